@@ -8,6 +8,7 @@ use super::trees::{Known, same_behaviour, shared};
 use crate::figure::Figure;
 use crate::measure::{Plan, mean_and_sd};
 use crate::sweep::summary::Readable;
+use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::analysis::explain::{explain, to_text};
 
 /// Trees that are explained, the fittest, and shared subtrees that are shown, the most common.
@@ -52,6 +53,7 @@ pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
             names.join(", ")
         ));
     }
+    section.tables.push(usage(known));
     let common = shared(known);
     if !common.is_empty() {
         let row = |shared: &super::trees::Shared| {
@@ -88,6 +90,25 @@ fn unique(runs: &[RunFacts]) -> Readable {
         title: "Individuals in the last segment".into(),
         head: ["run", "different", "robot and individual (island.number)"].map(String::from).to_vec(),
         rows: runs.iter().enumerate().map(row).collect(),
+    }
+}
+
+/// Which nodes and registers the trees use after reduction (as Table 4.5 has it for Kilobots): the most used first.
+fn usage(known: &[Known]) -> Readable {
+    let mut used: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for one in known {
+        let text = one.reduced.to_string();
+        let words = text.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let words: BTreeSet<&str> = words.map(|word| word.split('.').next().unwrap_or(word)).collect();
+        words.into_iter().for_each(|word| used.entry(word.to_string()).or_default().push(&one.name));
+    }
+    let mut rows: Vec<(String, Vec<&str>)> = used.into_iter().collect();
+    rows.sort_by_key(|(_, trees)| std::cmp::Reverse(trees.len()));
+    let row = |(word, trees): (String, Vec<&str>)| vec![word, trees.len().to_string(), trees.join(" ")];
+    Readable {
+        title: "What the trees use, after reduction".into(),
+        head: ["node or register", "trees", "which"].map(String::from).to_vec(),
+        rows: rows.into_iter().map(row).collect(),
     }
 }
 
