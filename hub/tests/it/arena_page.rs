@@ -86,7 +86,7 @@ pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
     let tables: Vec<&Value> = parts().filter(|part| part["properties"].is_object()).collect();
     for (key, inner) in tables.iter().flat_map(|table| table["properties"].as_object().unwrap()) {
         let top = before.is_empty() && ["every_robot", "physics", "floor"].contains(&key.as_str());
-        let list = before.is_empty() && ["robots", "faults"].contains(&key.as_str());
+        let list = before.is_empty() && ["robots", "faults", "change"].contains(&key.as_str());
         match () {
             () if top => keys(inner, "=", all),
             () if list => keys(&inner["items"], "=", all),
@@ -105,8 +105,9 @@ fn the_tables_of_the_page_name_every_key() {
     let mut all = Vec::new();
     keys(&schema, "", &mut all);
     let page = page();
-    // That a value may be drawn is said once for all.
-    let named = |key: &String| page.contains(&format!("| `{}`", key.trim_end_matches(".spread")));
+    // That a value may be drawn is said once for all, and physics are the same at the start and later.
+    let plain = |key: &str| key.trim_end_matches(".spread").trim_start_matches("physics.").to_string();
+    let named = |key: &String| page.contains(&format!("| `{}`", plain(key)));
     let missing: Vec<&String> = all.iter().filter(|key| !named(key)).collect();
     assert!(all.len() > 50 && missing.is_empty(), "of {} keys docs/arena.md lacks {missing:?}", all.len());
 }
@@ -137,6 +138,7 @@ fn wrong_unkindness_is_one_line_with_file_key_and_limits() {
         ("[physics]\nfrisbee_friction = -1.0", ["physics.frisbee_friction", "0 to 10"]),
         ("[floor]\nlength_m = 1.0", ["line", "spread"]),
         ("[[faults]]\nwhat = \"explosion\"\nat_s = 1.0\nseconds = 1.0", ["line", "brown-out"]),
+        ("[[change]]\nat_s = 1.0\nwheels = [0.5, 0.5]", ["change.wheels", "it needs robot"]),
         ("[[faults]]\nwhat = \"brown-out\"\nseconds = 1.0", ["faults.at_s", "per_minute"]),
     ] {
         let said = refused(more);

@@ -133,9 +133,10 @@ impl Island {
         self.algorithm.rules_mut().forget();
     }
 
-    /// The same where the other islands' trials change too, sooner or later: migrants are taken in all the time.
+    /// Goes on where trials are of a world that is a little different: what is known of the trees' fitness counts for a few
+    /// samples only, so that new ones soon decide. Migrants are taken in all the time, as other islands' trials change too.
     pub fn relearn(&mut self) {
-        self.deme.relearn();
+        self.deme.fade();
         self.algorithm.rules_mut().forget();
     }
 

@@ -35,6 +35,16 @@ impl Samples {
         self.square[stratum] += fitness * fitness;
     }
 
+    /// Counts for no more than so many samples of each stratum from now on, with the same mean.
+    pub fn fade(&mut self, most: u32) {
+        for i in 0..2 {
+            if self.count[i] > most {
+                let part = f64::from(most) / f64::from(self.count[i]);
+                (self.count[i], self.sum[i], self.square[i]) = (most, self.sum[i] * part, self.square[i] * part);
+            }
+        }
+    }
+
     /// Number of samples.
     pub fn n(&self) -> u32 {
         self.count[0] + self.count[1]
@@ -75,6 +85,21 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_long_ago_counts_less_and_means_the_same() {
+        let mut s = Samples::default();
+        [0.1, 0.5, 0.3, 0.4, 0.2].into_iter().for_each(|fitness| s.add(0, fitness));
+        s.add(1, 0.6);
+        let mean = s.mean();
+        s.fade(2);
+        assert_eq!(s.parts().0, [2, 1]);
+        assert!((s.mean() - mean).abs() < 1e-12);
+        s.add(0, 0.0);
+        assert!((s.mean() - (0.2 + 0.6) / 2.0).abs() < 1e-12);
+        let (count, sum, square) = s.parts();
+        assert!(Samples::from_parts(count, sum, square).is_some());
+    }
 
     #[test]
     fn strata_alternate_and_weigh_the_same() {

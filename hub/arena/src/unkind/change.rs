@@ -1,7 +1,6 @@
 //! What changes in the arena during a run and stays so, without anybody telling the robots.
 
-use super::limits::{OutOfBounds, known, maybe, refuse, within};
-use crate::arena::STEP_SECONDS;
+use super::spell::steps;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::vec2;
@@ -9,8 +8,7 @@ use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Body, PhysicsKeys};
 
-/// Most changes in one file, and most walls that they may add.
-pub(super) const MAX_CHANGES: usize = 64;
+/// Most walls that an arena may have.
 const MAX_WALLS: usize = 16;
 
 /// A change of the arena at a moment.
@@ -48,32 +46,9 @@ pub struct WallKeys {
 }
 
 impl ChangeKeys {
-    /// Checks every value; `names` are the swarm's.
-    pub(super) fn check(&self, names: &[String]) -> Result<(), OutOfBounds> {
-        within("change.at_s", self.at_s, 0.0..=1e7)?;
-        super::limits::physics("change.physics", &self.physics)?;
-        for value in self.wall.iter().flat_map(|wall| [wall.from_m, wall.to_m]).flatten() {
-            within("change.wall", value, -20.0..=20.0)?;
-        }
-        if let Some(WallKeys { from_m, to_m }) = self.wall
-            && (vec2(from_m[0], from_m[1]) - vec2(to_m[0], to_m[1])).length() < 0.01
-        {
-            return refuse("change.wall", format!("{from_m:?} to {to_m:?}"), "a wall is 0.01 m long or longer");
-        }
-        for part in self.wheels.into_iter().flatten() {
-            maybe("change.wheels", Some(part), 0.0..=1.5)?;
-        }
-        match (&self.robot, self.wheels) {
-            (Some(id), Some(_)) => known("change.robot", id, names),
-            (None, None) => Ok(()),
-            (Some(id), None) => refuse("change.robot", format!("{id:?}"), "it needs wheels = [left, right]"),
-            (None, Some(parts)) => refuse("change.wheels", format!("{parts:?}"), "it needs robot = \"NAME\""),
-        }
-    }
-
     /// The step in which it comes.
     pub(crate) fn step(&self) -> u32 {
-        (f64::from(self.at_s) / STEP_SECONDS) as u32
+        steps(self.at_s)
     }
 
     /// Changes bodies, the robots first, and physics.

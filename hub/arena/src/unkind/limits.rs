@@ -1,6 +1,6 @@
 //! The bounds of what may be set. The schema of `arena.toml` has the same.
 
-use super::change::MAX_CHANGES;
+use super::change::{ChangeKeys, WallKeys};
 use super::keys::{FaultKeys, RobotKeys, Unkind, Varied};
 use crate::ft2232h;
 use std::ops::RangeInclusive;
@@ -21,6 +21,8 @@ pub struct OutOfBounds {
 
 /// Most faults in one file.
 const MAX_FAULTS: usize = 256;
+/// Most changes in one file.
+const MAX_CHANGES: usize = 64;
 /// A proximity sensor's factor.
 const GAIN: RangeInclusive<f32> = 0.0..=4.0;
 
@@ -51,11 +53,11 @@ pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds
     if unkind.changes.len() > MAX_CHANGES {
         return refuse("change", format!("{} tables", unkind.changes.len()), "at most 64 are possible");
     }
-    unkind.changes.iter().try_for_each(|one| one.check(names))?;
+    unkind.changes.iter().try_for_each(|one| change(one, names))?;
     unkind.faults.iter().try_for_each(|one| fault(one, names))
 }
 
-pub(super) fn physics(place: &str, keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
+fn physics(place: &str, keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
     let PhysicsKeys {
         robot_mass_kg,
         robot_friction,
@@ -129,7 +131,25 @@ fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), OutOfBounds> {
     }
 }
 
-pub(super) fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
+fn change(keys: &ChangeKeys, names: &[String]) -> Result<(), OutOfBounds> {
+    within("change.at_s", keys.at_s, 0.0..=1e7)?;
+    physics("change.physics", &keys.physics)?;
+    if let Some(WallKeys { from_m, to_m }) = keys.wall {
+        [from_m, to_m].into_iter().flatten().try_for_each(|value| within("change.wall", value, -20.0..=20.0))?;
+        if (from_m[0] - to_m[0]).hypot(from_m[1] - to_m[1]) < 0.01 {
+            return refuse("change.wall", format!("{from_m:?} to {to_m:?}"), "a wall is 0.01 m long or longer");
+        }
+    }
+    keys.wheels.into_iter().flatten().try_for_each(|part| within("change.wheels", part, 0.0..=1.5))?;
+    match (&keys.robot, keys.wheels) {
+        (Some(id), Some(_)) => known("change.robot", id, names),
+        (None, None) => Ok(()),
+        (Some(id), None) => refuse("change.robot", format!("{id:?}"), "it needs wheels = [left, right]"),
+        (None, Some(parts)) => refuse("change.wheels", format!("{parts:?}"), "it needs robot = \"NAME\""),
+    }
+}
+
+fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
     if names.iter().any(|name| name == id) {
         return Ok(());
     }
@@ -157,17 +177,17 @@ fn varied<const N: usize>(
     }
 }
 
-pub(super) fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
+fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
     value.map_or(Ok(()), |value| within(key, value, range))
 }
 
-pub(super) fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
+fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
     if range.contains(&value) {
         return Ok(());
     }
     refuse(key, value.to_string(), &format!("{} to {} are possible", range.start(), range.end()))
 }
 
-pub(super) fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {
+fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {
     Err(OutOfBounds { key: key.to_string(), value, allowed: allowed.to_string() })
 }

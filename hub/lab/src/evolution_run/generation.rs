@@ -108,8 +108,8 @@ impl EvolutionRun {
         EvolutionRun { engine, ..self }
     }
 
-    /// From now on an island, by its place from 0, tries its trees in another world, and what it knew of their fitness does
-    /// not count any more. A state does not hold that.
+    /// From now on an island, by its place from 0, tries its trees in another world, and what it knew of their fitness
+    /// counts for little. A state does not hold that.
     pub fn change_world(&mut self, place: usize, world: WorldSpec) {
         self.state.islands[place].relearn();
         self.worlds.insert(place, world);

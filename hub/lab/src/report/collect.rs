@@ -1,6 +1,6 @@
 //! What a report needs of a run, out of its record.
 
-use super::estimates::{Courses, Held};
+use super::held::{Courses, Held};
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -6,6 +6,7 @@ pub mod collect;
 pub mod estimates;
 pub mod fitness;
 pub mod gap;
+pub mod held;
 pub mod heritage;
 pub mod last_trees;
 pub mod page;

@@ -86,7 +86,7 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
         vec![json!(gap.run), json!(gap.real), json!(mean), json!(sd), json!(gap.simulated.len()), json!(gap.p)]
     };
     let held = |run: &RunFacts| -> Vec<Vec<Value>> {
-        let rows = |one: &super::estimates::Held| -> Vec<Vec<Value>> {
+        let rows = |one: &super::held::Held| -> Vec<Vec<Value>> {
             let (robot, parameter) = (one.robot.clone(), one.parameter.clone());
             let row = move |(minutes, simulated): &(f64, f64)| {
                 vec![json!(run.name), json!(robot), json!(parameter), json!(minutes), json!(simulated)]

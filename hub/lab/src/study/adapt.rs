@@ -65,6 +65,8 @@ pub struct Seed {
     pub evolved_for_it: f64,
     /// Changes that robots made before there was a reason.
     pub false_alarms: usize,
+    /// Every change that a robot made: when, s from the beginning, the robot from 0, the parameter, and its value.
+    pub changes: Vec<(f64, usize, &'static str, f32)>,
     /// When the first robot noticed, s after the change.
     pub noticed: Option<f64>,
     /// What the robots held the parameter for two minutes after the change; for a wheel, the first robot only.
@@ -200,6 +202,7 @@ fn one(
         let after = curve.iter().position(|worth| *worth >= REGAINED * evolved_for_it)?;
         Some((after + 1) as f64 * plan.pace)
     });
+    let changes = swarm.changes.iter().map(|c| (c.time, c.robot, c.parameter.name(), c.value)).collect();
     let noticed = swarm.changes.get(false_alarms).map(|change| change.time - began);
     Ok(Seed {
         seed: config.seed,
@@ -207,6 +210,7 @@ fn one(
         before: at_change,
         evolved_for_it,
         false_alarms,
+        changes,
         noticed,
         found,
         regained,

@@ -19,6 +19,8 @@ use xpuck_kernels::tree::Tree;
 
 /// Attempts to make a tree that the population does not hold yet, by variation and then from scratch.
 const NEW_TREE_TRIES: usize = 16;
+/// Samples of each stratum that earlier trials still count for when the world has changed.
+const FADED: u32 = 2;
 /// The trees that a population holds, by [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
 
@@ -219,17 +221,18 @@ impl Deme {
     /// Keeps the trees and nothing of what their trials told, for trials of another kind: all are newborns again, and
     /// migrants tried the old way are no longer taken in, as after a fresh start.
     pub(crate) fn forget(&mut self) {
+        self.kept = None;
         self.epoch += 1;
         self.epoch_began = self.generation;
-        self.relearn();
-    }
-
-    /// The same, and goes on taking in migrants.
-    pub(crate) fn relearn(&mut self) {
-        self.kept = None;
         for individual in &mut self.individuals {
             (individual.samples, individual.recent, individual.stage) = Default::default();
         }
+    }
+
+    /// Goes on in trials that are a little different: what earlier ones told orders the trees at first, and soon counts less
+    /// than what new ones tell.
+    pub(crate) fn fade(&mut self) {
+        self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.fade(FADED));
     }
 
     /// Ends an epoch with the champion kept aside: of nobody again.
