@@ -9,6 +9,8 @@ use xpuck_kernels::world::spec::{Area, Start};
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, World, WorldSpec};
 
+const PUSHES: &str = include_str!("../../docs/trees/806768.bt");
+const EXPLORES: &str = include_str!("../../docs/trees/explore.bt");
 const ROBOTS: usize = 9;
 /// Reports travel with the genes of a generation, which is done so often, in updates.
 const EXCHANGE: u32 = 100;
@@ -32,8 +34,7 @@ struct Swarm {
 impl Swarm {
     /// In a world that may be another than the planned one.
     fn new(planned: &WorldSpec, real: &WorldSpec, tree: &str, seed: u64) -> Swarm {
-        let text = std::fs::read_to_string(format!("../docs/trees/{tree}.bt")).unwrap();
-        let program = Program::compile(&Tree::parse(&text).unwrap().under_avoiding()).unwrap();
+        let program = Program::compile(&Tree::parse(tree).unwrap().under_avoiding()).unwrap();
         Swarm {
             world: World::new(real, 1, seed, 0),
             memories: vec![Memory::new(&program); ROBOTS],
@@ -108,7 +109,7 @@ fn swarm(tree: &str, seed: u64) -> Swarm {
 #[test]
 fn a_world_as_planned_stays_as_planned() {
     for seed in 1..=2 {
-        let mut swarm = swarm("806768", seed);
+        let mut swarm = swarm(PUSHES, seed);
         swarm.run(300.0);
         assert_eq!(swarm.adopted, [], "seed {seed}");
     }
@@ -117,7 +118,7 @@ fn a_world_as_planned_stays_as_planned() {
 #[test]
 fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
     for seed in 1..=3 {
-        let mut swarm = swarm("806768", seed);
+        let mut swarm = swarm(PUSHES, seed);
         swarm.run(40.0);
         assert_eq!(swarm.adopted, [], "seed {seed}: before the change");
         swarm.world.bodies[ROBOTS].shape.mass *= 4.0;
@@ -135,7 +136,7 @@ fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
 
 #[test]
 fn a_slippery_floor_is_told_from_a_heavy_frisbee() {
-    let mut swarm = swarm("806768", 1);
+    let mut swarm = swarm(PUSHES, 1);
     swarm.run(40.0);
     swarm.world.bodies[..ROBOTS].iter_mut().for_each(|body| body.shape.mu = 0.2);
     swarm.run(120.0);
@@ -154,13 +155,13 @@ fn walls_that_nobody_told_of_become_edges_of_the_simulated_arena() {
         real
     };
     let goal = walled((-0.6, -0.75), (-0.6, 0.75), (0.8, 0.6));
-    let mut swarm = Swarm::new(&planned, &goal, "806768", 1);
+    let mut swarm = Swarm::new(&planned, &goal, PUSHES, 1);
     swarm.run(60.0);
     let found = swarm.models(Parameter::Left);
     assert!(found.iter().all(|left| (left - 0.6).abs() < 0.02), "{found:?} {:?}", swarm.adopted);
 
     let narrow = walled((-1.0, 0.5), (1.0, 0.5), (0.6, 0.4));
-    let mut swarm = Swarm::new(&planned, &narrow, "explore", 2);
+    let mut swarm = Swarm::new(&planned, &narrow, EXPLORES, 2);
     swarm.run(120.0);
     let found = swarm.models(Parameter::Top);
     assert!(found.iter().all(|top| (top - 0.5).abs() < 0.02), "{found:?} {:?}", swarm.adopted);
@@ -172,7 +173,7 @@ fn walls_that_nobody_told_of_become_edges_of_the_simulated_arena() {
 
 #[test]
 fn a_robot_whose_wheel_slips_changes_its_own_model_and_drives_straight_again() {
-    let mut swarm = swarm("explore", 3);
+    let mut swarm = swarm(EXPLORES, 3);
     swarm.run(20.0);
     swarm.wheels[4] = [0.7, 1.0];
     swarm.run(100.0);
@@ -187,7 +188,7 @@ fn a_robot_whose_wheel_slips_changes_its_own_model_and_drives_straight_again() {
 
 #[test]
 fn moments_out_of_order_and_gaps_say_nothing() {
-    let mut swarm = swarm("806768", 1);
+    let mut swarm = swarm(PUSHES, 1);
     swarm.run(20.0);
     let mut estimator = swarm.estimators[0].clone();
     let before = estimator.reports();

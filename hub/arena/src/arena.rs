@@ -127,7 +127,9 @@ impl Arena {
         for (body, robot) in self.bodies.iter_mut().zip(&mut self.robots) {
             body.wheels = robot.wheels(self.steps);
         }
-        while let Some(change) = self.changes.pop_front_if(|change| change.step() <= self.steps) {
+        while self.changes.front().is_some_and(|change| change.step() <= self.steps)
+            && let Some(change) = self.changes.pop_front()
+        {
             change.apply(&mut self.bodies, robots, &mut self.physics);
             if let Some((friction, _)) = &mut self.floor {
                 *friction = self.bodies.iter().map(|body| body.shape.mu).collect();

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_not_sound() {
         let good = Estimate { parameter: "frisbee-mass".into(), simulated: 0.07, value: 0.28, ..Estimate::default() };
-        assert!(are_sound(&[good.clone()]) && !are_sound(&vec![good.clone(); 17]));
+        assert!(are_sound(std::slice::from_ref(&good)) && !are_sound(&vec![good.clone(); 17]));
         for bad in [
             Estimate { value: f32::NAN, ..good.clone() },
             Estimate { sd: -1.0, ..good.clone() },

@@ -47,7 +47,7 @@ impl Council {
                 self.caught_up(now, report).or_else(|| self.voted(now, report, robots))
             };
             if let Some((evidence, value)) = reason
-                && !parameter.as_good(value, report.model)
+                && !parameter.as_good(value, report.model, self.changed.contains_key(&parameter))
                 && found.is_none_or(|(most, ..)| evidence > most)
             {
                 found = Some((evidence, parameter, value));

@@ -78,7 +78,8 @@ impl Track {
             (*sum, *count) = if *sum + gain > 0.0 { (*sum + gain, (*count + 1).min(MEMORY)) } else { (0.0, 0) };
         }
         if self.gains.len() == MEMORY {
-            (self.gains.pop_front(), self.places.pop_front());
+            self.gains.pop_front();
+            self.places.pop_front();
         }
         self.gains.push_back(gains);
         self.places.push_back(window.at());

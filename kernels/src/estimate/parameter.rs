@@ -131,17 +131,16 @@ impl Parameter {
         }
     }
 
-    /// True if two values are so near that changing one into the other is worth no simulation anew.
-    pub(crate) fn as_good(self, a: f32, b: f32) -> bool {
-        let apart = (self.even(a) - self.even(b)).abs();
-        let least = if self.is_scale() {
-            0.07
-        } else if self.own() {
-            0.04
-        } else {
-            0.015
+    /// True if two values are so near that changing one into the other is worth no simulation anew. A first change must be
+    /// larger than what the predictions' own approximations seem to be, some 15 %; `again` is for what was changed before.
+    pub(crate) fn as_good(self, a: f32, b: f32, again: bool) -> bool {
+        let least = match (self.is_scale(), again) {
+            (true, true) => 0.07,
+            (true, false) => 0.2,
+            (false, _) if self.own() => 0.04,
+            (false, _) => 0.015,
         };
-        apart < least
+        (self.even(a) - self.even(b)).abs() < least
     }
 
     /// What else it may be, if it is `now`; `whole` is what it was in the world as planned.

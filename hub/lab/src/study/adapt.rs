@@ -342,6 +342,7 @@ mod tests {
         assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
         assert!(why(&config(2), plan("frisbee-mass", 0.2)).contains("2 islands and 4 robots"));
         assert!(why(&config(4), plan("left-edge", 0.01)).lines().count() == 1);
+        assert!(why(&config(4), plan("left-edge", 1.5)).contains("the arena ends at 1 m"));
         let stopped = study(
             &Simd::default(),
             &config(4),

@@ -28,6 +28,10 @@ impl Real {
     /// If such a world cannot be run.
     pub fn with(planned: &WorldSpec, parameter: Parameter, value: f32) -> Result<Real, String> {
         let mut model = WorldModel::of(planned);
+        let (name, there) = (parameter.name(), model.get(parameter));
+        if name.ends_with("-edge") && value > there {
+            return Err(format!("{name}={value}: the arena ends at {there} m; an edge can only come nearer"));
+        }
         model.set(parameter, value);
         let spec = model.apply(planned).map_err(|error| error.to_string())?;
         Ok(Real { spec, first_wheels: model.wheels() })

@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(found.levels[0].p, None);
         assert!(found.levels[1].p.is_some() && found.levels.iter().all(|level| level.cost > 0.0));
         assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds a setting"));
-        let mut again = of(&[same.clone()], &same.config.spec, 2).unwrap().runs;
+        let mut again = of(std::slice::from_ref(&same), &same.config.spec, 2).unwrap().runs;
         again.iter_mut().zip(&found.runs).for_each(|(run, first)| run.wall_s = first.wall_s);
         assert_eq!(again, found.runs[..2], "but for the clock the same digits");
     }
@@ -266,7 +266,9 @@ mod tests {
     fn what_cannot_be_compared_is_refused() {
         let four = level("four", &[]);
         let nine = WorldSpec::benchmark(9);
-        assert!(of(&[four.clone()], &nine, 2).unwrap_err().to_string().contains("four: 4 robots evolve and 9"));
-        assert!(of(&[four.clone()], &four.config.spec, 1).is_err() && of(&[], &nine, 2).is_err());
+        assert!(
+            of(std::slice::from_ref(&four), &nine, 2).unwrap_err().to_string().contains("four: 4 robots evolve and 9")
+        );
+        assert!(of(std::slice::from_ref(&four), &four.config.spec, 1).is_err() && of(&[], &nine, 2).is_err());
     }
 }
