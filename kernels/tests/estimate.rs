@@ -117,7 +117,7 @@ fn a_world_as_planned_stays_as_planned() {
 
 #[test]
 fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
-    for seed in 1..=3 {
+    for seed in 1..=4 {
         let mut swarm = swarm(PUSHES, seed);
         swarm.run(40.0);
         assert_eq!(swarm.adopted, [], "seed {seed}: before the change");
@@ -131,6 +131,9 @@ fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
         );
         let first = swarm.adopted[0];
         assert!(first.0 < 65.0, "seed {seed}: noticed after {} s", first.0 - 40.0);
+        swarm.run(240.0);
+        let other = swarm.adopted.iter().find(|(_, _, parameter, _)| *parameter != Parameter::FrisbeeMass);
+        assert_eq!(other, None, "seed {seed}: nothing but the mass changed");
     }
 }
 

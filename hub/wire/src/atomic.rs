@@ -1,7 +1,7 @@
 //! Files that are either as they were or as they shall be, whatever happens in between.
 
 use std::fs::File;
-use std::io::{ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
 /// New contents of a file that are on the disk but not in their place yet.
@@ -111,13 +111,28 @@ pub fn can_output(path: &Path) -> Result<()> {
     }
 }
 
-/// Puts a file that was written piece by piece in the place of `path`: brings it to the disk first.
+/// Puts a file that was written piece by piece in the place of `path`: brings it to the disk first. A file behind a symbolic
+/// link is replaced there.
 ///
 /// # Errors
-/// What the system says; the old file is then still there.
+/// What the system says, and a device, a pipe or a folder at `path`; whatever was there is then still there.
 pub fn replace(new: &Path, path: &Path) -> Result<()> {
+    can_replace(path)?;
+    let path = path.canonicalize().unwrap_or_else(|_| path.into());
     File::open(new)?.sync_all()?;
-    Prepared { path: path.into(), new: new.into() }.commit()
+    Prepared { path, new: new.into() }.commit()
+}
+
+/// Tells before a long piece of work whether [`replace`] can be asked to put a file there.
+///
+/// # Errors
+/// A device, a pipe or a folder at `path`.
+pub fn can_replace(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => Err(Error::other("is a device, a pipe or a socket: name a file")),
+        _ => Ok(()),
+    }
 }
 
 /// The folder that a file is in.
@@ -162,6 +177,27 @@ mod tests {
         assert!(write(&dir.path().join("nowhere/x"), b"").is_err());
         remove(&path).unwrap();
         remove(&path).unwrap();
+    }
+
+    #[test]
+    fn only_files_are_replaced_by_what_was_written_in_pieces() {
+        let dir = tempfile::tempdir().unwrap();
+        let (new, path, link) = (dir.path().join("new"), dir.path().join("x"), dir.path().join("link"));
+        std::os::unix::fs::symlink("x", &link).unwrap();
+        for place in [&path, &link] {
+            std::fs::write(&new, b"whole").unwrap();
+            std::fs::write(&path, b"old").unwrap();
+            replace(&new, place).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        }
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        std::fs::write(&new, b"whole").unwrap();
+        let socket = dir.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert!(replace(&new, &socket).unwrap_err().to_string().contains("name a file"));
+        assert!(!std::fs::metadata(&socket).unwrap().is_file());
+        assert_eq!(replace(&new, dir.path()).unwrap_err().kind(), ErrorKind::IsADirectory);
+        assert!(new.is_file());
     }
 
     #[test]

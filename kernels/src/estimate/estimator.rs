@@ -14,6 +14,10 @@ const MEMORY: usize = 600;
 const LOUDEST: f32 = 1.0;
 /// A window in which no candidate differs by more than this from the present value says nothing.
 const SILENT: f32 = 0.02;
+/// Taken from what each window says, nats: predictions are approximate, and in a world that is as simulated they favour
+/// some candidate by a little less than this (Page's reference value). A change says 0.2 and more; what is known to have
+/// changed is corrected without it.
+const ALLOWANCE: f32 = 0.05;
 /// Commands to the wheels that are kept: 6 s.
 const COMMANDS: usize = 64;
 /// Evidence about the robot's own wheels must come from places this far apart, m: a robot that is held is not one that slips.
@@ -45,6 +49,8 @@ pub struct Report {
 struct Track {
     parameter: Parameter,
     candidates: Vec<f32>,
+    /// Taken from what each window says, nats.
+    allowance: f32,
     /// For each window that said something, what it said for each candidate, nats.
     gains: VecDeque<Vec<f32>>,
     places: VecDeque<Vec2>,
@@ -54,9 +60,11 @@ struct Track {
 
 impl Track {
     fn new(parameter: Parameter, model: &WorldModel, planned: &WorldModel) -> Track {
-        let candidates = parameter.candidates(model.get(parameter), planned.get(parameter));
+        let (now, whole) = (model.get(parameter), planned.get(parameter));
+        let candidates = parameter.candidates(now, whole);
+        let allowance = if now == whole { ALLOWANCE } else { 0.0 };
         let sums = vec![(0.0, 0); candidates.len()];
-        Track { parameter, candidates, gains: VecDeque::new(), places: VecDeque::new(), sums }
+        Track { parameter, candidates, allowance, gains: VecDeque::new(), places: VecDeque::new(), sums }
     }
 
     /// Takes a window; `now` is how likely the present model makes its motion and its proximity readings.
@@ -75,7 +83,8 @@ impl Track {
             return;
         }
         for ((sum, count), gain) in self.sums.iter_mut().zip(&gains) {
-            (*sum, *count) = if *sum + gain > 0.0 { (*sum + gain, (*count + 1).min(MEMORY)) } else { (0.0, 0) };
+            let more = *sum + gain - self.allowance;
+            (*sum, *count) = if more > 0.0 { (more, (*count + 1).min(MEMORY)) } else { (0.0, 0) };
         }
         if self.gains.len() == MEMORY {
             self.gains.pop_front();

@@ -117,7 +117,13 @@ impl Parameter {
 
     /// True if a robot may say that it has this value.
     pub fn possible(self, value: f32) -> bool {
-        if self.is_scale() { (0.001..=10.0).contains(&value) } else { (0.0..=20.0).contains(&value) }
+        if self.is_scale() {
+            (0.001..=10.0).contains(&value)
+        } else if self.own() {
+            (0.0..=1.5).contains(&value)
+        } else {
+            (0.05..=20.0).contains(&value)
+        }
     }
 
     /// Least standard deviation of an estimate, in [`Report::sd`](super::Report::sd)'s unit.

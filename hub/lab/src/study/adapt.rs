@@ -1,7 +1,7 @@
 //! Adaptivity: the world changes while the swarm works. How soon is a swarm that notices as good as one that was evolved for
 //! the new world (thesis 9.2.1)?
 
-use super::adapt_swarm::{Real, Swarm};
+use super::adapt_swarm::{Real, Swarm, worth_on_wheels};
 use super::{Budget, Estimate, StudyError, refuse};
 use crate::evolution_run::{Config, EvolutionRun, champion};
 use crate::figure::Figure;
@@ -15,6 +15,8 @@ use xpuck_kernels::world::WorldSpec;
 
 /// Part of what the swarm evolved for the new world reaches that counts as regained.
 const REGAINED: f64 = 0.9;
+/// A swarm that is worth less in the new world has nothing to regain.
+const WORTH_REGAINING: f64 = 0.01;
 /// Generations at the end over which that is averaged.
 const LAST: usize = 4;
 /// Robots have so long to find a parameter, s.
@@ -67,6 +69,8 @@ pub struct Seed {
     pub false_alarms: usize,
     /// Every change that a robot made: when, s from the beginning, the robot from 0, the parameter, and its value.
     pub changes: Vec<(f64, usize, &'static str, f32)>,
+    /// Changes after it of anything but the parameter: worlds that never were.
+    pub mistaken: usize,
     /// When the first robot noticed, s after the change.
     pub noticed: Option<f64>,
     /// What the robots held the parameter for two minutes after the change; for a wheel, the first robot only.
@@ -118,13 +122,17 @@ pub fn study(
     Ok(AdaptStudy { plan, budget, seeds })
 }
 
-/// What a swarm whose robots drive with their own islands' fittest is worth in a world.
-fn worth(engine: &dyn Engine, evolution: &EvolutionRun, spec: &WorldSpec, budget: Budget) -> f64 {
+/// What a swarm whose robots drive with their own islands' fittest is worth in a world; the first robot holds its wheels
+/// for `held`.
+fn worth(engine: &dyn Engine, evolution: &EvolutionRun, real: &Real, held: [f32; 2], budget: Budget) -> f64 {
     let settings = &evolution.config().settings;
     let trees = evolution.state().islands.iter().map(|island| champion(island, settings).tree.under_avoiding());
     let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
-    let team = Team::of(0..programs.len());
-    let fitness = fitness_of_team(engine, &programs, &team, &budget.plan(spec));
+    let plan = budget.plan(&real.spec);
+    if real.first_wheels != [1.0; 2] || held != [1.0; 2] {
+        return worth_on_wheels(&programs, real, held, &plan);
+    }
+    let fitness = fitness_of_team(engine, &programs, &Team::of(0..programs.len()), &plan);
     fitness.iter().sum::<f64>() / fitness.len() as f64
 }
 
@@ -154,8 +162,9 @@ fn one(
     }
     let false_alarms = swarm.changes.len();
     let began = swarm.time();
-    let measured = |evolution: &EvolutionRun, real: &Real| worth(engine, evolution, &real.spec, budget);
-    let at_change = [measured(&evolution, &planned), measured(&evolution, changed)];
+    let measured = |evolution: &EvolutionRun, real: &Real, held: [f32; 2]| worth(engine, evolution, real, held, budget);
+    let whole = swarm.first_wheels();
+    let at_change = [measured(&evolution, &planned, whole), measured(&evolution, changed, whole)];
 
     let told = Config { spec: changed.spec.clone(), ..config.clone() };
     let state = evolution.state().clone();
@@ -180,7 +189,12 @@ fn one(
                 }
             }
             evolution.step();
-            curve.push(measured(&evolution, changed));
+            let held = match way {
+                Way::Adaptive => swarm.first_wheels(),
+                Way::Unaware => whole,
+                Way::Restart => changed.first_wheels,
+            };
+            curve.push(measured(&evolution, changed, held));
             go_on()?;
         }
     }
@@ -193,23 +207,30 @@ fn one(
     for generation in 0..before + after {
         new.step();
         if (generation + LAST as u32) >= before + after {
-            reached.push(measured(&new, changed));
+            reached.push(measured(&new, changed, changed.first_wheels));
         }
         go_on()?;
     }
     let evolved_for_it = reached.iter().sum::<f64>() / reached.len() as f64;
     let regained = curves.each_ref().map(|curve| {
+        // A part of next to nothing says nothing.
+        if evolved_for_it < WORTH_REGAINING {
+            return None;
+        }
         let after = curve.iter().position(|worth| *worth >= REGAINED * evolved_for_it)?;
         Some((after + 1) as f64 * plan.pace)
     });
     let changes = swarm.changes.iter().map(|c| (c.time, c.robot, c.parameter.name(), c.value)).collect();
-    let noticed = swarm.changes.get(false_alarms).map(|change| change.time - began);
+    let since = &swarm.changes[false_alarms..];
+    let mistaken = since.iter().filter(|change| change.parameter != parameter).count();
+    let noticed = since.iter().find(|change| change.parameter == parameter).map(|change| change.time - began);
     Ok(Seed {
         seed: config.seed,
         worth: curves,
         before: at_change,
         evolved_for_it,
         false_alarms,
+        mistaken,
         changes,
         noticed,
         found,
@@ -243,28 +264,59 @@ impl AdaptStudy {
 
     /// The result in sentences.
     pub fn sentence(&self) -> String {
+        [self.said_of_noticing(), self.said_of_alarms(), self.said_of_worth()].join(" ")
+    }
+
+    fn said_of_noticing(&self) -> String {
+        let swarms = self.seeds.len();
+        let noticed: Vec<f64> = self.seeds.iter().filter_map(|seed| seed.noticed).collect();
+        if noticed.is_empty() {
+            return format!("None of {swarms} swarms noticed that {} changed.", self.plan.parameter);
+        }
+        let slowest = noticed.iter().copied().fold(0.0, f64::max);
+        let error = self.worst_error().map_or(String::new(), |error| {
+            format!("; two minutes after the change no robot was more than {:.0} % off", 100.0 * error)
+        });
+        format!(
+            "{} of {swarms} swarms noticed that {} changed, the last after {slowest:.0} s{error}.",
+            noticed.len(),
+            self.plan.parameter
+        )
+    }
+
+    fn said_of_alarms(&self) -> String {
+        let many = |count: fn(&Seed) -> usize| self.seeds.iter().filter(|seed| count(seed) > 0).count();
+        format!(
+            "Robots of {} of them changed something before there was a reason, and of {} something else after it.",
+            many(|seed| seed.false_alarms),
+            many(|seed| seed.mistaken)
+        )
+    }
+
+    fn said_of_worth(&self) -> String {
         let time = |way: Way| match self.median_regained(way) {
             seconds if seconds.is_finite() => format!("after {seconds:.0} s"),
             _ => "not in the time that there was".into(),
         };
-        let noticed: Vec<f64> = self.seeds.iter().filter_map(|seed| seed.noticed).collect();
-        let alarms: usize = self.seeds.iter().map(|seed| seed.false_alarms).sum();
-        let slowest = noticed.iter().copied().fold(0.0, f64::max);
-        let error = self.worst_error().map_or(String::new(), |error| {
-            format!("; two minutes after it no robot is more than {:.0} % off", 100.0 * error)
-        });
-        let ahead = Estimate::of(&self.ahead(Way::Adaptive, Way::Unaware)).map_or(String::new(), |ahead| {
+        let ahead = self.ahead(Way::Adaptive, Way::Unaware);
+        let mean = ahead.iter().sum::<f64>() / ahead.len() as f64;
+        let interval = Estimate::of(&ahead).map_or(String::new(), |ahead| {
             let [low, high] = ahead.interval.map(Figure);
-            format!(" and is worth {:+.3} more than the unaware one ({low:+.3} to {high:+.3})", Figure(ahead.mean))
+            format!(" (95 %: {low:+.3} to {high:+.3})")
         });
+        let ahead = format!(
+            "After the change the adaptive swarms were worth {:+.3} more than the unaware ones on average{interval}",
+            Figure(mean)
+        );
+        if self.seeds.iter().all(|seed| seed.evolved_for_it < WORTH_REGAINING) {
+            return format!(
+                "{ahead}; what is evolved for the new world from the beginning is worth nothing in this time."
+            );
+        }
         format!(
-            "{} of {} swarms notice the change, the last after {slowest:.0} s{error}; {alarms} false alarms before it. Half of \
-             the adaptive swarms reach 90 % of what one evolved for the new world reaches {}, half of the restarted ones {}; \
-             the adaptive swarm{ahead}.",
-            noticed.len(),
-            self.seeds.len(),
+            "{ahead}; half of them reached 90 % of what is evolved for the new world {}, half of the restarted ones {}.",
             time(Way::Adaptive),
-            time(Way::Restart),
+            time(Way::Restart)
         )
     }
 
@@ -332,7 +384,9 @@ mod tests {
         assert!(seed.worth.iter().all(|curve| curve.len() == 13));
         assert_eq!((seed.false_alarms, seed.found.len()), (0, 1));
         assert!((seed.found[0] - 0.6).abs() < 0.09, "{:?}", seed.found);
-        assert!(found.draw().contains("left-wheel") && found.sentence().contains("1 of 1 swarms notice"));
+        assert!(
+            found.draw().contains("left-wheel") && found.sentence().contains("1 of 1 swarms noticed that left-wheel")
+        );
         assert_eq!(of(&config(4), plan).unwrap(), found);
     }
 

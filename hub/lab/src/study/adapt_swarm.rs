@@ -1,6 +1,8 @@
 //! A swarm at work in a world that is not the one it simulates: robots that drive, estimate and agree, beside their islands.
 
 use crate::evolution_run::{EvolutionRun, champion};
+use crate::measure::Plan;
+use rayon::prelude::*;
 use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::model::CONTROL_PERIOD;
@@ -37,10 +39,37 @@ impl Real {
         Ok(Real { spec, first_wheels: model.wheels() })
     }
 
+    /// How fast the first robot's wheels drive that are told these speeds, m/s.
+    fn driven(&self, told: [f32; 2]) -> [f32; 2] {
+        [told[0] * self.first_wheels[0], told[1] * self.first_wheels[1]]
+    }
+
     /// As planned.
     pub fn as_planned(planned: &WorldSpec) -> Real {
         Real { spec: planned.clone(), first_wheels: [1.0; 2] }
     }
+}
+
+/// What each robot's tree is worth in a world where the first robot's wheels drive otherwise than they are told, which no
+/// engine simulates; the robot holds its wheels for `held`. Mean of the task's fitness over the runs of a plan.
+pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2], plan: &Plan<'_>) -> f64 {
+    let mut model = WorldModel::of(&real.spec);
+    model.set(Parameter::LeftWheel, held[0]);
+    model.set(Parameter::RightWheel, held[1]);
+    let whole = WorldModel::of(&real.spec);
+    let run = |run: u32| {
+        let mut world = World::new(&real.spec, run as usize, plan.seed, run);
+        let mut memories: Vec<Memory> = programs.iter().map(Memory::new).collect();
+        for _ in 0..plan.updates() {
+            world.drive_by(|i, senses, draws| {
+                let goal = steer(memories[i].tick(&programs[i], senses, draws).1);
+                if i == 0 { real.driven(model.compensated(goal)) } else { whole.compensated(goal) }
+            });
+        }
+        f64::from(world.fitness())
+    };
+    let fitness: Vec<f64> = (0..plan.runs).into_par_iter().map(run).collect();
+    fitness.iter().sum::<f64>() / fitness.len() as f64
 }
 
 /// What one robot changed in its simulator.
@@ -121,8 +150,7 @@ impl Swarm {
             let goal = memories[i].tick(&programs[i % programs.len()], senses, draws).1;
             let told = estimators[i].model().compensated(steer(goal));
             estimators[i].command(*now, told);
-            let part = if i == 0 { real.first_wheels } else { [1.0; 2] };
-            [told[0] * part[0], told[1] * part[1]]
+            if i == 0 { real.driven(told) } else { told }
         });
         *update += 1;
         *now += f64::from(CONTROL_PERIOD);
@@ -154,8 +182,32 @@ impl Swarm {
         self.estimators.iter().map(|estimator| estimator.model().get(parameter)).collect()
     }
 
-    /// Robots that work.
+    /// What the first robot holds its wheels for.
+    pub fn first_wheels(&self) -> [f32; 2] {
+        self.estimators[0].model().wheels()
+    }
+
+    /// How long the robots have worked, s.
     pub fn time(&self) -> f64 {
         self.now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::tree::Tree;
+
+    #[test]
+    fn a_robot_that_makes_up_for_its_slipping_wheel_is_worth_more() {
+        let tree = Tree::parse(include_str!("../../../../docs/trees/806768.bt")).unwrap().under_avoiding();
+        let spec = WorldSpec::benchmark(1);
+        let plan = Plan { spec: &spec, seconds: 30.0, runs: 40, seed: 3 };
+        let programs = [Program::compile(&tree).unwrap()];
+        let slipping = Real::with(&spec, Parameter::LeftWheel, 0.5).unwrap();
+        let worth = |held| worth_on_wheels(&programs, &slipping, held, &plan);
+        let [known, unknown] = [worth([0.5, 1.0]), worth([1.0; 2])];
+        assert!(known > 0.01 && known > 1.5 * unknown, "{known} {unknown}");
+        assert_eq!(worth([0.5, 1.0]), known);
     }
 }

@@ -32,6 +32,7 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64)) -> Result<E
     if there && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some()) {
         return Err(RecordError::of(to, "is a file of the run itself: name another one"));
     }
+    atomic::can_replace(to).map_err(|error| RecordError::of(to, error))?;
     let part = PathBuf::from(format!("{}.part", to.display()));
     let exported = write(run, &part, progress);
     if exported.is_err() {

@@ -104,7 +104,9 @@ fn change(text: &str) -> Result<(Parameter, f32)> {
     };
     match value.trim().parse::<f32>() {
         Ok(value) if parameter.possible(value) => Ok((parameter, value)),
-        _ => bail!("--change {text}: masses and friction are 0.001 to 10, wheels and edges 0 to 20"),
+        _ => bail!(
+            "--change {text}: masses and friction are 0.001 to 10, edges 0.05 to 20 m, wheels 0 to 1.5 of their speed"
+        ),
     }
 }
 
@@ -143,6 +145,10 @@ fn text(found: &AdaptStudy) -> String {
             time(seed.noticed),
         );
     }
+    text.push_str(
+        "\nbefore: fitness in the world as planned; at once: right after the change. 90 % again: when a swarm was worth 90 % of\n\
+         what a swarm reaches that was evolved for the new world from the beginning.\n",
+    );
     let _ = writeln!(text, "\n{}", found.sentence());
     text
 }
