@@ -3,6 +3,7 @@
 use crate::allowance::Allowance;
 use crate::battery::Battery;
 use crate::device_watch::DeviceWatch;
+use crate::rate::Rate;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
@@ -59,6 +60,8 @@ pub struct Robot {
     pub population: Option<Population>,
     /// What it found out about the world, and when it told that, s.
     pub estimates: Option<(f64, Vec<Estimate>)>,
+    /// How often the log told that it simulates another world.
+    pub said_of_world: Rate,
     /// How its exchange of genes with other robots stands, as it told last.
     pub peers: Option<PeersReport>,
     /// An operator has it stand still.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use xpuck_experiment::{Experiment, Plan};
 use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
-use xpuck_hub_core::verify::{Difference, RobotTicks, SenseRow, SenseVerifier, TickVerifier};
+pub use xpuck_hub_core::verify::SenseRow;
+use xpuck_hub_core::verify::{Difference, RobotTicks, SenseVerifier, TickVerifier};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
@@ -40,40 +41,24 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let file = RunFile::read(run)?;
     let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
     let mut ticks = TickVerifier::new(file.seed);
-    let mut senses = SenseVerifier::new(&file.robots, &hub);
-    let worlds = worlds(&file).map_err(|why| RecordError::of(run, why))?;
-    let mut phase = None;
+    let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
     // A batch may come before the one that tells its tree: trees are learned first.
     learn_trees(run, &mut ticks)?;
     let islands: BTreeMap<&str, u16> = file.robots.iter().map(String::as_str).zip(1..).collect();
     let mut batches = 0;
     let mut entries = read::entries(run)?;
     for entry in entries.by_ref() {
-        match entry? {
-            Entry::Poses { time, bodies } => {
-                senses.poses(time, bodies.iter().map(|body| (body.name.as_str(), body.pose)));
-            }
-            Entry::Run { segments, .. } => {
-                let now = segments.into_iter().last().map(|segment| segment.phase);
-                if now != phase
-                    && let Some(world) = now.as_ref().and_then(|name| worlds.get(name))
-                {
-                    senses.set_world(world);
-                }
-                phase = now;
-            }
-            Entry::Telemetry { time, robot, telemetry, .. } => senses.heard(&robot, telemetry.time, time),
-            Entry::Updates { time, robot, updates } => {
-                batches += 1;
-                let Some(island) = islands.get(robot.as_str()) else {
-                    return Err(RecordError::of(run, format!("robot `{robot}` is not in run.toml")));
-                };
-                let taken = ticks.take(&robot, *island, &updates).and_then(|()| senses.take(&robot, time, &updates));
-                taken.map_err(|error| RecordError::of(run, error))?;
-            }
-            _ => {}
+        let entry = entry?;
+        if let Entry::Updates { robot, updates, .. } = &entry {
+            batches += 1;
+            let Some(island) = islands.get(robot.as_str()) else {
+                return Err(RecordError::of(run, format!("robot `{robot}` is not in run.toml")));
+            };
+            ticks.take(robot, *island, updates).map_err(|error| RecordError::of(run, error))?;
         }
+        senses.take(&entry).map_err(|error| RecordError::of(run, error))?;
     }
+    let senses = senses.of;
     if batches == 0 {
         let why = match entries.damage() {
             [] => "holds no control updates: no robot ran, or an earlier version recorded it".to_string(),
@@ -82,7 +67,7 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         return Err(RecordError::of(run, why));
     }
     let rows = senses.rows();
-    let worst = rows.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|row| row.different > 0);
+    let worst = worst(&rows);
     Ok(Verified {
         identical: ticks.first().is_none(),
         first: ticks.first().cloned(),
@@ -92,6 +77,62 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         without_poses: senses.blind(),
         damage: entries.damage().to_vec(),
     })
+}
+
+/// The sense of which most values differ, if any does.
+pub fn worst(rows: &[SenseRow]) -> Option<&SenseRow> {
+    rows.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|row| row.different > 0)
+}
+
+/// Only the senses of a run against its poses, which is sooner done than [`verify`]. No rows if no control updates are recorded.
+///
+/// # Errors
+/// There is no record, or it cannot be read.
+pub fn senses(run: &Path) -> Result<Vec<SenseRow>, RecordError> {
+    let file = RunFile::read(run)?;
+    let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
+    let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
+    for entry in read::entries_of_topics(run, &SENSED)? {
+        senses.take(&entry?).map_err(|error| RecordError::of(run, error))?;
+    }
+    Ok(senses.of.rows())
+}
+
+/// The topics that tell what robots sensed, and what was there.
+const SENSED: [&str; 4] = ["/poses", "/run", "/telemetry", "/updates"];
+
+/// A comparison of senses that goes through a record, phase by phase.
+struct Senses {
+    of: SenseVerifier,
+    worlds: BTreeMap<String, Arc<WorldSpec>>,
+    phase: Option<String>,
+}
+
+impl Senses {
+    fn take(&mut self, entry: &Entry) -> Result<(), String> {
+        match entry {
+            Entry::Poses { time, bodies } => {
+                self.of.poses(*time, bodies.iter().map(|body| (body.name.as_str(), body.pose)));
+            }
+            Entry::Run { segments, .. } => {
+                let now = segments.last().map(|segment| segment.phase.clone());
+                if now != self.phase
+                    && let Some(world) = now.as_ref().and_then(|name| self.worlds.get(name))
+                {
+                    self.of.set_world(world);
+                }
+                self.phase = now;
+            }
+            Entry::Telemetry { time, robot, telemetry, .. } => self.of.heard(robot, telemetry.time, *time),
+            Entry::Updates { time, robot, updates } => self.of.take(robot, *time, updates)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn worlds_of(run: &Path, file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, RecordError> {
+    worlds(file).map_err(|why| RecordError::of(run, why))
 }
 
 /// The worlds of a run's phases by their names; none if its experiment names none, which means the hub's own arena.

@@ -287,3 +287,27 @@ fn a_run_is_resumed_with_its_record_and_one_of_other_robots_is_not() {
     let (_, resumed) = hub().resume(other, 2.0, || panic!("there is no run to record"));
     assert_eq!(resumed, Err("it had other robots".to_string()));
 }
+
+#[test]
+fn that_a_robot_simulates_another_world_is_an_event_which_a_wavering_robot_does_not_repeat() {
+    let (mut bench, mut hub) = (Bench::default(), hub());
+    bench.says("xp01", 1, hello(1));
+    let estimate = |simulated: f32| {
+        let parameter = "frisbee-mass".into();
+        RobotMessage::Estimates(vec![xpuck_wire::message::Estimate {
+            parameter,
+            simulated,
+            value: simulated,
+            sd: 0.1,
+            evidence: 0.0,
+            windows: 0,
+        }])
+    };
+    for simulated in [0.07, 0.07, 0.28, 0.1, 0.28, 0.1] {
+        bench.says("xp01", 1, estimate(simulated));
+    }
+    hub.turn(0.1, &mut bench);
+    let said: Vec<&String> = bench.lines.iter().filter(|line| line.contains("another world")).collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("robot xp01 simulates another world from now on: frisbee-mass 0.280 (0.070 before)"));
+}

@@ -5,9 +5,9 @@ use super::{Action, Switchboard};
 use crate::entry::Entry;
 use crate::geneserver::to_emigrants;
 use xpuck_experiment::Genes;
-use xpuck_kernels::estimate::FRESH_S;
+use xpuck_kernels::estimate::{FRESH_S, Parameter};
 use xpuck_wire::estimate::are_sound;
-use xpuck_wire::message::{Emigrant, MAX_SAMPLED, RobotMessage, Tags, ToRobot, Told};
+use xpuck_wire::message::{Emigrant, Estimate, MAX_SAMPLED, RobotMessage, Tags, ToRobot, Told};
 use xpuck_wire::peer::MAX_GENES;
 use xpuck_wire::settings::Answer;
 
@@ -148,7 +148,16 @@ impl Switchboard {
             RobotMessage::Sensors(_) => self.unrecorded(now, place, "readings that no sensor tells"),
             RobotMessage::Estimates(estimates) if are_sound(&estimates) => {
                 let robot_id = name();
-                robot.estimates = Some((now, estimates.clone()));
+                let before = robot.estimates.replace((now, estimates.clone()));
+                let changed = before.and_then(|(_, before)| changed(&before, &estimates));
+                let said = changed.filter(|_| robot.said_of_world.allows(now, CHANGES_HZ));
+                if let Some(change) = said {
+                    self.note_for(
+                        now,
+                        &robot_id,
+                        format!("robot {robot_id} simulates another world from now on: {change}"),
+                    );
+                }
                 self.actions.push(Action::Record(Entry::Estimates { time: now, robot: robot_id, estimates }));
             }
             RobotMessage::Estimates(_) => self.unrecorded(now, place, "estimates that cannot be"),
@@ -247,4 +256,21 @@ impl Switchboard {
 /// A robot's island.
 pub(super) fn island(place: usize) -> u16 {
     place as u16 + 1
+}
+
+/// How often at most the log tells that a robot simulates another world, Hz: a robot that wavers does not fill it.
+const CHANGES_HZ: f64 = 0.2;
+
+/// What a robot simulates otherwise than before.
+fn changed(before: &[Estimate], now: &[Estimate]) -> Option<String> {
+    let mut changes = Vec::new();
+    for Estimate { parameter, simulated, .. } in now {
+        let known = before.iter().find(|before| before.parameter == *parameter);
+        if let Some(known) = known.filter(|known| known.simulated != *simulated)
+            && Parameter::named(parameter).is_some()
+        {
+            changes.push(format!("{parameter} {simulated:.3} ({:.3} before)", known.simulated));
+        }
+    }
+    (!changes.is_empty()).then(|| changes.join(", "))
 }

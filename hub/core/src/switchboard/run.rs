@@ -99,6 +99,8 @@ impl Switchboard {
             return Reply::Refused(why);
         }
         self.number += 1;
+        // What was found out in another run's world is no evidence in this one's.
+        self.roster.robots.iter_mut().for_each(|robot| robot.estimates = None);
         let copies = match plan.settings.algorithm.sample_owner() {
             SampleOwner::Copy => Copies::Each,
             SampleOwner::Genotype => Copies::Once,

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::estimate::{Parameter, WorldModel};
 use xpuck_kernels::model::{FRISBEE_RADIUS, MAX_ROBOTS, ROBOT_RADIUS};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_record::lineage::Births;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
-use xpuck_record::verify::{phase_worlds, plan};
+use xpuck_record::verify::{SenseRow, phase_worlds, plan, senses};
 use xpuck_record::{RecordError, read};
 use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
@@ -41,6 +42,8 @@ pub struct RunFacts {
     pub robots: usize,
     /// The world of its last phase, as its islands simulate it.
     pub world: Arc<WorldSpec>,
+    /// The same as its robots simulated it at the end, which differs where they adapted.
+    pub last_world: Arc<WorldSpec>,
     /// Robots lost during the run.
     pub dead: u32,
     /// Mean round trip, ms; none if no robot told any.
@@ -61,6 +64,9 @@ pub struct RunFacts {
     pub ancestry: Vec<Ancestor>,
     /// What its robots held the world for, in runs that adapt.
     pub held: Vec<Held>,
+    /// How what its robots sensed compares with its poses, no rows if it recorded no control updates; or why that cannot be
+    /// told, in a line.
+    pub senses: Result<Vec<SenseRow>, String>,
     /// When it began, ms since 1970: with the seed it tells copies of a run from other runs.
     pub started_unix_ms: u64,
     /// The run went on to its end.
@@ -231,6 +237,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         }
     };
     let world = world.unwrap_or_else(|| Arc::new(WorldSpec::benchmark(file.robots.len())));
+    let senses = senses(directory).map_err(|error| error.to_string());
+    let held = gathering.held.finish();
     let births = Births::read(directory)?;
     let mut trees = Vec::new();
     for (robot, (id, text)) in &gathering.last {
@@ -255,7 +263,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         version: file.version.clone(),
         seed: file.seed,
         robots: file.robots.len(),
-        world,
+        world: world.clone(),
         dead,
         ping_ms: (trips > 0).then(|| total / trips as f64),
         slow_percent: 100.0 * slow,
@@ -264,12 +272,32 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         segments: scored.map(segment).collect(),
         ancestry: ancestry(&births, &trees),
         curve: gathering.curve,
-        held: gathering.held.finish(),
+        last_world: last_world(&world, &held),
+        held,
+        senses,
         started_unix_ms: file.started_unix_ms,
         finished: file.state == RunState::Finished,
         trees,
         damage,
     })
+}
+
+/// A world with what the middle one of the robots held its parameters for at the end.
+fn last_world(planned: &Arc<WorldSpec>, held: &[Held]) -> Arc<WorldSpec> {
+    let before = WorldModel::of(planned);
+    let mut model = before;
+    for parameter in Parameter::ALL.into_iter().filter(|parameter| !parameter.own()) {
+        let of_it = held.iter().filter(|held| held.parameter == parameter.name());
+        let mut last: Vec<f64> = of_it.filter_map(|held| Some(held.course.last()?.1)).collect();
+        last.sort_by(f64::total_cmp);
+        if let Some(middle) = last.get(last.len() / 2) {
+            model.set(parameter, *middle as f32);
+        }
+    }
+    match model.apply(planned) {
+        Ok(world) if model != before => Arc::new(world),
+        _ => planned.clone(),
+    }
 }
 
 fn frisbee_radius(file: &RunFile) -> f64 {

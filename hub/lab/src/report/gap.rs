@@ -50,7 +50,8 @@ pub fn simulate(
         if let (Ok(programs), Some(real)) = (programs, real)
             && programs.len() == plan.spec.robots
         {
-            let simulated = fitness_of_team(engine, &programs, &Team::of(0..programs.len()), plan);
+            let plan = Plan { spec: &run.last_world, ..*plan };
+            let simulated = fitness_of_team(engine, &programs, &Team::of(0..programs.len()), &plan);
             let p = student(&[real], &simulated).map(|t| t.p);
             gaps.push(Gap { run: run.name.clone(), real, simulated, p });
         }
@@ -69,7 +70,7 @@ pub fn of_segment<'a>(runs: &[&RunFacts], plan: &Plan<'a>) -> Plan<'a> {
 pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let text = vec![format!(
         "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s, as \
-         long as the segment was. Is the real segment one that simulation could have given? Student's t compares one value with many, with equal \
+         long as the segment was, in the world as the robots simulated it at the end. Is the real segment one that simulation could have given? Student's t compares one value with many, with equal \
          variances, as in 8.7.1; p is corrected for the number of runs (Holm). Simulations begin at the world's start poses; a real \
          segment begins where the one before left the robots, which saves them the way to the frisbee.",
         plan.runs, plan.seconds

@@ -9,8 +9,10 @@ pub mod gap;
 pub mod held;
 pub mod heritage;
 pub mod last_trees;
+pub mod mixed;
 pub mod page;
 pub mod scaling;
+pub mod senses;
 pub mod tables;
 pub mod trees;
 pub mod write;
@@ -52,7 +54,7 @@ pub struct Report {
 }
 
 /// Makes the report of runs of one experiment. `command` is what the user gave, for the page. `progress` is told how many of
-/// how many are simulated, first of the trees, then of the swarms.
+/// how many are simulated, first of the trees, then of the swarms, then of mixed ones.
 ///
 /// # Errors
 /// One line if the runs are of several experiments, or none.
@@ -78,7 +80,8 @@ pub fn make(
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
     let known = trees::measure(engine, runs, &plan, &mut progress);
     let segment = gap::of_segment(&good, &plan);
-    let gaps = gap::simulate(engine, &good, &segment, progress);
+    let gaps = gap::simulate(engine, &good, &segment, &mut progress);
+    let mixed = mixed::simulate(engine, &good, spec, (options.simulations, SECONDS, options.seed), progress);
     let mut sections: Vec<Section> = vec![
         fitness::quality(runs),
         fitness::real(&good),
@@ -87,10 +90,22 @@ pub fn make(
         behaviour::section(&good, options.topology),
         last_trees::section(runs, &known, &plan),
         last_trees::origins(&good, GRAPHS),
+        mixed::section(mixed.as_ref()),
         gap::section(&gaps, &segment),
+        senses::section(&good),
     ];
-    let numbers: [&[&'static str]; 8] =
-        [&["runs"], &["segments"], &["curves"], &["runs"], &["segments"], &["trees"], &[], &["gap"]];
+    let numbers: [&[&'static str]; 10] = [
+        &["runs"],
+        &["segments"],
+        &["curves"],
+        &["runs"],
+        &["segments"],
+        &["trees"],
+        &[],
+        &["swarms"],
+        &["gap"],
+        &["senses"],
+    ];
     for (section, numbers) in sections.iter_mut().zip(numbers) {
         section.numbers = numbers.to_vec();
     }
@@ -103,11 +118,11 @@ pub fn make(
         "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
          best to the others, and drives by the best it knows. This page says what came of it. The blue bar marks results."
             .into(),
-        "The numbers are beside this page as runs, curves, segments, trees, gap and estimates, each as .csv and .parquet.".into(),
+        "The numbers are beside this page as runs, curves, segments, trees, swarms, gap, senses and estimates, each as .csv and .parquet.".into(),
     ];
     Ok(Report {
         html: page::html(&format!("Report: {}", first.experiment), &lead, command, &sections),
-        tables: tables::all(runs, &known, &gaps),
+        tables: tables::all(runs, &known, &gaps, mixed.as_ref()),
         results: sections.into_iter().map(|section| (section.title, section.results)).collect(),
     })
 }

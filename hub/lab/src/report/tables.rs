@@ -6,6 +6,7 @@ use super::gap::Gap;
 use super::trees::Known;
 use crate::behaviour::Metrics;
 use crate::measure::mean_and_sd;
+use crate::study::hetero::HeteroStudy;
 use serde_json::{Value, json};
 use xpuck_record::table::{Column, Table};
 
@@ -25,8 +26,9 @@ fn table(name: &'static str, head: &[&str], rows: &[Vec<Value>]) -> Named {
     Named { name, table: head.iter().enumerate().map(column).collect() }
 }
 
-/// All tables: runs, curves, segments, trees, simulated last segments.
-pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
+/// All tables: runs, curves, segments, trees, simulated last segments, swarms of different trees, senses, what robots held the
+/// world for.
+pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap], mixed: Option<&HeteroStudy>) -> Vec<Named> {
     let run = |run: &RunFacts| {
         vec![
             json!(run.name),
@@ -95,6 +97,28 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
         };
         run.held.iter().flat_map(rows).collect()
     };
+    let senses = |run: &RunFacts| -> Vec<Vec<Value>> {
+        let row = |row: &xpuck_record::verify::SenseRow| {
+            let (mean, largest) = (json!(row.mean), json!(row.largest));
+            let (values, different) = (json!(row.values), json!(row.different));
+            vec![
+                json!(run.name),
+                json!(row.sense),
+                json!(row.unit),
+                values,
+                different,
+                mean,
+                largest,
+                json!(row.tolerance),
+            ]
+        };
+        run.senses.iter().flatten().map(row).collect()
+    };
+    let swarms = mixed.into_iter().flat_map(|study| &study.swarms);
+    let swarm = |swarm: &crate::study::hetero::Swarm| {
+        let (mixed, se) = (json!(swarm.mixed.mean), json!(swarm.mixed.se));
+        vec![json!(swarm.run), json!(swarm.different), mixed, se, json!(swarm.alone)]
+    };
     let metrics: Vec<&str> = ["run", "segment", "fitness"].into_iter().chain(Metrics::NAMES).collect();
     let rows =
         |each: &dyn Fn(&RunFacts) -> Vec<Vec<Value>>| -> Vec<Vec<Value>> { runs.iter().flat_map(each).collect() };
@@ -111,6 +135,12 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
             "gap",
             &["run", "real", "simulated", "sd", "simulations", "p"],
             &gaps.iter().map(gap).collect::<Vec<_>>(),
+        ),
+        table("swarms", &["run", "different", "together", "se", "alone"], &swarms.map(swarm).collect::<Vec<_>>()),
+        table(
+            "senses",
+            &["run", "sense", "unit", "values", "different", "mean", "largest", "tolerance"],
+            &rows(&senses),
         ),
         table("estimates", &["run", "robot", "parameter", "minutes", "simulated"], &rows(&held)),
     ]

@@ -158,14 +158,15 @@ fn masked(text: &str) -> (String, Vec<f64>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::collect::LastTree;
     use super::*;
     use xpuck_evolve::Id;
     use xpuck_kernels::engine::Simd;
     use xpuck_kernels::world::WorldSpec;
 
-    fn run(texts: &[&str]) -> RunFacts {
+    /// A run whose robots ended with these trees.
+    pub fn run(texts: &[&str]) -> RunFacts {
         let tree = |(i, text): (usize, &&str)| LastTree {
             robot: format!("xp{i:02}"),
             id: Id { island: 1, number: i as u32 },
@@ -179,6 +180,7 @@ mod tests {
             seed: 1,
             robots: texts.len(),
             world: std::sync::Arc::new(WorldSpec::benchmark(texts.len())),
+            last_world: std::sync::Arc::new(WorldSpec::benchmark(texts.len())),
             dead: 0,
             ping_ms: None,
             slow_percent: 0.0,
@@ -189,6 +191,7 @@ mod tests {
             trees,
             ancestry: Vec::new(),
             held: Vec::new(),
+            senses: Ok(Vec::new()),
             started_unix_ms: 0,
             finished: true,
             damage: Vec::new(),

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn report(word: &str) -> Report {
-        Report { html: word.into(), tables: super::super::tables::all(&[], &[], &[]), results: Vec::new() }
+        Report { html: word.into(), tables: super::super::tables::all(&[], &[], &[], None), results: Vec::new() }
     }
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        assert_eq!(names.len(), 13, "{names:?}");
+        assert_eq!(names.len(), 17, "{names:?}");
         assert!(names.iter().all(|name| !name.starts_with('.') && !name.ends_with(".part")), "{names:?}");
         std::fs::write(dir.path().join("precious.csv"), "1").unwrap();
         let error = Place::prepare(dir.path()).err().unwrap().to_string();

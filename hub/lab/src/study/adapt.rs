@@ -11,7 +11,6 @@ use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::estimate::Parameter;
 use xpuck_kernels::tree::Program;
-use xpuck_kernels::world::WorldSpec;
 
 /// Part of what the swarm evolved for the new world reaches that counts as regained.
 const REGAINED: f64 = 0.9;

@@ -65,13 +65,22 @@ pub struct LevelResult {
 pub struct TransferStudy {
     /// What each swarm was measured by.
     pub budget: Budget,
+    /// The world taken for real is one that was measured; otherwise it is the first setting's.
+    pub measured: bool,
     /// Each run.
     pub runs: Vec<Evolved>,
     /// Each setting, in the order in which they were given.
     pub levels: Vec<LevelResult>,
 }
 
-/// Evolves under each setting with `seeds` seeds from its own on, and measures in its world and in `real`. `progress` is called
+/// The least p that a Mann-Whitney test of so many against as many can give: all of one above all of the other.
+fn least_p(seeds: usize) -> f64 {
+    // One of (2n choose n) orders, from either side.
+    2.0 / (1..=seeds).fold(1.0, |orders, i| orders * (seeds + i) as f64 / i as f64)
+}
+
+/// Evolves under each setting with `seeds` seeds from its own on, and measures in its world and in `real`, the first
+/// setting's if there is none. `progress` is called
 /// after each generation; with `stop` set the study ends there.
 ///
 /// # Errors
@@ -79,7 +88,7 @@ pub struct TransferStudy {
 pub fn study(
     engine: &dyn Engine,
     levels: &[Level],
-    real: &WorldSpec,
+    real: Option<&WorldSpec>,
     seeds: usize,
     budget: Budget,
     stop: &AtomicBool,
@@ -88,6 +97,7 @@ pub fn study(
     if seeds < FEWEST || levels.is_empty() {
         return refuse("a spread takes two seeds at least, and a study one setting");
     }
+    let (measured, real) = (real.is_some(), real.unwrap_or(&levels[0].config.spec));
     for Level { name, config } in levels {
         config.check().map_err(|error| StudyError(format!("{name}: {error}")))?;
         if config.spec.robots != real.robots {
@@ -127,7 +137,7 @@ pub fn study(
         })
     };
     let found = levels.iter().zip(adjusted).filter_map(result).collect();
-    Ok(TransferStudy { budget, levels: found, runs })
+    Ok(TransferStudy { budget, measured, runs, levels: found })
 }
 
 fn one(
@@ -169,32 +179,46 @@ fn one(
 }
 
 impl TransferStudy {
-    /// The result in a sentence.
+    /// The result in sentences.
     pub fn sentence(&self) -> String {
         let Some(best) = self.levels.iter().max_by(|a, b| a.real.mean.total_cmp(&b.real.mean)) else {
             return String::new();
         };
         let Some(first) = self.levels.first() else { return String::new() };
         let seeds = self.runs.len() / self.levels.len();
-        let head = format!(
-            "In the world taken for real `{}` is worth most ({:.3}; simulated {:.3})",
-            best.level,
-            Figure(best.real.mean),
-            Figure(best.simulated.mean)
-        );
-        let widest = self.levels.iter().max_by(|a, b| a.gap.mean.total_cmp(&b.gap.mean)).unwrap_or(best);
-        let gap = format!("the widest gap is that of `{}` ({:+.3})", widest.level, Figure(widest.gap.mean));
+        let there = if self.measured { "in the world taken for real" } else { "in the first file's world" };
         let different: Vec<String> = self
             .levels
             .iter()
             .filter_map(|level| Some((level, level.p.filter(|p| *p < 0.05)?)))
             .map(|(level, p)| format!("`{}` ({:+.3}, {})", level.level, level.real.mean - first.real.mean, p_value(p)))
             .collect();
-        let against = match different.is_empty() {
-            true => format!("none differs there from `{}` beyond chance", first.level),
-            false => format!("from `{}` differ there {}", first.level, different.join(", ")),
+        let against = match (self.levels.len(), different.is_empty()) {
+            (1, _) => format!("{seeds} seeds {there}."),
+            (compared, true) if least_p(seeds) * (compared - 1) as f64 >= 0.05 => {
+                format!("{seeds} seeds a setting are too few to tell any difference from chance.")
+            }
+            (_, true) => format!("No setting differs {there} from `{}` beyond chance, by {seeds} seeds.", first.level),
+            (_, false) => {
+                format!("From `{}` differ {there}, by {seeds} seeds: {}.", first.level, different.join(", "))
+            }
         };
-        format!("{head}; {gap}; {against}. {seeds} seeds a setting.")
+        let head = format!(
+            "On average `{}` is worth most there ({:.3}; simulated {:.3}).",
+            best.level,
+            Figure(best.real.mean),
+            Figure(best.simulated.mean)
+        );
+        let widest = self.levels.iter().max_by(|a, b| a.gap.mean.abs().total_cmp(&b.gap.mean.abs())).unwrap_or(best);
+        let gap = match widest.gap.mean == 0.0 {
+            true => String::new(),
+            false => format!(
+                " The widest gap between simulation and that world is `{}`'s ({:+.3}).",
+                widest.level,
+                Figure(widest.gap.mean)
+            ),
+        };
+        format!("{against} {head}{gap}")
     }
 
     /// Simulated and real fitness of each setting.
@@ -244,7 +268,7 @@ mod tests {
 
     fn of(levels: &[Level], real: &WorldSpec, seeds: usize) -> Result<TransferStudy, StudyError> {
         let budget = Budget { seconds: 5.0, runs: 4, seed: 9 };
-        study(&Simd::default(), levels, real, seeds, budget, &AtomicBool::new(false), || {})
+        study(&Simd::default(), levels, Some(real), seeds, budget, &AtomicBool::new(false), || {})
     }
 
     #[test]
@@ -256,7 +280,8 @@ mod tests {
         assert!(found.runs[..2].iter().all(|run| run.simulated == run.real), "{found:?}");
         assert_eq!(found.levels[0].p, None);
         assert!(found.levels[1].p.is_some() && found.levels.iter().all(|level| level.cost > 0.0));
-        assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds a setting"));
+        assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds a setting are too few"));
+        assert!((least_p(5) - 2.0 / 252.0).abs() < 1e-12);
         let mut again = of(std::slice::from_ref(&same), &same.config.spec, 2).unwrap().runs;
         again.iter_mut().zip(&found.runs).for_each(|(run, first)| run.wall_s = first.wall_s);
         assert_eq!(again, found.runs[..2], "but for the clock the same digits");

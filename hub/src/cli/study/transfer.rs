@@ -64,18 +64,18 @@ pub fn run(args: &TransferArgs) -> Result<()> {
             // Of the world itself, not as the first file has it measured.
             let plain = load(None, keys(&[format!("robots={robots}")])?)?;
             let world = if config.world.is_some() { &config.spec } else { &plain.spec };
-            measured.apply(world).map_err(anyhow::Error::msg).with_context(|| file.display().to_string())?
+            Some(measured.apply(world).map_err(anyhow::Error::msg).with_context(|| file.display().to_string())?)
         }
-        None => config.spec.clone(),
+        None => None,
     };
     let budget = budget(60.0, args.runs, config.seed)?;
     let mut specs: Vec<_> = levels.iter().map(|level| &level.config.spec).collect();
-    specs.push(&real);
+    specs.extend(&real);
     let engine = args.output.open(&specs)?;
     let stop = service_flag(Default::default())?;
     let generations: u64 = levels.iter().map(|level| u64::from(level.config.generations)).sum();
     let progress = Progress::of("generation", generations * u64::from(args.seeds), args.output.json);
-    let found = study(&engine, &levels, &real, args.seeds as usize, budget, &stop, || progress.inc())?;
+    let found = study(&engine, &levels, real.as_ref(), args.seeds as usize, budget, &stop, || progress.inc())?;
     drop(progress);
     let csv = |table: &mut csv::Writer<Vec<u8>>| found.runs.iter().try_for_each(|run| table.serialize(run));
     args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))

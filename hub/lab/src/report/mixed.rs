@@ -1,0 +1,115 @@
+//! The chapter on heterogeneity: swarms of different trees against their trees alone, within runs and across them (thesis
+//! 8.6.5, 8.7.2).
+
+use super::collect::RunFacts;
+use super::page::Section;
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::study::Budget;
+use crate::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
+use crate::sweep::summary::Readable;
+use xpuck_kernels::engine::Engine;
+use xpuck_kernels::world::WorldSpec;
+
+/// Swarms drawn from the trees of all runs. `xpuck study hetero` takes a hundred, with more simulations.
+const DRAWN: usize = 40;
+/// A part of the report's simulations of a tree is enough for a swarm, of which there are many: one in so many.
+const SHARE: u32 = 8;
+
+/// Simulates the swarms; none if no run's trees are known.
+pub fn simulate(
+    engine: &dyn Engine,
+    runs: &[&RunFacts],
+    spec: &WorldSpec,
+    (simulations, seconds, seed): (u32, f32, u64),
+    progress: impl FnMut(usize, usize),
+) -> Option<HeteroStudy> {
+    let trees = |run: &&RunFacts| RunTrees {
+        name: run.name.clone(),
+        trees: run.trees.iter().map(|last| last.tree.clone()).collect(),
+    };
+    let runs: Vec<RunTrees> = runs.iter().map(trees).filter(|run| run.trees.len() == spec.robots).collect();
+    if runs.is_empty() {
+        return None;
+    }
+    let runs_of_each = (simulations / SHARE).max(2);
+    let mixed = Budget { seconds, runs: runs_of_each, seed };
+    study(engine, &runs, spec, HeteroPlan { mixed, alone: runs_of_each, drawn: DRAWN }, progress).ok()
+}
+
+/// The chapter.
+pub fn section(found: Option<&HeteroStudy>) -> Section {
+    let mut section = Section { title: "Different trees together".into(), ..Section::default() };
+    let Some(found) = found else {
+        section.results.push("No run's last trees are known for every robot; there is nothing to simulate.".into());
+        return section;
+    };
+    section.text.push(format!(
+        "Is a swarm of different trees worth what its trees are worth each in a swarm of its own? Each run's own swarm evolved \
+         together; {DRAWN} more are drawn with replacement from the trees of all runs, and did not. Both are simulated {} times for \
+         {} s, as is each tree alone. Below the diagonal mixing costs.",
+        found.plan.mixed.runs, found.plan.mixed.seconds
+    ));
+    section.results = found.sentences();
+    let row = |swarm: &crate::study::hetero::Swarm| {
+        vec![
+            swarm.run.clone().unwrap_or_else(|| "drawn from all".into()),
+            swarm.different.to_string(),
+            format!("{:.3}", Figure(swarm.mixed.mean)),
+            format!("{:.3}", Figure(swarm.alone)),
+            format!("{:+.3}", Figure(swarm.mixed.mean - swarm.alone)),
+        ]
+    };
+    let own = found.swarms.iter().filter(|swarm| swarm.run.is_some());
+    let head = ["swarm", "different trees", "together", "trees alone", "difference"].map(String::from);
+    section.tables.push(Readable {
+        title: "The runs' own swarms, simulated".into(),
+        head: head.into(),
+        rows: own.map(row).collect(),
+    });
+    section.figures.push(draw(found));
+    section
+}
+
+fn draw(found: &HeteroStudy) -> String {
+    let mut plot = Plot::new("Swarms of different trees", "fitness of their trees alone, mean", "fitness together");
+    let points = |own: bool| {
+        let swarms = found.swarms.iter().filter(move |swarm| swarm.run.is_some() == own);
+        swarms.map(|swarm| (swarm.alone, swarm.mixed.mean)).collect::<Vec<_>>()
+    };
+    let all = || found.swarms.iter().flat_map(|swarm| [swarm.alone, swarm.mixed.mean]);
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    plot.line("", Stroke::from(Colour::Black).faint(), vec![(low, low), (high, high)]);
+    plot.points("", Colour::Grey, points(false));
+    plot.points("", Colour::Blue, points(true));
+    let series = vec![
+        ("a run's own swarm".into(), Stroke::from(Colour::Blue)),
+        ("drawn from all runs".into(), Stroke::from(Colour::Grey)),
+        ("neither gained nor lost".into(), Stroke::from(Colour::Black).faint()),
+    ];
+    to_svg_with(&[plot], &Footer { series, caption: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trees::tests::run;
+    use super::*;
+    use xpuck_kernels::engine::Simd;
+
+    #[test]
+    fn swarms_of_the_runs_and_drawn_ones_are_simulated_and_runs_with_lost_trees_are_not() {
+        let forward = "movcv v_goal 0deg\n";
+        let pushes = include_str!("../../../../docs/trees/806768.bt");
+        let (mut a, b) = (run(&[forward, pushes]), run(&[pushes, pushes]));
+        a.name = "mixed".into();
+        let spec = WorldSpec::benchmark(2);
+        let found_of = |runs: &[&RunFacts]| simulate(&Simd::default(), runs, &spec, (80, 10.0, 1), |_, _| {});
+        let found = found_of(&[&a, &b, &run(&[forward])]).unwrap();
+        assert_eq!(found.swarms.len(), 2 + DRAWN);
+        let section = section(Some(&found));
+        assert_eq!(section.tables[0].rows[0][..2], ["mixed", "2"]);
+        assert!(section.results[1].starts_with("Swarms drawn from all runs: "), "{:?}", section.results);
+        assert_eq!(found_of(&[&run(&[forward])]), None);
+        assert!(super::section(None).results[0].starts_with("No run's last trees"));
+    }
+}

@@ -1,0 +1,151 @@
+//! The chapter on the senses: what robots sensed against what there was to be sensed, sense by sense (thesis 7.3).
+
+use super::collect::RunFacts;
+use super::page::Section;
+use crate::plot::{Colour, Footer, Plot, to_svg_with};
+use crate::sweep::summary::Readable;
+use xpuck_record::verify::{SenseRow, worst};
+
+/// One sense over all runs.
+struct Total {
+    sense: &'static str,
+    unit: &'static str,
+    tolerance: f32,
+    values: u64,
+    different: u64,
+    largest: f32,
+    sum: f64,
+}
+
+/// The chapter.
+pub fn section(runs: &[&RunFacts]) -> Section {
+    let mut section = Section {
+        title: "Senses: recorded against computed anew".into(),
+        text: vec![
+            "The record holds what each robot sensed in each control update, and where motion capture saw everybody. From these \
+             poses each sense is computed anew, as the simulator has it. A value counts as different if it is further off than \
+             written in the last column. Differences are what simulation does not know of the senses: delays, noise, and what a \
+             camera takes for something else."
+                .into(),
+        ],
+        ..Section::default()
+    };
+    let unread = |run: &&RunFacts| Some(format!("{} is not compared: {}", run.name, run.senses.as_ref().err()?));
+    section.results.extend(runs.iter().filter_map(unread));
+    let totals = totals(runs);
+    if totals.is_empty() {
+        section.results.push("No run recorded control updates with poses; nothing can be compared.".into());
+        return section;
+    }
+    let row = |total: &Total| {
+        vec![
+            total.sense.to_string(),
+            total.values.to_string(),
+            format!("{:.2} %", 100.0 * total.part()),
+            format!("{:.4}", total.sum / total.values.max(1) as f64),
+            format!("{:.3}", total.largest),
+            format!("{} {}", total.tolerance, total.unit),
+        ]
+    };
+    let head = ["sense", "values", "different", "mean difference", "largest", "counts above"].map(String::from);
+    section.tables.push(Readable {
+        title: "All runs".into(),
+        head: head.into(),
+        rows: totals.iter().map(row).collect(),
+    });
+    let most = totals.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|total| total.different > 0);
+    section.results.push(match most {
+        Some(most) => {
+            let told = || runs.iter().filter_map(|run| run.senses.as_deref().ok()).filter(|rows| !rows.is_empty());
+            let alike = told().filter(|rows| worst(rows).is_some_and(|row| row.sense == most.sense)).count();
+            let told = told().count();
+            format!(
+                "{} differs most from what was there, in {:.1} % of its values; it is the worst sense in {alike} of {told} runs.",
+                capital(most.sense),
+                100.0 * most.part()
+            )
+        }
+        None => "Every value of every sense is what was there.".into(),
+    });
+    section.figures.push(draw(runs, &totals));
+    section
+}
+
+impl Total {
+    fn part(&self) -> f64 {
+        self.different as f64 / self.values.max(1) as f64
+    }
+}
+
+fn rows_of<'a>(runs: &'a [&RunFacts]) -> impl Iterator<Item = &'a SenseRow> {
+    runs.iter().flat_map(|run| run.senses.iter().flatten())
+}
+
+fn totals(runs: &[&RunFacts]) -> Vec<Total> {
+    let mut totals: Vec<Total> = Vec::new();
+    for row in rows_of(runs).filter(|row| row.values > 0) {
+        let place = totals.iter().position(|total| total.sense == row.sense).unwrap_or_else(|| {
+            let (sense, unit, tolerance) = (row.sense, row.unit, row.tolerance);
+            totals.push(Total { sense, unit, tolerance, values: 0, different: 0, largest: 0.0, sum: 0.0 });
+            totals.len() - 1
+        });
+        let total = &mut totals[place];
+        total.values += row.values;
+        total.different += row.different;
+        total.largest = total.largest.max(row.largest);
+        total.sum += row.mean * row.values as f64;
+    }
+    totals
+}
+
+fn draw(runs: &[&RunFacts], totals: &[Total]) -> String {
+    let mut plot = Plot::new("Values that differ, a point a run", "sense", "percent").whole_x();
+    let points = totals.iter().enumerate().flat_map(|(i, total)| {
+        let rows = rows_of(runs).filter(|row| row.sense == total.sense);
+        rows.map(move |row| ((i + 1) as f64, 100.0 * row.part()))
+    });
+    plot.points("", Colour::Blue, points.collect());
+    let list: Vec<String> = totals.iter().enumerate().map(|(i, total)| format!("{}: {}", i + 1, total.sense)).collect();
+    to_svg_with(
+        &[plot],
+        &Footer { series: vec![("a run".into(), Colour::Blue.into())], caption: vec![list.join("; ")] },
+    )
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trees::tests::run;
+    use super::*;
+
+    fn told(name: &str, rows: &[(&'static str, u64, u64, f32)]) -> RunFacts {
+        let row = |(sense, values, different, largest): &(&'static str, u64, u64, f32)| SenseRow {
+            sense,
+            unit: "m",
+            tolerance: 0.01,
+            values: *values,
+            different: *different,
+            largest: *largest,
+            mean: 0.5,
+        };
+        RunFacts { name: name.into(), senses: Ok(rows.iter().map(row).collect()), ..run(&[]) }
+    }
+
+    #[test]
+    fn the_worst_sense_of_all_runs_is_named_and_what_cannot_be_read_is_told() {
+        let a = told("a", &[("range", 100, 1, 0.2), ("camera", 100, 30, 1.0)]);
+        let b = told("b", &[("range", 300, 60, 0.4), ("camera", 100, 0, 0.0)]);
+        let broken = RunFacts { senses: Err("xp01: no".into()), ..told("c", &[]) };
+        let section = section(&[&a, &b, &broken]);
+        assert_eq!(section.results[0], "c is not compared: xp01: no");
+        let worst =
+            "Range differs most from what was there, in 15.2 % of its values; it is the worst sense in 1 of 2 runs.";
+        assert_eq!(section.results[1], worst);
+        assert_eq!(section.tables[0].rows[0][..5], ["range", "400", "15.25 %", "0.5000", "0.400"]);
+        assert!(super::section(&[&broken]).results[1].starts_with("No run recorded control updates"));
+    }
+}
