@@ -44,6 +44,7 @@ mod overhead;
 mod picture;
 mod records;
 mod remeasure;
+mod report;
 mod resume;
 mod runs;
 mod senses;

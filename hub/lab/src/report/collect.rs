@@ -3,7 +3,7 @@
 use super::held::{Courses, Held};
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
@@ -130,12 +130,17 @@ struct Gathering {
     last: BTreeMap<String, (Id, String)>,
     minutes: f64,
     held: Courses,
+    /// Robots that speak and that run.toml does not name.
+    strangers: BTreeSet<String>,
 }
 
 impl Gathering {
     fn take(&mut self, entry: Entry) {
         match entry {
             Entry::Poses { time, bodies } if self.running && self.segment > 0 => self.poses(time, &bodies),
+            Entry::Telemetry { robot, .. } if !self.names.contains(&robot) => {
+                self.strangers.insert(robot);
+            }
             Entry::Telemetry { time, robot, round_trip_ms, telemetry } => {
                 if let Some(ms) = round_trip_ms {
                     self.trips = (self.trips.0 + 1, self.trips.1 + ms);
@@ -223,12 +228,15 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         last: BTreeMap::new(),
         minutes: 0.0,
         held: Courses::default(),
+        strangers: BTreeSet::new(),
     };
     let mut entries = read::entries_of_topics(directory, &TOPICS)?;
     for entry in entries.by_ref() {
         gathering.take(entry?);
     }
     let mut damage = entries.damage().to_vec();
+    let stranger = |robot: &String| format!("its record has a robot {robot} that {RUN_FILE} does not name");
+    damage.extend(gathering.strangers.iter().map(stranger));
     let world = match phase_worlds(&file) {
         Ok(worlds) => worlds.into_iter().next_back().map(|(_, world)| world),
         Err(error) => {

@@ -68,8 +68,9 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     let mut versions: Vec<&str> = runs.iter().map(|run| run.version.as_str()).collect();
     versions.sort_unstable();
     versions.dedup();
+    let mut results = vec![format!("{good} of {} runs count.", runs.len())];
     if versions.len() > 1 {
-        text.push(format!(
+        results.push(format!(
             "The runs are of several versions of the program: {}. Compare them with care.",
             versions.join(", ")
         ));
@@ -77,7 +78,7 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     Section {
         title: "Which runs count".into(),
         text,
-        results: vec![format!("{good} of {} runs count.", runs.len())],
+        results,
         tables: vec![Readable {
             title: "Runs".into(),
             head: head.map(String::from).to_vec(),

@@ -1,0 +1,93 @@
+//! `xpuck report` on runs as labs have them: whole, copied, cut, unfinished, of another version, of another experiment.
+
+use crate::common::{free_ports, only, said, xpuck};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn report(runs: &[&Path], out: &Path) -> Output {
+    let mut command = xpuck();
+    command.arg("report").args(runs).arg("--out").arg(out).args(["--simulations", "2", "--json"]);
+    command.output().unwrap()
+}
+
+/// A copy of a run whose run.toml has one text in the place of another.
+fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
+    let copy = run.parent().unwrap().join(name);
+    std::fs::create_dir(&copy).unwrap();
+    for entry in std::fs::read_dir(run).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, copy.join(path.file_name().unwrap())).unwrap();
+    }
+    let file = copy.join("run.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains(from), "{from} is not in {text}");
+    std::fs::write(&file, text.replace(from, to)).unwrap();
+    copy
+}
+
+/// The record's largest file.
+fn record(run: &Path) -> PathBuf {
+    let files = std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "mcap"))
+        .max_by_key(|path| path.metadata().unwrap().len())
+        .unwrap()
+}
+
+fn results(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn only_whole_runs_count_and_every_other_one_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let demo = xpuck()
+        .args(["demo", "--minutes", "2", "--speed", "20", "--robots", "2", "--engine", "simd", "--out"])
+        .arg(dir.path())
+        .args(["--ports", &free_ports().to_string()])
+        .output()
+        .unwrap();
+    assert!(demo.status.success(), "{}", said(&demo));
+    let run = only(&only(dir.path(), "demo-"), "transport-");
+    let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
+    let line = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_string();
+    let (seed, state, version, robots) = (line("seed"), line("state"), line("version"), line("robots"));
+
+    let other = edited(&run, "other", &seed, "seed = 77");
+    let copy = edited(&run, "copy", &seed, &seed);
+    let out = dir.path().join("report");
+    let told = report(&[&run, &other, &copy], &out);
+    assert!(!told.status.success() && said(&told).contains("is given twice, or is a copy"), "{}", said(&told));
+    assert!(results(&told).contains("2 of 2 runs count"), "{}", said(&told));
+
+    let unfinished = edited(&run, "unfinished", &state, "state = \"running\"");
+    std::fs::write(
+        unfinished.join("run.toml"),
+        std::fs::read_to_string(unfinished.join("run.toml")).unwrap().replace(&seed, "seed = 78"),
+    )
+    .unwrap();
+    let cut = edited(&run, "cut", &seed, "seed = 79");
+    let whole = std::fs::read(record(&cut)).unwrap();
+    std::fs::write(record(&cut), &whole[..whole.len() / 2]).unwrap();
+    let newer = edited(&run, "newer", &seed, "seed = 80");
+    std::fs::write(
+        newer.join("run.toml"),
+        std::fs::read_to_string(newer.join("run.toml")).unwrap().replace(&version, "version = \"9.9.9\""),
+    )
+    .unwrap();
+    let told = report(&[&run, &unfinished, &cut, &newer], &out);
+    let all = said(&told);
+    assert!(told.status.success() && all.contains("2 of 4 runs count"), "{all}");
+    assert!(all.contains("several versions of the program") && all.contains("9.9.9"), "{all}");
+    assert!(all.contains("cut: "), "what is damaged is said: {all}");
+
+    let fewer = edited(&run, "fewer", &robots, "robots = [\"xp01\"]");
+    let told = report(&[&fewer], &out);
+    assert!(said(&told).contains("xp02"), "a robot that run.toml does not name is told: {}", said(&told));
+    assert!(results(&told).contains("0 of 1 runs count"), "{}", said(&told));
+    let longer = edited(&run, "longer", "minutes = 2", "minutes = 9");
+    let told = report(&[&run, &longer], &out);
+    assert!(!told.status.success() && said(&told).contains("several experiments"), "{}", said(&told));
+    let nothing = report(&[dir.path().join("nowhere").as_path()], &out);
+    assert!(!nothing.status.success() && said(&nothing).lines().count() == 1, "{}", said(&nothing));
+}
