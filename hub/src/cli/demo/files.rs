@@ -8,7 +8,7 @@ use crate::cli::simulate::read_tree;
 use crate::cli::swarm_files::{
     self, Devices, RobotText, TRANSPORT, arena_text, hub_text, swarm_text, write_new as write,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,12 @@ impl Layout {
         }
         write(&config.join("arena.toml"), &arena_text(&arena)?)?;
         // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
-        arena::settings(&config.join("arena.toml"))?;
+        let file = config.join("arena.toml");
+        arena::settings(&file).map_err(|error| match &args.unkind {
+            // The user knows it by the name that they gave.
+            Some(unkind) => anyhow!("{}", format!("{error:#}").replace(&file.display().to_string(), unkind)),
+            None => error,
+        })?;
         write(&config.join("hub.toml"), &hub_text(&hub)?)?;
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
