@@ -69,6 +69,19 @@ fn only_whole_runs_count_and_every_other_one_is_told() {
     let cut = edited(&run, "cut", &seed, "seed = 79");
     let whole = std::fs::read(record(&cut)).unwrap();
     std::fs::write(record(&cut), &whole[..whole.len() / 2]).unwrap();
+    let junk = edited(&run, "junk", &seed, "seed = 81");
+    std::fs::write(record(&junk), vec![7; 100_000]).unwrap();
+    let told = report(&[&run, &junk], &out);
+    assert!(!told.status.success() && said(&told).contains("nothing of its record can be read"), "{}", said(&told));
+    let own = record(&run);
+    let before = std::fs::read(&own).unwrap();
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(&own, &link).unwrap();
+    for over in [run.join("run.toml"), own.clone(), link] {
+        let export = xpuck().args(["runs", "export"]).arg(&run).arg("--foxglove").arg(&over).output().unwrap();
+        assert!(!export.status.success() && said(&export).contains("of the run itself"), "{}", said(&export));
+    }
+    assert_eq!(std::fs::read(&own).unwrap(), before);
     let newer = edited(&run, "newer", &seed, "seed = 80");
     std::fs::write(
         newer.join("run.toml"),

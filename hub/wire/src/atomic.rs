@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// New contents of a file that are on the disk but not in their place yet.
@@ -86,6 +87,7 @@ fn beside(path: &Path) -> Result<PathBuf> {
 /// # Errors
 /// What the system says; a file that was there before is then still there.
 pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
+    no_named_pipe(path)?;
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => write_beside_others(&path.canonicalize()?, bytes),
         Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
@@ -95,12 +97,24 @@ pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
+/// A pipe that has a name makes whoever opens it wait for the other side, for ever if need be. Standard output and what a shell
+/// passes as `/dev/fd/63` are links, and open already.
+fn no_named_pipe(path: &Path) -> Result<()> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.file_type().is_fifo() => {
+            Err(Error::other("is a pipe, for whose reader this would wait: name a file, or /dev/stdout"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Tells before a long piece of work whether [`output`] can write there; nothing stays of that. Devices and pipes are not
 /// opened, since their other side would see it.
 ///
 /// # Errors
 /// What the system says.
 pub fn can_output(path: &Path) -> Result<()> {
+    no_named_pipe(path)?;
     let attempt = |path: &Path| remove(&fill(path, beside(path)?, b"")?.new);
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
@@ -131,6 +145,9 @@ pub fn can_replace(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(metadata) if !metadata.is_file() => Err(Error::other("is a device, a pipe or a socket: name a file")),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
+            Err(Error::other("is a link to nothing: name a file"))
+        }
         _ => Ok(()),
     }
 }
@@ -197,6 +214,11 @@ mod tests {
         assert!(replace(&new, &socket).unwrap_err().to_string().contains("name a file"));
         assert!(!std::fs::metadata(&socket).unwrap().is_file());
         assert_eq!(replace(&new, dir.path()).unwrap_err().kind(), ErrorKind::IsADirectory);
+        let (dangling, pipe) = (dir.path().join("dangling"), dir.path().join("pipe"));
+        std::os::unix::fs::symlink("nothing", &dangling).unwrap();
+        assert!(replace(&new, &dangling).is_err() && dangling.symlink_metadata().unwrap().is_symlink());
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        assert!(can_output(&pipe).is_err() && output(&pipe, b"waits").is_err());
         assert!(new.is_file());
     }
 

@@ -72,9 +72,9 @@ impl Council {
         }
         let mut models: Vec<f32> = self.others(now).filter_map(|reports| Some(of(reports, parameter)?.model)).collect();
         models.sort_by(f32::total_cmp);
-        let other = models.iter().filter(|model| !parameter.alike(**model, own.model)).count();
         let middle = *models.get(models.len() / 2)?;
-        (other * 2 > models.len() + 1 && !parameter.alike(middle, own.model)).then_some((f32::INFINITY, middle))
+        let held = models.iter().filter(|model| parameter.as_good(**model, middle, true)).count();
+        (held * 2 > models.len() + 1 && !parameter.as_good(middle, own.model, true)).then_some((f32::INFINITY, middle))
     }
 
     /// Enough robots have seen alike that the world is another. Only what robots saw that simulate the same world adds up:
@@ -178,5 +178,14 @@ mod tests {
         let alone = reports(0.1, 0.0, 0.0);
         assert_eq!(council.verdict(20.0, &alone, 9), None);
         assert_eq!(council.verdict(40.0, &alone, 9), Some((MASS, 0.28)));
+        let behind = reports(0.245, 0.0, 0.0);
+        council.hear(1.0, 9, behind.clone());
+        assert_eq!(
+            council.verdict(40.0, &behind, 9),
+            Some((MASS, 0.28)),
+            "two that miss the others' correction follow"
+        );
+        let near = reports(0.275, 0.0, 0.0);
+        assert_eq!(council.verdict(40.0, &near, 9), None);
     }
 }

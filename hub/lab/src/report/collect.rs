@@ -231,8 +231,17 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         strangers: BTreeSet::new(),
     };
     let mut entries = read::entries_of_topics(directory, &TOPICS)?;
+    let mut some = false;
     for entry in entries.by_ref() {
         gathering.take(entry?);
+        some = true;
+    }
+    if !some {
+        let why = match entries.damage() {
+            [] => "its record is empty".into(),
+            damage => format!("nothing of its record can be read: {}", damage.join("; ")),
+        };
+        return Err(RecordError::of(directory, why));
     }
     let mut damage = entries.damage().to_vec();
     let stranger = |robot: &String| format!("its record has a robot {robot} that {RUN_FILE} does not name");

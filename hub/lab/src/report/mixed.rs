@@ -6,10 +6,11 @@ use super::page::Section;
 use crate::figure::Figure;
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::study::Budget;
-use crate::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
+use crate::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, Swarm, study};
 use crate::sweep::summary::Readable;
 use xpuck_kernels::engine::Engine;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::output::count;
 
 /// Swarms drawn from the trees of all runs. `xpuck study hetero` takes a hundred, with more simulations.
 const DRAWN: usize = 40;
@@ -32,9 +33,10 @@ pub fn simulate(
     if runs.is_empty() {
         return None;
     }
-    let runs_of_each = (simulations / SHARE).max(2);
-    let mixed = Budget { seconds, runs: runs_of_each, seed };
-    study(engine, &runs, spec, HeteroPlan { mixed, alone: runs_of_each, drawn: DRAWN }, progress).ok()
+    let mixed = Budget { seconds, runs: (simulations / SHARE).max(2), seed };
+    // All trees of a single run evolved together: there are no strangers to draw.
+    let drawn = if runs.len() > 1 { DRAWN } else { 0 };
+    study(engine, &runs, spec, HeteroPlan { mixed, alone: (simulations / 2).max(2), drawn }, progress).ok()
 }
 
 /// The chapter.
@@ -44,14 +46,18 @@ pub fn section(found: Option<&HeteroStudy>) -> Section {
         section.results.push("No run's last trees are known for every robot; there is nothing to simulate.".into());
         return section;
     };
+    let strangers = match found.plan.drawn {
+        0 => String::new(),
+        drawn => format!("; {drawn} more are drawn with replacement from the trees of all runs, and did not"),
+    };
     section.text.push(format!(
         "Is a swarm of different trees worth what its trees are worth each in a swarm of its own? Each run's own swarm evolved \
-         together; {DRAWN} more are drawn with replacement from the trees of all runs, and did not. Both are simulated {} times for \
-         {} s, as is each tree alone. Below the diagonal mixing costs.",
-        found.plan.mixed.runs, found.plan.mixed.seconds
+         together{strangers}. Each swarm is simulated {} times for {} s, and each tree alone {} times. Below the diagonal mixing \
+         costs.",
+        found.plan.mixed.runs, found.plan.mixed.seconds, found.plan.alone
     ));
-    section.results = found.sentences();
-    let row = |swarm: &crate::study::hetero::Swarm| {
+    section.results = results(found);
+    let row = |swarm: &Swarm| {
         vec![
             swarm.run.clone().unwrap_or_else(|| "drawn from all".into()),
             swarm.different.to_string(),
@@ -69,6 +75,32 @@ pub fn section(found: Option<&HeteroStudy>) -> Section {
     });
     section.figures.push(draw(found));
     section
+}
+
+/// What came out. A test takes swarms that have nothing in common: the runs' own. Swarms that are drawn share their trees, and
+/// the errors of these.
+fn results(found: &HeteroStudy) -> Vec<String> {
+    let own: Vec<&Swarm> = found.swarms.iter().filter(|swarm| swarm.run.is_some()).collect();
+    let mean = |swarms: &[&Swarm]| {
+        swarms.iter().map(|swarm| swarm.mixed.mean - swarm.alone).sum::<f64>() / swarms.len().max(1) as f64
+    };
+    let mut results = match &found.own {
+        Some(_) => vec![found.sentences().remove(0)],
+        None => vec![format!(
+            "The runs' own swarms are worth {:+.3} more together than their trees alone, mean of {}; a test takes three runs.",
+            Figure(mean(&own)),
+            count(own.len(), "swarm", "swarms")
+        )],
+    };
+    let drawn: Vec<&Swarm> = found.swarms.iter().filter(|swarm| swarm.run.is_none()).collect();
+    if !drawn.is_empty() {
+        results.push(format!(
+            "Swarms that are drawn from all runs are worth {:+.3} more together than their trees alone, mean of {}.",
+            Figure(mean(&drawn)),
+            count(drawn.len(), "swarm", "swarms")
+        ));
+    }
+    results
 }
 
 fn draw(found: &HeteroStudy) -> String {
@@ -108,7 +140,10 @@ mod tests {
         assert_eq!(found.swarms.len(), 2 + DRAWN);
         let section = section(Some(&found));
         assert_eq!(section.tables[0].rows[0][..2], ["mixed", "2"]);
-        assert!(section.results[1].starts_with("Swarms drawn from all runs: "), "{:?}", section.results);
+        assert!(section.results[0].contains("mean of 2 swarms; a test takes three runs"), "{:?}", section.results);
+        assert!(section.results[1].starts_with("Swarms that are drawn from all runs"), "{:?}", section.results);
+        let one = found_of(&[&a]).unwrap();
+        assert_eq!((one.swarms.len(), super::section(Some(&one)).results.len()), (1, 1), "no strangers");
         assert_eq!(found_of(&[&run(&[forward])]), None);
         assert!(super::section(None).results[0].starts_with("No run's last trees"));
     }

@@ -75,9 +75,11 @@ pub fn make(
             experiments.join("; ")
         ));
     }
-    let spec = first.world.as_ref();
-    let plan = Plan { spec, seconds: SECONDS, runs: options.simulations, seed: options.seed };
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
+    // Where robots found the world to be another, trees are simulated in what they evolved for at last.
+    let adapted = good.iter().find(|run| run.last_world != run.world);
+    let spec = adapted.map_or(&first.world, |run| &run.last_world).as_ref();
+    let plan = Plan { spec, seconds: SECONDS, runs: options.simulations, seed: options.seed };
     let known = trees::measure(engine, runs, &plan, &mut progress);
     let segment = gap::of_segment(&good, &plan);
     let gaps = gap::simulate(engine, &good, &segment, &mut progress);
@@ -113,13 +115,21 @@ pub fn make(
         section.numbers = vec!["estimates"];
         sections.insert(3, section);
     }
-    let lead = vec![
+    let mut lead = vec![
         format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len(), "run", "runs"), first.experiment, plan.runs),
         "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
          best to the others, and drives by the best it knows. This page says what came of it. The blue bar marks results."
             .into(),
         "The numbers are beside this page as runs, curves, segments, trees, swarms, gap, senses and estimates, each as .csv and .parquet.".into(),
     ];
+    if let Some(run) = adapted {
+        lead.push(format!(
+            "The robots found the world to be another than planned and evolved on in that one. Trees and swarms are simulated in the \
+             world as the middle one of the robots of {} held it at the end, and in the last chapters each run's own swarm in that of \
+             its own robots.",
+            run.name
+        ));
+    }
     Ok(Report {
         html: page::html(&format!("Report: {}", first.experiment), &lead, command, &sections),
         tables: tables::all(runs, &known, &gaps, mixed.as_ref()),

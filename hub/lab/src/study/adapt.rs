@@ -9,7 +9,7 @@ use crate::measure::fitness_of_team;
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
-use xpuck_kernels::estimate::Parameter;
+use xpuck_kernels::estimate::{Parameter, WorldModel};
 use xpuck_kernels::tree::Program;
 
 /// Part of what the swarm evolved for the new world reaches that counts as regained.
@@ -112,7 +112,12 @@ pub fn study(
         let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
         return refuse(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
     };
-    let changed = Real::with(&config.spec, parameter, plan.value).map_err(StudyError)?;
+    let there = WorldModel::of(&config.spec).get(parameter);
+    if there == plan.value {
+        return refuse(format!("{}={}: that is what it is; name another value", plan.parameter, plan.value));
+    }
+    let changed = Real::with(&config.spec, parameter, plan.value)
+        .map_err(|why| StudyError(format!("{}={}: {why}", plan.parameter, plan.value)))?;
     let mut seeds = Vec::with_capacity(plan.seeds);
     for seed in (0..plan.seeds as u64).map(|i| config.seed + i) {
         let config = Config { seed, ..config.clone() };
@@ -270,11 +275,11 @@ impl AdaptStudy {
         let swarms = self.seeds.len();
         let noticed: Vec<f64> = self.seeds.iter().filter_map(|seed| seed.noticed).collect();
         if noticed.is_empty() {
-            return format!("None of {swarms} swarms noticed that {} changed.", self.plan.parameter);
+            return format!("No swarm of {swarms} noticed that {} changed.", self.plan.parameter);
         }
         let slowest = noticed.iter().copied().fold(0.0, f64::max);
         let error = self.worst_error().map_or(String::new(), |error| {
-            format!("; two minutes after the change no robot was more than {:.0} % off", 100.0 * error)
+            format!("; two minutes after the change every robot was within {:.0} %", (100.0 * error).max(1.0).ceil())
         });
         format!(
             "{} of {swarms} swarms noticed that {} changed, the last after {slowest:.0} s{error}.",
@@ -285,11 +290,14 @@ impl AdaptStudy {
 
     fn said_of_alarms(&self) -> String {
         let many = |count: fn(&Seed) -> usize| self.seeds.iter().filter(|seed| count(seed) > 0).count();
-        format!(
-            "Robots of {} of them changed something before there was a reason, and of {} something else after it.",
-            many(|seed| seed.false_alarms),
-            many(|seed| seed.mistaken)
-        )
+        let said = |swarms: usize, what: &str| match swarms {
+            0 => format!("No robot changed anything {what}."),
+            1 => format!("In one swarm robots changed something {what}."),
+            swarms => format!("In {swarms} swarms robots changed something {what}."),
+        };
+        let early = said(many(|seed| seed.false_alarms), "before there was a reason");
+        let other = said(many(|seed| seed.mistaken), "else after it");
+        format!("{early} {other}")
     }
 
     fn said_of_worth(&self) -> String {

@@ -30,9 +30,9 @@ impl Real {
     /// If such a world cannot be run.
     pub fn with(planned: &WorldSpec, parameter: Parameter, value: f32) -> Result<Real, String> {
         let mut model = WorldModel::of(planned);
-        let (name, there) = (parameter.name(), model.get(parameter));
-        if name.ends_with("-edge") && value > there {
-            return Err(format!("{name}={value}: the arena ends at {there} m; an edge can only come nearer"));
+        let there = model.get(parameter);
+        if parameter.name().ends_with("-edge") && value > there {
+            return Err(format!("the arena ends at {there} m; an edge can only come nearer"));
         }
         model.set(parameter, value);
         let spec = model.apply(planned).map_err(|error| error.to_string())?;

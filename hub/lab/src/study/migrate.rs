@@ -163,10 +163,21 @@ impl MigrateStudy {
             ),
             None => "At no rate is the mixed swarm worth less than its trees alone, beyond chance".into(),
         };
-        let best = best.map_or(String::new(), |best| {
-            format!("; the fittest swarms exchange {} ({:.3})", words(best.every), Figure(best.mixed.mean))
+        let worth = |rate: &Rate| format!("{} {:.3}", words(rate.every), Figure(rate.mixed.mean));
+        let all: Vec<String> = self.rates.iter().map(worth).collect();
+        let fittest = best.map_or(String::new(), |best| {
+            let apart = |rate: &&Rate| rate.mixed.interval[1] < best.mixed.interval[0];
+            let less: Vec<String> = self.rates.iter().filter(apart).map(|rate| words(rate.every)).collect();
+            match less.is_empty() {
+                true => " No rate is worth more than another beyond chance.".into(),
+                false => format!(
+                    " Exchanging {} is worth more than exchanging {} beyond chance.",
+                    words(best.every),
+                    less.join(", ")
+                ),
+            }
         });
-        format!("{first}{best}; {seeds} seeds a rate.")
+        format!("{first}. Mixed swarms are worth, exchanging {}; {seeds} seeds a rate.{fittest}", all.join(", "))
     }
 
     /// Fitness mixed and alone, and how many trees differ, against the rate.

@@ -204,13 +204,13 @@ impl TransferStudy {
             }
         };
         let head = format!(
-            "On average `{}` is worth most there ({:.3}; simulated {:.3}).",
+            "On average `{}` is worth most {there} ({:.3}; simulated {:.3}).",
             best.level,
             Figure(best.real.mean),
             Figure(best.simulated.mean)
         );
         let widest = self.levels.iter().max_by(|a, b| a.gap.mean.abs().total_cmp(&b.gap.mean.abs())).unwrap_or(best);
-        let gap = match widest.gap.mean == 0.0 {
+        let gap = match widest.gap.interval[0] <= 0.0 && widest.gap.interval[1] >= 0.0 {
             true => String::new(),
             false => format!(
                 " The widest gap between simulation and that world is `{}`'s ({:+.3}).",
@@ -244,9 +244,11 @@ impl TransferStudy {
             cost.line("", Colour::Black, vec![(place(i) - 0.2, level.cost), (place(i) + 0.2, level.cost)]);
         }
         cost.points("", Colour::Grey, vec![(1.0, 0.0)]);
+        let (real, first) =
+            ("in the world taken for real; bars are means", "in the first file's world; bars are means");
         let series = vec![
             ("in its own simulation".into(), Stroke::from(Colour::Orange)),
-            ("in the world taken for real; bars are means".into(), Stroke::from(Colour::Blue)),
+            (if self.measured { real } else { first }.into(), Stroke::from(Colour::Blue)),
         ];
         let list: Vec<String> =
             self.levels.iter().enumerate().map(|(i, l)| format!("{}: {}", i + 1, l.level)).collect();

@@ -28,8 +28,11 @@ pub struct Exported {
 /// There is no record, it cannot be read, `to` has the name of a file of the run, or it cannot be written.
 pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let there = folder.canonicalize().ok().is_some_and(|folder| run.canonicalize().is_ok_and(|run| run == folder));
-    if there && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some()) {
+    let in_run = |path: &Path| path.canonicalize().is_ok_and(|path| run.canonicalize().is_ok_and(|run| run == path));
+    let named = in_run(folder) && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some());
+    // Whatever it is called: what lies there is the run's.
+    let meant = to.canonicalize().ok().is_some_and(|to| to.parent().is_some_and(in_run));
+    if named || meant {
         return Err(RecordError::of(to, "is a file of the run itself: name another one"));
     }
     atomic::can_replace(to).map_err(|error| RecordError::of(to, error))?;
