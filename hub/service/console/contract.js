@@ -158,15 +158,7 @@
  * @property {Segment[]} segments
  * @property {{ids: string[], counts: number[][], recent: [string | number, string | number, number][]} | null} migration
  * @property {{robot: string, gene: string, fitness: Num, tree: string} | null} best
- * @property {Record<string, Estimate[]>} estimates by robot
- *
- * @typedef {object} Estimate what a robot has to say of a parameter of its world
- * @property {string} parameter
- * @property {Num} simulated
- * @property {Num} value
- * @property {Num} sd
- * @property {Num} evidence nats
- * @property {Num} windows
+ * @property {Record<string, import("./evolution/estimates.js").Estimate[]>} estimates by robot
  *
  * @typedef {Record<string, Num[]> & {t: number[]}} RobotHistory
  *

@@ -80,7 +80,7 @@ export class Store {
     this.migration = null;
     /** @type {import("./contract.js").History["best"]} */
     this.best = null;
-    /** @type {Map<string, import("./contract.js").Estimate[]>} */
+    /** @type {Map<string, import("./evolution/estimates.js").Estimate[]>} */
     this.estimates = new Map();
     this.changed("history");
   }
@@ -233,9 +233,8 @@ export class Store {
 
   /** What a robot found out about the world. @param {any} data */
   takeEstimates(data) {
-    const id = String(data.robot);
-    if (!this.estimates.has(id) && this.estimates.size >= ROBOTS) return;
-    this.estimates.set(id, list(data.estimates).filter((one) => one && typeof one.parameter === "string"));
+    const [id, told] = [String(data.robot), list(data.estimates).filter((one) => one && typeof one.parameter === "string")];
+    if (this.estimates.has(id) || this.estimates.size < ROBOTS) this.estimates.set(id, told);
     this.changed("estimates");
   }
 
@@ -254,7 +253,7 @@ export class Store {
     }
     this.migration = history.migration ?? null;
     this.best = history.best ?? null;
-    for (const [id, estimates] of Object.entries(history.estimates ?? {}).slice(0, ROBOTS)) this.estimates.set(id, list(estimates));
+    for (const [robot, estimates] of Object.entries(history.estimates ?? {}).slice(0, ROBOTS)) this.takeEstimates({ robot, estimates });
     this.changed("history");
   }
 }

@@ -4,16 +4,27 @@
 import { follow, h, setText, show } from "../dom.js";
 import { fixed, num } from "../format.js";
 
+/**
+ * What a robot has to say of a parameter of its world, as the hub tells it.
+ * @typedef {object} Estimate
+ * @property {string} parameter
+ * @property {number | null} simulated
+ * @property {number | null} value
+ * @property {number | null} sd
+ * @property {number | null} evidence nats
+ * @property {number | null} windows
+ */
+
 /** Evidence, nats, from which a robot's doubt is shown: what it holds is as likely as one in twenty. */
 const DOUBTS = 3;
 
 /**
  * One row for each parameter.
- * @param {Map<string, import("../contract.js").Estimate[]>} told by robot
+ * @param {Map<string, Estimate[]>} told by robot
  * @returns {{parameter: string, simulated: string, doubts: string}[]}
  */
 export function rows(told) {
-  /** @type {Map<string, import("../contract.js").Estimate[]>} */
+  /** @type {Map<string, Estimate[]>} */
   const all = new Map();
   for (const estimates of told.values()) {
     for (const estimate of estimates) all.set(estimate.parameter, [...(all.get(estimate.parameter) ?? []), estimate]);
