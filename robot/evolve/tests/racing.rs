@@ -121,6 +121,23 @@ fn guests_do_not_breed_until_a_start_from_guests_and_nothing_is_lost_then() {
 }
 
 #[test]
+fn the_last_guest_whose_worth_is_known_is_not_driven_out_by_new_ones() {
+    // So few trees that there are two guests, and each generation brings another one.
+    let settings = Settings { population: 32, ..Settings::of(Algorithm::Racing) };
+    let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 4);
+    let known = |island: &Island| stage(island, Stage::Guest).iter().any(|g| g.samples.n() >= 8);
+    let mut since = None;
+    for generation in 0..40 {
+        try_all(&mut island);
+        let guest = format!("seq\n  bfront\n  upfield {}\n", 1.0 + f64::from(generation) / 64.0);
+        island.advance(&[migrant(generation, &guest)]);
+        since = since.or(known(&island).then_some(generation));
+        assert_eq!(known(&island), since.is_some(), "generation {generation}, known since {since:?}");
+    }
+    assert!(since.is_some(), "nobody was ever known");
+}
+
+#[test]
 fn immigrants_become_guests_without_their_samples_once_and_only_if_allowed() {
     let mut island = island(5);
     try_all(&mut island);

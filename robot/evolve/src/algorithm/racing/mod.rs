@@ -114,7 +114,8 @@ impl Rules for Racing {
         champion
     }
 
-    /// The first immigrant not known here becomes a guest, in the place of the least of those that are no newcomers.
+    /// The first immigrant not known here becomes a guest, in the place of the least of those that are no newcomers. The
+    /// last of these stays: if each newcomer took the place of the only guest whose worth is known, none could ever breed.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         let keys = deme.keys();
         let newcomer = immigrants.iter().take(deme.settings().immigrants).find(|m| !keys.contains(&m.tree.key()));
@@ -125,9 +126,10 @@ impl Rules for Racing {
         if all.iter().filter(|i| i.stage == Stage::Guest).count() >= guests(&settings) {
             let known = |i: &&Individual| i.stage == Stage::Guest && is_known(i, &settings);
             let value = |individual: &Individual| value(individual, settings.node_cost);
-            let Some(id) = all.iter().filter(known).min_by(|a, b| value(a).total_cmp(&value(b))).map(|i| i.id) else {
-                return;
-            };
+            let mut known: Vec<&Individual> = all.iter().filter(known).collect();
+            known.sort_by(|a, b| value(a).total_cmp(&value(b)));
+            let [least, _, ..] = known[..] else { return };
+            let id = least.id;
             all.retain(|i| i.id != id || i.stage != Stage::Guest);
         }
         all.push(guest);
