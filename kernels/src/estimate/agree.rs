@@ -107,19 +107,12 @@ fn of(reports: &[Report], parameter: Parameter) -> Option<&Report> {
 /// The parameter that explains best what a robot saw. The others explain in part what that one does in whole, so that a
 /// robot speaks for one only.
 fn says(reports: &[Report]) -> Option<&Report> {
-    let mut best: Option<&Report> = None;
-    for report in reports {
-        if best.is_none_or(|best| report.evidence > best.evidence) {
-            best = Some(report);
-        }
-    }
-    best
+    reports.iter().reduce(|best, report| if report.evidence > best.evidence { report } else { best })
 }
 
 /// True if two robots simulate the same world, as far as both say.
 fn same_world(reports: &[Report], own: &[Report]) -> bool {
-    let shared = own.iter().filter(|report| !report.parameter.own());
-    shared.into_iter().all(|report| {
+    own.iter().filter(|report| !report.parameter.own()).all(|report| {
         of(reports, report.parameter).is_none_or(|other| report.parameter.alike(other.model, report.model))
     })
 }

@@ -138,6 +138,25 @@ fn the_last_guest_whose_worth_is_known_is_not_driven_out_by_new_ones() {
 }
 
 #[test]
+fn the_champion_is_no_worse_right_after_the_world_changed_a_little() {
+    let mut island = island(4);
+    let mut guests = 0;
+    for generation in 0..120 {
+        try_all(&mut island);
+        island.advance(&[migrant(generation, "seq\n  bfront\n  upfield 2\n")]);
+        let mut other = island.clone();
+        other.relearn();
+        let champion = island.champion();
+        guests += usize::from(champion.stage == Stage::Guest);
+        // All count for as many samples then, so that of two that are nearly as good the other may be first.
+        let [before, after] = [champion, other.champion()].map(|champion| champion.samples.mean());
+        assert!(after >= before - 1e-9, "generation {generation}, {:?}: {before} becomes {after}", champion.stage);
+        assert!(other.champion().samples.n() <= 8);
+    }
+    assert!(guests > 0, "a guest was the best at times");
+}
+
+#[test]
 fn immigrants_become_guests_without_their_samples_once_and_only_if_allowed() {
     let mut island = island(5);
     try_all(&mut island);

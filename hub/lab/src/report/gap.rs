@@ -15,6 +15,7 @@ use crate::sweep::summary::Readable;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
+use xpuck_wire::output::count;
 
 /// Longest simulation of a segment, s.
 const LONGEST: f64 = 600.0;
@@ -93,10 +94,12 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
         "part of simulations below",
         "normal? (Shapiro-Wilk p)",
     ];
-    let row = |(gap, p): (&Gap, &f64)| {
+    // The test takes up to 5000 values.
+    let normal = |gap: &Gap| shapiro_wilk(&gap.simulated[..gap.simulated.len().min(5000)]).map(|n| n.p);
+    let normal: Vec<Option<f64>> = gaps.iter().map(normal).collect();
+    let row = |((gap, p), normal): ((&Gap, &f64), &Option<f64>)| {
         let spread = Spread::of(&gap.simulated);
         let below = gap.simulated.iter().filter(|fitness| **fitness < gap.real).count();
-        let first = &gap.simulated[..gap.simulated.len().min(5000)];
         let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.3}", Figure(x)));
         vec![
             gap.run.clone(),
@@ -106,26 +109,26 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
             number(gap.p),
             number(Some(*p)),
             format!("{:.0} %", 100.0 * below as f64 / gap.simulated.len().max(1) as f64),
-            number(shapiro_wilk(first).map(|n| n.p)),
+            number(*normal),
         ]
     };
     section.tables.push(Readable {
         title: "Last segment, real and simulated".into(),
         head: head.map(String::from).to_vec(),
-        rows: gaps.iter().zip(&p).map(row).collect(),
+        rows: gaps.iter().zip(&p).zip(&normal).map(row).collect(),
     });
     let differ = p.iter().filter(|p| **p < LEVEL).count();
-    section
-        .results
-        .push(format!("{differ} of {} runs differ from simulation (p below {LEVEL} after Holm).", gaps.len()));
-    let skewed =
-        |gap: &&Gap| shapiro_wilk(&gap.simulated[..gap.simulated.len().min(5000)]).is_some_and(|n| n.p < LEVEL);
-    let skewed = gaps.iter().filter(skewed).count();
+    section.results.push(match (gaps.len(), differ) {
+        (1, 0) => format!("The run does not differ from simulation beyond chance (t-test, {}).", p_value(p[0])),
+        (1, _) => format!("The run differs from simulation (t-test, {}).", p_value(p[0])),
+        (runs, _) => format!("{differ} of {runs} runs differ from simulation (p below {LEVEL} after Holm)."),
+    });
+    let skewed = normal.iter().flatten().filter(|p| **p < LEVEL).count();
     if skewed > 0 {
         section.text.push(format!(
-            "Simulated fitness is not normal in {skewed} of {} runs (Shapiro-Wilk p below {LEVEL}), which a t-test takes it to be; the \
+            "Simulated fitness is not normal in {skewed} of {} (Shapiro-Wilk p below {LEVEL}), which a t-test takes it to be; the \
              part of simulations below the real value needs no such thing.",
-            gaps.len()
+            count(gaps.len(), "run", "runs")
         ));
     }
     section.results.push(overall(&real, &means));
@@ -183,6 +186,7 @@ mod tests {
         assert_eq!(section.tables[0].rows[1][6], "100 %");
         assert!(super::section(&[], &plan).results[0].starts_with("No run's last trees"));
         let one = super::section(&[gap(0.27)], &plan);
+        assert!(one.results[0].starts_with("The run does not differ from simulation"), "{:?}", one.results);
         assert!(one.results[1].starts_with("Two runs at least"), "{:?}", one.results);
     }
 }

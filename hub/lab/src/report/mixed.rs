@@ -58,20 +58,19 @@ pub fn section(found: Option<&HeteroStudy>) -> Section {
     ));
     section.results = results(found);
     let row = |swarm: &Swarm| {
-        vec![
-            swarm.run.clone().unwrap_or_else(|| "drawn from all".into()),
+        Some(vec![
+            swarm.run.clone()?,
             swarm.different.to_string(),
             format!("{:.3}", Figure(swarm.mixed.mean)),
             format!("{:.3}", Figure(swarm.alone)),
             format!("{:+.3}", Figure(swarm.mixed.mean - swarm.alone)),
-        ]
+        ])
     };
-    let own = found.swarms.iter().filter(|swarm| swarm.run.is_some());
     let head = ["swarm", "different trees", "together", "trees alone", "difference"].map(String::from);
     section.tables.push(Readable {
         title: "The runs' own swarms, simulated".into(),
         head: head.into(),
-        rows: own.map(row).collect(),
+        rows: found.swarms.iter().filter_map(row).collect(),
     });
     section.figures.push(draw(found));
     section

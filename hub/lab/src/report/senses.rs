@@ -6,17 +6,6 @@ use crate::plot::{Colour, Footer, Plot, to_svg_with};
 use crate::sweep::summary::Readable;
 use xpuck_record::verify::{SenseRow, worst};
 
-/// One sense over all runs.
-struct Total {
-    sense: &'static str,
-    unit: &'static str,
-    tolerance: f32,
-    values: u64,
-    different: u64,
-    largest: f32,
-    sum: f64,
-}
-
 /// The chapter.
 pub fn section(runs: &[&RunFacts]) -> Section {
     let mut section = Section {
@@ -37,12 +26,12 @@ pub fn section(runs: &[&RunFacts]) -> Section {
         section.results.push("No run recorded control updates with poses; nothing can be compared.".into());
         return section;
     }
-    let row = |total: &Total| {
+    let row = |total: &SenseRow| {
         vec![
             total.sense.to_string(),
             total.values.to_string(),
             format!("{:.2} %", 100.0 * total.part()),
-            format!("{:.4}", total.sum / total.values.max(1) as f64),
+            format!("{:.4}", total.mean),
             format!("{:.3}", total.largest),
             format!("{} {}", total.tolerance, total.unit),
         ]
@@ -53,8 +42,7 @@ pub fn section(runs: &[&RunFacts]) -> Section {
         head: head.into(),
         rows: totals.iter().map(row).collect(),
     });
-    let most = totals.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|total| total.different > 0);
-    section.results.push(match most {
+    section.results.push(match worst(&totals) {
         Some(most) => {
             let told = || runs.iter().filter_map(|run| run.senses.as_deref().ok()).filter(|rows| !rows.is_empty());
             let alike = told().filter(|rows| worst(rows).is_some_and(|row| row.sense == most.sense)).count();
@@ -71,34 +59,27 @@ pub fn section(runs: &[&RunFacts]) -> Section {
     section
 }
 
-impl Total {
-    fn part(&self) -> f64 {
-        self.different as f64 / self.values.max(1) as f64
-    }
-}
-
 fn rows_of<'a>(runs: &'a [&RunFacts]) -> impl Iterator<Item = &'a SenseRow> {
     runs.iter().flat_map(|run| run.senses.iter().flatten())
 }
 
-fn totals(runs: &[&RunFacts]) -> Vec<Total> {
-    let mut totals: Vec<Total> = Vec::new();
+/// Each sense over all runs.
+fn totals(runs: &[&RunFacts]) -> Vec<SenseRow> {
+    let mut totals: Vec<SenseRow> = Vec::new();
     for row in rows_of(runs).filter(|row| row.values > 0) {
-        let place = totals.iter().position(|total| total.sense == row.sense).unwrap_or_else(|| {
-            let (sense, unit, tolerance) = (row.sense, row.unit, row.tolerance);
-            totals.push(Total { sense, unit, tolerance, values: 0, different: 0, largest: 0.0, sum: 0.0 });
-            totals.len() - 1
-        });
-        let total = &mut totals[place];
+        let Some(total) = totals.iter_mut().find(|total| total.sense == row.sense) else {
+            totals.push(row.clone());
+            continue;
+        };
         total.values += row.values;
         total.different += row.different;
         total.largest = total.largest.max(row.largest);
-        total.sum += row.mean * row.values as f64;
+        total.mean += (row.mean - total.mean) * row.values as f64 / total.values as f64;
     }
     totals
 }
 
-fn draw(runs: &[&RunFacts], totals: &[Total]) -> String {
+fn draw(runs: &[&RunFacts], totals: &[SenseRow]) -> String {
     let mut plot = Plot::new("Values that differ, a point a run", "sense", "percent").whole_x();
     let points = totals.iter().enumerate().flat_map(|(i, total)| {
         let rows = rows_of(runs).filter(|row| row.sense == total.sense);

@@ -19,8 +19,6 @@ use xpuck_kernels::tree::Tree;
 
 /// Attempts to make a tree that the population does not hold yet, by variation and then from scratch.
 const NEW_TREE_TRIES: usize = 16;
-/// Samples of each stratum that earlier trials still count for when the world has changed.
-const FADED: u32 = 2;
 /// The trees that a population holds, by [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
 
@@ -230,9 +228,11 @@ impl Deme {
     }
 
     /// Goes on in trials that are a little different: what earlier ones told orders the trees at first, and soon counts less
-    /// than what new ones tell.
+    /// than what new ones tell. It counts for as many samples as a tree needs to be known: with fewer, an island's best would
+    /// give way to whoever is tried next.
     pub(crate) fn fade(&mut self) {
-        self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.fade(FADED));
+        let most = self.settings.full_evaluations.div_ceil(2);
+        self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.fade(most));
     }
 
     /// Ends an epoch with the champion kept aside: of nobody again.
