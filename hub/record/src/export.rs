@@ -6,7 +6,7 @@ use crate::{RecordError, births, read, schema, updates};
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use xpuck_wire::atomic;
+use xpuck_wire::atomic::Part;
 
 /// Rows kept in memory before they are written.
 const BATCH: usize = 20_000;
@@ -85,16 +85,19 @@ pub struct Exported {
     pub damage: Vec<String>,
 }
 
-/// Writes the tables of a run into a folder. `progress` is told how many bytes of how many were read.
+/// Writes the tables of a run into a folder. `progress` is told how many bytes of how many were read, and says whether to go on.
 ///
 /// # Errors
-/// There is no record, it cannot be read, or the folder cannot be written.
+/// There is no record, it cannot be read, the folder is the run's own or cannot be written, or it was stopped.
 pub fn export(
     run: &Path,
     folder: &Path,
     format: Format,
-    mut progress: impl FnMut(u64, u64),
+    mut progress: impl FnMut(u64, u64) -> bool,
 ) -> Result<Exported, RecordError> {
+    if folder.canonicalize().is_ok_and(|folder| run.canonicalize().is_ok_and(|run| run == folder)) {
+        return Err(RecordError::of(folder, "is the run's own folder, which holds its record only: name another one"));
+    }
     let mut messages = read::Messages::open(run)?;
     std::fs::create_dir_all(folder).map_err(|error| RecordError::of(folder, error))?;
     let mut outputs = TABLES.iter().map(|spec| Output::begin(spec, folder, format)).collect::<Result<Vec<_>, _>>()?;
@@ -103,8 +106,8 @@ pub fn export(
         let message = message?;
         let (done, total) = messages.progress();
         // Once a chunk.
-        if told.replace(done) != Some(done) {
-            progress(done, total);
+        if told.replace(done) != Some(done) && !progress(done, total) {
+            return Err(RecordError::of(folder, "stopped; nothing was written"));
         }
         let mut value: Option<Value> = None;
         for output in outputs.iter_mut().filter(|o| o.topic == message.topic) {
@@ -148,6 +151,7 @@ struct Output {
     rows: u64,
     writer: Writer,
     path: PathBuf,
+    part: Part,
 }
 
 impl Output {
@@ -157,7 +161,7 @@ impl Output {
         let extension = if format == Format::Parquet { "parquet" } else { "csv" };
         let path = folder.join(format!("{name}.{extension}"));
         let fail = |error: String| RecordError::of(&path, error);
-        let file = File::create(part(&path)).map_err(|e| fail(e.to_string()))?;
+        let (part, file) = Part::of(&path).map_err(|e| fail(e.to_string()))?;
         let columns = empty(&fields);
         let writer = match format {
             Format::Parquet => {
@@ -170,7 +174,7 @@ impl Output {
                 Writer::Csv(Box::new(writer))
             }
         };
-        Ok(Output { name, topic, each, fields, columns, waiting: 0, rows: 0, writer, path })
+        Ok(Output { name, topic, each, fields, columns, waiting: 0, rows: 0, writer, path, part })
     }
 
     fn take(&mut self, message: &Value) -> Result<(), RecordError> {
@@ -209,13 +213,9 @@ impl Output {
             Writer::Parquet(file) => file.finish().map_err(|e| e.to_string()),
             Writer::Csv(mut writer) => writer.flush().map_err(|e| e.to_string()),
         };
-        let moved = ended.and_then(|()| atomic::replace(&part(&self.path), &self.path).map_err(|e| e.to_string()));
+        let moved = ended.and_then(|()| self.part.put().map_err(|e| e.to_string()));
         moved.map(|()| (self.name, self.rows)).map_err(|error| RecordError::of(&self.path, error))
     }
-}
-
-fn part(path: &Path) -> PathBuf {
-    PathBuf::from(format!("{}.part", path.display()))
 }
 
 fn table(fields: &[Field], columns: Vec<Column>) -> Table {
@@ -312,12 +312,23 @@ mod tests {
         file.finish().unwrap();
         drop(file);
         let mut seen = (0, 0);
-        let rows = export(folder.path(), folder.path(), Format::Csv, |done, total| seen = (done, total)).unwrap();
+        let tables = folder.path().join("tables");
+        let mut watch = |done, total| {
+            seen = (done, total);
+            true
+        };
+        let rows = export(folder.path(), &tables, Format::Csv, &mut watch).unwrap();
         assert_eq!((rows.tables[0], rows.damage.len()), (("poses", 6), 0));
         assert!(seen.0 > 0 && seen.0 <= seen.1 && seen.1 == path.metadata().unwrap().len(), "{seen:?}");
-        let text = std::fs::read_to_string(folder.path().join("poses.csv")).unwrap();
+        let text = std::fs::read_to_string(tables.join("poses.csv")).unwrap();
         assert!(text.starts_with("name,x,y,heading,time\nxp01,0,0.5,0,0\nfrisbee,0,"), "{text}");
-        assert_eq!(export(folder.path(), folder.path(), Format::Parquet, |_, _| {}).unwrap(), rows);
-        assert!(folder.path().join("births.parquet").exists());
+        assert_eq!(export(folder.path(), &tables, Format::Parquet, |_, _| true).unwrap(), rows);
+        assert!(tables.join("births.parquet").exists());
+        let other = folder.path().join("other");
+        let stopped = export(folder.path(), &other, Format::Csv, |_, _| false).unwrap_err().to_string();
+        assert!(stopped.ends_with("stopped; nothing was written"), "{stopped}");
+        assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0, "no half files stay");
+        let own = export(folder.path(), folder.path(), Format::Csv, |_, _| true).unwrap_err().to_string();
+        assert!(own.contains("the run's own folder"), "{own}");
     }
 }

@@ -23,7 +23,8 @@ const MOST: usize = 500;
 /// Make a report of runs of a swarm: one page with figures, and its numbers as CSV and Parquet.
 ///
 /// Which runs count; real and evolved fitness over their segments; what many islands bring; how the swarm behaved, as a map; the
-/// trees at the end, what each is worth, how it works and where it came from; and simulation against reality (thesis 8.4 to 8.7).
+/// trees at the end, what each is worth, how it works and where it came from; different trees together; simulation against
+/// reality; recorded senses against poses; and what adaptive robots held the world for (thesis 7.3, 8.4 to 8.7, 9.2.1).
 /// The page needs no network. All runs must be of one experiment. A run that cannot be read, or is given
 /// twice, is named and left out, and the command ends with 1.
 #[derive(Args)]

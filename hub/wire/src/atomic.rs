@@ -125,6 +125,44 @@ pub fn can_output(path: &Path) -> Result<()> {
     }
 }
 
+/// A file on its way, beside its place under the name with `.part` behind it: it is taken away unless it was [put](Part::put)
+/// in its place.
+#[derive(Debug)]
+pub struct Part {
+    part: PathBuf,
+    path: PathBuf,
+}
+
+impl Part {
+    /// The part of the file that is to be at `path`, and the file to write to.
+    ///
+    /// # Errors
+    /// What the system says, and what [`can_replace`] refuses.
+    pub fn of(path: &Path) -> Result<(Part, File)> {
+        can_replace(path)?;
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = Part { part: part.into(), path: path.into() };
+        let file = File::create(&part.part)?;
+        Ok((part, file))
+    }
+
+    /// Puts it in its place, as [`replace`] does.
+    ///
+    /// # Errors
+    /// What the system says; what was there before is then still there.
+    pub fn put(self) -> Result<()> {
+        replace(&self.part, &self.path)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Half a file is of use to nobody; that it cannot be removed is no worse than what went wrong.
+        let _ = std::fs::remove_file(&self.part);
+    }
+}
+
 /// Puts a file that was written piece by piece in the place of `path`: brings it to the disk first. A file behind a symbolic
 /// link is replaced there.
 ///

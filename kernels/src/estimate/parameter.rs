@@ -126,6 +126,16 @@ impl Parameter {
         }
     }
 
+    /// What its values are in; friction has no unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Parameter::FrisbeeMass => "kg",
+            Parameter::FrisbeeFriction | Parameter::RobotFriction => "",
+            Parameter::Left | Parameter::Right | Parameter::Bottom | Parameter::Top => "m",
+            Parameter::LeftWheel | Parameter::RightWheel => "of its speed",
+        }
+    }
+
     /// Least standard deviation of an estimate, in [`Report::sd`](super::Report::sd)'s unit.
     pub fn least_sd(self) -> f32 {
         if self.is_scale() {

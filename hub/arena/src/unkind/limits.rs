@@ -140,6 +140,13 @@ fn change(keys: &ChangeKeys, names: &[String]) -> Result<(), OutOfBounds> {
             return refuse("change.wall", format!("{from_m:?} to {to_m:?}"), "a wall is 0.01 m long or longer");
         }
     }
+    if keys.physics == PhysicsKeys::default() && keys.wall.is_none() && keys.robot.is_none() && keys.wheels.is_none() {
+        return refuse(
+            "change",
+            format!("at_s = {}", keys.at_s),
+            "it names nothing that changes: physics, wall or wheels",
+        );
+    }
     keys.wheels.into_iter().flatten().try_for_each(|part| within("change.wheels", part, 0.0..=1.5))?;
     match (&keys.robot, keys.wheels) {
         (Some(id), Some(_)) => known("change.robot", id, names),

@@ -629,7 +629,11 @@ fn changes_that_make_no_sense_are_named() {
         let unkind = Unkind { changes: vec![change], ..Unkind::default() };
         unkind.check(&["xp01".into()]).map_err(|error| error.to_string())
     };
-    assert_eq!(why(good.clone()), Ok(()));
+    assert_eq!(
+        why(ChangeKeys { physics: PhysicsKeys { body_friction: Some(0.1), ..good.physics }, ..good.clone() }),
+        Ok(())
+    );
+    assert!(why(good.clone()).unwrap_err().contains("names nothing that changes"));
     let wall = |to_m| Some(WallKeys { from_m: [0.0, 0.0], to_m });
     for (change, expected) in [
         (ChangeKeys { at_s: f32::NAN, ..good.clone() }, "`change.at_s` is NaN"),

@@ -31,7 +31,7 @@ const SENSES: [(&str, &str, f32); 6] = [
     ("bearing", "rad", 0.05),
     ("neighbours", "robots", 0.0),
     ("proximity", "of 1", 0.1),
-    ("camera", "segments", 0.0),
+    ("camera", "of 1", 0.0),
 ];
 
 /// How one sense compares.

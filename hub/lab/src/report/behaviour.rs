@@ -6,6 +6,7 @@ use crate::behaviour::Metrics;
 use crate::figure::Figure;
 use crate::som::{Grid, Map, Topology, draw};
 use crate::sweep::summary::Readable;
+use xpuck_wire::output::count;
 
 /// Segments with more fitness are put on the map (thesis 8.5).
 const REASONABLE: f64 = 0.1;
@@ -69,9 +70,9 @@ pub fn section(runs: &[&RunFacts], topology: Topology) -> Section {
                 rows: cells.collect(),
             });
             section.results.push(format!(
-                "{} segments in {} cells; quantisation error {:.3}.",
-                names.len(),
-                map.table().len(),
+                "{} in {}; quantisation error {:.3}.",
+                count(names.len(), "segment", "segments"),
+                count(map.table().len(), "cell", "cells"),
                 map.quantisation_error
             ));
         }

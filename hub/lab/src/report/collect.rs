@@ -213,6 +213,11 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         let why = format!("names {} robots; a run has 1 to {MAX_ROBOTS}", file.robots.len());
         return Err(RecordError::of(&directory.join(RUN_FILE), why));
     }
+    if let Some(twice) =
+        file.robots.iter().enumerate().find_map(|(i, name)| file.robots[..i].contains(name).then_some(name))
+    {
+        return Err(RecordError::of(&directory.join(RUN_FILE), format!("names the robot {twice} twice")));
+    }
     let mut gathering = Gathering {
         frisbee_radius: frisbee_radius(&file),
         names: file.robots.clone(),
@@ -319,7 +324,7 @@ fn last_world(planned: &Arc<WorldSpec>, held: &[Held]) -> Arc<WorldSpec> {
 
 fn frisbee_radius(file: &RunFile) -> f64 {
     let arena = file.hub.get("arena").and_then(|arena| arena.get("frisbee_radius_m"));
-    arena.and_then(toml::Value::as_float).unwrap_or(f64::from(FRISBEE_RADIUS))
+    arena.and_then(toml::Value::as_float).filter(|radius| *radius > 0.0).unwrap_or(f64::from(FRISBEE_RADIUS))
 }
 
 /// False if no robot evolved in any phase. True also where the record does not say, as those of earlier versions may.

@@ -1,10 +1,12 @@
 //! What the robots held the world for, in runs in which they compare what happens with what they simulate.
 
 use super::collect::RunFacts;
+use super::held::Held;
 use super::page::Section;
 use crate::figure::Figure;
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::sweep::summary::Readable;
+use xpuck_kernels::estimate::Parameter;
 
 /// The chapter; none if no run adapts.
 pub fn section(runs: &[&RunFacts]) -> Option<Section> {
@@ -53,10 +55,18 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
             Figure(low),
             Figure(high)
         ));
-        let mut plot = Plot::new(&format!("{name}, as simulated"), "minutes", name);
+        let unit = Parameter::named(name).map(Parameter::unit).filter(|unit| !unit.is_empty());
+        let axis = unit.map_or(name.to_string(), |unit| format!("{name}, {unit}"));
+        let mut plot = Plot::new(&format!("{name}, as simulated"), "minutes", &axis);
         for (_, held) in of_it() {
             plot.line("", Stroke::from(Colour::Blue).faint(), steps(&held.course));
         }
+        let note = |(run, held): (&&RunFacts, &Held)| {
+            let (minutes, value) = *held.course.last()?;
+            let run = if runs.len() > 1 { format!("{}, ", run.name) } else { String::new() };
+            Some((minutes, value, format!("{run}{}: {:.3} at the end", held.robot, Figure(value))))
+        };
+        plot.notes(of_it().filter_map(note).collect());
         let series = vec![("each robot".into(), Stroke::from(Colour::Blue).faint())];
         section.figures.push(to_svg_with(&[plot], &Footer { series, caption: Vec::new() }));
     }

@@ -20,6 +20,9 @@ const STYLE: &str = "
     .result { border-left: 4px solid #0072b2; padding: 0.1em 0.8em }
 ";
 
+/// What all reports begin with, which tells them from other pages.
+pub const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"xpuck report\">\n";
+
 /// A chapter of the report.
 #[derive(Default)]
 pub struct Section {
@@ -43,8 +46,7 @@ pub struct Section {
 pub fn html(title: &str, lead: &[String], command: &str, sections: &[Section]) -> String {
     let title = escape(title);
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n"
+        "{HEAD}<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n"
     );
     for paragraph in lead {
         let _ = writeln!(page, "<p>{}</p>", escape(paragraph));

@@ -1,8 +1,10 @@
 //! The report's files: all are made beside their places before one of an earlier report is replaced, the page last.
 
 use super::Report;
+use super::page::HEAD;
 use crate::sweep::problem::Problem;
 use crate::sweep::table_files::Files;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use xpuck_wire::atomic;
@@ -24,8 +26,9 @@ impl Place {
     pub fn prepare(folder: &Path) -> Result<Place, Problem> {
         std::fs::create_dir_all(folder).map_err(|error| Problem::of(folder, error))?;
         let mut entries = std::fs::read_dir(folder).map_err(|error| Problem::of(folder, error))?;
-        if entries.next().is_some() && !folder.join(PAGE).is_file() {
-            return Err(Problem::of(folder, format!("is no report: it has files but no {PAGE}; name a new folder")));
+        if entries.next().is_some() && !is_report(&folder.join(PAGE)) {
+            let why = format!("is no report: it has files but no {PAGE} of this program; name a new folder");
+            return Err(Problem::of(folder, why));
         }
         let made = TempDir::with_prefix_in(".report-", folder).map_err(|error| Problem::of(folder, error))?;
         Ok(Place { folder: folder.into(), made })
@@ -57,12 +60,22 @@ impl Place {
     }
 }
 
+/// True if a page is a report's: only its tables are replaced.
+fn is_report(page: &Path) -> bool {
+    let mut head = vec![0; HEAD.len()];
+    std::fs::File::open(page).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == HEAD.as_bytes()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn report(word: &str) -> Report {
-        Report { html: word.into(), tables: super::super::tables::all(&[], &[], &[], None), results: Vec::new() }
+        Report {
+            html: format!("{HEAD}{word}"),
+            tables: super::super::tables::all(&[], &[], &[], None),
+            results: Vec::new(),
+        }
     }
 
     #[test]
@@ -71,7 +84,7 @@ mod tests {
         let folder = dir.path().join("a/report");
         let page = Place::prepare(&folder).unwrap().write(&report("one")).unwrap();
         Place::prepare(&folder).unwrap().write(&report("two")).unwrap();
-        assert_eq!(std::fs::read_to_string(page).unwrap(), "two");
+        assert_eq!(std::fs::read_to_string(page).unwrap(), format!("{HEAD}two"));
         let mut names: Vec<String> = std::fs::read_dir(&folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -80,6 +93,7 @@ mod tests {
         assert_eq!(names.len(), 17, "{names:?}");
         assert!(names.iter().all(|name| !name.starts_with('.') && !name.ends_with(".part")), "{names:?}");
         std::fs::write(dir.path().join("precious.csv"), "1").unwrap();
+        std::fs::write(dir.path().join(PAGE), "<!doctype html>\n<p>another's").unwrap();
         let error = Place::prepare(dir.path()).err().unwrap().to_string();
         assert!(error.contains("is no report"), "{error}");
         assert!(Place::prepare(&dir.path().join("precious.csv")).is_err());

@@ -1,6 +1,7 @@
 //! Adaptivity: the world changes while the swarm works. How soon is a swarm that notices as good as one that was evolved for
 //! the new world (thesis 9.2.1)?
 
+pub use super::adapt_swarm::Change;
 use super::adapt_swarm::{Real, Swarm, worth_on_wheels};
 use super::{Budget, Estimate, StudyError, refuse};
 use crate::evolution_run::{Config, EvolutionRun, champion};
@@ -18,6 +19,8 @@ const REGAINED: f64 = 0.9;
 const WORTH_REGAINING: f64 = 0.01;
 /// Generations at the end over which that is averaged.
 const LAST: usize = 4;
+/// Friction from which on this physics stops a disc within a step.
+const STOPS_AT_ONCE: f32 = 0.5;
 /// Robots have so long to find a parameter, s.
 const FOUND_WITHIN: f64 = 120.0;
 
@@ -53,21 +56,53 @@ pub enum Way {
 /// The ways in their order.
 pub const WAYS: [Way; 3] = [Way::Adaptive, Way::Unaware, Way::Restart];
 
+/// Something for each way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ByWay<T> {
+    /// Of [`Way::Adaptive`].
+    pub adaptive: T,
+    /// Of [`Way::Unaware`].
+    pub unaware: T,
+    /// Of [`Way::Restart`].
+    pub restart: T,
+}
+
+impl<T> ByWay<T> {
+    /// Of a way.
+    pub fn of(&self, way: Way) -> &T {
+        match way {
+            Way::Adaptive => &self.adaptive,
+            Way::Unaware => &self.unaware,
+            Way::Restart => &self.restart,
+        }
+    }
+
+    fn of_mut(&mut self, way: Way) -> &mut T {
+        match way {
+            Way::Adaptive => &mut self.adaptive,
+            Way::Unaware => &mut self.unaware,
+            Way::Restart => &mut self.restart,
+        }
+    }
+}
+
 /// One seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Seed {
     /// Seed of everything.
     pub seed: u64,
     /// For each way, what the swarm is worth in the world as it then is, after each generation from the change on.
-    pub worth: [Vec<f64>; 3],
-    /// What it was worth before the change, and right after it.
-    pub before: [f64; 2],
+    pub worth: ByWay<Vec<f64>>,
+    /// What it was worth in the world as planned, right before the change.
+    pub before: f64,
+    /// The same swarm in the world as changed.
+    pub at_once: f64,
     /// What a swarm reaches that was evolved for the new world from the beginning.
     pub evolved_for_it: f64,
     /// Changes that robots made before there was a reason.
     pub false_alarms: usize,
-    /// Every change that a robot made: when, s from the beginning, the robot from 0, the parameter, and its value.
-    pub changes: Vec<(f64, usize, &'static str, f32)>,
+    /// Every change that a robot made.
+    pub changes: Vec<Change>,
     /// Changes after it of anything but the parameter: worlds that never were.
     pub mistaken: usize,
     /// When the first robot noticed, s after the change.
@@ -75,7 +110,7 @@ pub struct Seed {
     /// What the robots held the parameter for two minutes after the change; for a wheel, the first robot only.
     pub found: Vec<f32>,
     /// When the swarm was worth 90 % of what one evolved for the world reaches, s after the change; for each way.
-    pub regained: [Option<f64>; 3],
+    pub regained: ByWay<Option<f64>>,
 }
 
 /// The study.
@@ -113,6 +148,12 @@ pub fn study(
         return refuse(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
     };
     let there = WorldModel::of(&config.spec).get(parameter);
+    if parameter == Parameter::FrisbeeFriction && there.min(plan.value) >= STOPS_AT_ONCE {
+        return refuse(format!(
+            "{}={}: from {STOPS_AT_ONCE} on a disc stops within one simulated step, so that nothing changes; name less",
+            plan.parameter, plan.value
+        ));
+    }
     if there == plan.value {
         return refuse(format!("{}={}: that is what it is; name another value", plan.parameter, plan.value));
     }
@@ -168,13 +209,14 @@ fn one(
     let began = swarm.time();
     let measured = |evolution: &EvolutionRun, real: &Real, held: [f32; 2]| worth(engine, evolution, real, held, budget);
     let whole = swarm.first_wheels();
-    let at_change = [measured(&evolution, &planned, whole), measured(&evolution, changed, whole)];
+    let before_it = measured(&evolution, &planned, whole);
+    let at_once = measured(&evolution, changed, whole);
 
     let told = Config { spec: changed.spec.clone(), ..config.clone() };
     let state = evolution.state().clone();
-    let mut curves: [Vec<f64>; 3] = Default::default();
+    let mut worth: ByWay<Vec<f64>> = ByWay::default();
     let mut found = Vec::new();
-    for (way, curve) in WAYS.into_iter().zip(&mut curves) {
+    for way in WAYS {
         let mut evolution = match way {
             // What an unfounded alarm changed before stays changed.
             Way::Adaptive => std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone())),
@@ -198,7 +240,7 @@ fn one(
                 Way::Unaware => whole,
                 Way::Restart => changed.first_wheels,
             };
-            curve.push(measured(&evolution, changed, held));
+            worth.of_mut(way).push(measured(&evolution, changed, held));
             go_on()?;
         }
     }
@@ -216,26 +258,24 @@ fn one(
         go_on()?;
     }
     let evolved_for_it = reached.iter().sum::<f64>() / reached.len() as f64;
-    let regained = curves.each_ref().map(|curve| {
-        // A part of next to nothing says nothing.
-        if evolved_for_it < WORTH_REGAINING {
-            return None;
-        }
-        let after = curve.iter().position(|worth| *worth >= REGAINED * evolved_for_it)?;
-        Some((after + 1) as f64 * plan.pace)
-    });
-    let changes = swarm.changes.iter().map(|c| (c.time, c.robot, c.parameter.name(), c.value)).collect();
+    let mut regained = ByWay::default();
+    // A part of next to nothing says nothing.
+    for way in WAYS.into_iter().filter(|_| evolved_for_it >= WORTH_REGAINING) {
+        let after = worth.of(way).iter().position(|worth| *worth >= REGAINED * evolved_for_it);
+        *regained.of_mut(way) = after.map(|after| (after + 1) as f64 * plan.pace);
+    }
     let since = &swarm.changes[false_alarms..];
     let mistaken = since.iter().filter(|change| change.parameter != parameter).count();
     let noticed = since.iter().find(|change| change.parameter == parameter).map(|change| change.time - began);
     Ok(Seed {
         seed: config.seed,
-        worth: curves,
-        before: at_change,
+        worth,
+        before: before_it,
+        at_once,
         evolved_for_it,
         false_alarms,
         mistaken,
-        changes,
+        changes: swarm.changes,
         noticed,
         found,
         regained,
@@ -254,13 +294,13 @@ impl AdaptStudy {
     /// Mean over the time after the change of what one way is worth more than another, for each seed.
     pub fn ahead(&self, way: Way, of: Way) -> Vec<f64> {
         let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
-        self.seeds.iter().map(|seed| mean(&seed.worth[way as usize]) - mean(&seed.worth[of as usize])).collect()
+        self.seeds.iter().map(|seed| mean(seed.worth.of(way)) - mean(seed.worth.of(of))).collect()
     }
 
     /// The median time after which a way has regained 90 %, s; ways that never do count as infinite.
     pub fn median_regained(&self, way: Way) -> f64 {
         let mut times: Vec<f64> =
-            self.seeds.iter().map(|seed| seed.regained[way as usize].unwrap_or(f64::INFINITY)).collect();
+            self.seeds.iter().map(|seed| seed.regained.of(way).unwrap_or(f64::INFINITY)).collect();
         times.sort_by(f64::total_cmp);
         let middle = times.len() / 2;
         if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
@@ -334,13 +374,13 @@ impl AdaptStudy {
         let minutes = |generation: usize| (generation + 1) as f64 * self.plan.pace / 60.0;
         let strokes = [Stroke::from(Colour::Blue), Stroke::from(Colour::Grey), Stroke::from(Colour::Orange).dashed()];
         let generations = self.plan.generations[1] as usize;
-        let all = |way: usize, generation: usize| self.seeds.iter().map(move |seed| seed.worth[way][generation]);
-        let edges = |way: usize, generation: usize| {
-            let low = all(way, generation).fold(f64::INFINITY, f64::min);
-            (minutes(generation), low, all(way, generation).fold(f64::NEG_INFINITY, f64::max))
+        let all = |way: Way, generation: usize| self.seeds.iter().map(move |seed| seed.worth.of(way)[generation]);
+        let edges = |generation: usize| {
+            let low = all(Way::Adaptive, generation).fold(f64::INFINITY, f64::min);
+            (minutes(generation), low, all(Way::Adaptive, generation).fold(f64::NEG_INFINITY, f64::max))
         };
-        plot.band("", Colour::Blue, (0..generations).map(|generation| edges(0, generation)).collect());
-        for (way, stroke) in strokes.iter().enumerate() {
+        plot.band("", Colour::Blue, (0..generations).map(edges).collect());
+        for (way, stroke) in WAYS.into_iter().zip(&strokes) {
             let mean = |generation| all(way, generation).sum::<f64>() / self.seeds.len() as f64;
             plot.line(
                 "",
@@ -388,7 +428,7 @@ mod tests {
         let plan = plan("left-wheel", 0.6);
         let found = of(&config(4), plan).unwrap();
         let seed = &found.seeds[0];
-        assert!(seed.worth.iter().all(|curve| curve.len() == 13));
+        assert!(WAYS.iter().all(|way| seed.worth.of(*way).len() == 13));
         assert_eq!((seed.false_alarms, seed.found.len()), (0, 1));
         assert!((seed.found[0] - 0.6).abs() < 0.09, "{:?}", seed.found);
         assert!(
@@ -401,6 +441,7 @@ mod tests {
     fn what_cannot_be_studied_is_refused_in_a_line() {
         let why = |config: &Config, plan| of(config, plan).unwrap_err().to_string();
         assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
+        assert!(why(&config(4), plan("frisbee-friction", 0.9)).contains("so that nothing changes"));
         assert!(why(&config(2), plan("frisbee-mass", 0.2)).contains("2 islands and 4 robots"));
         assert!(why(&config(4), plan("left-edge", 0.01)).lines().count() == 1);
         assert!(why(&config(4), plan("left-edge", 1.5)).contains("the arena ends at 1 m"));

@@ -3,6 +3,7 @@
 use crate::evolution_run::{EvolutionRun, champion};
 use crate::measure::Plan;
 use rayon::prelude::*;
+use serde::{Serialize, Serializer};
 use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::model::CONTROL_PERIOD;
@@ -73,14 +74,22 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
 }
 
 /// What one robot changed in its simulator.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Change {
-    /// When, s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// When, s from the beginning.
+    #[serde(rename = "seconds")]
     pub time: f64,
     /// Who, from 0.
     pub robot: usize,
+    /// What, by its name.
+    #[serde(serialize_with = "by_name")]
     pub parameter: Parameter,
+    /// Its value from then on.
     pub value: f32,
+}
+
+fn by_name<S: Serializer>(parameter: &Parameter, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(parameter.name())
 }
 
 /// The robots at work.

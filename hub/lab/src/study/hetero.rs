@@ -58,14 +58,22 @@ pub struct Kind {
     pub swarms: usize,
     /// Mean of mixed minus alone over the swarms.
     pub difference: f64,
-    /// Its standard error.
-    pub se: f64,
-    /// Two-sided p of a paired t-test.
-    pub p: f64,
+    /// Its standard error and the two-sided p of a paired t-test; none of swarms that were drawn, which share trees, so that
+    /// they are not independent.
+    pub test: Option<Test>,
     /// mixed = intercept + slope alone, by least squares; none if all are worth the same alone.
     pub line: Option<(f64, f64)>,
     /// Where the line crosses mixed = alone: fitter swarms lose by being mixed if the slope is below 1.
     pub crossing: Option<f64>,
+}
+
+/// Whether a difference is more than chance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Test {
+    /// Standard error.
+    pub se: f64,
+    /// Two-sided p.
+    pub p: f64,
 }
 
 /// The study.
@@ -175,12 +183,12 @@ pub fn study(
         progress(pool.programs.len() + swarms.len(), total);
     }
     let (own, others) = swarms.split_at(runs.len());
-    let (own, drawn) = (kind(own), kind(others));
+    let (own, drawn) = (kind(own, true), kind(others, false));
     Ok(HeteroStudy { plan, robots, swarms, own, drawn })
 }
 
 /// Of those swarms in which trees differ: one of a single tree is not mixed.
-fn kind(swarms: &[Swarm]) -> Option<Kind> {
+fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
     let swarms: Vec<&Swarm> = swarms.iter().filter(|swarm| swarm.different > 1).collect();
     if swarms.len() < FEWEST {
         return None;
@@ -194,7 +202,8 @@ fn kind(swarms: &[Swarm]) -> Option<Kind> {
     let line = line(&alone, &mixed);
     let crossing = line.and_then(|line| line.crossing());
     let line = line.map(|line| (line.intercept, line.slope));
-    Some(Kind { swarms: swarms.len(), difference, se, p, line, crossing })
+    let test = independent.then_some(Test { se, p });
+    Some(Kind { swarms: swarms.len(), difference, test, line, crossing })
 }
 
 impl HeteroStudy {
@@ -202,7 +211,7 @@ impl HeteroStudy {
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |what: &str, kind: &Option<Kind>, number: usize| match kind {
             None => format!("{what}: {number} with trees that differ, and a comparison takes {FEWEST} at least."),
-            Some(Kind { swarms, difference, se, p, line, crossing }) => {
+            Some(Kind { swarms, difference, test, line, crossing }) => {
                 let line = match (line, crossing) {
                     (Some((intercept, slope)), Some(at)) => format!(
                         "; mixed = {:.3} {} {:.2} alone, equal at {:.3}",
@@ -213,14 +222,19 @@ impl HeteroStudy {
                     ),
                     _ => String::new(),
                 };
-                let verdict = match (*p < 0.05, *difference > 0.0) {
+                let difference = Figure(*difference);
+                let Some(Test { se, p }) = test else {
+                    return format!(
+                        "{what}: {difference:+.4} on average over {swarms} swarms, which share trees{line}."
+                    );
+                };
+                let verdict = match (*p < 0.05, difference.0 > 0.0) {
                     (true, true) => "mixing gains",
                     (true, false) => "mixing costs",
                     (false, _) => "mixing makes no difference that shows",
                 };
                 format!(
-                    "{what}: {verdict}, {:+.4} +- {se:.4} over {swarms} swarms (paired t, {}){line}.",
-                    Figure(*difference),
+                    "{what}: {verdict}, {difference:+.4} +- {se:.4} over {swarms} swarms (paired t, {}){line}.",
                     p_value(*p)
                 )
             }

@@ -30,6 +30,7 @@ pub struct Level {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evolved {
     /// The setting.
+    #[serde(rename = "setting")]
     pub level: String,
     /// Seed of evolution.
     pub seed: u64,
@@ -47,6 +48,7 @@ pub struct Evolved {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelResult {
     /// Its name.
+    #[serde(rename = "setting")]
     pub level: String,
     /// In its own world.
     pub simulated: Estimate,
@@ -70,6 +72,7 @@ pub struct TransferStudy {
     /// Each run.
     pub runs: Vec<Evolved>,
     /// Each setting, in the order in which they were given.
+    #[serde(rename = "settings")]
     pub levels: Vec<LevelResult>,
 }
 

@@ -5,13 +5,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_record::parquet::ParquetFile;
 use xpuck_record::table::{Table, write_rows};
-use xpuck_wire::atomic;
+use xpuck_wire::atomic::Part;
 
 /// `NAME.csv` and `NAME.parquet`, written piece by piece; they appear when they are whole.
 pub struct Files {
     csv: csv::Writer<File>,
     parquet: ParquetFile,
     paths: [PathBuf; 2],
+    parts: [Part; 2],
 }
 
 impl Files {
@@ -21,12 +22,13 @@ impl Files {
     /// A file cannot be written.
     pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
         let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
-        let create = |path: &Path| File::create(part(path)).map_err(|error| Problem::of(path, error));
-        let mut csv = csv::Writer::from_writer(create(&paths[0])?);
+        let create = |path: &Path| Part::of(path).map_err(|error| Problem::of(path, error));
+        let ((csv_part, csv), (parquet_part, parquet)) = (create(&paths[0])?, create(&paths[1])?);
+        let mut csv = csv::Writer::from_writer(csv);
         let head = csv.write_record(first.iter().map(|(name, _)| name));
         head.map_err(|error| Problem::of(&paths[0], error))?;
-        let parquet = ParquetFile::begin(create(&paths[1])?, first).map_err(|error| Problem::of(&paths[1], error))?;
-        let mut files = Files { csv, parquet, paths };
+        let parquet = ParquetFile::begin(parquet, first).map_err(|error| Problem::of(&paths[1], error))?;
+        let mut files = Files { csv, parquet, paths, parts: [csv_part, parquet_part] };
         files.write(first)?;
         Ok(files)
     }
@@ -47,15 +49,11 @@ impl Files {
     pub fn finish(mut self) -> Result<(), Problem> {
         self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
         self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;
-        for path in &self.paths {
-            atomic::replace(&part(path), path).map_err(|error| Problem::of(path, error))?;
+        for (part, path) in self.parts.into_iter().zip(&self.paths) {
+            part.put().map_err(|error| Problem::of(path, error))?;
         }
         Ok(())
     }
-}
-
-fn part(path: &Path) -> PathBuf {
-    path.with_file_name(format!("{}.part", path.file_name().unwrap_or_default().to_string_lossy()))
 }
 
 #[cfg(test)]

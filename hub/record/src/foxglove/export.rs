@@ -8,10 +8,10 @@ use crate::verify::phase_worlds;
 use crate::{RecordError, part_number, read};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
-use xpuck_wire::atomic;
+use xpuck_wire::atomic::Part;
 
 /// What was exported.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,11 +22,11 @@ pub struct Exported {
     pub damage: Vec<String>,
 }
 
-/// Writes all files of a run as one. `progress` is told how many bytes of how many were read.
+/// Writes all files of a run as one. `progress` is told how many bytes of how many were read, and says whether to go on.
 ///
 /// # Errors
-/// There is no record, it cannot be read, `to` has the name of a file of the run, or it cannot be written.
-pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
+/// There is no record, it cannot be read, `to` has the name of a file of the run, it cannot be written, or it was stopped.
+pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> Result<Exported, RecordError> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let in_run = |path: &Path| path.canonicalize().is_ok_and(|path| run.canonicalize().is_ok_and(|run| run == path));
     let named = in_run(folder) && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some());
@@ -35,19 +35,18 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64)) -> Result<E
     if named || meant {
         return Err(RecordError::of(to, "is a file of the run itself: name another one"));
     }
-    atomic::can_replace(to).map_err(|error| RecordError::of(to, error))?;
-    let part = PathBuf::from(format!("{}.part", to.display()));
-    let exported = write(run, &part, progress);
-    if exported.is_err() {
-        // Half a file is of use to nobody; that it cannot be removed is no worse than what went wrong.
-        let _ = std::fs::remove_file(&part);
-    }
-    let exported = exported?;
-    atomic::replace(&part, to).map_err(|error| RecordError::of(to, error))?;
+    let fail = |error: std::io::Error| RecordError::of(to, error);
+    let (part, file) = Part::of(to).map_err(fail)?;
+    let exported = write(run, (to, file), progress)?;
+    part.put().map_err(fail)?;
     Ok(exported)
 }
 
-fn write(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
+fn write(
+    run: &Path,
+    (to, file): (&Path, File),
+    mut progress: impl FnMut(u64, u64) -> bool,
+) -> Result<Exported, RecordError> {
     let fail = |error: std::io::Error| RecordError::of(to, error);
     let about = RunFile::read(run)?;
     let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
@@ -56,15 +55,14 @@ fn write(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Ex
     let mut scene = Scene::new(&about.robots, hub.arena);
     let mut shown: Option<String> = None;
     let mut entries = read::entries(run)?;
-    let mut output =
-        Output { file: McapFile::begin(File::create(to).map_err(fail)?).map_err(fail)?, topics: BTreeMap::new() };
+    let mut output = Output { file: McapFile::begin(file).map_err(fail)?, topics: BTreeMap::new() };
     let mut told = None;
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let (done, total) = entries.progress();
         // Once a chunk.
-        if told.replace(done) != Some(done) {
-            progress(done, total);
+        if told.replace(done) != Some(done) && !progress(done, total) {
+            return Err(RecordError::of(to, "stopped; nothing was written"));
         }
         let stamp = McapFile::<File>::stamp(entry.time());
         let now = match &entry {

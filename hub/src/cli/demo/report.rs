@@ -100,7 +100,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
         )?;
     }
     for r in evolving(status) {
-        writeln!(text, "{} evolved on {}", r.id, engine(&r.engine))?;
+        writeln!(text, "{} evolved on {} robot-s/s", r.id, engine(&r.engine))?;
     }
     match &best {
         Some((tree, evolved, fitness)) => {

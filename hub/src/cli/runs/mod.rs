@@ -10,11 +10,13 @@ use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use xpuck_hub_service::catalogue::{Catalogue, Row, short_ids};
 use xpuck_hub_service::recovery;
 use xpuck_lab::figure::Figure;
 use xpuck_record::export::{Format, export};
 use xpuck_record::{foxglove, recover};
+use xpuck_wire::shutdown::service_flag;
 use xpuck_wire::{log, output};
 
 /// List, show, export, verify, recover and replay recorded runs.
@@ -153,7 +155,11 @@ pub fn tell(lines: &[String]) {
 
 fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
     let progress = Progress::bytes("reading the record", false);
-    let exported = export(run, folder, format, |done, total| progress.set(done, total));
+    let stop = service_flag(Default::default())?;
+    let exported = export(run, folder, format, |done, total| {
+        progress.set(done, total);
+        !stop.load(Ordering::Relaxed)
+    });
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);
@@ -168,7 +174,11 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
 
 fn export_scenes(run: &Path, file: &Path) -> Result<()> {
     let progress = Progress::bytes("reading the record", false);
-    let exported = foxglove::export(run, file, |done, total| progress.set(done, total));
+    let stop = service_flag(Default::default())?;
+    let exported = foxglove::export(run, file, |done, total| {
+        progress.set(done, total);
+        !stop.load(Ordering::Relaxed)
+    });
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);

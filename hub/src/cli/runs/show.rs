@@ -50,7 +50,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         )?;
     }
     for r in results.robots.iter().filter(|r| !r.engine.name.is_empty()) {
-        writeln!(text, "{} evolved on {}", r.robot, engine(&r.engine))?;
+        writeln!(text, "{} evolved on {} robot-s/s", r.robot, engine(&r.engine))?;
     }
     writeln!(text, "\nsegment  seconds  real fitness")?;
     for s in &results.segments {

@@ -113,14 +113,14 @@ fn change(text: &str) -> Result<(Parameter, f32)> {
 fn rows(found: &AdaptStudy) -> impl Iterator<Item = Row> {
     let pace = found.plan.pace;
     found.seeds.iter().flat_map(move |seed| {
-        WAYS.into_iter().zip(&seed.worth).flat_map(move |(way, curve)| {
+        WAYS.into_iter().flat_map(move |way| {
             let row = move |(generation, fitness): (usize, &f64)| Row {
                 seed: seed.seed,
                 way,
                 seconds: (generation + 1) as f64 * pace,
                 fitness: *fitness,
             };
-            curve.iter().enumerate().map(row)
+            seed.worth.of(way).iter().enumerate().map(row)
         })
     })
 }
@@ -134,13 +134,13 @@ fn text(found: &AdaptStudy) -> String {
         let low = seed.found.iter().copied().fold(f32::INFINITY, f32::min);
         let high = seed.found.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let held = if seed.found.is_empty() { "-".into() } else { format!("{low:.3} to {high:.3}") };
-        let [adaptive, unaware, restart] = seed.regained.map(time);
+        let [adaptive, unaware, restart] = WAYS.map(|way| time(*seed.regained.of(way)));
         let _ = writeln!(
             text,
             "{:<4}  {:>7.3}  {:>7.3}  {:>15.3}  {:>8}  {held:>22}   {adaptive:>20}  {unaware:>7}  {restart:>7}",
             seed.seed,
-            Figure(seed.before[0]),
-            Figure(seed.before[1]),
+            Figure(seed.before),
+            Figure(seed.at_once),
             Figure(seed.evolved_for_it),
             time(seed.noticed),
         );

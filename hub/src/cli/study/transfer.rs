@@ -33,7 +33,7 @@ pub struct TransferArgs {
     /// Generations of each run, unless --set says otherwise.
     #[arg(long, default_value_t = 40)]
     generations: u32,
-    /// A setting for all files, which goes before what they say.
+    /// A setting for all files, which goes before what they say, such as seed=101, the first seed.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Simulations of 60 s of each swarm in each world.
@@ -87,6 +87,10 @@ fn name(file: &Path) -> String {
 }
 
 fn text(found: &TransferStudy) -> String {
+    // Without a gap a column for each world says the same twice.
+    if found.runs.iter().all(|run| run.simulated == run.real) {
+        return in_one_world(found);
+    }
     let mut text = String::from(
         "setting                  simulated     real   gap, 95 %                    s per million robot-s   against the first\n",
     );
@@ -102,6 +106,20 @@ fn text(found: &TransferStudy) -> String {
             Figure(level.cost),
             level.p.map_or("-".into(), p_value),
         );
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}
+
+fn in_one_world(found: &TransferStudy) -> String {
+    let mut text = String::from(
+        "setting                    fitness, 95 %                s per million robot-s   against the first\n",
+    );
+    for level in &found.levels {
+        let [low, high] = level.real.interval.map(Figure);
+        let fitness = format!("{:.4} ({low:.4} to {high:.4})", Figure(level.real.mean));
+        let against = level.p.map_or("-".into(), p_value);
+        let _ = writeln!(text, "{:<24}   {fitness:<28} {:>21.2}   {against}", level.level, Figure(level.cost));
     }
     let _ = writeln!(text, "\n{}", found.sentence());
     text

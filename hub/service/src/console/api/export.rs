@@ -49,7 +49,7 @@ fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
         ));
     }
     let tables = tempfile::tempdir().map_err(|error| error.to_string())?;
-    write_tables(folder, tables.path(), Format::Csv, |_, _| ()).map_err(|error| error.to_string())?;
+    write_tables(folder, tables.path(), Format::Csv, |_, _| true).map_err(|error| error.to_string())?;
     // The open file outlives its folder.
     file::open(&tables.path().join(name)).map_err(|error| format!("{name}: {error}"))
 }
