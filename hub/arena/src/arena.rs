@@ -47,6 +47,8 @@ pub struct Arena {
     floor: Option<(Vec<f32>, Floor)>,
     /// What is still to change, the next first.
     changes: VecDeque<ChangeKeys>,
+    /// Changes that came since somebody asked.
+    changed: Vec<ChangeKeys>,
     /// Bodies as they were after the last steps, the newest last; as many as the slowest camera is behind.
     past: VecDeque<Vec<Body>>,
     /// What each robot's camera goes on to show while it is frozen.
@@ -107,6 +109,7 @@ impl Arena {
             physics,
             floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
             changes: in_order(&settings.unkind.changes),
+            changed: Vec::new(),
             past: VecDeque::new(),
             frozen: vec![None; robots],
             bodies,
@@ -116,6 +119,11 @@ impl Arena {
         let velocities = vec![Vec2::ZERO; robots];
         arena.scan(&velocities);
         arena
+    }
+
+    /// The changes that came since this was called last.
+    pub fn take_changed(&mut self) -> Vec<ChangeKeys> {
+        std::mem::take(&mut self.changed)
     }
 
     /// Advances arena time by [`STEP_SECONDS`].
@@ -138,6 +146,7 @@ impl Arena {
             if let Some((robot, parts)) = named.zip(change.wheels) {
                 self.robots[robot].wear(parts);
             }
+            self.changed.push(change);
         }
         if let Some((friction, floor)) = &self.floor {
             for (body, mu) in self.bodies.iter_mut().zip(friction) {

@@ -11,6 +11,7 @@ mod streams;
 use crate::arena::Arena;
 use crate::connection::POLL;
 use crate::settings::{ArenaError, Settings};
+use crate::unkind::ChangeKeys;
 use crate::vicon;
 use devices::Devices;
 use lamps::LampsLog;
@@ -57,8 +58,14 @@ pub struct Summary {
     pub ratio: f64,
 }
 
-/// Serves an arena until `stop`; calls `ready` once everything can be reached.
-pub fn run(settings: &Settings, stop: &AtomicBool, ready: impl FnOnce(&Listening)) -> Result<Summary, ArenaError> {
+/// Serves an arena until `stop`; calls `ready` once everything can be reached, and `changed` when something changes in it, with
+/// the arena time, s.
+pub fn run(
+    settings: &Settings,
+    stop: &AtomicBool,
+    ready: impl FnOnce(&Listening),
+    mut changed: impl FnMut(f64, &ChangeKeys),
+) -> Result<Summary, ArenaError> {
     let arena = Mutex::new(Arena::new(settings)?);
     let streams = Streams::bind(settings)?;
     let devices = Devices::bind(settings)?;
@@ -90,7 +97,7 @@ pub fn run(settings: &Settings, stop: &AtomicBool, ready: impl FnOnce(&Listening
             overhead: overhead.map(Overhead::address),
             ..streams.listening()
         });
-        advance(arena, streams, &mut lamps, settings.speed, stop)
+        advance(arena, streams, (&mut lamps, &mut changed), settings.speed, stop)
     }))
 }
 
@@ -98,7 +105,7 @@ pub fn run(settings: &Settings, stop: &AtomicBool, ready: impl FnOnce(&Listening
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,
-    lamps: &mut Option<LampsLog>,
+    (lamps, changed): (&mut Option<LampsLog>, &mut dyn FnMut(f64, &ChangeKeys)),
     speed: f64,
     stop: &AtomicBool,
 ) -> Summary {
@@ -116,6 +123,8 @@ fn advance(
             arena.step();
             steps += 1;
             lamps.iter_mut().for_each(|log| log.note(&arena));
+            let seconds = (steps * STEP_US) as f64 * 1e-6;
+            arena.take_changed().iter().for_each(|change| changed(seconds, change));
         } else {
             let part = (moment - (steps - 1) * STEP_US) as f32 / STEP_US as f32;
             let poses = arena.poses(part);

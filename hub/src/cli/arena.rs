@@ -459,7 +459,14 @@ fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
-    let summary = xpuck_arena::run(&settings, &stop, |_| log::report("ready"))?;
+    let summary = xpuck_arena::run(
+        &settings,
+        &stop,
+        |_| log::report("ready"),
+        |seconds, change| {
+            log::line(format_args!("{seconds:.1} s: the arena changes: {change}"));
+        },
+    )?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
     // For the program that started it.

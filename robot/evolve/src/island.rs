@@ -137,7 +137,7 @@ impl Island {
     /// samples only, so that new ones soon decide. Migrants are taken in all the time, as other islands' trials change too.
     pub fn relearn(&mut self) {
         self.deme.fade();
-        self.algorithm.rules_mut().forget();
+        self.algorithm.rules_mut().relearn();
     }
 
     /// Takes immigrants in, in the places that the algorithm has for them, and makes the next population; or starts

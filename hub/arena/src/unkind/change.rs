@@ -3,6 +3,7 @@
 use super::spell::steps;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::wall::Wall;
@@ -68,5 +69,26 @@ impl ChangeKeys {
         {
             physics.walls.push(Wall { from: vec2(from_m[0], from_m[1]), to: vec2(to_m[0], to_m[1]) });
         }
+    }
+}
+
+impl Display for ChangeKeys {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
+        let named = [
+            ("robot_mass_kg", robot_mass_kg),
+            ("robot_friction", robot_friction),
+            ("frisbee_mass_kg", frisbee_mass_kg),
+            ("frisbee_friction", frisbee_friction),
+            ("body_friction", self.physics.body_friction),
+            ("restitution", self.physics.restitution),
+        ];
+        let mut said: Vec<String> =
+            named.iter().filter_map(|(name, value)| Some(format!("{name} is {}", (*value)?))).collect();
+        said.extend(self.physics.noise.map(|noise| format!("noise is {noise:?}")));
+        said.extend(self.wall.map(|wall| format!("a wall from {:?} to {:?} m", wall.from_m, wall.to_m)));
+        let wheels = self.robot.as_ref().zip(self.wheels);
+        said.extend(wheels.map(|(robot, parts)| format!("the wheels of {robot} drive {parts:?} of their speed")));
+        f.write_str(&said.join(", "))
     }
 }

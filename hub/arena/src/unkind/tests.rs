@@ -606,6 +606,9 @@ fn what_changes_during_a_run_stays_so() {
         ChangeKeys { physics: heavy, ..change(1.0) },
         ChangeKeys { wall: Some(WallKeys { from_m: [0.0, -0.7], to_m: [0.0, 0.7] }), ..change(2.0) },
     ];
+    let said: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    assert_eq!(said[0], "the wheels of xp01 drive [0.5, 1.0] of their speed");
+    assert_eq!(said[1..], ["frisbee_mass_kg is 0.28", "a wall from [0.0, -0.7] to [0.0, 0.7] m"]);
     for kind in KINDS {
         let mut arena =
             arena(kind, 3, Unkind { physics: still(), changes: changes.clone(), ..Unkind::default() }, -0.5, AWAY);
@@ -619,6 +622,7 @@ fn what_changes_during_a_run_stays_so() {
         assert!(before.heading.abs() < 0.01, "{kind:?}: {before:?}");
         let (after, _) = run(&mut arena, kind, 20, 500, 500);
         assert!(after.heading > 0.2, "{kind:?}: the left wheel slips: {after:?}");
+        assert_eq!(arena.take_changed().len(), 3, "{kind:?}");
     }
 }
 

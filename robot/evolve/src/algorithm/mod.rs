@@ -105,4 +105,9 @@ pub(crate) trait Rules {
 
     /// What the trials told so far is not true of those to come.
     fn forget(&mut self) {}
+
+    /// The same where trials are a little different from now on.
+    fn relearn(&mut self) {
+        self.forget();
+    }
 }

@@ -49,6 +49,8 @@ pub(crate) struct Racing {
     best: Option<(f64, u32)>,
     /// Hashes of all trees tried since the last start from new trees.
     seen: BTreeSet<u64>,
+    /// The world has changed: the next generation is a start from guests.
+    world_changed: bool,
 }
 
 /// One standard error below the mean, less the cost of the nodes. The spread is the same for all, so this is fair to those
@@ -139,9 +141,19 @@ impl Rules for Racing {
         self.best = None;
     }
 
+    /// What was tried in another world may be good in this one, and the best that are known there are what to begin with.
+    fn relearn(&mut self) {
+        (self.best, self.world_changed) = (None, true);
+        self.seen.clear();
+    }
+
     fn breed(&mut self, deme: &mut Deme) {
         promote(deme);
-        if self.is_stuck(deme) {
+        let world_changed = std::mem::take(&mut self.world_changed);
+        if world_changed {
+            self.from_guests = false;
+        }
+        if world_changed || self.is_stuck(deme) {
             self.start_again(deme);
         }
         self.sow(deme);
@@ -182,7 +194,7 @@ impl Racing {
         let guests = best(guests, count, Stage::Guest, node_cost);
         let from_guests = !self.from_guests;
         let seen = if from_guests { std::mem::take(&mut self.seen) } else { BTreeSet::new() };
-        *self = Racing { began: generation, from_guests, best: None, seen };
+        *self = Racing { began: generation, from_guests, seen, ..Racing::default() };
         let elite = if from_guests { best(guests.clone(), elites, Stage::Elite, node_cost) } else { Vec::new() };
         *deme.individuals_mut() = [elite, guests].concat();
     }
