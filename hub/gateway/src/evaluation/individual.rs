@@ -1,0 +1,192 @@
+//! Genomes as they are sent (section 3.1, `Individual`).
+
+use super::error::{MessageError, Wanted, in_range};
+use super::number::{COUNTS, FINITE};
+use super::parameters::{MAX_VALUES, NetParameters};
+use super::reader::Reader;
+use super::write::Visit;
+
+const NAME: &str = "Individual";
+/// Values in front of the genome: Gen, Ind and Chn.
+const HEAD: usize = 3;
+
+/// One genome of a generation. What its values mean depends on the [`NetParameters`] of the program that takes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Individual {
+    /// Gen: number of the generation.
+    pub generation: u32,
+    /// Ind: number of this individual.
+    pub number: u32,
+    /// Chn: count of hidden neurons.
+    pub hidden: u32,
+    /// Global parameters, parameters of input, output and hidden neurons, and weights; at most [`MAX_VALUES`].
+    pub values: Vec<f64>,
+}
+
+impl Individual {
+    pub(super) fn read(values: &mut Reader<'_>) -> Result<Self, MessageError> {
+        Wanted::AtMost(HEAD + MAX_VALUES).check(NAME, values.came())?;
+        let [generation, number] = [values.count("generation")?, values.count("number")?];
+        let hidden = values.count("count of hidden neurons")?;
+        let values = (HEAD..values.came()).map(|_| values.real("value")).collect::<Result<_, _>>()?;
+        Ok(Self { generation, number, hidden, values })
+    }
+
+    pub(super) fn visit(&self, visit: &mut Visit<'_>) -> Result<(), MessageError> {
+        Wanted::AtMost(HEAD + MAX_VALUES).check(NAME, HEAD + self.values.len())?;
+        visit("generation", self.generation.into(), COUNTS)?;
+        visit("number", self.number.into(), COUNTS)?;
+        visit("count of hidden neurons", self.hidden.into(), COUNTS)?;
+        self.values.iter().try_for_each(|&value| visit("value", value, FINITE))
+    }
+
+    /// The genome, read as the parameters say. They have to satisfy [`NetParameters::check`].
+    ///
+    /// # Errors
+    /// A count of hidden neurons or a value out of its range, and too many or too few values.
+    pub fn genome<'a>(&'a self, parameters: &'a NetParameters) -> Result<Genome<'a>, MessageError> {
+        let NetParameters { globals, inputs, outputs, hidden, weights, .. } = parameters;
+        in_range(NAME, "count of hidden neurons", self.hidden.into(), hidden.min.into()..=hidden.max.into())?;
+        Wanted::Exactly(HEAD + parameters.value_count(self.hidden)).check(NAME, HEAD + self.values.len())?;
+
+        let size = |count: u32, values: u32| count as usize * values as usize;
+        let (global_values, rest) = self.values.split_at(globals.count as usize);
+        let (input_values, rest) = rest.split_at(size(inputs.count, inputs.values));
+        let (output_values, rest) = rest.split_at(size(outputs.count, outputs.values));
+        let (hidden_values, weight_values) = rest.split_at(size(self.hidden, hidden.values));
+        let groups = [
+            ("global parameter", global_values, globals.low, globals.high),
+            ("value of an input neuron", input_values, inputs.low, inputs.high),
+            ("value of an output neuron", output_values, outputs.low, outputs.high),
+            ("value of a hidden neuron", hidden_values, hidden.low, hidden.high),
+            ("value of a weight", weight_values, weights.low, weights.high),
+        ];
+        for (what, values, low, high) in groups {
+            values.iter().try_for_each(|&value| in_range(NAME, what, value, low..=high))?;
+        }
+        Ok(Genome {
+            parameters,
+            hidden_count: self.hidden,
+            globals: global_values,
+            inputs: input_values,
+            outputs: output_values,
+            hidden: hidden_values,
+            weights: weight_values,
+        })
+    }
+}
+
+/// A view of an individual's values that has been checked against the parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Genome<'a> {
+    parameters: &'a NetParameters,
+    hidden_count: u32,
+    globals: &'a [f64],
+    inputs: &'a [f64],
+    outputs: &'a [f64],
+    hidden: &'a [f64],
+    weights: &'a [f64],
+}
+
+impl<'a> Genome<'a> {
+    /// Count of hidden neurons.
+    pub fn hidden_count(&self) -> u32 {
+        self.hidden_count
+    }
+
+    /// Global parameters.
+    pub fn globals(&self) -> &'a [f64] {
+        self.globals
+    }
+
+    /// Parameters of an input neuron, counted from 0; none where there is no such neuron.
+    pub fn input(&self, neuron: usize) -> &'a [f64] {
+        part(self.inputs, neuron, self.parameters.inputs.values)
+    }
+
+    /// Parameters of an output neuron, counted from 0; none where there is no such neuron.
+    pub fn output(&self, neuron: usize) -> &'a [f64] {
+        part(self.outputs, neuron, self.parameters.outputs.values)
+    }
+
+    /// Parameters of a hidden neuron, counted from 0; none where there is no such neuron.
+    pub fn hidden(&self, neuron: usize) -> &'a [f64] {
+        part(self.hidden, neuron, self.parameters.hidden.values)
+    }
+
+    /// Values of the weight in a row (output neurons, then hidden ones) and a column (input, output, then hidden neurons), both counted
+    /// from 0; none outside of the matrix. They are as sent: see [`NetParameters::is_nulled`].
+    pub fn weight(&self, row: usize, column: usize) -> &'a [f64] {
+        let columns = self.parameters.columns(self.hidden_count);
+        if row >= self.parameters.rows(self.hidden_count) || column >= columns {
+            return &[];
+        }
+        part(self.weights, row * columns + column, self.parameters.weights.values)
+    }
+}
+
+/// Part `index` of parts of `size` values each.
+fn part(values: &[f64], index: usize, size: u32) -> &[f64] {
+    let size = size as usize;
+    let start = index.saturating_mul(size);
+    values.get(start..start.saturating_add(size)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parameters::{Globals, HiddenNeurons, Neurons, Weights};
+    use super::*;
+
+    /// One global, two inputs of one value, an output of two, up to two hidden neurons of three, weights of two.
+    fn parameters() -> NetParameters {
+        let (low, high) = (-100.0, 100.0);
+        NetParameters {
+            max_concurrent: 1,
+            globals: Globals { count: 1, low, high },
+            inputs: Neurons { count: 2, values: 1, low, high },
+            outputs: Neurons { count: 1, values: 2, low, high },
+            hidden: HiddenNeurons { min: 1, max: 2, values: 3, low, high },
+            weights: Weights { values: 2, low, high },
+            ..NetParameters::default()
+        }
+    }
+
+    /// Values that are their own places.
+    fn individual(hidden: u32, count: u8) -> Individual {
+        Individual { generation: 1, number: 1, hidden, values: (0..count).map(f64::from).collect() }
+    }
+
+    #[test]
+    fn values_are_in_the_order_of_the_document() {
+        let (parameters, individual) = (parameters(), individual(1, 24));
+        let genome = individual.genome(&parameters).expect("a genome");
+        assert_eq!(genome.hidden_count(), 1);
+        assert_eq!(genome.globals(), [0.0]);
+        assert_eq!((genome.input(0), genome.input(1)), (&[1.0][..], &[2.0][..]));
+        assert_eq!(genome.output(0), [3.0, 4.0]);
+        assert_eq!(genome.hidden(0), [5.0, 6.0, 7.0]);
+        // Two rows of four columns.
+        assert_eq!((genome.weight(0, 0), genome.weight(0, 3)), (&[8.0, 9.0][..], &[14.0, 15.0][..]));
+        assert_eq!((genome.weight(1, 0), genome.weight(1, 3)), (&[16.0, 17.0][..], &[22.0, 23.0][..]));
+        for nothing in [genome.input(2), genome.output(1), genome.hidden(1), genome.weight(0, 4), genome.weight(2, 0)] {
+            assert!(nothing.is_empty());
+        }
+        assert!(genome.hidden(usize::MAX).is_empty());
+    }
+
+    #[test]
+    fn genomes_that_do_not_fit_are_refused() {
+        let parameters = parameters();
+        let refusal = |individual: Individual| individual.genome(&parameters).expect_err("refused").to_string();
+        assert_eq!(refusal(individual(1, 25)), "Individual: 28 values came, 27 are wanted");
+        assert_eq!(refusal(individual(2, 24)), "Individual: 27 values came, 44 are wanted");
+        assert_eq!(refusal(individual(3, 24)), "Individual: the count of hidden neurons is 3, and 1 to 2 is allowed");
+        assert_eq!(refusal(individual(0, 24)), "Individual: the count of hidden neurons is 0, and 1 to 2 is allowed");
+        let mut outside = individual(1, 24);
+        outside.values[23] = 100.5;
+        assert_eq!(refusal(outside), "Individual: the value of a weight is 100.5, and -100 to 100 is allowed");
+        let mut outside = individual(1, 24);
+        outside.values[0] = f64::NAN;
+        assert_eq!(refusal(outside), "Individual: the global parameter is NaN, and -100 to 100 is allowed");
+    }
+}

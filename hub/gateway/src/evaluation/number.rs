@@ -1,0 +1,102 @@
+//! Numbers of the protocol: only `0` to `9`, `+`, `-`, `E`, `e` and `.` (section 2.2).
+
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// Every number that can be written.
+pub(super) const FINITE: RangeInclusive<f64> = -f64::MAX..=f64::MAX;
+/// Numbers that count or number something.
+pub(super) const COUNTS: RangeInclusive<f64> = 0.0..=u32::MAX as f64;
+
+/// Sizes that are written without an exponent. Outside of it digits that say nothing would make lines long.
+const PLAIN: RangeInclusive<f64> = 1e-6..=1e16;
+
+/// The number that a word says: infinite where it is too large for 64 bits, `None` where the word is no number.
+pub(super) fn read(word: &str) -> Option<f64> {
+    // Rust also reads "inf" and "nan".
+    if !word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'E' | b'e' | b'.')) {
+        return None;
+    }
+    // Adding 0 makes 0 of -0, so that what is read is what its written form says.
+    Some(word.parse::<f64>().ok()? + 0.0)
+}
+
+/// Appends the shortest text that [`read`] turns into the same bits: `1000`, `-0.3`, `1e300`; `0` for -0.
+pub(super) fn append(line: &mut String, number: f64) {
+    let written = if number == 0.0 {
+        line.write_str("0")
+    } else if PLAIN.contains(&number.abs()) {
+        write!(line, "{number}")
+    } else {
+        write!(line, "{number:e}")
+    };
+    written.expect("a string takes all text");
+}
+
+/// The number as [`append`] writes it.
+pub(super) fn text(number: &f64) -> String {
+    let mut line = String::new();
+    append(&mut line, *number);
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_every_form_of_the_document() {
+        let forms = [
+            ("0", 0.0),
+            ("+1", 1.0),
+            ("-0.3", -0.3),
+            ("12.5E-2", 0.125),
+            ("-711e3", -711_000.0),
+            (".1", 0.1),
+            ("5.", 5.0),
+            ("1e-999", 0.0),
+        ];
+        for (word, number) in forms {
+            assert_eq!(read(word), Some(number), "{word}");
+        }
+        assert_eq!(read("1e999"), Some(f64::INFINITY));
+        assert!(read("-0").is_some_and(f64::is_sign_positive));
+        assert!(read("-1e-999").is_some_and(f64::is_sign_positive));
+    }
+
+    #[test]
+    fn other_words_are_no_numbers() {
+        for word in [
+            "", "inf", "-inf", "nan", "NaN", "0x10", "1_000", "1,5", "e", "E5", ".", "+", "1e", "1e+", "--1", "1.2.3",
+            "١",
+        ] {
+            assert_eq!(read(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn written_numbers_read_back_to_the_same_bits() {
+        let numbers = [
+            1.0,
+            0.1,
+            1e-6,
+            9.9e-7,
+            1e16,
+            1e17,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            1.0 / 3.0,
+            2000.0,
+            4_294_967_295.0,
+        ];
+        for number in numbers.into_iter().flat_map(|number| [number, -number]) {
+            let text = text(&number);
+            assert_eq!(read(&text).map(f64::to_bits), Some(number.to_bits()), "{text}");
+        }
+        assert_eq!(
+            [1000.0, -0.0, -0.3, 1e300, 1.5e-9].map(|number| text(&number)),
+            ["1000", "0", "-0.3", "1e300", "1.5e-9"]
+        );
+    }
+}

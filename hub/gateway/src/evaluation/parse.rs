@@ -1,0 +1,80 @@
+//! Messages out of lines.
+
+use super::body::BodyShape;
+use super::error::{MessageError, Wanted, shortened};
+use super::individual::Individual;
+use super::message::Message;
+use super::parameters::NetParameters;
+use super::place::{Beam, Position, Target};
+use super::reader::{Reader, next_word};
+
+/// Names and counts of values.
+const MESSAGES: [(&str, Wanted); 15] = [
+    ("SendNetParameters", Wanted::Exactly(0)),
+    ("NetParameters", Wanted::Exactly(22)),
+    ("Individual", Wanted::AtLeast(3)),
+    ("Fitness", Wanted::Exactly(3)),
+    ("CreateRobot", Wanted::Exactly(0)),
+    ("YourIdentifier", Wanted::Exactly(1)),
+    ("KillRobot", Wanted::Exactly(1)),
+    ("BodyShape", Wanted::AtLeast(2)),
+    ("YourPosition", Wanted::Exactly(9)),
+    ("JumpTo", Wanted::Exactly(4)),
+    ("VisualSensor", Wanted::Exactly(8)),
+    ("VisualSensorReading", Wanted::Exactly(5)),
+    ("SonicSensor", Wanted::Exactly(8)),
+    ("SonicSensorReading", Wanted::Exactly(2)),
+    ("MoveTo", Wanted::Exactly(4)),
+];
+
+impl Message {
+    /// Reads a line without its end. Between words, in front and behind may be any number of spaces and tabs.
+    ///
+    /// What an individual's values mean, and how many it needs, is up to [`Individual::genome`]: that takes parameters.
+    ///
+    /// # Errors
+    /// An unknown name, a wrong count of values, a value that is no number, and one out of range.
+    pub fn parse(line: &str) -> Result<Message, MessageError> {
+        let mut rest = line;
+        let word = next_word(&mut rest);
+        let unknown = || MessageError::UnknownName { name: shortened(word) };
+        let (name, wanted) = MESSAGES.into_iter().find(|(name, _)| *name == word).ok_or_else(unknown)?;
+        let values = &mut Reader::new(name, rest);
+        wanted.check(name, values.came())?;
+        let message = match name {
+            "SendNetParameters" => Message::SendNetParameters,
+            "NetParameters" => Message::NetParameters(NetParameters::read(values)?),
+            "Individual" => Message::Individual(Individual::read(values)?),
+            "Fitness" => {
+                let [generation, number] = [values.count("generation")?, values.count("number")?];
+                Message::Fitness { generation, number, fitness: values.real("fitness")? }
+            }
+            "CreateRobot" => Message::CreateRobot,
+            _ => Self::parse_of_robot(name, values)?.ok_or_else(unknown)?,
+        };
+        message.check()?;
+        Ok(message)
+    }
+
+    /// The messages that start with a robot's identifier.
+    fn parse_of_robot(name: &str, values: &mut Reader<'_>) -> Result<Option<Message>, MessageError> {
+        let identifier = values.identifier()?;
+        Ok(Some(match name {
+            "YourIdentifier" => Message::YourIdentifier { identifier },
+            "KillRobot" => Message::KillRobot { identifier },
+            "BodyShape" => Message::BodyShape { identifier, shape: BodyShape::read(values)? },
+            "YourPosition" => Message::YourPosition { identifier, position: Position::read(values)? },
+            "JumpTo" => Message::JumpTo { identifier, target: Target::read(values)? },
+            "VisualSensor" => Message::VisualSensor { identifier, beam: Beam::read(values)? },
+            "VisualSensorReading" => Message::VisualSensorReading {
+                identifier,
+                distance: values.real("distance")?,
+                colour: [values.colour("red")?, values.colour("green")?, values.colour("blue")?],
+            },
+            "SonicSensor" => Message::SonicSensor { identifier, beam: Beam::read(values)? },
+            "SonicSensorReading" => Message::SonicSensorReading { identifier, distance: values.real("distance")? },
+            "MoveTo" => Message::MoveTo { identifier, target: Target::read(values)? },
+            _ => return Ok(None),
+        }))
+    }
+}

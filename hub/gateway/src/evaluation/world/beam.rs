@@ -1,0 +1,166 @@
+//! The space that a sensor looks at: a pyramid, or a cone of elliptic section.
+
+use super::super::place::Beam;
+use super::convex::not_above;
+use super::vector::{Vec3, add3, dot3, scale3};
+
+/// How far outside of a beam something still counts, mm, so that a beam without width meets what it aims at.
+const MARGIN: f64 = 1e-9;
+/// Halvings of a bracket of pi / 16: the direction is then known to 1e-8 rad, the distance, which is least there, to rounding.
+const HALVINGS: usize = 24;
+/// Places on a quarter of an elliptic cone that are compared before the halving.
+const SAMPLES: usize = 8;
+
+/// A convex cone with its tip at the sensor. In its coordinates x is the beam's axis, y points left and z up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cone {
+    pub tip: Vec3,
+    axes: [Vec3; 3],
+    /// Tangents of half the horizontal and half the vertical opening angle.
+    wide: f64,
+    high: f64,
+    /// Elliptic; else a pyramid.
+    round: bool,
+    /// Normals of the pyramid's sides, outwards, of length 1.
+    sides: [Vec3; 4],
+}
+
+impl Cone {
+    pub(super) fn new(beam: &Beam, round: bool) -> Self {
+        let (sine, cosine) = beam.direction.sin_cos();
+        let (rise, run) = beam.tilt.sin_cos();
+        let axes = [[run * cosine, run * sine, rise], [-sine, cosine, 0.0], [-rise * cosine, -rise * sine, run]];
+        let [wide, high] = [beam.horizontal, beam.vertical].map(|angle| (angle / 2.0).tan());
+        let [across, along] = [wide, high].map(|tangent| 1.0 / (1.0 + tangent * tangent).sqrt());
+        let sides = [
+            [-wide * across, across, 0.0],
+            [-wide * across, -across, 0.0],
+            [-high * along, 0.0, along],
+            [-high * along, 0.0, -along],
+        ];
+        // Without width or height both are the same fan, for which the pyramid's formulas hold.
+        Self { tip: [beam.x, beam.y, beam.z], axes, wide, high, round: round && wide > 0.0 && high > 0.0, sides }
+    }
+
+    /// A vector of the arena in the beam's coordinates.
+    pub(super) fn turn(&self, way: Vec3) -> Vec3 {
+        self.axes.map(|axis| dot3(axis, way))
+    }
+
+    /// A point of the arena in the beam's coordinates.
+    pub(super) fn see(&self, point: Vec3) -> Vec3 {
+        self.turn([point[0] - self.tip[0], point[1] - self.tip[1], point[2] - self.tip[2]])
+    }
+
+    /// A point of the beam in the arena's coordinates.
+    pub(super) fn point(&self, seen: Vec3) -> Vec3 {
+        let mut point = self.tip;
+        for (axis, along) in self.axes.iter().zip(seen) {
+            point = add3(point, scale3(*axis, along));
+        }
+        point
+    }
+
+    /// Whether a ball in the beam's coordinates may be in it; not surely.
+    pub(super) fn may_touch(&self, centre: Vec3, radius: f64) -> bool {
+        centre[0] >= -radius - MARGIN && self.sides.iter().all(|&side| dot3(side, centre) <= radius + MARGIN)
+    }
+
+    /// The direction in the beam with the smallest angle to another one, if that is less than a right angle; of any length.
+    ///
+    /// Of all points of a plane that are in the beam, the one in the direction nearest to the plane's normal is the nearest.
+    pub(super) fn nearest_direction(&self, normal: Vec3) -> Option<Vec3> {
+        let [x, y, z] = normal;
+        let mirrored = [x, y.abs(), z.abs()];
+        let direction = if self.round { self.nearest_round(mirrored) } else { self.nearest_flat(mirrored) };
+        let [along, left, up] = direction;
+        let direction = [along, left.copysign(y), up.copysign(z)];
+        (dot3(direction, normal) > 0.0).then_some(direction)
+    }
+
+    /// For a pyramid: the direction itself, or one on a side, or on an edge.
+    fn nearest_flat(&self, [x, y, z]: Vec3) -> Vec3 {
+        let (wide, high) = (self.wide, self.high);
+        if x > 0.0 && y <= wide * x && z <= high * x {
+            return [x, y, z];
+        }
+        let on_left = (x + wide * y) / (1.0 + wide * wide);
+        if on_left > 0.0 && y > wide * x && z <= high * on_left {
+            return [on_left, wide * on_left, z];
+        }
+        let on_top = (x + high * z) / (1.0 + high * high);
+        if on_top > 0.0 && z > high * x && y <= wide * on_top {
+            return [on_top, y, high * on_top];
+        }
+        [1.0, wide, high]
+    }
+
+    /// For an elliptic cone: the direction itself, or one on its border, (1, wide c, high s) with c² + s² = 1.
+    fn nearest_round(&self, [x, y, z]: Vec3) -> Vec3 {
+        let (wide, high) = (self.wide, self.high);
+        if x > 0.0 && (y / wide).powi(2) + (z / high).powi(2) <= x * x {
+            return [x, y, z];
+        }
+        let border = |[c, s]: [f64; 2]| [1.0, wide * c, high * s];
+        if wide == high {
+            let across = y.hypot(z);
+            return border(if across > 0.0 { [y / across, z / across] } else { [1.0, 0.0] });
+        }
+        // Where the cosine of the angle still grows with the place on the border.
+        let grows = |[c, s]: [f64; 2]| {
+            let along = x + wide * y * c + high * z * s;
+            let square = 1.0 + (wide * c).powi(2) + (high * s).powi(2);
+            (high * z * c - wide * y * s) * square > along * (high * high - wide * wide) * s * c
+        };
+        let place = |at: usize| {
+            let (s, c) = (at as f64 * std::f64::consts::FRAC_PI_2 / SAMPLES as f64).sin_cos();
+            [c, s]
+        };
+        let cosine = |at: usize| {
+            let direction = border(place(at));
+            dot3(direction, [x, y, z]) / dot3(direction, direction).sqrt()
+        };
+        let best =
+            (1..=SAMPLES).fold((0, cosine(0)), |best, at| if cosine(at) > best.1 { (at, cosine(at)) } else { best }).0;
+        let (mut low, mut above) = (place(best.saturating_sub(1)), place((best + 1).min(SAMPLES)));
+        for _ in 0..HALVINGS {
+            let [c, s] = [low[0] + above[0], low[1] + above[1]];
+            let length = (c * c + s * s).sqrt();
+            let middle = [c / length, s / length];
+            if grows(middle) {
+                low = middle;
+            } else {
+                above = middle;
+            }
+        }
+        border(low)
+    }
+
+    /// The part of a straight way, 0 to 1, that is in the beam.
+    pub(super) fn clip(&self, from: Vec3, way: Vec3) -> Option<(f64, f64)> {
+        let mut range = not_above(-from[0], -way[0], MARGIN, (0.0, 1.0))?;
+        if self.round {
+            return self.clip_round(from, way, range);
+        }
+        for side in &self.sides {
+            range = not_above(dot3(*side, from), dot3(*side, way), MARGIN, range)?;
+        }
+        Some(range)
+    }
+
+    /// As the cone is convex, the part ends at an end of the range or where the way passes the cone's border.
+    fn clip_round(&self, from: Vec3, way: Vec3, (low, high): (f64, f64)) -> Option<(f64, f64)> {
+        let squash = |[x, y, z]: Vec3| [x, y / self.wide, z / self.high];
+        let (from, way) = (squash(from), squash(way));
+        let product = |a: Vec3, b: Vec3| a[1] * b[1] + a[2] * b[2] - a[0] * b[0];
+        let (square, half, rest) = (product(way, way), product(from, way), product(from, from));
+        let inside = |t: f64| square * t * t + 2.0 * half * t + rest <= 0.0;
+        let root = (half * half - square * rest).sqrt();
+        // The sum of two values of one sign does not cancel; no root is no number here, and is in no range.
+        let sum = -(half + root.copysign(half));
+        let roots = [sum / square, rest / sum].into_iter().filter(|root| (low..=high).contains(root));
+        let ends = [low, high].into_iter().filter(|&end| inside(end));
+        let part = ends.chain(roots).fold((f64::INFINITY, f64::NEG_INFINITY), |part, t| (part.0.min(t), part.1.max(t)));
+        (part.0 <= part.1).then_some(part)
+    }
+}

@@ -1,0 +1,236 @@
+//! What a world consists of.
+//!
+//! Lengths are in millimetres. The arena is 0 to [`SIDE`] in X and Y; heights are above ground zero.
+
+use std::ops::RangeInclusive;
+
+use super::outline::{OutlineError, convex_parts};
+
+/// The arena's length and width, mm (section 3.2).
+pub const SIDE: f64 = 2000.0;
+
+const HEIGHTS: RangeInclusive<f64> = -2000.0..=2000.0;
+const SLOPES: RangeInclusive<f64> = -100.0..=100.0;
+const MAX_BLOCKS: usize = 1024;
+const MAX_GROUNDS: usize = 256;
+
+/// Red, green and blue.
+pub type Colour = [u8; 3];
+
+/// The corners `[x, y]` of a polygon without crossing sides, mm, in either sense, 3 to 256 of them; the last is joined to the first.
+pub type Outline = Vec<[f64; 2]>;
+
+/// A world without robots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The top of the walls around the arena, -2000 to 2000. Robots never pass them, beams do above them.
+    pub wall_height: f64,
+    /// The colour of the walls.
+    pub wall_colour: Colour,
+    /// The height of the ground where no piece of ground is, -2000 to 2000.
+    pub ground_height: f64,
+    /// The colour of that ground.
+    pub ground_colour: Colour,
+    /// The colour of all robots.
+    pub robot_colour: Colour,
+    /// What robots bump against, at most 1024.
+    pub blocks: Vec<Block>,
+    /// Higher ground and ramps, at most 256.
+    pub grounds: Vec<Ground>,
+    /// Where robots die, at most 256.
+    pub deadly: Vec<Deadly>,
+}
+
+/// An obstacle with vertical sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Its shape in plan.
+    pub outline: Outline,
+    /// The height of its bottom, -2000 to 2000.
+    pub bottom: f64,
+    /// The height of its top, above the bottom, at most 2000.
+    pub top: f64,
+    /// What visual sensors tell of it.
+    pub colour: Colour,
+    /// Visual sensors see it; not so glass.
+    pub seen_by_light: bool,
+    /// Sonic sensors see it; not so cotton.
+    pub seen_by_sound: bool,
+}
+
+/// Ground that rises from the common ground to a plane. It carries robots and never blocks them; put blocks where a step shall.
+/// Where several pieces overlap, the highest one carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ground {
+    /// Its shape in plan.
+    pub outline: Outline,
+    /// The height at its first corner, -2000 to 2000.
+    pub height: f64,
+    /// How much higher it becomes per mm along X and Y, -100 to 100. No corner may be below the common ground.
+    pub slope: [f64; 2],
+    /// What visual sensors tell of it.
+    pub colour: Colour,
+}
+
+/// Deathly ground, at any height.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deadly {
+    /// Its shape in plan.
+    pub outline: Outline,
+    /// The ground's colour there.
+    pub colour: Colour,
+}
+
+/// Why a description is no world.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DescriptionError {
+    /// More than a world may have.
+    #[error("there are {came} {what}, and at most {most} are allowed")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many.
+        came: usize,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// A polygon that is none; they are counted from 1.
+    #[error("the outline of {what} {number}: {flaw}")]
+    Outline {
+        /// What it belongs to.
+        what: &'static str,
+        /// Which of them.
+        number: usize,
+        /// What is wrong.
+        flaw: OutlineError,
+    },
+    /// A value that is too low or too high, or no number.
+    #[error("the {what} is {value}, and {low} to {high} is allowed")]
+    OutOfRange {
+        /// What the value stands for.
+        what: String,
+        /// The value.
+        value: f64,
+        /// The lowest allowed.
+        low: f64,
+        /// The highest allowed.
+        high: f64,
+    },
+}
+
+impl Description {
+    /// Flat ground and walls 300 mm high.
+    pub fn empty() -> Self {
+        Self {
+            wall_height: 300.0,
+            wall_colour: [200, 200, 200],
+            ground_height: 0.0,
+            ground_colour: [90, 90, 90],
+            robot_colour: [40, 120, 60],
+            blocks: Vec::new(),
+            grounds: Vec::new(),
+            deadly: Vec::new(),
+        }
+    }
+
+    /// Looks for what makes no sense.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one line.
+    pub fn check(&self) -> Result<(), DescriptionError> {
+        let counts = [
+            ("blocks", self.blocks.len(), MAX_BLOCKS),
+            ("pieces of ground", self.grounds.len(), MAX_GROUNDS),
+            ("pieces of deadly ground", self.deadly.len(), MAX_GROUNDS),
+        ];
+        if let Some(&(what, came, most)) = counts.iter().find(|(_, came, most)| came > most) {
+            return Err(DescriptionError::TooMany { what, came, most });
+        }
+        in_range(|| "height of the walls".into(), self.wall_height, HEIGHTS)?;
+        in_range(|| "height of the ground".into(), self.ground_height, HEIGHTS)?;
+        for (number, block) in (1..).zip(&self.blocks) {
+            outline("block", number, &block.outline)?;
+            in_range(|| format!("bottom of block {number}"), block.bottom, HEIGHTS)?;
+            // A nanometre stands for "above".
+            in_range(|| format!("top of block {number}"), block.top, block.bottom + 1e-6..=*HEIGHTS.end())?;
+        }
+        for (number, ground) in (1..).zip(&self.grounds) {
+            outline("piece of ground", number, &ground.outline)?;
+            let [along_x, along_y] = ground.slope;
+            for slope in ground.slope {
+                in_range(|| format!("slope of piece of ground {number}"), slope, SLOPES)?;
+            }
+            let [x, y] = ground.outline[0];
+            for corner in &ground.outline {
+                let height = ground.height + along_x * (corner[0] - x) + along_y * (corner[1] - y);
+                let rounding = 1e-6;
+                let allowed = self.ground_height - rounding..=HEIGHTS.end() + rounding;
+                in_range(|| format!("height of a corner of piece of ground {number}"), height, allowed)?;
+            }
+        }
+        (1..)
+            .zip(&self.deadly)
+            .try_for_each(|(number, deadly)| outline("piece of deadly ground", number, &deadly.outline))
+    }
+}
+
+fn outline(what: &'static str, number: usize, outline: &Outline) -> Result<(), DescriptionError> {
+    convex_parts(outline).map(drop).map_err(|flaw| DescriptionError::Outline { what, number, flaw })
+}
+
+fn in_range(what: impl FnOnce() -> String, value: f64, range: RangeInclusive<f64>) -> Result<(), DescriptionError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(DescriptionError::OutOfRange { what: what(), value, low: *range.start(), high: *range.end() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(side: f64) -> Outline {
+        vec![[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]]
+    }
+
+    fn refusal(change: impl FnOnce(&mut Description)) -> String {
+        let mut description = Description::empty();
+        assert_eq!(description.check(), Ok(()));
+        change(&mut description);
+        description.check().expect_err("no world").to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_in_one_line() {
+        let block = Block {
+            outline: square(10.0),
+            bottom: 50.0,
+            top: 50.0,
+            colour: [0; 3],
+            seen_by_light: true,
+            seen_by_sound: true,
+        };
+        assert_eq!(
+            refusal(|world| world.blocks.push(block.clone())),
+            "the top of block 1 is 50, and 50.000001 to 2000 is allowed"
+        );
+        assert_eq!(
+            refusal(|world| world.blocks = vec![block.clone(); 1025]),
+            "there are 1025 blocks, and at most 1024 are allowed"
+        );
+        assert_eq!(
+            refusal(|world| world.wall_height = f64::NAN),
+            "the height of the walls is NaN, and -2000 to 2000 is allowed"
+        );
+        let low = Ground { outline: square(100.0), height: 10.0, slope: [0.0, -0.25], colour: [0; 3] };
+        assert_eq!(
+            refusal(|world| world.grounds.push(low)),
+            "the height of a corner of piece of ground 1 is -15, and -0.000001 to 2000.000001 is allowed"
+        );
+        let deadly = Deadly { outline: square(0.0), colour: [255, 0, 0] };
+        assert_eq!(
+            refusal(|world| world.deadly.push(deadly)),
+            "the outline of piece of deadly ground 1: it encloses no area"
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! The nearest point of a flat face in a beam.
+
+use super::beam::Cone;
+use super::vector::{Vec3, add3, cross3, dot3, length3, scale3, subtract3};
+
+/// How far a sensor may be behind a face, mm, and still touch it: robots may overlap what they touch by a tenth of that.
+pub(super) const TOUCHED: f64 = 1e-3;
+/// How far outside of a face a point still belongs to it, mm, so that beams do not pass between two faces.
+const MARGIN: f64 = 1e-9;
+
+/// The plane of a face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Face {
+    /// Outwards, in the arena's coordinates, of length 1.
+    pub normal: Vec3,
+    /// How far the sensor is in front of the plane, mm.
+    pub height: f64,
+}
+
+/// The corners of a face in the arena's coordinates, counter-clockwise as seen from outside.
+pub(super) struct Walk<F> {
+    pub count: usize,
+    pub corner: F,
+}
+
+/// A point in a beam.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub distance: f64,
+    /// In the beam's coordinates.
+    pub seen: Vec3,
+}
+
+impl Face {
+    pub(super) fn is_front(&self) -> bool {
+        self.height > -TOUCHED
+    }
+
+    /// The nearest point that is in the beam, if it is nearer than a limit, mm.
+    ///
+    /// The distance to the sensor is a convex function on the part of the plane that is in the beam. So either its least value there is
+    /// within the face, or the nearest point is on an edge of the face.
+    pub(super) fn nearest(&self, cone: &Cone, limit: f64, walk: Walk<impl Fn(usize) -> Vec3>) -> Option<Found> {
+        let height = self.height.max(0.0);
+        if height >= limit {
+            return None;
+        }
+        let normal = cone.turn(self.normal);
+        let towards = scale3(normal, -1.0);
+        let direction = cone.nearest_direction(towards)?;
+        let part = height / dot3(direction, towards);
+        let seen = scale3(direction, part);
+        let distance = length3(seen);
+        if distance >= limit {
+            return None;
+        }
+        let corner = |at: usize| cone.see((walk.corner)(if at == walk.count { 0 } else { at }));
+        let mut within = true;
+        let mut from = corner(0);
+        for at in 1..=walk.count {
+            let to = corner(at);
+            let edge = subtract3(to, from);
+            within &= dot3(normal, cross3(edge, subtract3(seen, from))) >= -MARGIN * length3(edge);
+            from = to;
+        }
+        if within {
+            return Some(Found { distance, seen });
+        }
+        let mut found: Option<Found> = None;
+        let mut from = corner(0);
+        for at in 1..=walk.count {
+            let to = corner(at);
+            let edge = subtract3(to, from);
+            let limit = found.map_or(limit, |found| found.distance);
+            found = nearest_on_edge(cone, from, edge).filter(|here| here.distance < limit).or(found);
+            from = to;
+        }
+        found
+    }
+}
+
+fn nearest_on_edge(cone: &Cone, from: Vec3, edge: Vec3) -> Option<Found> {
+    let square = dot3(edge, edge);
+    if square == 0.0 {
+        return None;
+    }
+    let (low, high) = cone.clip(from, edge)?;
+    let part = (-dot3(from, edge) / square).clamp(low, high);
+    let seen = add3(from, scale3(edge, part));
+    Some(Found { distance: length3(seen), seen })
+}

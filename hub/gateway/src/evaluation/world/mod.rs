@@ -1,0 +1,198 @@
+//! The world simulator: tells robot simulators where robots are and what their sensors read (section 3.2).
+//!
+//! Pure: the same description, seed and messages give the same answers. [`World`] answers messages. Robots are upright prisms for all
+//! that they bump against and are seen as, whatever the tilt of the ground below their point (0, 0).
+
+mod beam;
+mod convex;
+pub mod description;
+mod face;
+mod ground;
+mod outline;
+mod pose;
+mod random;
+mod robots;
+mod scene;
+mod sense;
+mod shape;
+mod shift;
+mod sweep;
+mod travel;
+mod vector;
+
+#[cfg(test)]
+mod tests;
+
+use description::{Description, DescriptionError};
+use pose::{Motion, Pose};
+use random::Random;
+use robots::{Robot, Robots};
+use scene::Scene;
+use sense::Sense;
+use shape::{Body, Placed};
+
+use super::body::BodyShape;
+use super::message::Message;
+use super::place::{Beam, Position, Target};
+
+pub use outline::OutlineError;
+pub use robots::{MAX_ROBOTS, MAX_WORLD_CORNERS};
+pub use sense::NOTHING;
+pub use shape::{MAX_CORNERS, ShapeError};
+
+/// Less of a move, as a part of it, is no move.
+const NO_PART: f64 = 1e-9;
+
+/// A world and the robots in it.
+#[derive(Debug)]
+pub struct World {
+    scene: Scene,
+    robots: Robots,
+    random: Random,
+}
+
+/// Why a connection is to be closed. The protocol has no message for errors.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WorldError {
+    /// Not a message of a robot simulator.
+    #[error("{0} is no message for a world simulator")]
+    WrongMessage(&'static str),
+    /// A robot too many.
+    #[error("there are {MAX_ROBOTS} robots already, and no more are allowed")]
+    TooManyRobots,
+    /// A shape that is no body.
+    #[error("BodyShape: {0}")]
+    Shape(#[from] ShapeError),
+    /// A body too many.
+    #[error("the convex parts of all robots would have {0} corners, and at most {MAX_WORLD_CORNERS} are allowed")]
+    TooManyCorners(usize),
+}
+
+impl World {
+    /// A world without robots.
+    ///
+    /// # Errors
+    /// What is wrong with the description.
+    pub fn new(description: &Description, seed: u64) -> Result<Self, DescriptionError> {
+        Ok(Self { scene: Scene::new(description)?, robots: Robots::new(), random: Random::new(seed) })
+    }
+
+    /// Does what a message asks for; `None` where the document has no answer. Connections are told apart by numbers of the caller's
+    /// choice, and see each other's robots, but cannot move or kill them.
+    ///
+    /// # Errors
+    /// Why the connection is to be closed. Nothing has changed then.
+    pub fn answer(&mut self, connection: u32, message: &Message) -> Result<Option<Message>, WorldError> {
+        Ok(Some(match message {
+            Message::CreateRobot => Message::YourIdentifier { identifier: self.robots.create(connection)? },
+            Message::KillRobot { identifier } => {
+                self.robots.kill(connection, *identifier);
+                return Ok(None);
+            }
+            Message::BodyShape { identifier, shape } => self.shape(connection, *identifier, shape)?,
+            Message::JumpTo { identifier, target } => self.go(connection, *identifier, target, Self::jump),
+            Message::MoveTo { identifier, target } => self.go(connection, *identifier, target, Self::travel),
+            Message::VisualSensor { identifier, beam } => {
+                let (distance, colour) = self.sense(connection, *identifier, beam, Sense::Light);
+                Message::VisualSensorReading { identifier: *identifier, distance, colour }
+            }
+            Message::SonicSensor { identifier, beam } => {
+                let (distance, _) = self.sense(connection, *identifier, beam, Sense::Sound);
+                Message::SonicSensorReading { identifier: *identifier, distance }
+            }
+            other => return Err(WorldError::WrongMessage(other.name())),
+        }))
+    }
+
+    /// Kills all robots of a connection that ended; tells how many.
+    pub fn close(&mut self, connection: u32) -> usize {
+        self.robots.retain(|robot| robot.connection != connection)
+    }
+
+    /// Tells the time, s, and kills all robots whose identifier came in no message for longer than `idle` seconds; tells how many. To be
+    /// called now and then: messages count as if they came at the call before.
+    pub fn expire(&mut self, now: f64, idle: f64) -> usize {
+        self.robots.now = now;
+        self.robots.retain(|robot| now - robot.last_used <= idle)
+    }
+
+    /// How many robots there are.
+    pub fn robots(&self) -> usize {
+        self.robots.all().len()
+    }
+
+    fn shape(&mut self, connection: u32, identifier: u16, shape: &BodyShape) -> Result<Message, WorldError> {
+        let body = Body::new(shape)?;
+        let Some(at) = self.robots.find(connection, identifier) else { return Ok(unknown(identifier)) };
+        self.robots.check_corners(at, &body)?;
+        let others = self.robots.others(at);
+        let pose = match &self.robots.all()[at].placed {
+            None => shift::random_pose(&self.scene, others, &body, &mut self.random),
+            Some(placed) => shift::nearest_pose(&self.scene, others, &body, &placed.pose),
+        };
+        if let Some(pose) = pose {
+            self.robots.place(at, Placed::new(body, pose, &self.scene.terrain));
+        }
+        let stress = if pose.is_some() { 0.0 } else { 1.0 };
+        Ok(self.position(at, stress))
+    }
+
+    fn go(
+        &mut self,
+        connection: u32,
+        identifier: u16,
+        target: &Target,
+        how: impl Fn(&Self, usize, &Placed, &Target) -> (Pose, f64),
+    ) -> Message {
+        let Some(at) = self.robots.find(connection, identifier) else { return unknown(identifier) };
+        let Some(placed) = &self.robots.all()[at].placed else { return self.position(at, 1.0) };
+        let (pose, stress) = how(self, at, placed, target);
+        self.robots.put(at, pose, &self.scene.terrain);
+        self.position(at, stress)
+    }
+
+    /// All or nothing.
+    fn jump(&self, at: usize, placed: &Placed, target: &Target) -> (Pose, f64) {
+        let pose = Pose::of(target);
+        let free = || travel::is_free(&self.scene, self.robots.others(at), &placed.body, &pose, sweep::TOUCH / 2.0);
+        if pose == placed.pose || free() { (pose, 0.0) } else { (placed.pose, 1.0) }
+    }
+
+    /// As far as obstacles allow.
+    fn travel(&self, at: usize, placed: &Placed, target: &Target) -> (Pose, f64) {
+        let (motion, part) = Motion::new(placed.pose, target);
+        let lambda = travel::largest_free(&self.scene, self.robots.others(at), &placed.body, &motion);
+        let moved = lambda * part;
+        if moved == 1.0 {
+            (Pose::of(target), 0.0)
+        } else if moved < NO_PART && lambda < NO_PART {
+            (placed.pose, 1.0)
+        } else {
+            (motion.pose(lambda), 1.0 - moved)
+        }
+    }
+
+    fn sense(&mut self, connection: u32, identifier: u16, beam: &Beam, sense: Sense) -> (f64, description::Colour) {
+        let own = self.robots.find(connection, identifier);
+        let own = |at: usize| Some(at) == own;
+        let robots = self.robots.all().iter().enumerate();
+        let robots = robots.filter_map(|(at, robot)| Some((robot.placed.as_ref()?, own(at))));
+        sense::nearest(&self.scene, robots, beam, sense)
+    }
+
+    fn position(&self, at: usize, stress: f64) -> Message {
+        let Robot { identifier, placed, .. } = &self.robots.all()[at];
+        let position = placed.as_ref().map_or_else(Position::default, |placed| {
+            let [tilt_forward, tilt_across] = placed.tilts();
+            let Pose { x, y, direction } = placed.pose;
+            let death = self.scene.kills(placed);
+            Position { x, y, z: placed.spot.height, direction, tilt_forward, tilt_across, stress, death }
+        });
+        Message::YourPosition { identifier: *identifier, position: Position { stress, ..position } }
+    }
+}
+
+/// What is told of a robot that is not there: dead, so that the robot simulator gives it up and still gets its answer.
+fn unknown(identifier: u16) -> Message {
+    Message::YourPosition { identifier, position: Position { stress: 1.0, death: true, ..Position::default() } }
+}

@@ -1,0 +1,196 @@
+//! The readings of visual and sonic sensors (section 3.2): the nearest point of anything in a beam.
+
+use super::super::place::Beam;
+use super::beam::Cone;
+use super::description::{Colour, SIDE};
+use super::face::{Face, TOUCHED, Walk};
+use super::scene::Scene;
+use super::shape::{Placed, Prism};
+use super::travel::WALLS;
+use super::vector::{Vec2, Vec3, dot};
+
+/// What is told where nothing is in a beam, mm. Nothing farther is looked at.
+pub const NOTHING: f64 = 10_000.0;
+/// Sensors farther away, mm either way, have nothing in their beams.
+const FARTHEST: f64 = 100_000.0;
+
+/// What is used to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sense {
+    /// A pyramid of light.
+    Light,
+    /// A cone of sound.
+    Sound,
+}
+
+/// The nearest thing in a beam: its distance, mm, and its colour.
+pub(super) fn nearest<'a>(
+    scene: &Scene,
+    robots: impl Iterator<Item = (&'a Placed, bool)>,
+    beam: &Beam,
+    sense: Sense,
+) -> (f64, Colour) {
+    if [beam.x, beam.y, beam.z].iter().any(|value| value.abs() > FARTHEST) {
+        return (NOTHING, [0; 3]);
+    }
+    let mut look = Look { cone: Cone::new(beam, sense == Sense::Sound), nearest: NOTHING, colour: [0; 3], point: None };
+    let tip = look.cone.tip;
+    for (robot, own) in robots {
+        let span = [robot.spot.height, robot.spot.height + robot.body.height];
+        if look.may_meet(robot.centre, robot.body.hull.radius, span) && !(own && robot.carries(tip)) {
+            robot.prisms.iter().for_each(|prism| look.prism(prism, scene.robot_colour));
+        }
+    }
+    let seen = |light: bool, sound: bool| if sense == Sense::Light { light } else { sound };
+    for block in scene.blocks.iter().filter(|block| seen(block.light, block.sound)) {
+        look.prism(&block.prism, block.colour);
+    }
+    look.walls(scene);
+    look.ground(scene);
+    (look.nearest, look.colour)
+}
+
+/// What was found so far.
+struct Look {
+    cone: Cone,
+    nearest: f64,
+    colour: Colour,
+    /// Where on the ground it is, if it is ground.
+    point: Option<Vec3>,
+}
+
+impl Look {
+    /// Whether something within a circle and between two heights can be nearer than what was found.
+    fn may_meet(&self, centre: Vec2, radius: f64, [bottom, top]: [f64; 2]) -> bool {
+        let half = (top - bottom) / 2.0;
+        let seen = self.cone.see([centre[0], centre[1], bottom + half]);
+        let radius = (radius * radius + half * half).sqrt();
+        let farthest = self.nearest + radius;
+        seen.iter().map(|value| value * value).sum::<f64>() < farthest * farthest && self.cone.may_touch(seen, radius)
+    }
+
+    /// Keeps the nearest point of a face, if that is nearer than all before.
+    fn face(&mut self, face: &Face, colour: Colour, corners: Walk<impl Fn(usize) -> Vec3>) -> bool {
+        let Some(point) = face.nearest(&self.cone, self.nearest, corners) else { return false };
+        self.nearest = point.distance;
+        self.colour = colour;
+        self.point = Some(point.seen);
+        true
+    }
+
+    fn inside(&mut self, colour: Colour) {
+        self.nearest = 0.0;
+        self.colour = colour;
+    }
+
+    /// The nearest point of a solid is on a face that the sensor is in front of; a sensor in front of none is inside.
+    fn prism(&mut self, prism: &Prism, colour: Colour) {
+        let outline = &prism.outline;
+        let [bottom, top] = prism.span;
+        if !self.may_meet(outline.centre, outline.radius, prism.span) {
+            return;
+        }
+        let tip = self.cone.tip;
+        let mut front = false;
+        for (at, side) in outline.sides.iter().enumerate() {
+            let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
+            let face = Face { normal: [side.normal[0], side.normal[1], 0.0], height };
+            if face.is_front() {
+                front = true;
+                let (from, to) = (side.point, outline.end(at));
+                self.face(&face, colour, upright(from, to, [bottom, bottom], [top, top]));
+            }
+        }
+        let count = outline.sides.len();
+        let above = Face { normal: [0.0, 0.0, 1.0], height: tip[2] - top };
+        if above.is_front() {
+            front = true;
+            let corner = |at: usize| [outline.sides[at].point[0], outline.sides[at].point[1], top];
+            self.face(&above, colour, Walk { count, corner });
+        }
+        let below = Face { normal: [0.0, 0.0, -1.0], height: bottom - tip[2] };
+        if below.is_front() {
+            front = true;
+            let point = |at: usize| outline.sides[count - 1 - at].point;
+            self.face(&below, colour, Walk { count, corner: |at| [point(at)[0], point(at)[1], bottom] });
+        }
+        if !front {
+            self.inside(colour);
+        }
+    }
+
+    /// Walls are seen from both sides.
+    fn walls(&mut self, scene: &Scene) {
+        let (bottom, top) = (scene.terrain.base, scene.wall_height);
+        if top <= bottom {
+            return;
+        }
+        let tip = self.cone.tip;
+        for wall in &WALLS {
+            let [x, y] = wall.normal;
+            let height = dot(wall.normal, [tip[0], tip[1]]) - wall.offset;
+            let from = wall.point;
+            let to = [from[0] + y * SIDE, from[1] - x * SIDE];
+            let (face, from, to) = if height > -TOUCHED {
+                (Face { normal: [x, y, 0.0], height }, to, from)
+            } else {
+                (Face { normal: [-x, -y, 0.0], height: -height }, from, to)
+            };
+            self.face(&face, scene.wall_colour, upright(from, to, [bottom, bottom], [top, top]));
+        }
+    }
+
+    fn ground(&mut self, scene: &Scene) {
+        let (base, tip) = (scene.terrain.base, self.cone.tip);
+        let mut found = false;
+        let common = Face { normal: [0.0, 0.0, 1.0], height: tip[2] - base };
+        if common.is_front() {
+            let corners = [[0.0, 0.0, base], [SIDE, 0.0, base], [SIDE, SIDE, base], [0.0, SIDE, base]];
+            found = self.face(&common, scene.ground_colour, Walk { count: 4, corner: |at| corners[at] });
+        } else if (0.0..=SIDE).contains(&tip[0]) && (0.0..=SIDE).contains(&tip[1]) {
+            self.inside(scene.ground_colour);
+        }
+        for piece in &scene.terrain.pieces {
+            let outline = &piece.outline;
+            let top = |point: Vec2| piece.height(point).max(base);
+            let mut front = false;
+            for (at, side) in outline.sides.iter().enumerate() {
+                let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
+                let face = Face { normal: [side.normal[0], side.normal[1], 0.0], height };
+                if face.is_front() {
+                    front = true;
+                    let (from, to) = (side.point, outline.end(at));
+                    found |= self.face(&face, piece.colour, upright(from, to, [base, base], [top(from), top(to)]));
+                }
+            }
+            let [along_x, along_y] = piece.slope;
+            let scale = 1.0 / (1.0 + along_x * along_x + along_y * along_y).sqrt();
+            let height = (tip[2] - piece.height([tip[0], tip[1]])) * scale;
+            let plane = Face { normal: [-along_x * scale, -along_y * scale, scale], height };
+            if plane.is_front() {
+                front = true;
+                let point = |at: usize| outline.sides[at].point;
+                let corner = |at: usize| [point(at)[0], point(at)[1], piece.height(point(at))];
+                found |= self.face(&plane, piece.colour, Walk { count: outline.sides.len(), corner });
+            }
+            if !front && tip[2] > base {
+                self.inside(piece.colour);
+            }
+        }
+        if let Some(seen) = self.point.filter(|_| found) {
+            let [x, y, _] = self.cone.point(seen);
+            self.colour = scene.deadly_colour([x, y]).unwrap_or(self.colour);
+        }
+    }
+}
+
+/// An upright face, its corners counter-clockwise as seen from the right of the way from one corner to the other.
+fn upright(from: Vec2, to: Vec2, low: [f64; 2], high: [f64; 2]) -> Walk<impl Fn(usize) -> Vec3> {
+    let corner = move |at: usize| match at {
+        0 => [from[0], from[1], low[0]],
+        1 => [to[0], to[1], low[1]],
+        2 => [to[0], to[1], high[1]],
+        _ => [from[0], from[1], high[0]],
+    };
+    Walk { count: 4, corner }
+}

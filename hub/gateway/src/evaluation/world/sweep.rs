@@ -1,0 +1,155 @@
+//! When a moving convex polygon meets one that stands still.
+//!
+//! The gap of two convex polygons is the largest distance that a side's normal keeps them apart; below 0 it is how deep they overlap.
+
+use super::convex::{Convex, Side};
+use super::pose::{Frame, Motion};
+use super::vector::{Vec2, dot, left, length, subtract};
+
+/// Overlaps that are no deeper, mm, are touches. A robot that slides along a wall, or jumps to where it was told to be, overlaps by
+/// rounding.
+pub(super) const TOUCH: f64 = 1e-4;
+/// Gaps that are no wider, mm, are contact.
+const CONTACT: f64 = 1e-9;
+/// A step in lambda that is no longer leads nowhere.
+const NO_STEP: f64 = 1e-13;
+/// Steps of one search; some 20 are common.
+const MAX_STEPS: usize = 10_000;
+
+/// Gap at an instant, mm, and how far in lambda it surely stays at contact or touch.
+pub(super) type Probe = (f64, f64);
+
+/// How deep a polygon at a frame overlaps another one, mm; 0 or less: not at all.
+pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
+    let to_obstacle = |side: &Side| {
+        let (normal, offset) = seen_from_piece(side, frame);
+        offset - piece.sides.iter().map(|corner| dot(normal, corner.point)).fold(f64::INFINITY, f64::min)
+    };
+    let to_piece = |side: &Side| {
+        let normal = frame.turn(side.normal);
+        let offset = side.offset + dot(normal, frame.origin);
+        offset - obstacle.sides.iter().map(|corner| dot(normal, corner.point)).fold(f64::INFINITY, f64::min)
+    };
+    let mut depth = f64::INFINITY;
+    for side in &obstacle.sides {
+        depth = depth.min(to_obstacle(side));
+        if depth <= 0.0 {
+            return depth;
+        }
+    }
+    piece.sides.iter().map(to_piece).fold(depth, f64::min)
+}
+
+/// How deep a polygon at a frame is behind a straight line, mm.
+pub(super) fn behind(piece: &Convex, frame: &Frame, line: &Side) -> f64 {
+    let (normal, offset) = seen_from_piece(line, frame);
+    offset - piece.sides.iter().map(|corner| dot(normal, corner.point)).fold(f64::INFINITY, f64::min)
+}
+
+/// Normal and offset of a side in the coordinates of a piece.
+fn seen_from_piece(side: &Side, frame: &Frame) -> (Vec2, f64) {
+    (frame.turn_back(side.normal), side.offset - dot(side.normal, frame.origin))
+}
+
+/// The largest lambda in a range up to which a motion is free; its end if all of it is.
+///
+/// `probe` gets lambda and the depth that is allowed. It never says that more is free than is: distances to a side's line are functions
+/// of lambda whose value and slope are known and whose curvature is bounded, so between two probes nothing can come in between, be it
+/// ever so thin.
+pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f64) -> Probe) -> f64 {
+    let mut allowed = TOUCH;
+    let (mut gap, mut step) = probe(from, allowed);
+    if gap < -TOUCH {
+        // Rounding made the touch where the motion starts a bit too deep; it may not become deeper.
+        if from > 0.0 || gap < -2.0 * TOUCH {
+            return from;
+        }
+        allowed = -gap;
+        (gap, step) = probe(from, allowed);
+    }
+    let floor = gap.min(0.0) - CONTACT;
+    let (mut at, mut kept) = (from, from);
+    for _ in 0..MAX_STEPS {
+        if gap >= floor {
+            kept = at;
+        }
+        if step <= NO_STEP {
+            break;
+        }
+        at += step;
+        if at >= to {
+            return to;
+        }
+        (gap, step) = probe(at, allowed);
+    }
+    kept
+}
+
+/// Probes a piece that moves against a polygon that does not.
+pub(super) fn probe(piece: &Convex, obstacle: &Convex, motion: &Motion, lambda: f64, allowed: f64) -> Probe {
+    let frame = motion.frame(lambda);
+    let (turn, shift) = (motion.turn, motion.shift);
+    let mut best = (f64::NEG_INFINITY, 0.0_f64);
+    let bend = turn * turn * piece.reach;
+    for side in &obstacle.sides {
+        best = better(best, corners_to_line(piece, side, &frame, motion, bend, allowed));
+    }
+    // A corner of the obstacle, as the turning piece sees it, also has what the shift adds to its curvature.
+    let speed = length(shift);
+    let far = length(subtract(obstacle.centre, frame.origin)) + obstacle.radius + speed * (1.0 - lambda);
+    let bend = turn * turn * far + 2.0 * turn.abs() * speed;
+    for side in &piece.sides {
+        let normal = frame.turn(side.normal);
+        let offset = side.offset + dot(normal, frame.origin);
+        let approach = dot(normal, shift);
+        let turned = [left(normal)[0] * turn, left(normal)[1] * turn];
+        let distances = || {
+            obstacle.sides.iter().map(|corner| {
+                let rate = dot(turned, subtract(corner.point, frame.origin)) - approach;
+                (dot(normal, corner.point) - offset, rate)
+            })
+        };
+        best = better(best, line(distances, bend, allowed));
+    }
+    best
+}
+
+/// Probes a piece against all that is behind a straight line.
+pub(super) fn probe_line(piece: &Convex, side: &Side, motion: &Motion, lambda: f64, allowed: f64) -> Probe {
+    let bend = motion.turn * motion.turn * piece.reach;
+    corners_to_line(piece, side, &motion.frame(lambda), motion, bend, allowed)
+}
+
+fn corners_to_line(piece: &Convex, side: &Side, frame: &Frame, motion: &Motion, bend: f64, allowed: f64) -> Probe {
+    let (normal, offset) = seen_from_piece(side, frame);
+    let shift = dot(side.normal, motion.shift);
+    let turned = [normal[1] * motion.turn, -normal[0] * motion.turn];
+    let distances =
+        || piece.sides.iter().map(|corner| (dot(normal, corner.point) - offset, dot(turned, corner.point) + shift));
+    line(distances, bend, allowed)
+}
+
+fn better(one: Probe, other: Probe) -> Probe {
+    (one.0.max(other.0), one.1.max(other.1))
+}
+
+/// How long the corners stay in front of a line, from their distances, the rates of these, and a bound on their curvature.
+fn line<I: Iterator<Item = (f64, f64)>>(distances: impl Fn() -> I, bend: f64, allowed: f64) -> Probe {
+    let gap = distances().map(|(distance, _)| distance).fold(f64::INFINITY, f64::min);
+    if gap < -allowed {
+        return (gap, 0.0);
+    }
+    // First to contact, then on to see whether it is only a touch.
+    let goal = if gap > CONTACT { 0.0 } else { -allowed };
+    let step = distances().map(|(distance, rate)| time(distance - goal, rate, bend)).fold(f64::INFINITY, f64::min);
+    (gap, step)
+}
+
+/// How long room >= 0 lasts: the first root of room + rate t - bend t² / 2.
+fn time(room: f64, rate: f64, bend: f64) -> f64 {
+    if bend == 0.0 {
+        return if rate < 0.0 { room / -rate } else { f64::INFINITY };
+    }
+    let root = (rate * rate + 2.0 * bend * room).sqrt();
+    if rate < 0.0 { 2.0 * room / (root - rate) } else { (rate + root) / bend }
+}

@@ -1,0 +1,86 @@
+//! Worlds as robot simulators see them.
+
+mod conformance;
+mod grounds;
+mod moves;
+mod random_moves;
+mod readings;
+mod shapes;
+mod speed;
+mod states;
+
+use super::description::{Block, Description};
+use super::{World, WorldError};
+use crate::evaluation::message::Message;
+use crate::evaluation::place::Position;
+
+/// The rectangle of the document, 60 mm wide and 80 mm long, without "BodyShape ID".
+const RECTANGLE: &str = "1 20 1 4 -30 40 30 40 30 -40 -30 -40";
+
+/// What a line is answered with.
+fn answer(world: &mut World, connection: u32, line: &str) -> Result<Option<Message>, WorldError> {
+    let message = Message::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let answer = world.answer(connection, &message);
+    // What is answered can be written.
+    if let Ok(Some(message)) = &answer {
+        message.write_to(&mut String::new()).unwrap_or_else(|error| panic!("{line}: {message:?}: {error}"));
+    }
+    answer
+}
+
+fn ask(world: &mut World, line: &str) -> Message {
+    answer(world, 1, line)
+        .unwrap_or_else(|error| panic!("{line}: {error}"))
+        .unwrap_or_else(|| panic!("{line}: silence"))
+}
+
+/// The position that a line is answered with.
+fn go(world: &mut World, line: &str) -> Position {
+    match ask(world, line) {
+        Message::YourPosition { position, .. } => position,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// The distance that a line is answered with.
+fn distance(world: &mut World, line: &str) -> f64 {
+    match ask(world, line) {
+        Message::SonicSensorReading { distance, .. } | Message::VisualSensorReading { distance, .. } => distance,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// A robot of that shape at a place, all of "X Y Dir"; its identifier.
+fn robot(world: &mut World, shape: &str, place: &str) -> u16 {
+    let Message::YourIdentifier { identifier } = ask(world, "CreateRobot") else { panic!("no identifier") };
+    let position = go(world, &format!("BodyShape {identifier} {shape}"));
+    assert_eq!(position.stress, 0.0, "{shape}: {position:?}");
+    let position = go(world, &format!("JumpTo {identifier} {place}"));
+    assert_eq!(position.stress, 0.0, "{place}: {position:?}");
+    identifier
+}
+
+fn world(change: impl FnOnce(&mut Description)) -> World {
+    let mut description = Description::empty();
+    change(&mut description);
+    World::new(&description, 1).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn empty() -> World {
+    world(|_| ())
+}
+
+fn rectangle([left, right]: [f64; 2], [low, high]: [f64; 2]) -> Vec<[f64; 2]> {
+    vec![[left, low], [right, low], [right, high], [left, high]]
+}
+
+/// A block from the ground to a height of 100 mm.
+fn block(x: [f64; 2], y: [f64; 2]) -> Block {
+    let (bottom, top) = (0.0, 100.0);
+    Block { outline: rectangle(x, y), bottom, top, colour: [255, 0, 0], seen_by_light: true, seen_by_sound: true }
+}
+
+#[track_caller]
+fn near(value: f64, wanted: f64, tolerance: f64) {
+    assert!((value - wanted).abs() <= tolerance, "{value} came, {wanted} was wanted");
+}

@@ -1,0 +1,102 @@
+//! Messages on a stream: each is preceded by its length, four bytes, the most significant first (SimSpark, "Message Formats").
+
+use thiserror::Error;
+
+/// Longest message that is taken, bytes, unless a connection has a bound of its own.
+pub const LONGEST: usize = 16 << 20;
+/// Bytes of the length.
+const HEAD: usize = 4;
+
+/// A stream that cannot be read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a message of {length} bytes is announced; {most} are taken at most")]
+pub struct TooLong {
+    /// Bytes that were announced.
+    pub length: usize,
+    /// Most bytes that are taken.
+    pub most: usize,
+}
+
+/// Takes a stream in pieces and gives its messages.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    bytes: Vec<u8>,
+    /// Where the next message begins.
+    start: usize,
+    most: usize,
+}
+
+impl Frames {
+    /// Takes messages of up to `most` bytes.
+    pub fn new(most: usize) -> Frames {
+        Frames { bytes: Vec::new(), start: 0, most }
+    }
+
+    /// The next bytes of the stream.
+    pub fn push(&mut self, bytes: &[u8]) {
+        // What was given out goes first, so that the buffer holds one message and what came with it at most.
+        if self.start > 0 {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next message, if all of it has come. Empty ones are left out: they say nothing.
+    ///
+    /// # Errors
+    /// A message is announced that is longer than the bound: the stream is of no use from there on.
+    pub fn next_message(&mut self) -> Result<Option<&[u8]>, TooLong> {
+        loop {
+            let rest = &self.bytes[self.start..];
+            let Some((head, rest)) = rest.split_first_chunk::<HEAD>() else { return Ok(None) };
+            let length = u32::from_be_bytes(*head) as usize;
+            if length > self.most {
+                return Err(TooLong { length, most: self.most });
+            }
+            if rest.len() < length {
+                return Ok(None);
+            }
+            let from = self.start + HEAD;
+            self.start = from + length;
+            if length > 0 {
+                return Ok(Some(&self.bytes[from..self.start]));
+            }
+        }
+    }
+}
+
+/// A message with its length before it. An empty one ends the stream for some viewers, so that nothing is made of it.
+pub fn frame(message: &str) -> Vec<u8> {
+    let Some(length) = u32::try_from(message.len()).ok().filter(|length| *length > 0) else { return Vec::new() };
+    [&length.to_be_bytes(), message.as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_in_any_pieces_gives_its_messages() {
+        let stream = [frame("(a)"), vec![0; 4], frame("(b 1)"), frame("(c)")[..5].to_vec()].concat();
+        for piece in 1..stream.len() {
+            let mut frames = Frames::new(100);
+            let mut found = Vec::new();
+            for bytes in stream.chunks(piece) {
+                frames.push(bytes);
+                while let Some(message) = frames.next_message().unwrap() {
+                    found.push(String::from_utf8(message.to_vec()).unwrap());
+                }
+            }
+            assert_eq!(found, ["(a)", "(b 1)"], "{piece}");
+        }
+        assert_eq!(frame(""), b"");
+    }
+
+    #[test]
+    fn a_message_beyond_the_bound_is_refused_before_it_comes() {
+        let mut frames = Frames::new(100);
+        frames.push(&u32::MAX.to_be_bytes());
+        assert!(frames.next_message().unwrap_err().to_string().contains("4294967295 bytes is announced; 100"));
+    }
+}

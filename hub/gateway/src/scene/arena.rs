@@ -1,0 +1,231 @@
+//! A robot arena as a scene: floor, walls, lamps, frisbees and robots, for viewers that know a football field.
+//!
+//! Every robot is a cylinder with a nose that shows where it drives, and carries a model with team and number by which RoboViz finds
+//! robots in SimSpark scenes; RSMP names it. The first frisbee is the ball.
+
+use super::{Form, FormKind, Look, Mesh, Node, Shape, Subject, placed};
+
+/// Heights and thicknesses, m: nothing but pictures depends on them.
+const ROBOT_HEIGHT: f64 = 0.07;
+const DISC_HEIGHT: f64 = 0.03;
+const WALL_HEIGHT: f64 = 0.05;
+const WALL: f64 = 0.01;
+const FLOOR: f64 = 0.01;
+/// Numbers that viewers have as materials: a team is as large.
+const NUMBERS: u32 = 11;
+
+/// What is in an arena at a moment. Metres, the origin in its middle; headings counter-clockwise from +x, rad.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arena {
+    /// How far from the middle it ends along x and y.
+    pub half: [f64; 2],
+    /// Walls inside: their ends.
+    pub walls: Vec<[[f64; 2]; 2]>,
+    /// Lamps: their places and heights.
+    pub lamps: Vec<[f64; 3]>,
+    /// Frisbees and other discs.
+    pub discs: Vec<Disc>,
+    /// The robots, in the order of their numbers from 1.
+    pub robots: Vec<Robot>,
+}
+
+/// A disc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disc {
+    /// Its place.
+    pub at: [f64; 2],
+    /// Its radius.
+    pub radius: f64,
+    /// Red, green, blue and opacity, 0 to 1.
+    pub colour: [f64; 4],
+}
+
+/// A robot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Robot {
+    /// Its place.
+    pub at: [f64; 2],
+    /// Where it looks.
+    pub heading: f64,
+    /// Its radius.
+    pub radius: f64,
+    /// Colour of its LEDs.
+    pub colour: [f64; 4],
+    /// It was seen lately; one that was not is not drawn, and keeps its place in the scene.
+    pub seen: bool,
+}
+
+/// The two teams that viewers know: the first eleven robots and the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Team {
+    /// Of the left side.
+    Left,
+    /// Of the right side.
+    Right,
+}
+
+impl Team {
+    /// The team, and the number in it, of the robot with this number from 1.
+    pub fn of(robot: u32) -> (Team, u32) {
+        let team = if robot <= NUMBERS { Team::Left } else { Team::Right };
+        (team, (robot.max(1) - 1) % NUMBERS + 1)
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Team::Left => "Xpuck",
+            Team::Right => "Xpuck2",
+        }
+    }
+
+    fn material(self) -> &'static str {
+        match self {
+            Team::Left => "matLeft",
+            Team::Right => "matRight",
+        }
+    }
+}
+
+/// The arena as a scene. Two arenas with as many walls, lamps, discs and robots make scenes with the same nodes, of which only
+/// transforms, colours and what is drawn differ.
+pub fn scene(arena: &Arena) -> Vec<Node> {
+    let [half_x, half_y] = arena.half;
+    let grey = || Look::Material("matGrey".into());
+    let mut nodes = vec![
+        Node::Transform(placed([-2.0, 2.0, 3.0], 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])]),
+        boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half_x, 2.0 * half_y, FLOOR], Look::Material("matWhite".into())),
+    ];
+    let edges = [[-half_x, -half_y], [half_x, -half_y], [half_x, half_y], [-half_x, half_y]];
+    let around = (0..edges.len()).map(|i| [edges[i], edges[(i + 1) % edges.len()]]);
+    nodes.extend(around.chain(arena.walls.iter().copied()).map(|[from, to]| {
+        let (across, along) = (to[0] - from[0], to[1] - from[1]);
+        let middle = [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * WALL_HEIGHT];
+        boxed(middle, along.atan2(across), [across.hypot(along) + WALL, WALL, WALL_HEIGHT], grey())
+    }));
+    nodes.extend(arena.lamps.iter().map(|at| {
+        let form = Form::Standard(FormKind::Sphere, Vec::new());
+        let lamp = shape(form, [0.03; 3], Look::Material("matYellow".into()), true);
+        Node::Transform(placed(*at, 0.0), vec![lamp])
+    }));
+    nodes.extend(arena.discs.iter().enumerate().map(|(i, disc)| self::disc(i, disc)));
+    nodes.extend((1..).zip(&arena.robots).map(|(number, robot)| self::robot(number, robot)));
+    nodes
+}
+
+fn boxed(at: [f64; 3], turn: f64, edges: [f64; 3], look: Look) -> Node {
+    let form = Form::Standard(FormKind::Box, Vec::new());
+    Node::Transform(placed(at, turn), vec![shape(form, edges, look, true)])
+}
+
+fn shape(form: Form, scale: [f64; 3], look: Look, visible: bool) -> Node {
+    Node::Shape(Shape { form, scale, visible, transparent: false, look })
+}
+
+fn cylinder(radius: f64, length: f64, look: Look, visible: bool) -> Node {
+    shape(Form::Standard(FormKind::Cylinder, vec![1.0, 1.0]), [radius, radius, length], look, visible)
+}
+
+fn disc(place: usize, disc: &Disc) -> Node {
+    let body = cylinder(disc.radius, DISC_HEIGHT, Look::Colour(disc.colour), true);
+    let at = placed([disc.at[0], disc.at[1], 0.5 * DISC_HEIGHT], 0.0);
+    if place > 0 {
+        return Node::Transform(at, vec![body]);
+    }
+    let ball = Node::Mesh(Mesh {
+        model: "models/soccerball.obj".into(),
+        scale: [0.5 * DISC_HEIGHT; 3],
+        visible: true,
+        transparent: false,
+        materials: vec!["soccerball_rcs-soccerball.png".into()],
+    });
+    Node::Subject(Subject::Ball, vec![Node::Transform(at, vec![ball, body])])
+}
+
+fn robot(number: u32, robot: &Robot) -> Node {
+    let (team, in_team) = Team::of(number);
+    let badge = Node::Mesh(Mesh {
+        model: "models/naobody.obj".into(),
+        scale: [robot.radius; 3],
+        visible: robot.seen,
+        transparent: false,
+        materials: vec![team.material().into(), format!("matNum{in_team}"), "naoblack".into(), "naowhite".into()],
+    });
+    let form = Form::Standard(FormKind::Box, Vec::new());
+    let nose = shape(form, [0.3 * robot.radius, 0.2 * robot.radius, 0.01], Look::Material("matRed".into()), robot.seen);
+    let parts = vec![
+        cylinder(robot.radius, ROBOT_HEIGHT, Look::Colour(robot.colour), robot.seen),
+        Node::Transform(placed([0.8 * robot.radius, 0.0, 0.5 * ROBOT_HEIGHT], 0.0), vec![nose]),
+        badge,
+    ];
+    let body = Node::Transform(placed([robot.at[0], robot.at[1], 0.5 * ROBOT_HEIGHT], robot.heading), parts);
+    Node::Subject(Subject::Agent(team.name().into(), in_team), vec![body])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sender::{Sender, Update};
+    use super::super::{Graph, apply, rsmp, simspark};
+    use super::*;
+
+    fn arena(x: f64) -> Arena {
+        let robot = |i: usize| Robot {
+            at: [x + 0.1 * i as f64, 0.1],
+            heading: x,
+            radius: 0.0375,
+            colour: [0.0, 0.0, 1.0, 1.0],
+            seen: true,
+        };
+        let disc = Disc { at: [0.5 - x, 0.0], radius: 0.105, colour: [0.0, 0.0, 1.0, 1.0] };
+        Arena {
+            half: [1.0, 0.75],
+            walls: vec![[[0.0, -0.2], [0.0, 0.2]]],
+            lamps: vec![[0.0, 0.0, 0.5]],
+            discs: vec![disc],
+            robots: (0..16).map(robot).collect(),
+        }
+    }
+
+    #[test]
+    fn sixteen_robots_are_two_teams_whose_diffs_are_short() {
+        let mut sender = Sender::default();
+        let first = scene(&arena(0.0));
+        assert_eq!(sender.update(&first), Update::Full);
+        let text = simspark::full(&[("time".into(), vec!["0".into()])], &first);
+        for word in ["matNum1 ", "matNum11 ", "matRight matNum5 ", "models/soccerball.obj", "StdUnitCylinder 1 1"] {
+            assert!(text.contains(word), "{word}");
+        }
+        let Update::Changes(changes) = sender.update(&scene(&arena(0.01))) else { panic!("the same nodes") };
+        let told = sender.told().unwrap();
+        for diff in [simspark::changed(&[], told, &changes), rsmp::changed(0.0, &[], told, &changes)] {
+            assert!(diff.len() < 3000, "{} bytes", diff.len());
+        }
+    }
+
+    #[test]
+    fn both_protocols_say_what_changed_to_a_viewer_that_has_the_scene() {
+        let (mut sender, before) = (Sender::default(), scene(&arena(0.0)));
+        sender.update(&before);
+        let mut after = arena(0.3);
+        after.robots[3].seen = false;
+        let Update::Changes(changes) = sender.update(&scene(&after)) else { panic!("the same nodes") };
+        let told = sender.told().unwrap();
+        let read = |full: Graph, diff: Graph| {
+            let (Graph::Full(mut nodes), Graph::Changes(changes)) = (full, diff) else {
+                panic!("a scene, then changes")
+            };
+            assert!(apply(&mut nodes, &changes));
+            nodes
+        };
+        let simspark = read(
+            simspark::read(simspark::full(&[], &before).as_bytes()).unwrap().graph,
+            simspark::read(simspark::changed(&[], told, &changes).as_bytes()).unwrap().graph,
+        );
+        assert_eq!(simspark::full(&[], &simspark), simspark::full(&[], told));
+        let rsmp = read(
+            rsmp::read(rsmp::full(0.0, &[], &[], &before).as_bytes()).unwrap().graph,
+            rsmp::read(rsmp::changed(0.0, &[], told, &changes).as_bytes()).unwrap().graph,
+        );
+        assert_eq!(rsmp::full(0.0, &[], &[], &rsmp), rsmp::full(0.0, &[], &[], told));
+    }
+}

@@ -1,0 +1,151 @@
+//! What of a scene has to be sent: all of it, or what has moved since.
+
+use super::{Change, Field, Matrix, Node};
+
+/// A transform is sent again when one of its numbers has moved by more than this since it was sent last, so that what creeps comes late
+/// and is never lost (as SimSpark does).
+const THRESHOLD: f64 = 0.005;
+
+/// What all viewers of one stream were told. One for all of them: each change is found and written once, and who comes later gets
+/// the scene as it was told to the others, so that the next change is right for it too.
+#[derive(Clone, Debug, Default)]
+pub struct Sender {
+    told: Option<Vec<Node>>,
+    fields: Vec<Field>,
+}
+
+/// What is to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Update {
+    /// All of it: nothing was sent yet, or nodes came or went.
+    Full,
+    /// What has changed, for each node at the root.
+    Changes(Vec<Change>),
+}
+
+impl Sender {
+    /// Takes the scene as it is now, and says what of it is to be sent.
+    pub fn update(&mut self, scene: &[Node]) -> Update {
+        match &mut self.told {
+            Some(told) if alike(told, scene) => Update::Changes(changes(told, scene)),
+            told => {
+                *told = Some(scene.to_vec());
+                Update::Full
+            }
+        }
+    }
+
+    /// The scene as viewers have it; none before the first update.
+    pub fn told(&self) -> Option<&[Node]> {
+        self.told.as_deref()
+    }
+
+    /// Those of the fields that are not as they were told, and `always` in any case.
+    pub fn changed_fields(&mut self, fields: &[Field], always: &str) -> Vec<Field> {
+        let new = |field: &&Field| field.0 == always || !self.fields.contains(field);
+        let changed = fields.iter().filter(new).cloned().collect();
+        self.fields = fields.to_vec();
+        changed
+    }
+}
+
+/// True if two scenes have the same nodes and differ by what a change can say.
+fn alike(one: &[Node], two: &[Node]) -> bool {
+    one.len() == two.len()
+        && one.iter().zip(two).all(|pair| match pair {
+            (Node::Transform(_, one), Node::Transform(_, two)) | (Node::Group(one), Node::Group(two)) => {
+                alike(one, two)
+            }
+            (Node::Subject(a, one), Node::Subject(b, two)) => a == b && alike(one, two),
+            (Node::Mesh(one), Node::Mesh(two)) => {
+                one.model == two.model
+                    && one.scale == two.scale
+                    && one.transparent == two.transparent
+                    && one.materials == two.materials
+            }
+            (Node::Shape(one), Node::Shape(two)) => {
+                one.form == two.form
+                    && one.scale == two.scale
+                    && one.transparent == two.transparent
+                    && one.look == two.look
+            }
+            (Node::Light(one), Node::Light(two)) => one == two,
+            _ => false,
+        })
+}
+
+/// What has changed, which is noted as told.
+fn changes(told: &mut [Node], now: &[Node]) -> Vec<Change> {
+    told.iter_mut().zip(now).map(|(told, now)| change(told, now)).collect()
+}
+
+fn change(told: &mut Node, now: &Node) -> Change {
+    let mut change = Change::default();
+    match (told, now) {
+        (Node::Transform(old, below), Node::Transform(new, children)) => {
+            if moved(old, new) {
+                *old = *new;
+                change.matrix = Some(*new);
+            }
+            change.children = changes(below, children);
+        }
+        (Node::Group(below), Node::Group(children)) | (Node::Subject(_, below), Node::Subject(_, children)) => {
+            change.children = changes(below, children);
+        }
+        (Node::Mesh(old), Node::Mesh(new)) => change.visible = seen(&mut old.visible, new.visible),
+        (Node::Shape(old), Node::Shape(new)) => change.visible = seen(&mut old.visible, new.visible),
+        _ => {}
+    }
+    change
+}
+
+fn moved(old: &Matrix, new: &Matrix) -> bool {
+    old.iter().zip(new).any(|(old, new)| (old - new).abs() > THRESHOLD)
+}
+
+fn seen(old: &mut bool, new: bool) -> Option<bool> {
+    (std::mem::replace(old, new) != new).then_some(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Form, FormKind, Look, Shape, placed};
+    use super::*;
+
+    fn robot(x: f64, visible: bool) -> Node {
+        let form = Form::Standard(FormKind::Cylinder, vec![1.0, 1.0]);
+        let look = Look::Material("matBlue".into());
+        let shape = Shape { form, scale: [0.037, 0.037, 0.05], visible, transparent: false, look };
+        Node::Transform(placed([x, 0.0, 0.0], 0.0), vec![Node::Shape(shape)])
+    }
+
+    #[test]
+    fn what_creeps_comes_late_and_what_comes_or_goes_is_sent_whole() {
+        let mut sender = Sender::default();
+        assert_eq!(sender.update(&[robot(0.0, true)]), Update::Full);
+        let mut sent = Vec::new();
+        for i in 1..=10 {
+            let Update::Changes(changes) = sender.update(&[robot(0.002 * f64::from(i), true)]) else { panic!("alike") };
+            sent.extend(changes[0].matrix.map(|matrix| matrix[12]));
+        }
+        assert!(sent.len() == 3 && (sent[2] - 0.018).abs() < 1e-9, "{sent:?}");
+        let Update::Changes(changes) = sender.update(&[robot(0.02, false)]) else { panic!("alike") };
+        assert_eq!((changes[0].matrix, changes[0].children[0].visible), (None, Some(false)));
+        let mut seen = vec![robot(sent[2], true)];
+        assert!(super::super::apply(&mut seen, &changes) && seen == sender.told().unwrap());
+        assert_eq!(sender.update(&[robot(0.02, false), robot(1.0, true)]), Update::Full);
+    }
+
+    #[test]
+    fn fields_are_told_when_they_change_and_the_time_always() {
+        let field = |name: &str, value: &str| (name.to_string(), vec![value.to_string()]);
+        let mut sender = Sender::default();
+        let mut names = |time: &str, half: &str| {
+            let changed = sender.changed_fields(&[field("time", time), field("half", half)], "time");
+            changed.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(names("0", "1"), ["time", "half"]);
+        assert_eq!(names("0", "1"), ["time"]);
+        assert_eq!(names("0.04", "2"), ["time", "half"]);
+    }
+}

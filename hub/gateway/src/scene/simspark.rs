@@ -1,0 +1,188 @@
+//! The SimSpark monitor protocol (seed document "Network Protocol", as servers of version 0.7.1 speak it): fields, a header, the graph,
+//! three expressions side by side.
+
+use super::numbers::write_general;
+use super::read::{changes, fields, nodes, refuse};
+use super::{Change, Field, Graph, Look, Matrix, Mesh, Node, SceneError, Shape};
+use crate::sexpr::parse;
+use std::fmt::Write;
+
+/// Header of a full scene and of changes.
+const HEADERS: [&str; 2] = ["(RSG 0 1)", "(RDS 0 1)"];
+/// Materials that stand for colours, which this protocol does not have: red, green, blue.
+const MATERIALS: [(&str, [f64; 3]); 9] = [
+    ("matWhite", [1.0, 1.0, 1.0]),
+    ("matGrey", [0.5, 0.5, 0.5]),
+    ("matDarkGrey", [0.2, 0.2, 0.2]),
+    ("matRed", [1.0, 0.0, 0.0]),
+    ("matGreen", [0.0, 1.0, 0.0]),
+    ("matBlue", [0.0, 0.0, 1.0]),
+    ("matYellow", [1.0, 1.0, 0.0]),
+    ("matOrange", [1.0, 0.5, 0.0]),
+    ("matMagenta", [1.0, 0.0, 1.0]),
+];
+
+/// A message of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The environment, in full messages, and the state of the game: all of it there, what has changed in others.
+    pub fields: Vec<Field>,
+    /// The scene.
+    pub graph: Graph,
+}
+
+/// Writes all of a scene.
+pub fn full(fields: &[Field], scene: &[Node]) -> String {
+    let mut text = beginning(fields, HEADERS[0]);
+    scene.iter().for_each(|node| write_node(&mut text, node));
+    text.push(')');
+    text
+}
+
+/// Writes what has changed of a scene; `changes` are one for each of its nodes.
+pub fn changed(fields: &[Field], scene: &[Node], changes: &[Change]) -> String {
+    let mut text = beginning(fields, HEADERS[1]);
+    scene.iter().zip(changes).for_each(|(node, change)| write_change(&mut text, node, change));
+    text.push(')');
+    text
+}
+
+/// Reads a message of a server.
+///
+/// # Errors
+/// What is wrong with it, in a line.
+pub fn read(message: &[u8]) -> Result<Message, SceneError> {
+    let all = parse(message)?;
+    let mut parts = all.iter();
+    let (Some(said), Some(header), Some(graph), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+        return refuse("a message is fields, a header and a graph, three lists side by side");
+    };
+    let graph = match header.name() {
+        Some("RSG") => Graph::Full(nodes(graph.items())?),
+        Some("RDS") => Graph::Changes(changes(graph.items())?),
+        other => return refuse(format!("the header is RSG or RDS, and `{}` came", other.unwrap_or("a list"))),
+    };
+    Ok(Message { fields: fields(said.items())?, graph })
+}
+
+fn beginning(fields: &[Field], header: &str) -> String {
+    let mut text = String::from("(");
+    fields.iter().for_each(|field| write_field(&mut text, field));
+    text.push(')');
+    text.push_str(header);
+    text.push('(');
+    text
+}
+
+pub(super) fn write_field(text: &mut String, (name, values): &Field) {
+    let _ = write!(text, "({name}");
+    values.iter().for_each(|value| {
+        let _ = write!(text, " {value}");
+    });
+    text.push(')');
+}
+
+fn write_node(text: &mut String, node: &Node) {
+    match node {
+        Node::Transform(matrix, children) => {
+            text.push_str("(nd TRF ");
+            write_matrix(text, matrix);
+            children.iter().for_each(|child| write_node(text, child));
+            text.push(')');
+        }
+        Node::Group(children) => {
+            text.push_str("(nd BN");
+            children.iter().for_each(|child| write_node(text, child));
+            text.push(')');
+        }
+        // Viewers of this protocol do not know it: its children stand in its place.
+        Node::Subject(_, children) => children.iter().for_each(|child| write_node(text, child)),
+        Node::Mesh(mesh) => write_mesh(text, mesh),
+        Node::Shape(shape) => write_shape(text, shape),
+        Node::Light([diffuse, ambient, specular]) => {
+            text.push_str("(nd Light");
+            for (name, colour) in [("setDiffuse", diffuse), ("setAmbient", ambient), ("setSpecular", specular)] {
+                let _ = write!(text, " ({name}");
+                write_numbers(text, colour);
+                text.push(')');
+            }
+            text.push(')');
+        }
+    }
+}
+
+fn write_mesh(text: &mut String, mesh: &Mesh) {
+    text.push_str("(nd StaticMesh");
+    write_drawn(text, mesh.visible, mesh.transparent);
+    let _ = write!(text, " (load {}) (sSc", mesh.model);
+    write_numbers(text, &mesh.scale);
+    text.push_str(")(resetMaterials");
+    mesh.materials.iter().for_each(|material| {
+        let _ = write!(text, " {material}");
+    });
+    text.push_str("))");
+}
+
+fn write_shape(text: &mut String, shape: &Shape) {
+    text.push_str("(nd SMN");
+    write_drawn(text, shape.visible, shape.transparent);
+    let _ = write!(text, " (load {}", shape.form.name());
+    write_numbers(text, shape.form.numbers());
+    text.push_str(") (sSc");
+    write_numbers(text, &shape.scale);
+    let material = match &shape.look {
+        Look::Material(name) => name,
+        Look::Colour(colour) => nearest(colour),
+    };
+    let _ = write!(text, ") (sMat {material}))");
+}
+
+/// The material that looks most like a colour.
+fn nearest([red, green, blue, _]: &[f64; 4]) -> &'static str {
+    let away = |[r, g, b]: [f64; 3]| (r - red).powi(2) + (g - green).powi(2) + (b - blue).powi(2);
+    MATERIALS.into_iter().min_by(|a, b| away(a.1).total_cmp(&away(b.1))).map_or("matGrey", |(name, _)| name)
+}
+
+fn write_drawn(text: &mut String, visible: bool, transparent: bool) {
+    let _ = write!(text, " (setVisible {})", u8::from(visible));
+    if transparent {
+        text.push_str(" (setTransparent)");
+    }
+}
+
+fn write_matrix(text: &mut String, matrix: &Matrix) {
+    text.push_str("(SLT");
+    write_numbers(text, matrix);
+    text.push(')');
+}
+
+fn write_numbers(text: &mut String, numbers: &[f64]) {
+    for number in numbers {
+        text.push(' ');
+        write_general(text, *number);
+    }
+}
+
+fn write_change(text: &mut String, node: &Node, change: &Change) {
+    let below = node.children().iter().zip(&change.children);
+    match node {
+        Node::Subject(..) => below.for_each(|(node, change)| write_change(text, node, change)),
+        Node::Transform(..) | Node::Group(_) => {
+            text.push_str("(nd");
+            if let Some(matrix) = &change.matrix {
+                text.push(' ');
+                write_matrix(text, matrix);
+            }
+            below.for_each(|(node, change)| write_change(text, node, change));
+            text.push(')');
+        }
+        Node::Mesh(_) | Node::Shape(_) => {
+            text.push_str(if matches!(node, Node::Mesh(_)) { "(nd StaticMesh" } else { "(nd SMN" });
+            if let Some(visible) = change.visible {
+                let _ = write!(text, " (setVisible {})", u8::from(visible));
+            }
+            text.push(')');
+        }
+        Node::Light(_) => text.push_str("(nd)"),
+    }
+}

@@ -1,0 +1,240 @@
+//! S-expressions: words, and lists of them in parentheses. A message is one or more, side by side, with or without spaces.
+
+use thiserror::Error;
+
+/// Deepest nesting of lists that is taken. Real scenes have up to 12.
+pub const DEEPEST: usize = 64;
+
+/// A text that is not S-expressions.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SyntaxError {
+    /// The bytes are no text.
+    #[error("byte {0} is no text in UTF-8")]
+    Text(usize),
+    /// A list does not end.
+    #[error("the list that begins at byte {0} does not end")]
+    Open(usize),
+    /// A list ends that did not begin.
+    #[error("`)` at byte {0} ends no list")]
+    Closed(usize),
+    /// Too many lists in each other.
+    #[error("lists are nested more than {DEEPEST} deep at byte {0}")]
+    Deep(usize),
+    /// A word stands outside lists.
+    #[error("a word at byte {0} is in no list")]
+    Word(usize),
+    /// More bytes than places are counted with.
+    #[error("the message has more than 4 GiB")]
+    Long,
+}
+
+/// A word, or a list.
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    /// Where it begins in the text.
+    start: u32,
+    /// Where a word ends; where a list begins, since that is never a word's end.
+    end: u32,
+    /// The token after it and, of a list, all that is in it.
+    next: u32,
+}
+
+/// The expressions of a message. They lie side by side in one buffer, in the order of the text, so that reading asks for no
+/// memory beyond it and the buffer may be used again.
+#[derive(Clone, Debug, Default)]
+pub struct Expressions<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+}
+
+/// A word or a list of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Expression<'e> {
+    text: &'e str,
+    tokens: &'e [Token],
+    at: usize,
+}
+
+/// Reads a message. NUL bytes at its end are left out, as real servers and clients send them.
+///
+/// # Errors
+/// The first thing that is wrong with it, and where.
+pub fn parse(message: &[u8]) -> Result<Expressions<'_>, SyntaxError> {
+    let end = message.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let text = std::str::from_utf8(&message[..end]).map_err(|error| SyntaxError::Text(error.valid_up_to()))?;
+    if u32::try_from(text.len()).is_err() {
+        return Err(SyntaxError::Long);
+    }
+    // Real scenes have a token for every four bytes.
+    let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);
+    let mut open = [0_u32; DEEPEST];
+    let mut depth = 0;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'(' => {
+                let place = open.get_mut(depth).ok_or(SyntaxError::Deep(at))?;
+                *place = tokens.len() as u32;
+                depth += 1;
+                tokens.push(Token { start: at as u32, end: at as u32, next: 0 });
+                at += 1;
+            }
+            b')' => {
+                depth = depth.checked_sub(1).ok_or(SyntaxError::Closed(at))?;
+                let next = tokens.len() as u32;
+                tokens[open[depth] as usize].next = next;
+                at += 1;
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+            _ if depth == 0 => return Err(SyntaxError::Word(at)),
+            _ => {
+                let length =
+                    bytes[at..].iter().position(|byte| matches!(byte, b'(' | b')' | b' ' | b'\t' | b'\r' | b'\n'));
+                let end = length.map_or(bytes.len(), |length| at + length);
+                let next = tokens.len() as u32 + 1;
+                tokens.push(Token { start: at as u32, end: end as u32, next });
+                at = end;
+            }
+        }
+    }
+    match depth.checked_sub(1) {
+        Some(depth) => Err(SyntaxError::Open(tokens[open[depth] as usize].start as usize)),
+        None => Ok(Expressions { text, tokens }),
+    }
+}
+
+impl Expressions<'_> {
+    /// The expressions side by side.
+    pub fn iter(&self) -> Items<'_> {
+        Items { text: self.text, tokens: &self.tokens, at: 0, end: self.tokens.len() }
+    }
+}
+
+impl<'e> Expression<'e> {
+    /// The word, if it is one.
+    pub fn word(&self) -> Option<&'e str> {
+        let Token { start, end, .. } = self.tokens[self.at];
+        (start != end).then(|| &self.text[start as usize..end as usize])
+    }
+
+    /// What is in the list; nothing in a word.
+    pub fn items(&self) -> Items<'e> {
+        let end = self.tokens[self.at].next as usize;
+        Items { text: self.text, tokens: self.tokens, at: self.at + 1, end }
+    }
+
+    /// The list's name: its first item, if that is a word.
+    pub fn name(&self) -> Option<&'e str> {
+        self.items().next()?.word()
+    }
+
+    /// What follows the list's name.
+    pub fn values(&self) -> Items<'e> {
+        let mut items = self.items();
+        items.next();
+        items
+    }
+
+    /// A word as number; `nan` and `-0` are some.
+    pub fn number(&self) -> Option<f64> {
+        self.word()?.parse().ok()
+    }
+
+    /// The numbers that follow the list's name, if there are so many.
+    pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
+        let mut numbers = [0.0; N];
+        let mut values = self.values();
+        for number in &mut numbers {
+            *number = values.next()?.number()?;
+        }
+        values.next().is_none().then_some(numbers)
+    }
+
+    /// True if both are the same words in the same lists; words that are numbers count by their values.
+    pub fn same(&self, other: &Expression<'_>) -> bool {
+        match (self.word(), other.word()) {
+            (Some(one), Some(two)) => {
+                let equal = |(a, b): (f64, f64)| a == b || (a.is_nan() && b.is_nan());
+                one == two || self.number().zip(other.number()).is_some_and(equal)
+            }
+            (None, None) => {
+                let (mut one, mut two) = (self.items(), other.items());
+                loop {
+                    match (one.next(), two.next()) {
+                        (None, None) => return true,
+                        (Some(one), Some(two)) if one.same(&two) => {}
+                        _ => return false,
+                    }
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Expressions side by side.
+#[derive(Clone, Debug)]
+pub struct Items<'e> {
+    text: &'e str,
+    tokens: &'e [Token],
+    at: usize,
+    end: usize,
+}
+
+impl<'e> Iterator for Items<'e> {
+    type Item = Expression<'e>;
+
+    fn next(&mut self) -> Option<Expression<'e>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let at = self.at;
+        self.at = self.tokens[at].next as usize;
+        Some(Expression { text: self.text, tokens: self.tokens, at })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(expression: Expression<'_>) -> String {
+        match expression.word() {
+            Some(word) => word.into(),
+            None => format!("({})", expression.items().map(show).collect::<Vec<_>>().join(" ")),
+        }
+    }
+
+    fn shown(text: &str) -> Result<Vec<String>, SyntaxError> {
+        parse(text.as_bytes()).map(|all| all.iter().map(show).collect())
+    }
+
+    #[test]
+    fn lists_side_by_side_need_no_spaces() {
+        let text = "((time 0))(RDS 0 1)((nd(nd))(nd  TRF\n(SLT 1 -0)))\0\0";
+        assert_eq!(shown(text).unwrap(), ["((time 0))", "(RDS 0 1)", "((nd (nd)) (nd TRF (SLT 1 -0)))"]);
+        assert_eq!(shown("() (()) (a ())").unwrap(), ["()", "(())", "(a ())"]);
+        assert_eq!(shown("").unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        assert_eq!(shown("(a (b)"), Err(SyntaxError::Open(0)));
+        assert_eq!(shown("(a))"), Err(SyntaxError::Closed(3)));
+        assert_eq!(shown("(a) b"), Err(SyntaxError::Word(4)));
+        assert_eq!(shown(&"(".repeat(1_000_000)), Err(SyntaxError::Deep(DEEPEST)));
+        assert_eq!(parse(b"(a \xff)").err(), Some(SyntaxError::Text(3)));
+    }
+
+    #[test]
+    fn numbers_are_what_real_servers_send() {
+        let all = parse(b"(pos 1 -0 -8.74228e-08)(a nan)(a 1 b)").unwrap();
+        let [pos, nan, word] = all.iter().collect::<Vec<_>>()[..] else { panic!("three") };
+        assert_eq!(pos.numbers(), Some([1.0, 0.0, -8.74228e-8]));
+        assert_eq!((pos.numbers::<2>(), pos.numbers::<4>(), word.numbers::<2>()), (None, None, None));
+        assert!(nan.numbers::<1>().unwrap()[0].is_nan() && nan.same(&nan) && !nan.same(&pos));
+        let same = parse(b"(pos 1.0 0 -8.74228e-8)").unwrap();
+        assert!(same.iter().next().unwrap().same(&pos));
+    }
+}
