@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tracing::info;
 use xpuck_arena::fitted::{Fitted, Mark};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::sounds::Sound;
@@ -464,7 +465,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         &stop,
         |_| log::report("ready"),
         |seconds, change| {
-            log::line(format_args!("{seconds:.1} s: the arena changes: {change}"));
+            info!(target: "arena", "{seconds:.1} s of arena time: from now on {change}");
         },
     )?;
     let timing =

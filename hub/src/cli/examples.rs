@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 98] = [
+const EXAMPLES: [(&str, &[&str]); 99] = [
     (
         "demo",
         &[
@@ -167,6 +167,13 @@ const EXAMPLES: [(&str, &[&str]); 98] = [
         &[
             "xpuck geneserver --islands 3",
             "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
+        ],
+    ),
+    (
+        "serve world-sim",
+        &[
+            "xpuck serve world-sim",
+            "xpuck serve world-sim --world docs/gateway/room.toml --ports 2  # two populations in one world",
         ],
     ),
     ("hub", &["xpuck hub --config hub.toml", "xpuck hub --config myswarm/hub.toml"]),

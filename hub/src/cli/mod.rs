@@ -59,6 +59,7 @@ mod running;
 pub mod runs;
 pub mod schema;
 pub mod sensors;
+pub mod serve;
 pub mod simulate;
 pub mod snapshot;
 mod standing;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
@@ -29,6 +29,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ),
     ("xpuck-arena", &["xpuck-kernels", "xpuck-registers"]),
     ("xpuck-shim", &["xpuck-arena", "xpuck-registers"]),
+    ("xpuck-gateway", &["xpuck-kernels", "xpuck-wire"]),
     ("xpuck-hub-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-record", &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
     (
@@ -74,6 +75,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "xpuck-arena",
             "xpuck-evolve",
             "xpuck-experiment",
+            "xpuck-gateway",
             "xpuck-hub-core",
             "xpuck-hub-service",
             "xpuck-image",

@@ -23,6 +23,7 @@ mod external;
 mod flash;
 mod fleet;
 mod foxglove;
+mod gateway;
 mod geneserver;
 mod groot;
 mod hostile;

@@ -14,6 +14,7 @@ pub mod parameters;
 mod parse;
 pub mod place;
 mod reader;
+pub mod server;
 pub mod world;
 mod write;
 

@@ -177,6 +177,28 @@ fn an_island_and_its_geneserver_finish_while_nobody_takes_their_output() {
 }
 
 #[test]
+fn a_world_is_served_while_nobody_takes_the_output() {
+    for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
+        let (out, err, port) = (sink.open(), sink.open(), free_ports());
+        let mut server = xpuck();
+        server.args(["serve", "world-sim", "--end-with-stdin", "--port", &port.to_string()]);
+        let mut server = server.stdin(Stdio::piped()).stdout(out.0).stderr(err.0).spawn().unwrap();
+        until("the world is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        for _ in 0..50 {
+            let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            client.set_read_timeout(Some(PATIENCE)).unwrap();
+            client.write_all(b"CreateRobot\r\nnonsense\r\n").unwrap();
+            let mut answer = String::new();
+            let _ = client.read_to_string(&mut answer);
+            assert!(answer.starts_with("YourIdentifier "), "{sink:?}: {answer}");
+        }
+        drop(server.stdin.take());
+        let server = ended(server, "world-sim");
+        assert!(server.status.success(), "{sink:?}: {}", server.status);
+    }
+}
+
+#[test]
 fn a_demo_goes_on_while_nobody_takes_its_output() {
     let demo = |stdout: Option<Sink>, stderr: Option<Sink>| {
         let dir = tempfile::tempdir().unwrap();

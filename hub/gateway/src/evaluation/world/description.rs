@@ -2,6 +2,7 @@
 //!
 //! Lengths are in millimetres. The arena is 0 to [`SIDE`] in X and Y; heights are above ground zero.
 
+use serde::Deserialize;
 use std::ops::RangeInclusive;
 
 use super::outline::{OutlineError, convex_parts};
@@ -21,7 +22,8 @@ pub type Colour = [u8; 3];
 pub type Outline = Vec<[f64; 2]>;
 
 /// A world without robots.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Description {
     /// The top of the walls around the arena, -2000 to 2000. Robots never pass them, beams do above them.
     pub wall_height: f64,
@@ -42,38 +44,45 @@ pub struct Description {
 }
 
 /// An obstacle with vertical sides.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Block {
     /// Its shape in plan.
     pub outline: Outline,
     /// The height of its bottom, -2000 to 2000.
+    #[serde(default)]
     pub bottom: f64,
     /// The height of its top, above the bottom, at most 2000.
     pub top: f64,
     /// What visual sensors tell of it.
     pub colour: Colour,
     /// Visual sensors see it; not so glass.
+    #[serde(default = "yes")]
     pub seen_by_light: bool,
     /// Sonic sensors see it; not so cotton.
+    #[serde(default = "yes")]
     pub seen_by_sound: bool,
 }
 
 /// Ground that rises from the common ground to a plane. It carries robots and never blocks them; put blocks where a step shall.
 /// Where several pieces overlap, the highest one carries.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Ground {
     /// Its shape in plan.
     pub outline: Outline,
     /// The height at its first corner, -2000 to 2000.
     pub height: f64,
     /// How much higher it becomes per mm along X and Y, -100 to 100. No corner may be below the common ground.
+    #[serde(default)]
     pub slope: [f64; 2],
     /// What visual sensors tell of it.
     pub colour: Colour,
 }
 
 /// Deathly ground, at any height.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Deadly {
     /// Its shape in plan.
     pub outline: Outline,
@@ -116,6 +125,12 @@ pub enum DescriptionError {
         /// The highest allowed.
         high: f64,
     },
+}
+
+impl Default for Description {
+    fn default() -> Self {
+        Self::empty()
+    }
 }
 
 impl Description {
@@ -172,6 +187,10 @@ impl Description {
             .zip(&self.deadly)
             .try_for_each(|(number, deadly)| outline("piece of deadly ground", number, &deadly.outline))
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn outline(what: &'static str, number: usize, outline: &Outline) -> Result<(), DescriptionError> {

@@ -1,0 +1,148 @@
+//! The world's server as robot simulators see it: the conformance cases that need sockets.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use xpuck_gateway::evaluation::server::{MOST_CONNECTIONS, WorldServer};
+use xpuck_gateway::evaluation::world::World;
+use xpuck_gateway::evaluation::world::description::Description;
+
+/// Longest that a test waits.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// Serves an empty world on so many ports while `client` runs; gives the lines that were told.
+fn served(ports: usize, client: impl FnOnce(&[SocketAddr])) -> (Vec<String>, WorldServer) {
+    let world = World::new(&Description::empty(), 1).unwrap();
+    let any = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0)); ports];
+    let mut server = WorldServer::listen(world, &any, Duration::from_secs(3600)).unwrap();
+    let addresses = server.addresses().unwrap();
+    let stop = AtomicBool::new(false);
+    let told = std::thread::scope(|scope| {
+        let serving = scope.spawn(|| {
+            let mut told = Vec::new();
+            while !stop.load(Ordering::Relaxed) {
+                told.extend(server.turn(Duration::from_millis(10)).unwrap());
+            }
+            told
+        });
+        client(&addresses);
+        stop.store(true, Ordering::Relaxed);
+        serving.join().unwrap()
+    });
+    (told, server)
+}
+
+struct Client(BufReader<TcpStream>);
+
+impl Client {
+    fn new(address: SocketAddr) -> Client {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(LONGEST)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client(BufReader::new(stream))
+    }
+
+    fn say(&mut self, bytes: &str) {
+        self.0.get_mut().write_all(bytes.as_bytes()).unwrap();
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn ask(&mut self, line: &str) -> Vec<f64> {
+        self.say(&format!("{line}\r\n"));
+        self.line().split_whitespace().skip(1).map(|number| number.parse().unwrap()).collect()
+    }
+
+    /// A robot of 60 by 80 mm at a place.
+    fn robot(&mut self, x: f64, y: f64) -> f64 {
+        let id = self.ask("CreateRobot")[0];
+        self.ask(&format!("BodyShape {id} 1 20 1 4 -30 40 30 40 30 -40 -30 -40"));
+        assert_eq!(self.ask(&format!("JumpTo {id} {x} {y} 0"))[1..3], [x, y]);
+        id
+    }
+}
+
+#[test]
+fn requests_may_come_in_pieces_with_any_line_end_and_many_at_once() {
+    served(1, |at| {
+        let mut client = Client::new(at[0]);
+        client.say("Creat");
+        std::thread::sleep(Duration::from_millis(300));
+        client.say("eRobot\n");
+        assert_eq!(client.line(), "YourIdentifier 1\r\n");
+        client.say(&"CreateRobot\r\n".repeat(100));
+        let last = (0..100).map(|_| client.line()).last();
+        assert_eq!(last.unwrap(), "YourIdentifier 101\r\n");
+    });
+}
+
+#[test]
+fn a_malformed_line_closes_its_connection_alone_and_kills_its_robots() {
+    let (told, server) = served(1, |at| {
+        let (mut one, mut two) = (Client::new(at[0]), Client::new(at[0]));
+        one.robot(500.0, 1000.0);
+        let watcher = two.robot(800.0, 1000.0);
+        // 27, on one port: the other's robot is seen.
+        let sonar = format!("SonicSensor {watcher} 760 1000 10 3.1415926 0 0 0");
+        assert!((two.ask(&sonar)[1] - 220.0).abs() < 0.1);
+        one.say("CreateRobot 1\r\n");
+        assert_eq!(one.line(), "", "closed");
+        let began = Instant::now();
+        while (two.ask(&sonar)[1] - 760.0).abs() > 0.1 {
+            assert!(began.elapsed() < LONGEST);
+        }
+    });
+    assert!(told.iter().any(|line| line.contains("gone with 1 robots: CreateRobot")), "{told:?}");
+    assert!(server.counts().messages > 6);
+}
+
+#[test]
+fn a_second_client_on_another_port_sees_the_first_ones_robot() {
+    served(2, |at| {
+        let (mut one, mut two) = (Client::new(at[0]), Client::new(at[1]));
+        one.robot(1000.0, 1000.0);
+        let id = two.ask("CreateRobot")[0];
+        let seen = two.ask(&format!("SonicSensor {id} 500 1000 10 0 0 0 0"))[1];
+        assert!((seen - 460.0).abs() < 0.1, "{seen}");
+    });
+}
+
+#[test]
+fn who_does_not_read_is_not_read_and_others_go_on() {
+    served(1, |at| {
+        let mut deaf = Client::new(at[0]);
+        let stream = deaf.0.get_mut();
+        stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+        let flood = "SonicSensor 1 1000 1000 10 0 0 0 0\r\n".repeat(10_000);
+        // Until nothing more is taken.
+        let mut sent = 0;
+        while sent < 64 << 20 && stream.write(flood.as_bytes()).is_ok_and(|count| count > 0) {
+            sent += flood.len();
+        }
+        let mut other = Client::new(at[0]);
+        let began = Instant::now();
+        assert!(other.ask("SonicSensor 1 1000 1000 10 0 0 0 0")[1] > 0.0);
+        assert!(began.elapsed() < Duration::from_secs(5));
+    });
+}
+
+#[test]
+fn too_many_connections_are_closed_and_harm_nobody() {
+    let (_, server) = served(1, |at| {
+        let mut first = Client::new(at[0]);
+        first.ask("CreateRobot");
+        let flood: Vec<TcpStream> = (0..2000).filter_map(|_| TcpStream::connect(at[0]).ok()).collect();
+        let began = Instant::now();
+        // The last ones get nothing but an end.
+        let mut last = flood.last().unwrap();
+        last.set_read_timeout(Some(LONGEST)).unwrap();
+        assert!(last.read(&mut [0; 8]).map_or(true, |count| count == 0) && began.elapsed() < LONGEST);
+        assert!(first.ask("CreateRobot")[0] > 1.0);
+    });
+    assert!(server.counts().refused >= 1000 && MOST_CONNECTIONS < 1000, "{:?}", server.counts());
+}

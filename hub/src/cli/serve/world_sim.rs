@@ -1,0 +1,88 @@
+//! `xpuck serve world-sim`.
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use serde_json::json;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tracing::{info, warn};
+use xpuck_gateway::evaluation::server::WorldServer;
+use xpuck_gateway::evaluation::world::World;
+use xpuck_gateway::evaluation::world::description::Description;
+use xpuck_wire::log;
+use xpuck_wire::shutdown;
+
+/// Whether the command is to end is looked at so often.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Serve a simulated world to robot simulators: bodies, moves and sensors, a line of text a message.
+///
+/// Robot simulators of any maker connect by TCP, create robots, tell their bodies, move them and ask what their sensors read
+/// (CreateRobot, BodyShape, JumpTo, MoveTo, VisualSensor, SonicSensor, KillRobot). All of them are in one world, on one port or
+/// several. The messages are described in docs/gateway.md. A malformed line closes its connection, and the log says why.
+#[derive(Args)]
+pub struct WorldSimArgs {
+    /// World file (.toml): blocks, ground, deadly ground, walls; an empty square of 2 by 2 m without it.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
+    /// First port; 0 takes a free one.
+    #[arg(long, default_value_t = 7770)]
+    port: u16,
+    /// Number of ports, one after the other, 1 to 30.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=30))]
+    ports: u16,
+    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// Seed of the places where robots begin.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Robots of which nobody speaks for so many seconds are taken away, 1 to 1000000.
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    idle: u32,
+    /// Print JSON objects, a line each: where it listens, and at the end what was served.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input is closed.
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &WorldSimArgs) -> Result<()> {
+    let description = match &args.world {
+        Some(file) => xpuck_wire::file::read(file)?,
+        None => Description::empty(),
+    };
+    let world = World::new(&description, args.seed).map_err(|error| match &args.world {
+        Some(file) => anyhow!("{}: {error}", file.display()),
+        None => error.into(),
+    })?;
+    let port = |i: u16| if args.port == 0 { Some(0) } else { args.port.checked_add(i) };
+    let ports: Option<Vec<u16>> = (0..args.ports).map(port).collect();
+    let Some(ports) = ports else { bail!("--port {} --ports {}: ports end at 65535", args.port, args.ports) };
+    let addresses: Vec<SocketAddr> = ports.into_iter().map(|port| SocketAddr::new(args.host, port)).collect();
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let mut server = WorldServer::listen(world, &addresses, Duration::from_secs(args.idle.into()))?;
+    let places: Vec<String> = server.addresses()?.iter().map(ToString::to_string).collect();
+    if !args.host.is_loopback() {
+        warn!(target: "world-sim", "whoever reaches {} is served", places.join(" and "));
+    }
+    match args.json {
+        true => log::report(json!({ "listening": places })),
+        false => log::report(format_args!("serving robot simulators at {} until Ctrl-C", places.join(" and "))),
+    }
+    while !stop.load(Ordering::Relaxed) {
+        server.turn(LOOK)?.iter().for_each(|line| info!(target: "world-sim", "{line}"));
+    }
+    let counts = server.counts();
+    match args.json {
+        true => {
+            log::report(json!({ "messages": counts.messages, "refused": counts.refused, "expired": counts.expired }))
+        }
+        false => log::report(format_args!("{} messages were understood", counts.messages)),
+    }
+    Ok(())
+}
