@@ -4,7 +4,7 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Groups in the order in which people come to them, with their commands.
-const GROUPS: [(&str, &[&str]); 11] = [
+const GROUPS: [(&str, &[&str]); 12] = [
     ("Try it", &["demo"]),
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
@@ -14,6 +14,7 @@ const GROUPS: [(&str, &[&str]); 11] = [
         "A swarm",
         &["start", "pause", "resume", "next", "stop", "park", "trials", "push", "update", "doctor", "hub", "arena"],
     ),
+    ("Other programs", &["serve"]),
     ("Look at a swarm", &["console", "status", "top", "robots", "log", "note", "snapshot"]),
     ("Single robots", &["identify", "hold", "release", "reboot", "drive", "enrol", "replace"]),
     ("Records", &["runs", "calibrate"]),

@@ -16,6 +16,10 @@ pub const MOST_CONNECTIONS: usize = 256;
 const MOST_WAITING: usize = 1 << 20;
 /// Bytes that are read of a simulator before it is another's turn.
 const AT_ONCE: usize = 64 << 10;
+/// Requests of a simulator are answered for so long before it is another's turn; one that has begun is ended.
+const TURN: Duration = Duration::from_millis(5);
+/// Connections that are refused are told so often.
+const TELL_REFUSED: Duration = Duration::from_secs(10);
 /// A simulator that does not read its answers for so long is dropped.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// New connections that are taken of a port before it is another's turn.
@@ -44,6 +48,10 @@ struct Connection {
     sent: usize,
     /// Since when answers wait.
     waits: Option<Instant>,
+    /// When it said something last.
+    heard: Instant,
+    /// Requests have come that are not answered yet.
+    more: bool,
 }
 
 /// A world on its ports.
@@ -56,10 +64,13 @@ pub struct WorldServer {
     began: Instant,
     looked: Instant,
     idle: Duration,
+    /// Refused connections that were told, and when.
+    told: (u64, Instant),
 }
 
 impl WorldServer {
-    /// Serves a world at these addresses. Robots of which nobody speaks for `idle` are taken away.
+    /// Serves a world at these addresses. Robots of which nobody speaks for `idle` are taken away, and simulators that say
+    /// nothing for so long are sent away.
     ///
     /// # Errors
     /// What the system says of an address.
@@ -73,7 +84,8 @@ impl WorldServer {
         let listeners = addresses.iter().map(listen).collect::<Result<_>>()?;
         let began = Instant::now();
         let (connections, counts) = (Vec::new(), Counts::default());
-        Ok(WorldServer { world, listeners, connections, last: 0, counts, began, looked: began, idle })
+        let told = (0, began);
+        Ok(WorldServer { world, listeners, connections, last: 0, counts, began, looked: began, idle, told })
     }
 
     /// Where it listens.
@@ -115,28 +127,37 @@ impl WorldServer {
                 self.last = self.last.wrapping_add(1);
                 told.push(format!("robot simulator {} connects from {at}", self.last));
                 let (lines, answers) = (Lines::new(), Vec::new());
+                let (heard, number) = (Instant::now(), self.last);
                 self.connections.push(Connection {
-                    number: self.last,
+                    number,
                     at,
                     stream,
                     lines,
                     answers,
                     sent: 0,
                     waits: None,
+                    heard,
+                    more: false,
                 });
             }
         }
-        let (world, counts) = (&mut self.world, &mut self.counts);
+        if self.counts.refused > self.told.0 && self.told.1.elapsed() >= TELL_REFUSED {
+            let refused = self.counts.refused - self.told.0;
+            told.push(format!("{refused} connections were refused: {MOST_CONNECTIONS} are served already"));
+            self.told = (self.counts.refused, Instant::now());
+        }
+        let (world, counts, idle) = (&mut self.world, &mut self.counts, self.idle);
         let mut place = 0;
         self.connections.retain_mut(|connection| {
             // Those that have just come were not waited for.
-            let ready = waiting.get(place).is_none_or(|ready| *ready);
+            let ready = waiting.get(place).is_none_or(|ready| *ready) || connection.more;
             place += 1;
             let late = connection.waits.is_some_and(|since| since.elapsed() > PATIENCE);
-            let went = match (late, ready) {
-                (true, _) => Err("it does not read its answers".to_string()),
-                (false, true) => connection.serve(world, counts),
-                (false, false) => Ok(()),
+            let went = match (late, connection.heard.elapsed() > idle, ready) {
+                (true, ..) => Err("it does not read its answers".to_string()),
+                (_, true, false) => Err(format!("it said nothing for {} s", idle.as_secs())),
+                (.., true) => connection.serve(world, counts),
+                (.., false) => Ok(()),
             };
             let Err(why) = went else { return true };
             let robots = world.close(connection.number);
@@ -163,6 +184,8 @@ impl WorldServer {
         };
         let mut all: Vec<PollFd<'_>> = self.listeners.iter().map(|one| PollFd::new(one, PollFlags::IN)).collect();
         all.extend(self.connections.iter().map(|one| PollFd::new(&one.stream, interest(one))));
+        let more = self.connections.iter().any(|one| one.more);
+        let wait = if more { Duration::ZERO } else { wait };
         let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut all, Some(&timeout)) {
             Ok(_) => {}
@@ -181,8 +204,8 @@ impl Connection {
     fn serve(&mut self, world: &mut World, counts: &mut Counts) -> std::result::Result<(), String> {
         let mut buffer = [0; 16 << 10];
         let mut read = 0;
-        let mut ended = None;
-        while read < AT_ONCE && self.answers.len() - self.sent < MOST_WAITING {
+        let mut ended = self.answer(world, counts).err();
+        while ended.is_none() && !self.more && read < AT_ONCE && self.answers.len() - self.sent < MOST_WAITING {
             match self.stream.read(&mut buffer) {
                 Ok(0) => {
                     ended = Some("it closed the connection".to_string());
@@ -190,6 +213,7 @@ impl Connection {
                 }
                 Ok(count) => {
                     read += count;
+                    self.heard = Instant::now();
                     self.lines.push(&buffer[..count]);
                     if let Err(why) = self.answer(world, counts) {
                         ended = Some(why);
@@ -206,7 +230,8 @@ impl Connection {
     }
 
     fn answer(&mut self, world: &mut World, counts: &mut Counts) -> std::result::Result<(), String> {
-        let mut text = String::new();
+        let (mut text, began) = (String::new(), Instant::now());
+        self.more = false;
         while let Some(line) = self.lines.next_line() {
             let line = line.map_err(|error| error.to_string())?;
             let message = Message::parse(&line).map_err(|error| error.to_string())?;
@@ -217,6 +242,11 @@ impl Connection {
                 answer.write_to(&mut text).map_err(|error| error.to_string())?;
                 self.answers.extend_from_slice(text.as_bytes());
                 self.answers.extend_from_slice(b"\r\n");
+            }
+            // Somebody's next request may be a costly one; what has come of it meanwhile waits for its next turn.
+            if began.elapsed() > TURN || self.answers.len() - self.sent >= MOST_WAITING {
+                self.more = true;
+                break;
             }
         }
         Ok(())

@@ -17,7 +17,8 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
         text: vec![
             "The robots compared where they and what they pushed went with where their simulators had it go. Where enough of \
              them found alike that a parameter of the world is another, each changed its simulator and evolved on in such a \
-             world; a wheel that slips changes only its own robot's. Each line is a robot's simulator."
+             world; a wheel that slips changes only its own robot's idea of its wheels. Each line is what a robot held. Minutes \
+             are of the run, pauses left out."
                 .into(),
         ],
         ..Section::default()

@@ -11,6 +11,8 @@ use xpuck_wire::atomic;
 
 /// The page's file.
 pub const PAGE: &str = "report.html";
+/// Beginning of the name of the folder in which a report is made.
+const MADE: &str = ".report-";
 
 /// A folder that a report may go to, with a place in it where the report is made.
 pub struct Place {
@@ -25,12 +27,16 @@ impl Place {
     /// It cannot be written to, or is a folder with something else than a report: nothing of it shall be lost.
     pub fn prepare(folder: &Path) -> Result<Place, Problem> {
         std::fs::create_dir_all(folder).map_err(|error| Problem::of(folder, error))?;
-        let mut entries = std::fs::read_dir(folder).map_err(|error| Problem::of(folder, error))?;
-        if entries.next().is_some() && !is_report(&folder.join(PAGE)) {
+        let entries = std::fs::read_dir(folder).map_err(|error| Problem::of(folder, error))?;
+        let (left, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| is_left_over(path));
+        if !others.is_empty() && !is_report(&folder.join(PAGE)) {
             let why = format!("is no report: it has files but no {PAGE} of this program; name a new folder");
             return Err(Problem::of(folder, why));
         }
-        let made = TempDir::with_prefix_in(".report-", folder).map_err(|error| Problem::of(folder, error))?;
+        // That they cannot be removed is no worse than that they are there.
+        left.iter().for_each(|path| drop(std::fs::remove_dir_all(path)));
+        let made = TempDir::with_prefix_in(MADE, folder).map_err(|error| Problem::of(folder, error))?;
         Ok(Place { folder: folder.into(), made })
     }
 
@@ -60,6 +66,12 @@ impl Place {
     }
 }
 
+/// True for a folder in which a report was made that was interrupted.
+fn is_left_over(path: &Path) -> bool {
+    let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(MADE));
+    named && path.symlink_metadata().is_ok_and(|data| data.is_dir())
+}
+
 /// True if a page is a report's: only its tables are replaced.
 fn is_report(page: &Path) -> bool {
     let mut head = vec![0; HEAD.len()];
@@ -83,7 +95,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a/report");
         let page = Place::prepare(&folder).unwrap().write(&report("one")).unwrap();
+        // What an interrupted one left is no obstacle, and goes.
+        std::fs::create_dir(folder.join(".report-x1")).unwrap();
         Place::prepare(&folder).unwrap().write(&report("two")).unwrap();
+        let fresh = dir.path().join("fresh");
+        std::fs::create_dir_all(fresh.join(".report-x2")).unwrap();
+        Place::prepare(&fresh).unwrap().write(&report("one")).unwrap();
         assert_eq!(std::fs::read_to_string(page).unwrap(), format!("{HEAD}two"));
         let mut names: Vec<String> = std::fs::read_dir(&folder)
             .unwrap()

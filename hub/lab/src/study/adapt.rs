@@ -318,7 +318,8 @@ impl AdaptStudy {
             return format!("No swarm of {swarms} noticed that {} changed.", self.plan.parameter);
         }
         let slowest = noticed.iter().copied().fold(0.0, f64::max);
-        let error = self.worst_error().map_or(String::new(), |error| {
+        let all = noticed.len() == swarms;
+        let error = self.worst_error().filter(|_| all).map_or(String::new(), |error| {
             format!("; two minutes after the change every robot was within {:.0} %", (100.0 * error).max(1.0).ceil())
         });
         format!(
@@ -355,6 +356,9 @@ impl AdaptStudy {
             "After the change the adaptive swarms were worth {:+.3} more than the unaware ones on average{interval}",
             Figure(mean)
         );
+        if self.seeds.iter().all(|seed| seed.noticed.is_none()) {
+            return "Without that, the adaptive swarms were as the unaware ones.".into();
+        }
         if self.seeds.iter().all(|seed| seed.evolved_for_it < WORTH_REGAINING) {
             return format!(
                 "{ahead}; what is evolved for the new world from the beginning is worth nothing in this time."

@@ -76,7 +76,7 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
 /// What one robot changed in its simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// When, s from the beginning.
+    /// When, s of work from the beginning, pauses between segments left out.
     #[serde(rename = "seconds")]
     pub time: f64,
     /// Who, from 0.
@@ -105,6 +105,8 @@ pub(super) struct Swarm {
     estimators: Vec<Estimator>,
     councils: Vec<Council>,
     now: f64,
+    /// The same without the pauses between segments.
+    worked: f64,
     pub changes: Vec<Change>,
 }
 
@@ -120,6 +122,7 @@ impl Swarm {
             estimators: vec![Estimator::new(planned); planned.robots],
             councils: vec![Council::default(); planned.robots],
             now: 0.0,
+            worked: 0.0,
             changes: Vec::new(),
         }
     }
@@ -144,7 +147,7 @@ impl Swarm {
     }
 
     fn update(&mut self, real: &Real) {
-        let Swarm { world, programs, memories, estimators, seed, segments, now, .. } = self;
+        let Swarm { world, programs, memories, estimators, seed, segments, now, worked, .. } = self;
         let Some((update, world)) = world else { return };
         for (robot, estimator) in estimators.iter_mut().enumerate() {
             estimator.see(Glimpse::in_world(world, robot, *now, |body, Pose { at, heading }| {
@@ -163,6 +166,7 @@ impl Swarm {
         });
         *update += 1;
         *now += f64::from(CONTROL_PERIOD);
+        *worked += f64::from(CONTROL_PERIOD);
     }
 
     /// The robots tell each other what they found out, and each changes what it simulates if enough speaks for it.
@@ -179,7 +183,7 @@ impl Swarm {
             let Ok(world) = model.apply(&self.planned) else { continue };
             self.estimators[to].adopt(parameter, value);
             self.councils[to].change(self.now, parameter);
-            self.changes.push(Change { time: self.now, robot: to, parameter, value });
+            self.changes.push(Change { time: self.worked, robot: to, parameter, value });
             if !parameter.own() {
                 evolution.change_world(to, world);
             }
@@ -196,9 +200,9 @@ impl Swarm {
         self.estimators[0].model().wheels()
     }
 
-    /// How long the robots have worked, s.
+    /// How long the robots have worked, s, pauses left out.
     pub fn time(&self) -> f64 {
-        self.now
+        self.worked
     }
 }
 

@@ -9,10 +9,12 @@ use std::time::UNIX_EPOCH;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::snapshot::RETURN_WITHIN;
 use xpuck_record::{RecordError, budget, files, folders, snapshot};
-use xpuck_wire::{Segment, Status};
+use xpuck_wire::{Segment, Status, file};
 
 /// A run in which more of the round trips took above 100 ms is marked P (thesis 8.4).
 pub const SLOW: f64 = 0.05;
+/// Longest result that is read, bytes.
+const LONGEST_RESULT: u64 = 64 << 20;
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,7 +59,7 @@ pub struct Row {
 /// It cannot be read, or makes no sense.
 pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
     let path = directory.join("result.json");
-    match std::fs::read(&path) {
+    match file::bytes(&path, LONGEST_RESULT) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RecordError::of(&path, error)),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Ok(snapshot::read(directory)?.whole().map(|(_, kept)| kept.status))

@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// several. The messages are described in docs/gateway.md. A malformed line closes its connection, and the log says why.
 #[derive(Args)]
 pub struct WorldSimArgs {
-    /// World file (.toml): blocks, ground, deadly ground, walls; an empty square of 2 by 2 m without it.
+    /// World file of docs/gateway.md: blocks, ground, deadly ground, walls; an empty square of 2 by 2 m without it.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
     /// First port; 0 takes a free one.
@@ -39,7 +39,7 @@ pub struct WorldSimArgs {
     /// Seed of the places where robots begin.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Robots of which nobody speaks for so many seconds are taken away, 1 to 1000000.
+    /// Robots of which nobody speaks for so many seconds are taken away, and simulators that say nothing, 1 to 1000000.
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     idle: u32,
     /// Print JSON objects, a line each: where it listens, and at the end what was served.

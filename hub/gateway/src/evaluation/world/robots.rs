@@ -6,9 +6,9 @@ use super::pose::Pose;
 use super::shape::{Body, Placed};
 
 /// Robots at a time, of all connections together.
-pub const MAX_ROBOTS: usize = 4096;
+pub const MAX_ROBOTS: usize = 1024;
 /// Corners of all robots together, once their polygons are cut into convex ones.
-pub const MAX_WORLD_CORNERS: usize = 65_536;
+pub const MAX_WORLD_CORNERS: usize = 16_384;
 
 /// A robot, which has a place once its shape is known.
 #[derive(Debug)]

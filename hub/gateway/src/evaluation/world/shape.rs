@@ -8,7 +8,7 @@ use super::pose::{Frame, Pose};
 use super::vector::{Vec2, Vec3, add3, cross3, dot, dot3, left, scale3};
 
 /// Corners of a body, all polygons together: two bodies of one part per corner are still compared in milliseconds.
-pub const MAX_CORNERS: usize = 1024;
+pub const MAX_CORNERS: usize = 256;
 /// How far outside of its body a sensor still belongs to it, mm: programs send few digits.
 const MOUNTED: f64 = 1e-3;
 

@@ -70,7 +70,7 @@ fn what_ends_a_connection_changes_nothing() {
     let comb: String = (0..256).map(|at| format!(" {at} {}", if at % 2 == 0 { 9 } else { 8 })).collect();
     let many = format!("BodyShape {id} 1 20 5{}", format!(" 256{comb}").repeat(5));
     let error = answer(&mut world, 1, &many).expect_err("too many");
-    assert_eq!(error.to_string(), "BodyShape: the polygons have 1280 corners, and at most 1024 are allowed");
+    assert_eq!(error.to_string(), "BodyShape: the polygons have 1280 corners, and at most 256 are allowed");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 500 1000 0")).x, 500.0);
     for _ in 1..super::super::MAX_ROBOTS {
         ask(&mut world, "CreateRobot");
