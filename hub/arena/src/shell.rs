@@ -47,6 +47,9 @@ pub struct Listening {
     pub overhead: Option<SocketAddr>,
 }
 
+/// Takes what changes in an arena, with the arena time, s.
+type Changed<'a> = &'a mut dyn FnMut(f64, &ChangeKeys);
+
 /// How a run went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
@@ -105,7 +108,7 @@ pub fn run(
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,
-    (lamps, changed): (&mut Option<LampsLog>, &mut dyn FnMut(f64, &ChangeKeys)),
+    (lamps, changed): (&mut Option<LampsLog>, Changed<'_>),
     speed: f64,
     stop: &AtomicBool,
 ) -> Summary {
