@@ -146,3 +146,38 @@ fn too_many_connections_are_closed_and_harm_nobody() {
     });
     assert!(server.counts().refused >= 1000 && MOST_CONNECTIONS < 1000, "{:?}", server.counts());
 }
+
+/// Prints how many requests a second are answered over loopback: sixteen robots of one simulator, one move and one sonar each in turn.
+#[test]
+#[ignore = "a measurement"]
+fn requests_a_second() {
+    const TURNS: usize = 20_000;
+    served(1, |at| {
+        let mut client = Client::new(at[0]);
+        let robots: Vec<f64> =
+            (0..16).map(|i| client.robot(200.0 + 400.0 * f64::from(i % 4), 200.0 + 400.0 * f64::from(i / 4))).collect();
+        let mut requests = String::new();
+        for turn in 0..TURNS {
+            let angle = 0.3 * turn as f64;
+            for (i, id) in robots.iter().enumerate() {
+                let (x, y) = (200.0 + 400.0 * (i % 4) as f64, 200.0 + 400.0 * (i / 4) as f64);
+                let (dx, dy) = (20.0 * angle.cos(), 20.0 * angle.sin());
+                requests += &format!("MoveTo {id} {:.2} {:.2} {:.3}\r\n", x + dx, y + dy, angle % 6.28 - 3.14);
+                requests += &format!("SonicSensor {id} {x:.2} {y:.2} 10 {:.3} 0 0.2 0.2\r\n", angle % 6.28);
+            }
+        }
+        let wanted = 2 * TURNS * robots.len();
+        let mut writer = client.0.get_ref().try_clone().unwrap();
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            scope.spawn(move || writer.write_all(requests.as_bytes()).unwrap());
+            let (mut got, mut buffer) = (0, vec![0; 1 << 20]);
+            while got < wanted {
+                let count = client.0.read(&mut buffer).unwrap();
+                assert!(count > 0);
+                got += buffer[..count].iter().filter(|byte| **byte == b'\n').count();
+            }
+        });
+        println!("{:.0} requests a second", wanted as f64 / began.elapsed().as_secs_f64());
+    });
+}

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 99] = [
+const EXAMPLES: [(&str, &[&str]); 100] = [
     (
         "demo",
         &[
@@ -169,6 +169,7 @@ const EXAMPLES: [(&str, &[&str]); 99] = [
             "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
         ],
     ),
+    ("serve", &["xpuck serve world-sim", "xpuck serve world-sim --ports 2"]),
     (
         "serve world-sim",
         &[
