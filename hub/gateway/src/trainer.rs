@@ -1,4 +1,4 @@
-//! Commands of trainers on the monitor port (seed document "Network Protocol", "Command Messages from Coach/Trainer").
+//! Commands of trainers on the monitor port (SimSpark wiki, "Network Protocol", "Command Messages from Coach/Trainer").
 //!
 //! Real servers read commands side by side, `(ball ...)(getAck c)`; the document's nested form, `((ball ...)(getAck c))`, is read as well.
 //! What is not known is told beside the commands, since a sender gets no answer: the rest of the message counts.

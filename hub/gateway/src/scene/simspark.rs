@@ -1,4 +1,4 @@
-//! The SimSpark monitor protocol (seed document "Network Protocol", as servers of version 0.7.1 speak it): fields, a header, the graph,
+//! The SimSpark monitor protocol (SimSpark wiki, "Network Protocol", as servers of version 0.7.1 speak it): fields, a header, the graph,
 //! three expressions side by side.
 
 use super::numbers::write_general;
