@@ -1,5 +1,6 @@
 //! The world's server as robot simulators see it: the conformance cases that need sockets.
 
+use std::f64::consts::{PI, TAU};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -162,8 +163,8 @@ fn requests_a_second() {
             for (i, id) in robots.iter().enumerate() {
                 let (x, y) = (200.0 + 400.0 * (i % 4) as f64, 200.0 + 400.0 * (i / 4) as f64);
                 let (dx, dy) = (20.0 * angle.cos(), 20.0 * angle.sin());
-                requests += &format!("MoveTo {id} {:.2} {:.2} {:.3}\r\n", x + dx, y + dy, angle % 6.28 - 3.14);
-                requests += &format!("SonicSensor {id} {x:.2} {y:.2} 10 {:.3} 0 0.2 0.2\r\n", angle % 6.28);
+                requests += &format!("MoveTo {id} {:.2} {:.2} {:.3}\r\n", x + dx, y + dy, angle % TAU - PI);
+                requests += &format!("SonicSensor {id} {x:.2} {y:.2} 10 {:.3} 0 0.2 0.2\r\n", angle % TAU);
             }
         }
         let wanted = 2 * TURNS * robots.len();
