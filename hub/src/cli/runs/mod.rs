@@ -153,13 +153,18 @@ pub fn tell(lines: &[String]) {
     lines.iter().for_each(|line| output::note(format_args!("xpuck: {line}")));
 }
 
-fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
-    let progress = Progress::bytes("reading the record", false);
+/// Shows how far an export is, and has it go on until somebody stops the program.
+fn watched(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
     let stop = service_flag(Default::default())?;
-    let exported = export(run, folder, format, |done, total| {
+    Ok(move |done, total| {
         progress.set(done, total);
         !stop.load(Ordering::Relaxed)
-    });
+    })
+}
+
+fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
+    let progress = Progress::bytes("reading the record", false);
+    let exported = export(run, folder, format, watched(&progress)?);
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);
@@ -174,11 +179,7 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
 
 fn export_scenes(run: &Path, file: &Path) -> Result<()> {
     let progress = Progress::bytes("reading the record", false);
-    let stop = service_flag(Default::default())?;
-    let exported = foxglove::export(run, file, |done, total| {
-        progress.set(done, total);
-        !stop.load(Ordering::Relaxed)
-    });
+    let exported = foxglove::export(run, file, watched(&progress)?);
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);

@@ -2,6 +2,7 @@
 
 use super::super::place::Beam;
 use super::beam::Cone;
+use super::convex::Side;
 use super::description::{Colour, SIDE};
 use super::face::{Face, TOUCHED, Walk};
 use super::scene::Scene;
@@ -93,8 +94,7 @@ impl Look {
         let tip = self.cone.tip;
         let mut front = false;
         for (at, side) in outline.sides.iter().enumerate() {
-            let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
-            let face = Face { normal: [side.normal[0], side.normal[1], 0.0], height };
+            let face = upright_face(side, tip);
             if face.is_front() {
                 front = true;
                 let (from, to) = (side.point, outline.end(at));
@@ -155,8 +155,7 @@ impl Look {
             let top = |point: Vec2| piece.height(point).max(base);
             let mut front = false;
             for (at, side) in outline.sides.iter().enumerate() {
-                let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
-                let face = Face { normal: [side.normal[0], side.normal[1], 0.0], height };
+                let face = upright_face(side, tip);
                 if face.is_front() {
                     front = true;
                     let (from, to) = (side.point, outline.end(at));
@@ -182,6 +181,12 @@ impl Look {
             self.colour = scene.deadly_colour([x, y]).unwrap_or(self.colour);
         }
     }
+}
+
+/// The upright face over a side of an outline, as a sensor at `tip` has it.
+fn upright_face(side: &Side, tip: Vec3) -> Face {
+    let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
+    Face { normal: [side.normal[0], side.normal[1], 0.0], height }
 }
 
 /// An upright face, its corners counter-clockwise as seen from the right of the way from one corner to the other.
