@@ -4,7 +4,6 @@
 use super::Item;
 use super::cases::{at_rest, situations};
 use super::facts::Facts;
-use super::tell::item;
 use super::words::number;
 use crate::analysis::reduce::branch::Branch;
 use crate::math::{Vec2, vec2};
@@ -23,8 +22,10 @@ const NAMED: usize = 8;
 
 /// Tells of a network.
 pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
-    let Some(state) = facts.entry(branch) else { return item(branch, facts, "a network that is never reached".into()) };
-    let Some(network) = networks(&branch.parts).pop() else { return item(branch, facts, "no network".into()) };
+    let Some(state) = facts.entry(branch) else {
+        return plain(facts.place(branch), "a network that is never reached".into());
+    };
+    let Some(network) = networks(&branch.parts).pop() else { return plain(facts.place(branch), "no network".into()) };
     let hidden = network.neurons.len() - 2;
     let neurons = match hidden {
         0 => "two neurons".to_string(),
@@ -45,7 +46,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
     let place = facts.place(branch);
     let children = (0..2).map(|neuron| output(&network, neuron, place + neuron_place(branch, neuron))).collect();
     let cases = situations(&pairs, state, goal);
-    Item { cases, children, ..item(branch, facts, text) }
+    Item { cases, children, ..plain(place, text) }
 }
 
 /// Of one of the neurons that drive: what it comes to at rest, which senses it follows, which neurons it would miss.
@@ -72,6 +73,10 @@ fn output(network: &Network, neuron: usize, node: usize) -> Item {
             text = format!("{text}{lead} {}", values.join(", "));
         }
     }
+    plain(node, text)
+}
+
+fn plain(node: usize, text: String) -> Item {
     Item { node, text, formula: None, cases: Vec::new(), children: Vec::new() }
 }
 

@@ -50,7 +50,7 @@ fn told(branch: &Branch, facts: &Facts) -> Item {
     }
 }
 
-pub(super) fn item(branch: &Branch, facts: &Facts, text: String) -> Item {
+fn item(branch: &Branch, facts: &Facts, text: String) -> Item {
     Item { node: facts.place(branch), text, formula: None, cases: Vec::new(), children: Vec::new() }
 }
 

@@ -5,7 +5,7 @@ use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
 use super::parents;
 use super::svg_layout::{Direction, MARGIN, Place, place};
-use super::svg_network::Hinton;
+use super::svg_network::{self, Hinton};
 use std::fmt::Write;
 
 const STYLE: &str = "  <style>
@@ -20,9 +20,6 @@ const STYLE: &str = "  <style>
     .line.never, .mark.never { fill: none }
     text.never { fill: #8c939b; stroke: none }
     .dot.never { fill: #a0a6ad; stroke: none }
-    .positive { fill: #1f6fd0 }
-    .negative { fill: #d9480f }
-    .small { font-size: 10px; text-anchor: end }
     .share { font-size: 10px; fill: #57606a; paint-order: stroke; stroke: #ffffff; stroke-width: 3 }
     .beside { text-anchor: start }
   </style>
@@ -54,6 +51,9 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
     let in_picture = |i: usize| tree.nodes()[i].kind.spec().group == Group::Part;
+    if tree.has_network() {
+        svg.push_str(svg_network::STYLE);
+    }
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1).filter(|(i, _)| !in_picture(*i)) {
         line(&mut svg, &places[parent], &places[i], direction, shares.map(|s| s[i]));
     }

@@ -12,6 +12,14 @@ const LEFT: f32 = 58.0;
 const TOP: f32 = 74.0;
 const EDGE: f32 = 10.0;
 
+/// Added to the drawings of trees that have a network.
+pub(super) const STYLE: &str = "  <style>
+    .positive { fill: #1f6fd0 }
+    .negative { fill: #d9480f }
+    .small { font-size: 10px; text-anchor: end }
+  </style>
+";
+
 /// What the picture shows.
 pub(super) struct Hinton {
     columns: Vec<(String, Source)>,
