@@ -5,16 +5,22 @@
 //! genome's numbers mean, [`body`] what a robot looks like, [`place`] where it is.
 
 pub mod body;
+mod connections;
 mod error;
 pub mod individual;
 pub mod lines;
 pub mod message;
+pub mod network;
 mod number;
 pub mod parameters;
 mod parse;
 pub mod place;
+mod random;
 mod reader;
+pub mod robot;
+pub mod robot_server;
 pub mod server;
+mod stream;
 pub mod world;
 mod write;
 
