@@ -33,6 +33,7 @@ enum Command {
     Sweep(cli::sweep::SweepArgs),
     Geneserver(cli::geneserver::GeneserverArgs),
     Serve(cli::serve::ServeArgs),
+    DrawPath(cli::draw_path::DrawPathArgs),
     Hub(cli::hub::HubArgs),
     Island(cli::island::IslandArgs),
     Arena(cli::arena::ArenaArgs),

@@ -15,6 +15,7 @@ mod number;
 pub mod parameters;
 mod parse;
 pub mod place;
+pub mod population;
 mod random;
 mod reader;
 pub mod robot;
