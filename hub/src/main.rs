@@ -134,6 +134,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Study(args) => cli::study::run(args)?,
         Command::Geneserver(args) => return cli::geneserver::run(args),
         Command::Serve(args) => cli::serve::run(args)?,
+        Command::DrawPath(args) => cli::draw_path::run(args)?,
         Command::Island(args) => return cli::island::run(args),
         Command::Hub(args) => cli::hub::run(args)?,
         Command::Arena(args) => cli::arena::run(args)?,

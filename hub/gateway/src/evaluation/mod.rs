@@ -22,6 +22,7 @@ pub mod robot;
 pub mod robot_server;
 pub mod server;
 mod stream;
+pub mod tree;
 pub mod world;
 mod write;
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod evolution_files;
+mod own_engine;
 mod population_manager;
 mod robot_sim;
 mod world_sim;

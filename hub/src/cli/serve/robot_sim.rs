@@ -1,7 +1,9 @@
 //! `xpuck serve robot-sim`.
 
 use super::address::{self, Place};
-use anyhow::{Result, anyhow, bail};
+use super::own_engine::OwnTask;
+use crate::cli::engine::EngineArgs;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,8 +13,10 @@ use std::time::Duration;
 use tracing::{info, warn};
 use xpuck_gateway::evaluation::robot::task::Task;
 use xpuck_gateway::evaluation::robot_server::RobotServer;
+use xpuck_gateway::evaluation::robot_server::batch::Batch;
 use xpuck_gateway::evaluation::robot_server::evaluator::Evaluator;
 use xpuck_gateway::evaluation::robot_server::world_link::WorldLink;
+use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::{event_at, log, shutdown};
 
 /// Whether the command is to end is looked at so often.
@@ -22,19 +26,22 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// Population managers of any maker connect by TCP, ask which networks are taken (SendNetParameters), send individuals
 /// (Individual) and get a fitness for each (Fitness), in any order. With --world robots drive in the world of a world
-/// simulator, and a task file says what they sense and what their fitness measures. The messages and the task file are
-/// described in docs/gateway.md. A malformed line closes its connection, and the log says why.
+/// simulator, and a task file says what they sense and what their fitness measures. Without it our own engine evaluates
+/// swarms, on the thesis's benchmark or in a world file that the task file names. The messages and both kinds of task files
+/// are described in docs/gateway.md. A malformed line closes its connection, and the log says why.
 #[derive(Args)]
 pub struct RobotSimArgs {
-    /// World simulator whose world robots drive in; without a value 127.0.0.1:7770.
+    /// World simulator whose world robots drive in; without a value 127.0.0.1:7770. Without this option our engine evaluates.
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:7770")]
     world: Option<Place>,
-    /// Task file of docs/gateway.md; obstacle avoidance from two random places without it.
+    /// Task file of docs/gateway.md. Without it obstacle avoidance from two random places, or the thesis's benchmark.
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Individuals that are evaluated at once, instead of the task file's number, 1 to 1024.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    /// Individuals that are evaluated at once, instead of the task file's number: 1 to 1024, or to 65536 by our engine.
+    #[arg(long)]
     concurrent: Option<u32>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Port to serve at; 0 takes a free one.
     #[arg(long, default_value_t = 7720)]
     port: u16,
@@ -57,11 +64,21 @@ pub struct RobotSimArgs {
 
 /// Runs the command.
 pub fn run(args: &RobotSimArgs) -> Result<()> {
-    let Some(world) = &args.world else {
-        bail!("--world is needed: the world simulator, such as --world 127.0.0.1:7770")
+    if let Some(world) = &args.world {
+        let link = WorldLink::new(task(args)?, address::resolve(world)?, Duration::from_secs(args.timeout.into()));
+        return serve(args, link);
+    }
+    let mut task = OwnTask::read(args.task.as_deref())?;
+    task.concurrent = args.concurrent.unwrap_or(task.concurrent);
+    let named = |error: anyhow::Error| match &args.task {
+        Some(file) => anyhow!("{}: {error}", file.display()),
+        None => error,
     };
-    let link = WorldLink::new(task(args)?, address::resolve(world)?, Duration::from_secs(args.timeout.into()));
-    serve(args, link)
+    let parameters = task.parameters().map_err(named)?;
+    let spec = task.spec()?;
+    task.check(&spec).map_err(named)?;
+    let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
+    serve(args, Batch::new(parameters.clone(), task.evaluate(parameters, spec, engine))?)
 }
 
 /// The task file with the options' changes, checked.

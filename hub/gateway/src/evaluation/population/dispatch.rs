@@ -56,32 +56,30 @@ impl Dispatch {
     /// A simulator is gone, and what it had is sent to others; tells how much.
     pub fn leave(&mut self, simulator: usize) -> usize {
         let gone = std::mem::take(&mut self.simulators[simulator]);
+        let waiting: BTreeSet<Name> = self.waiting.iter().copied().collect();
         // In front, in their order.
-        for (name, (_, late)) in gone.sent.iter().rev() {
+        for (name, (_, late)) in gone.sent.iter().rev().filter(|(name, _)| name.0 == self.generation) {
             self.tried.entry(*name).or_default().insert(simulator);
-            if !late && name.0 == self.generation && !self.is_sent(*name) {
+            if !late && !waiting.contains(name) && !self.is_sent(*name) {
                 self.waiting.push_front(*name);
             }
         }
         gone.sent.len()
     }
 
-    /// Who is to be sent whom now.
-    pub fn send(&mut self, now: f64) -> Vec<(usize, Name)> {
-        let mut sends = Vec::new();
-        while let Some(name) = self.waiting.front().copied() {
-            let free = |simulator: &Simulator| simulator.limit.saturating_sub(simulator.sent.len());
-            let tried = self.tried.get(&name);
-            let able =
-                self.simulators.iter().enumerate().filter(|(_, one)| free(one) > 0 && !one.sent.contains_key(&name));
-            // Elsewhere if possible, and where most is free.
-            let known = |at: usize| tried.is_some_and(|tried| tried.contains(&at));
-            let Some((at, _)) = able.max_by_key(|(at, one)| (!known(*at), free(one), usize::MAX - at)) else { break };
-            self.waiting.pop_front();
-            self.simulators[at].sent.insert(name, (now, false));
-            sends.push((at, name));
-        }
-        sends
+    /// Who is to be sent whom next; only those that are `open` are sent anything.
+    pub fn next(&mut self, now: f64, open: impl Fn(usize) -> bool) -> Option<(usize, Name)> {
+        let name = *self.waiting.front()?;
+        let free = |simulator: &Simulator| simulator.limit.saturating_sub(simulator.sent.len());
+        let tried = self.tried.get(&name);
+        let known = |at: usize| tried.is_some_and(|tried| tried.contains(&at));
+        let all = self.simulators.iter().enumerate();
+        let able = all.filter(|(at, one)| free(one) > 0 && !one.sent.contains_key(&name) && open(*at));
+        // Elsewhere if possible, and where most is free.
+        let (at, _) = able.max_by_key(|(at, one)| (!known(*at), free(one), usize::MAX - at))?;
+        self.waiting.pop_front();
+        self.simulators[at].sent.insert(name, (now, false));
+        Some((at, name))
     }
 
     /// A simulator tells a fitness.
@@ -126,16 +124,21 @@ impl Dispatch {
         self.simulators[simulator].sent.len()
     }
 
-    /// Somebody has it and is not late, or it waits already.
+    /// Somebody has it and is not late.
     fn is_sent(&self, name: Name) -> bool {
-        let has = |one: &Simulator| one.sent.get(&name).is_some_and(|(_, late)| !late);
-        self.simulators.iter().any(has) || self.waiting.contains(&name)
+        self.simulators.iter().any(|one| one.sent.get(&name).is_some_and(|(_, late)| !late))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Dispatch {
+        fn send(&mut self, now: f64) -> Vec<(usize, Name)> {
+            std::iter::from_fn(|| self.next(now, |_| true)).collect()
+        }
+    }
 
     #[test]
     fn each_has_as_many_as_it_can_and_is_refilled_singly() {
@@ -151,6 +154,7 @@ mod tests {
         assert_eq!(dispatch.answer(0, one), Known::Unknown);
         assert_eq!(dispatch.answer(1, one), Known::Asked);
         assert_eq!(dispatch.answer(1, one), Known::Unknown);
+        assert_eq!(dispatch.next(0.0, |at| at != 1), None);
         assert_eq!(dispatch.send(0.0), [(1, (1, 5))]);
     }
 

@@ -258,20 +258,17 @@ impl Manager {
     fn send(&mut self, now: f64, told: &mut Vec<Line>) {
         let mut lost = Vec::new();
         while let Some(evolution) = &self.evolution {
-            let sends = self.dispatch.send(now);
-            if sends.is_empty() {
+            let open = |at: usize| matches!(&self.simulators[at].state, State::Ready(stream) if !stream.is_full());
+            let Some((at, name)) = self.dispatch.next(now, open) else { break };
+            let State::Ready(stream) = &mut self.simulators[at].state else { break };
+            // A late answer may have come meanwhile.
+            let Some(individual) = evolution.individual(name.1).filter(|_| !evolution.is_known(name.1)) else {
+                self.dispatch.answer(at, name);
+                continue;
+            };
+            if let Err(error) = stream.put(&Message::Individual(individual)) {
+                lost.push((at, error.to_string()));
                 break;
-            }
-            for (at, (_, number)) in sends {
-                let State::Ready(stream) = &mut self.simulators[at].state else { continue };
-                // A late answer may have come meanwhile.
-                let Some(individual) = evolution.individual(number).filter(|_| !evolution.is_known(number)) else {
-                    self.dispatch.answer(at, (evolution.generation(), number));
-                    continue;
-                };
-                if let Err(error) = stream.put(&Message::Individual(individual)) {
-                    lost.push((at, error.to_string()));
-                }
             }
         }
         for (at, simulator) in self.simulators.iter_mut().enumerate() {
