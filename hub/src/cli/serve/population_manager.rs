@@ -78,6 +78,9 @@ pub fn run(args: &PopulationManagerArgs) -> Result<()> {
     let mut files = args.out.as_deref().map(Files::new).transpose()?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let mut manager = Manager::new(settings, &simulators, Duration::from_secs(args.timeout.into()));
+    if let Some(generations) = args.generations {
+        manager.end_after(generations);
+    }
     let mut began = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let turn = manager.turn(LOOK).map_err(|error| anyhow!("{error}"))?;

@@ -54,6 +54,8 @@ pub struct Manager {
     simulators: Vec<Simulator>,
     dispatch: Dispatch,
     evolution: Option<Evolution>,
+    /// The last generation.
+    last: Option<u32>,
     timeout: Duration,
     began: Instant,
     counts: Counts,
@@ -82,12 +84,18 @@ impl Manager {
             dispatch: Dispatch::new(simulators.len()),
             simulators,
             evolution: None,
+            last: None,
             timeout,
             began,
             counts: Counts::default(),
             told_unknown: None,
             failed: None,
         }
+    }
+
+    /// Nobody is sent after this generation.
+    pub fn end_after(&mut self, generation: u32) {
+        self.last = Some(generation);
     }
 
     /// The population, once a simulator has told which nets it takes.
@@ -132,7 +140,8 @@ impl Manager {
         }
         if let Some(evolution) = &mut self.evolution {
             turn.generation = evolution.advance();
-            if turn.generation.is_some() {
+            let is_last = |summary: &Summary| self.last.is_some_and(|last| summary.generation >= last);
+            if turn.generation.as_ref().is_some_and(|(summary, _)| !is_last(summary)) {
                 self.dispatch.begin(evolution.generation(), evolution.population());
             }
         }

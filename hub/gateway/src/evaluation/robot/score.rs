@@ -21,7 +21,8 @@ pub fn worth(task: &Task, step: &Step) -> f64 {
     match task.kind {
         Kind::ObstacleAvoidance => {
             let [left, right] = step.wheels;
-            let speed = (left.abs() + right.abs()) / 2.0;
+            // Forwards only: a network that goes to and fro in turn would else earn all and get nowhere.
+            let speed = ((left + right) / 2.0).max(0.0);
             let difference = (left - right).abs() / 2.0;
             speed * (1.0 - difference.sqrt()) * (1.0 - step.nearest.max(step.stress))
         }
