@@ -101,6 +101,13 @@ pub fn exp(x: f32) -> f32 {
     p * f32::from_bits((((n as i32) + 127) as u32) << 23)
 }
 
+/// Hyperbolic tangent, exactly odd; NaN stays NaN.
+#[inline(always)]
+pub fn tanh(x: f32) -> f32 {
+    let positive = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
+    if x < 0.0 { -positive } else { positive }
+}
+
 /// Natural logarithm of a positive normal number.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {

@@ -198,7 +198,7 @@ impl Generator {
             Operand::ScalarDest => f32::from(self.pick(&[0u8, 1, 2, 3, 17, 18, 19])),
             Operand::VectorDest if self.all => f32::from(self.pick(&[0u8, 2, 16, 18])),
             Operand::VectorDest => f32::from(self.pick(&[0u8, 2, 18])),
-            Operand::Scalar => f32::from(self.pick(&cells)),
+            Operand::Scalar | Operand::Source => f32::from(self.pick(&cells)),
             Operand::Vector => f32::from(self.pick(&even)),
             Operand::Int8 | Operand::Angle => self.draws.below(256) as f32 - 128.0,
             Operand::Width if self.draws.below(8) == 0 => 0.0,
@@ -225,7 +225,7 @@ impl Generator {
         let all = self.all;
         let allowed = move |k: &Kind| all || !(beyond.contains(k) || more.contains(k));
         let inner = |k: &Kind| matches!(k.spec().group, Group::Composite | Group::Decorator);
-        let leaves: Vec<Kind> = Kind::all().filter(|k| !inner(k)).filter(allowed).collect();
+        let leaves: Vec<Kind> = Kind::outside_networks().filter(|k| !inner(k)).filter(allowed).collect();
         if depth == 0 || (!full && self.draws.below(4) == 0) {
             let kind = self.pick(&leaves);
             let node = self.node(kind, 0);
@@ -234,7 +234,7 @@ impl Generator {
         }
         // As in the primitive set: each arity of a composite is a choice of its own.
         let mut choices: Vec<(Kind, u16)> = Vec::new();
-        for kind in Kind::all().filter(inner).filter(allowed) {
+        for kind in Kind::outside_networks().filter(inner).filter(allowed) {
             let arities: &[u16] = if kind.spec().group == Group::Decorator { &[1] } else { &[2, 3, 4] };
             choices.extend(arities.iter().map(|a| (kind, *a)));
         }

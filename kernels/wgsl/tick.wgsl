@@ -40,13 +40,49 @@ fn in_sector(v: vec2<f32>, middle: f32, half: f32) -> bool {
     return select(inside, length(v) < SHORT, half == 0.0);
 }
 
+// Fires a network (tree/network.rs); its first two neurons are the goal. What they put out lies behind the nodes' memory, and
+// behind that what they put out next.
+fn fire_network(begin: u32, robot: u32) -> vec2<f32> {
+    let neurons = programs[begin];
+    let outputs = programs[begin + 1u];
+    let next = programs[begin + 2u];
+    var at = begin + 3u;
+    for (var n = 0u; n < neurons; n++) {
+        let bias = bitcast<f32>(programs[at]);
+        let gain = bitcast<f32>(programs[at + 1u]);
+        let end = at + 3u + 2u * programs[at + 2u];
+        var sum = 0.0;
+        for (at += 3u; at < end; at += 2u) {
+            let source = programs[at];
+            var put_out = 0.0;
+            if source < FIRST_NEURON {
+                put_out = board[source];
+            } else {
+                put_out = bitcast<f32>(memory[slot_place(outputs + source - FIRST_NEURON, robot)]);
+            }
+            sum += bitcast<f32>(programs[at + 1u]) * put_out;
+        }
+        let x = gain * (bias + sum);
+        let size = 1.0 - 2.0 / (exponential(2.0 * abs(x)) + 1.0);
+        let out = select(select(size, -size, x < 0.0), 0.0, is_nan(x));
+        memory[slot_place(next + n, robot)] = bitcast<u32>(out);
+    }
+    for (var n = 0u; n < neurons; n++) {
+        memory[slot_place(outputs + n, robot)] = memory[slot_place(next + n, robot)];
+    }
+    return vec2(
+        bitcast<f32>(memory[slot_place(outputs, robot)]),
+        bitcast<f32>(memory[slot_place(outputs + 1u, robot)]),
+    );
+}
+
 fn update_tree(program: u32, robot: u32) {
     var at = 0u;
     loop {
         let base = program + at * NODE_WORDS;
         let head = programs[base];
         let kind = head & 0xffu;
-        let drives = kind == KIND_UPFIELD || kind == KIND_ATTRACT;
+        let drives = kind == KIND_UPFIELD || kind == KIND_ATTRACT || kind == KIND_NETWORK;
         let d = select((head >> 8u) & 0x1fu, CELL_GOAL, drives);
         let s1 = (head >> 16u) & 0x1fu;
         let s2 = (head >> 24u) & 0x1fu;
@@ -103,6 +139,10 @@ fn update_tree(program: u32, robot: u32) {
                 writes = 2u;
                 let towards = vector(CELL_ATTR) * a - vector(CELL_PROX) * PROX_GAIN;
                 value = select(vec2(1.0, 0.0), towards, board[CELL_NEIGHBOURS] > 0.0);
+            }
+            case KIND_NETWORK: {
+                writes = 2u;
+                value = fire_network(program + number, robot);
             }
             case KIND_IFPROB: {
                 let holds = !is_nan(first) && unit(word) < 1.0 / (1.0 + exponential(a * (b - first)));

@@ -120,7 +120,7 @@
  * @typedef {object} TreeNode
  * @property {string} symbol
  * @property {string} label
- * @property {"composite" | "decorator" | "action" | "condition"} kind
+ * @property {"composite" | "decorator" | "action" | "condition" | "subtree" | "network" | "part"} kind parts are in a network, which is drawn as one node
  * @property {number[]} children
  *
  * @typedef {object} Tree

@@ -141,7 +141,7 @@ fn broken_checkpoints_fall_back_to_the_other_or_are_refused_in_one_line() {
         (sound[..100].to_vec(), "has 100 bytes where its header says"),
         (Vec::new(), "has 0 bytes where its header says 28"),
         (flipped(sound.len() - 9), "is corrupt: its checksum is wrong"),
-        (flipped(8), "has format 36, and this program reads format 4"),
+        (flipped(8), "has format 37, and this program reads format 5"),
         (b"generation,island".to_vec(), "is no checkpoint"),
     ];
     for (bytes, expected) in cases {

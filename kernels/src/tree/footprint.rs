@@ -19,6 +19,12 @@ pub enum CompileError {
     /// Too many bytes in the binary form.
     #[error("the tree needs {0} bytes; a robot holds {BYTES_BUDGET}")]
     Bytes(usize),
+    /// A part of a network stands where it cannot be.
+    #[error("a neuron or a synapse stands outside a network")]
+    Network,
+    /// A network has no memoryless form.
+    #[error("a network remembers what its neurons put out; no memoryless form and no state machine does")]
+    Remembers,
 }
 
 /// Nodes and bytes in the binary form, leaves that stand for a small tree expanded.
@@ -45,7 +51,7 @@ impl Footprint {
     /// A node's, without its children's.
     pub fn of(node: &Node) -> Footprint {
         match node.kind.spec().group {
-            Group::Composite | Group::Decorator => {
+            Group::Composite | Group::Decorator | Group::Network | Group::Part => {
                 Footprint { nodes: 1, bytes: node.kind.bytes(node.children as usize) }
             }
             _ => LEAVES[node.kind as usize],
@@ -88,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_footprint_is_what_compiling_finds() {
-        for kind in Kind::all() {
+        for kind in Kind::outside_networks() {
             let leaf = Tree::leaf(Kind::Successl, &[]);
             let tree = match kind.spec().group {
                 Group::Composite => Tree::inner(kind, &[1.0], &vec![leaf; 3]),

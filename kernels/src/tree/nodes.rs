@@ -2,7 +2,7 @@
 
 use super::status::Status;
 use Operand::{
-    Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Threshold, Vector, VectorDest, Width,
+    Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Source, Threshold, Vector, VectorDest, Width,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,9 @@ pub enum Kind {
     Bfront,
     Bsearch,
     Signal,
+    Network,
+    Neuron,
+    Synapse,
 }
 
 /// Where a node may stand and what it may do.
@@ -64,6 +67,22 @@ pub enum Group {
     Query,
     /// A leaf that stands for a small tree (thesis 6.5).
     Subtree,
+    /// A recurrent neural network: a leaf for the tree, written as its neurons and their synapses.
+    Network,
+    /// A part of a network.
+    Part,
+}
+
+impl Group {
+    /// True for nodes that choose between trees below them.
+    pub fn is_inner(self) -> bool {
+        matches!(self, Group::Composite | Group::Decorator)
+    }
+
+    /// True for what a network is written as; everything else may stand anywhere in a tree.
+    pub fn is_network(self) -> bool {
+        matches!(self, Group::Network | Group::Part)
+    }
 }
 
 /// What an operand may be; registers are cells of the full map.
@@ -77,6 +96,8 @@ pub enum Operand {
     Scalar,
     /// An even cell to read, with the one after it.
     Vector,
+    /// What a synapse comes from: a cell to read, or a neuron of its network.
+    Source,
     /// An integer, -128..=127.
     Int8,
     /// An angle in steps of pi/128, -128..=127.
@@ -108,13 +129,13 @@ impl Operand {
             Count => (1.0, 255.0),
             Quadrant => (-4.0, 4.0),
             Threshold => (1.0, 127.0),
-            ScalarDest | VectorDest | Scalar | Vector => (0.0, 255.0),
+            ScalarDest | VectorDest | Scalar | Vector | Source => (0.0, 255.0),
         }
     }
 
     /// True for operands that name a register.
     pub fn is_register(self) -> bool {
-        matches!(self, ScalarDest | VectorDest | Scalar | Vector)
+        matches!(self, ScalarDest | VectorDest | Scalar | Vector | Source)
     }
 
     /// True for operands that name a pair of cells.
@@ -176,7 +197,7 @@ pub struct NodeSpec {
 }
 
 impl Kind {
-    /// True for kinds without children; those that stand for a small tree are expanded before anything is ticked.
+    /// True for kinds that are ticked as a leaf; those that stand for a small tree are expanded before anything is ticked.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(self, Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert) && !self.has_memory()
     }

@@ -1,5 +1,6 @@
 //! One operand as a word: how every textual form writes and reads registers, angles and numbers.
 
+use super::network::{self, MOST_NEURONS};
 use super::nodes::{Operand, OperandSpec};
 use super::registers::{self, RegisterMap};
 
@@ -19,6 +20,9 @@ impl Words {
 
     /// The value of an operand's word, or what is wrong with it and what would be right.
     pub(super) fn read(self, word: &str, spec: &OperandSpec) -> Result<f32, String> {
+        if let (Operand::Source, Some(source)) = (spec.operand, neuron_of(word)) {
+            return source.map(f32::from);
+        }
         if spec.operand.is_register() {
             return self.register(word, spec.operand.is_vector());
         }
@@ -96,10 +100,25 @@ pub(super) fn word(value: f32, operand: Operand) -> String {
 pub(super) fn exact_word(value: f32, operand: Operand) -> String {
     match operand {
         Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),
+        Operand::Source => source_name(value as u8),
         Operand::VectorDest | Operand::Vector => registers::vector_name(value as u8).into(),
         Operand::Angle | Operand::Width => format!("{}deg", f64::from(value) * DEGREES),
         _ => format!("{value}"),
     }
+}
+
+/// The source of a synapse that `n1`, `n2` and so on name; nothing if the word is no such name.
+fn neuron_of(word: &str) -> Option<Result<u8, String>> {
+    let number: usize = word.strip_prefix('n')?.parse().ok()?;
+    Some(
+        network::source_of_neuron(number)
+            .ok_or_else(|| format!("`{}`: networks have neurons n1 to n{MOST_NEURONS}", shorten(word))),
+    )
+}
+
+/// The name of a synapse's source.
+fn source_name(source: u8) -> String {
+    network::neuron_of_source(source).map_or_else(|| registers::scalar_name(source), |neuron| format!("n{neuron}"))
 }
 
 /// Zero for both zeros: only a factor has a use for -0, and one byte of the binary form does not hold it.

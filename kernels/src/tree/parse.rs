@@ -1,5 +1,6 @@
 //! The text form: one node a line, two spaces a level, `#` comments.
 
+use super::network;
 use super::nodes::{Group, Kind};
 use super::operand::{Words, shorten, suggest, usage};
 use super::registers::RegisterMap;
@@ -102,7 +103,7 @@ impl Tree {
             open.truncate(level);
             if let Some(parent) = open.last() {
                 let spec = nodes[parent.node].kind.spec();
-                if !matches!(spec.group, Group::Composite | Group::Decorator) {
+                if !spec.group.is_inner() && !spec.group.is_network() {
                     let message = format!("{} on line {} takes no children", spec.name, parent.line);
                     return Err(reader.error(2 * level + 1, message));
                 }
@@ -120,6 +121,10 @@ impl Tree {
         for ((node, line), wanted) in nodes.iter().zip(&lines).zip(&wants) {
             let reader = Reader { words, number: line + 1, text: sources[*line] };
             reader.check_children(node, *wanted)?;
+        }
+        if let Some((place, message)) = network::fault(&nodes) {
+            let reader = Reader { words, number: lines[place] + 1, text: sources[lines[place]] };
+            return Err(reader.error(1 + reader.text.len() - reader.text.trim_start().len(), message));
         }
         Ok(Tree::from_preorder(nodes))
     }

@@ -2,7 +2,8 @@
 
 use super::expand::{AsPublished, expanded};
 use super::footprint::{BYTES_BUDGET, CompileError, Footprint};
-use super::nodes::Kind;
+use super::network::{self, Network};
+use super::nodes::{Group, Kind};
 use super::parse::MAX_NODES;
 use super::registers::{self, ACCESS, Access, CELLS};
 use super::{Node, Tree};
@@ -26,7 +27,7 @@ pub(crate) struct Instruction {
     pub parent: u16,
     /// One past the node's subtree: where its next sibling starts.
     pub end: u16,
-    /// Index of the node's memory, for kinds that have one.
+    /// Index of the node's memory, for kinds that have one; of a network, its place among the program's.
     pub memory: u16,
 }
 
@@ -37,6 +38,9 @@ pub struct Program {
     /// For each instruction the place of its node in the tree; none inside a subtree used as a leaf.
     pub(super) sources: Vec<Option<u16>>,
     pub(super) memories: usize,
+    pub(super) networks: Vec<Network>,
+    /// Nodes of the tree with subtrees expanded, the parts of networks among them.
+    nodes: usize,
     /// Nodes on the longest way from the root to a leaf.
     depth: usize,
     bytes: usize,
@@ -50,16 +54,18 @@ impl Program {
 
     /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
     pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
-        let (nodes, sources) = expanded(tree, as_published);
-        let bytes = nodes.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
-        Footprint { nodes: nodes.len(), bytes }.check()?;
-        let Linked { code, memories, depth } = link(&nodes);
-        Ok(Program { code, sources, memories, depth, bytes })
+        let (mut all, mut sources) = expanded(tree, as_published);
+        let bytes = all.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
+        let nodes = all.len();
+        Footprint { nodes, bytes }.check()?;
+        let networks = if tree.has_parts() { without_parts(&mut all, &mut sources)? } else { Vec::new() };
+        let Linked { code, memories, depth } = link(&all);
+        Ok(Program { code, sources, memories, networks, nodes, depth, bytes })
     }
 
     /// Number of nodes with subtrees expanded.
     pub fn len(&self) -> usize {
-        self.code.len()
+        self.nodes
     }
 
     /// Never true; a program has at least one node.
@@ -70,6 +76,16 @@ impl Program {
     /// Number of nodes that remember something between ticks.
     pub(crate) fn memories(&self) -> usize {
         self.memories
+    }
+
+    /// Number of neurons of all networks.
+    pub(crate) fn neurons(&self) -> usize {
+        self.networks.iter().map(|network| network.neurons.len()).sum()
+    }
+
+    /// The networks, in the order of the instructions.
+    pub(crate) fn networks(&self) -> &[Network] {
+        &self.networks
     }
 
     /// Nodes on the longest way from the root to a leaf.
@@ -103,7 +119,8 @@ impl Program {
             Kind::Attract => goal_terms(registers::ATTR) | scalar(registers::NEIGHBOURS as u8),
             _ => 0,
         };
-        self.code.iter().map(cells).fold(0, |all, cells| all | cells)
+        let sensed = self.networks.iter().map(Network::reads);
+        self.code.iter().map(cells).chain(sensed).fold(0, |all, cells| all | cells)
     }
 
     /// The instructions as words, for interpreters in other languages: kind and registers, two numbers, links, memory.
@@ -117,9 +134,22 @@ impl Program {
     /// The free part of the resource that is scarcer, bytes or nodes: 0..1 (Eq. 7.6, docs/decisions.md, section 6).
     pub fn parsimony(&self) -> f32 {
         let bytes = self.bytes as f32 / BYTES_BUDGET as f32;
-        let nodes = self.code.len() as f32 / MAX_NODES as f32;
+        let nodes = self.nodes as f32 / MAX_NODES as f32;
         1.0 - bytes.max(nodes)
     }
+}
+
+/// Takes networks out of nodes, where they stay as leaves.
+fn without_parts(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Result<Vec<Network>, CompileError> {
+    if network::fault(all).is_some() {
+        return Err(CompileError::Network);
+    }
+    let networks = network::networks(all);
+    let mut stays = all.iter().map(|node| node.kind.spec().group != Group::Part);
+    sources.retain(|_| stays.next() == Some(true));
+    all.retain(|node| node.kind.spec().group != Group::Part);
+    all.iter_mut().filter(|node| node.kind == Kind::Network).for_each(|node| node.children = 0);
+    Ok(networks)
 }
 
 /// What [`link`] makes of nodes.
@@ -133,7 +163,7 @@ struct Linked {
 fn link(nodes: &[Node]) -> Linked {
     let mut code: Vec<Instruction> = Vec::with_capacity(nodes.len());
     let mut open: Vec<(usize, u16)> = Vec::new();
-    let (mut memories, mut depth) = (0, 0);
+    let (mut memories, mut networks, mut depth) = (0, 0, 0);
     for (i, node) in nodes.iter().enumerate() {
         let mut instruction = decode(node);
         instruction.parent = open.last().map_or(0, |o| o.0) as u16;
@@ -141,6 +171,10 @@ fn link(nodes: &[Node]) -> Linked {
         if node.kind.has_memory() {
             instruction.memory = memories as u16;
             memories += 1;
+        }
+        if node.kind == Kind::Network {
+            instruction.memory = networks;
+            networks += 1;
         }
         code.push(instruction);
         depth = depth.max(open.len() + 1);

@@ -43,6 +43,8 @@ pub fn reference_page() -> String {
         ("Actions", "action"),
         ("Queries", "query"),
         ("Subtrees used as leaves", "subtree"),
+        ("Recurrent neural networks", "network"),
+        ("Parts of a network", "part"),
     ];
     for (title, group) in groups {
         let _ = write!(page, "\n## {title}\n\n| node | operands | results | writes | bytes | meaning |\n");
@@ -73,6 +75,7 @@ pub(super) fn describe(operand: Operand) -> String {
         Operand::ScalarDest => "scalar to write".into(),
         Operand::VectorDest => "vector to write".into(),
         Operand::Scalar => "scalar".into(),
+        Operand::Source => "scalar, or a neuron: n1, n2, ...".into(),
         Operand::Vector => "vector".into(),
         Operand::Angle => "angle, -180 to 178.6 degrees".into(),
         Operand::Width => "width, 0 to 358.6 degrees".into(),

@@ -3,7 +3,7 @@
 
 use super::nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 use Operand::{
-    Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Threshold, Vector, VectorDest, Width,
+    Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Source, Threshold, Vector, VectorDest, Width,
 };
 
 /// What a node may return, and whether it writes.
@@ -41,7 +41,7 @@ const MULTIPLY_ADD: &[OperandSpec] = &[op("d", ScalarDest), op("s1", Scalar), op
 const MULTIPLY_ADD_V: &[OperandSpec] = &[op("d", VectorDest), op("s1", Vector), op("f", Float), op("s2", Vector)];
 
 /// The node table, in the order of [`Kind`].
-const TABLE: [NodeSpec; 34] = [
+const TABLE: [NodeSpec; 37] = [
     row(Kind::Seq, "seq", Group::Composite, &[], ANY, "tick children in order until one does not succeed"),
     row(Kind::Sel, "sel", Group::Composite, &[], ANY, "tick children in order until one does not fail"),
     row(Kind::Seqm, "seqm", Group::Composite, &[], ANY, "seq that resumes at the child that was running"),
@@ -174,12 +174,41 @@ const TABLE: [NodeSpec; 34] = [
         SUCCESS,
         "show k on the lamps in this update; success",
     ),
+    row(
+        Kind::Network,
+        "network",
+        Group::Network,
+        &[],
+        WRITES,
+        "all neurons fire at once; v_goal <- what the first two put out",
+    ),
+    row(
+        Kind::Neuron,
+        "neuron",
+        Group::Part,
+        &[op("b", Float), op("g", Float)],
+        SUCCESS,
+        "puts out tanh(g (b + sum over its synapses))",
+    ),
+    row(
+        Kind::Synapse,
+        "synapse",
+        Group::Part,
+        &[op("s", Source), op("w", Float)],
+        SUCCESS,
+        "adds w times register s, or times what neuron s (n1, n2, ...) put out last",
+    ),
 ];
 
 impl Kind {
     /// Every kind, in the order of the table.
     pub fn all() -> impl Iterator<Item = Kind> {
         TABLE.iter().map(|r| r.kind)
+    }
+
+    /// Every kind that may stand anywhere in a tree: all but those that networks are written with.
+    pub fn outside_networks() -> impl Iterator<Item = Kind> {
+        Kind::all().filter(|kind| !kind.spec().group.is_network())
     }
 
     /// The kind's row of the node table.
@@ -200,6 +229,8 @@ impl Kind {
             Group::Composite if self == Kind::Par && n > 127 => "par takes at most 127 children".into(),
             Group::Decorator if n != 1 => format!("{name} needs exactly one child, not {n}"),
             Group::Action | Group::Query | Group::Subtree if n > 0 => format!("{name} takes no children"),
+            Group::Network if n < 2 => "network needs at least two neurons: they drive the robot".into(),
+            Group::Part if self == Kind::Synapse && n > 0 => format!("{name} takes no children"),
             _ => return Ok(()),
         })
     }

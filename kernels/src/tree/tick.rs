@@ -170,17 +170,28 @@ pub struct Memory {
     /// The registers.
     pub board: Blackboard,
     nodes: Vec<u16>,
+    /// What the neurons put out last, and room for what they put out next.
+    neurons: Vec<f32>,
+    fired: Vec<f32>,
 }
 
 impl Memory {
     /// The memory of a robot that starts to run `program`: all zero.
     pub fn new(program: &Program) -> Memory {
-        Memory { board: Blackboard::default(), nodes: vec![0; program.memories] }
+        let neurons = vec![0.0; program.neurons()];
+        Memory { board: Blackboard::default(), nodes: vec![0; program.memories], fired: neurons.clone(), neurons }
     }
 
-    /// The words of the nodes that remember something, in preorder: a flag for running, and a payload.
-    pub fn node_words(&self) -> &[u16] {
-        &self.nodes
+    /// The words of the nodes that remember something, in preorder: a flag for running, and a payload; then what the neurons of
+    /// its networks put out last, two words each, the low one first.
+    pub fn node_words(&self) -> Vec<u16> {
+        let halves = |output: &f32| [output.to_bits() as u16, (output.to_bits() >> 16) as u16];
+        self.nodes.iter().copied().chain(self.neurons.iter().flat_map(halves)).collect()
+    }
+
+    /// What the neurons put out last, -1 to 1, those of all networks in preorder.
+    pub fn neurons(&self) -> &[f32] {
+        &self.neurons
     }
 
     /// A memory with these words, and these values of s_scr and v_scr, so that a tick goes on from there; none if no tick of
@@ -198,10 +209,19 @@ impl Memory {
                 _ => f32::from(payload) <= node.a,
             }
         };
-        if words.len() != program.memories || !remember.zip(words).all(|(node, word)| sound(node, *word)) {
+        if words.len() != program.memories + 2 * program.neurons() {
             return None;
         }
-        let mut memory = Memory { board: Blackboard::default(), nodes: words.into() };
+        let (nodes, outputs) = words.split_at(program.memories);
+        let mut memory = Memory::new(program);
+        for (neuron, halves) in memory.neurons.iter_mut().zip(outputs.chunks_exact(2)) {
+            *neuron = f32::from_bits(u32::from(halves[0]) | u32::from(halves[1]) << 16);
+        }
+        let possible = memory.neurons.iter().all(|output| output.abs() <= 1.0);
+        if !possible || !remember.zip(nodes).all(|(node, word)| sound(node, *word)) {
+            return None;
+        }
+        memory.nodes = nodes.into();
         memory.board.cells[SCRATCH - 1..SCRATCH + 2].copy_from_slice(&scratch);
         Some(memory)
     }
@@ -267,12 +287,19 @@ impl Memory {
         draws: &mut Draws,
         observe: impl FnMut(usize, Status, &Blackboard),
     ) -> (Status, Vec2) {
-        assert_eq!(self.nodes.len(), program.memories, "memory belongs to another program");
+        let sizes = (self.nodes.len(), self.neurons.len());
+        assert_eq!(sizes, (program.memories, program.neurons()), "memory belongs to another program");
         for node in &mut self.nodes {
             *node = if *node & RUNNING_FLAG != 0 { *node & !RUNNING_FLAG } else { 0 };
         }
         self.board.sense(senses);
-        let status = update(&program.code, &mut self.nodes, &mut self.board, draws, observe);
+        let Memory { board, nodes, neurons, fired } = self;
+        let network = |number: usize, board: &mut Blackboard| {
+            let network = &program.networks[number];
+            network.fire(&board.cells, neurons, fired);
+            board.write_vector(GOAL as u8, vec2(neurons[network.first], neurons[network.first + 1]))
+        };
+        let status = update(&program.code, nodes, board, draws, network, observe);
         (status, self.board.goal())
     }
 }
@@ -284,6 +311,7 @@ fn update(
     memory: &mut [u16],
     board: &mut Blackboard,
     draws: &mut Draws,
+    mut network: impl FnMut(usize, &mut Blackboard) -> Status,
     mut observe: impl FnMut(usize, Status, &Blackboard),
 ) -> Status {
     let mut at = 0;
@@ -312,6 +340,7 @@ fn update(
                 at += 1;
                 continue;
             }
+            Kind::Network => network(memory_at, board),
             _ => leaf(node, board, draws),
         };
         loop {

@@ -30,7 +30,9 @@ fn files() -> Vec<(String, String)> {
         [(format!("{name}.xml"), to_xml(&tree)), (format!("{name}-live.xml"), to_xml_live(&tree))]
     };
     let random = (0..100).map(|i| (format!("random-{i}"), random::tree(1 + i % 7, &mut random::draws(11, i))));
-    library::trees().into_iter().chain(random).flat_map(|(name, tree)| written(name, tree)).collect()
+    let network = Tree::parse("network\n  neuron 0 1\n    synapse v_up.x 1\n  neuron 0 1\n").unwrap();
+    let network = [("network".to_string(), network)];
+    library::trees().into_iter().chain(random).chain(network).flat_map(|(name, tree)| written(name, tree)).collect()
 }
 
 /// The ports of every node of a file's TreeNodesModel, by the node's ID.

@@ -57,7 +57,7 @@ pub fn tree(depth: u32, draws: &mut Draws) -> Tree {
 fn grow(depth: u32, draws: &mut Draws, nodes: &mut Vec<Node>) {
     let inner = depth > 0 && draws.below(4) > 0;
     let fits = |k: &Kind| matches!(k.spec().group, Group::Composite | Group::Decorator) == inner;
-    let kinds: Vec<Kind> = Kind::all().filter(fits).collect();
+    let kinds: Vec<Kind> = Kind::outside_networks().filter(fits).collect();
     let kind = kinds[draws.below(kinds.len() as u32) as usize];
     let children = match kind.spec().group {
         Group::Composite => 1 + draws.below(4),

@@ -7,7 +7,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The format that this program writes and reads. It counts up whenever any state that is kept changes its shape.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 const MAGIC: &[u8; 8] = b"XPUCKCHK";
 const HEADER: usize = 28;

@@ -1,7 +1,7 @@
 //! The space of genotypes that an island searches: how new ones are made, and which tree each stands for.
 
 use crate::generate::{Method, Primitives};
-use crate::genotype::{Bits, Branch, Genotype};
+use crate::genotype::{Bits, Branch, Genotype, Shape, Weights};
 use crate::primitive_set::PrimitiveSet;
 use crate::settings::{Representation, Settings};
 use xpuck_kernels::random::Draws;
@@ -30,10 +30,17 @@ impl<'a> Space<'a> {
         Primitives { primitive_set: self.primitive_set, functions: if branch == 0 { self.functions() } else { 0 } }
     }
 
-    /// A new genotype by `method`; a bit string knows neither method nor depth.
+    /// Inputs and neurons of networks: they read every sense that trees may read, and two neurons drive.
+    pub(crate) fn shape(self) -> Shape {
+        Shape { inputs: self.primitive_set.senses(), neurons: 2 + usize::from(self.settings.hidden) }
+    }
+
+    /// A new genotype by `method`; a bit string and a network know neither method nor depth.
     pub fn random(self, (method, depth): (Method, usize), draws: &mut Draws) -> Genotype {
-        if self.settings.representation == Representation::Grammar {
-            return self.random_bits(draws);
+        match self.settings.representation {
+            Representation::Grammar => return self.random_bits(draws),
+            Representation::Network => return Genotype::Network(Weights::random(&self.shape(), draws)),
+            Representation::Tree | Representation::Adf => {}
         }
         let count = 1 + usize::from(self.functions());
         for _ in 0..TRIES {
@@ -72,6 +79,8 @@ impl<'a> Space<'a> {
         match genotype {
             Genotype::Branches(branches) => self.primitive_set.fits(branches),
             Genotype::Bits(bits) => self.generate(bits).is_some(),
+            // The settings have bounded it.
+            Genotype::Network(_) => true,
         }
     }
 
@@ -83,14 +92,19 @@ impl<'a> Space<'a> {
         match genotype {
             Genotype::Branches(branches) => self.primitive_set.express(branches),
             Genotype::Bits(bits) => self.primitive_set.express(&[self.generate(bits).expect("genotypes fit")]),
+            Genotype::Network(weights) => weights.tree(&self.shape()),
         }
     }
 
     /// A genotype for a tree from outside; `None` if the tree is not allowed here or has no genotype here. Its functions
     /// are those of `host`, a genotype of this island; it does not call them yet.
     pub(crate) fn adopt(self, tree: &Tree, host: &Genotype) -> Option<Genotype> {
+        if let Genotype::Network(_) = host {
+            return Weights::of(tree, &self.shape()).map(Genotype::Network);
+        }
         let main = self.primitive_set.branch(tree)?;
         match host {
+            Genotype::Network(_) => None,
             Genotype::Branches(branches) => {
                 let mut adopted = branches.clone();
                 adopted[0] = main;

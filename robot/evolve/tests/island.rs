@@ -193,7 +193,7 @@ fn noise_flatters_the_published_champion_more_than_that_of_pooled_samples() {
 
 /// Every algorithm with every representation, small.
 fn all() -> impl Iterator<Item = Settings> {
-    let representations = [Representation::Tree, Representation::Adf, Representation::Grammar];
+    let representations = [Representation::Tree, Representation::Adf, Representation::Grammar, Representation::Network];
     Algorithm::ALL.into_iter().flat_map(move |algorithm| {
         representations.map(|representation| Settings { population: 32, representation, ..Settings::of(algorithm) })
     })

@@ -61,11 +61,14 @@ fn check(island: &Island, primitive_set: &PrimitiveSet) {
     }
 }
 
+const ALL: [Representation; 4] =
+    [Representation::Tree, Representation::Adf, Representation::Grammar, Representation::Network];
+
 #[test]
 fn whatever_evolves_fits_and_is_allowed() {
     for primitive_set in primitive_sets() {
         for algorithm in Algorithm::ALL {
-            for representation in [Representation::Tree, Representation::Adf, Representation::Grammar] {
+            for representation in ALL {
                 let settings = Settings { population: 40, representation, ..Settings::of(algorithm) };
                 let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
                 for _ in 0..25 {
@@ -104,7 +107,7 @@ fn functions_are_called_by_the_main_tree_alone_and_evolve_beside_it() {
     let functions = |island: &Island| -> Vec<Vec<Gene>> {
         let of = |g: &Genotype| match g {
             Genotype::Branches(branches) => branches[1..].iter().map(|b| b.genes().to_vec()).collect::<Vec<_>>(),
-            Genotype::Bits(_) => panic!("a bit string"),
+            _ => panic!("no branches"),
         };
         island.population().iter().flat_map(|i| of(&i.genotype)).collect()
     };
@@ -119,7 +122,7 @@ fn functions_are_called_by_the_main_tree_alone_and_evolve_beside_it() {
     assert!(at_last.iter().any(|f| !at_first.contains(f)), "they are not those of the beginning");
     let calls = island.population().iter().filter(|i| match &i.genotype {
         Genotype::Branches(branches) => branches.len() == 4 && branches[0].genes().iter().any(is_call),
-        Genotype::Bits(_) => false,
+        _ => false,
     });
     assert!(calls.count() > 20, "larger trees are fitter, and calls make them larger");
 }
@@ -135,7 +138,7 @@ fn subtrees_are_kept_whole_and_told_again_in_trees_from_outside() {
 #[test]
 fn immigrants_breed_in_every_representation() {
     let primitive_set = PrimitiveSet::in_swarm();
-    for representation in [Representation::Tree, Representation::Adf, Representation::Grammar] {
+    for representation in ALL {
         let settings = Settings { population: 32, representation, ..Settings::of(Algorithm::Classic) };
         let mut home = Island::new(settings.clone(), primitive_set.clone(), 2, 1);
         let mut island = Island::new(settings, primitive_set.clone(), 1, 1);

@@ -61,7 +61,7 @@ export class TreeView {
   /** @param {import("../contract.js").TreeNode[]} nodes */
   set(nodes) {
     this.nodes = nodes.slice(0, MOST_NODES);
-    const leaves = this.nodes.filter((node) => node.children.length === 0).length;
+    const leaves = this.nodes.filter((node) => node.children.length === 0 && node.kind !== "part").length;
     this.down = leaves <= WIDE && this.svg.clientWidth > 560;
     this.build();
   }
@@ -80,7 +80,7 @@ export class TreeView {
     this.nodes.forEach((node, i) => {
       for (const child of node.children) if (places[child] && child > i) this.edges[child] = edgeShape(places[i], places[child], this.down);
     });
-    this.world.replaceChildren(...this.edges.filter((edge) => edge !== null), ...this.shapes.map(({ group }) => group));
+    this.world.replaceChildren(...this.edges.filter((edge) => edge !== null), ...this.shapes.filter((_, i) => this.nodes[i].kind !== "part").map(({ group }) => group));
     const results = this.results;
     this.results = "";
     this.light(results);

@@ -37,11 +37,11 @@ impl Facts {
     /// Preorder is the order of a tick, so what a node reads has been learnt before.
     fn learn(&mut self, branch: &Branch, next: &mut usize, inside: bool) {
         self.places.push(if inside { *next - 1 } else { *next });
-        *next += usize::from(!inside);
+        *next += if inside { 0 } else { branch.parts.len().max(1) };
         let values = self.computed(branch);
         let known = |value: &Option<Linear>| value.clone().map_or(Known::Unwritten, Known::Sum);
         self.written.push(match branch.kind() {
-            Kind::Attract => [Known::Unsure, Known::Unsure],
+            Kind::Attract | Kind::Network => [Known::Unsure, Known::Unsure],
             _ => values.each_ref().map(known),
         });
         self.named.extend(values.iter().flatten().flat_map(Linear::registers));

@@ -11,6 +11,7 @@ mod facts;
 mod formula;
 mod linear;
 mod motion;
+mod network;
 mod render;
 mod tell;
 mod words;

@@ -8,6 +8,7 @@ use super::facts::{Facts, drives};
 use super::formula::assignment;
 use super::linear::{Known, Linear, Pair};
 use super::motion::Motion;
+use super::network::network;
 use super::words::{direction, is_goal};
 use crate::analysis::reduce::branch::Branch;
 use crate::math::Vec2;
@@ -42,13 +43,14 @@ fn told(branch: &Branch, facts: &Facts) -> Item {
         Kind::Successl => item(branch, facts, "report success".into()),
         Kind::Failurel => item(branch, facts, "report failure".into()),
         Kind::Signal => item(branch, facts, format!("show signal {} on the lamps", branch.code.a)),
+        Kind::Network => network(branch, facts),
         _ if drives(branch) => driving(branch, facts),
         Kind::Movcs | Kind::Movcv | Kind::Mulas | Kind::Mulav | Kind::Rotav => setting(branch, facts),
         _ => subtree(branch, facts),
     }
 }
 
-fn item(branch: &Branch, facts: &Facts, text: String) -> Item {
+pub(super) fn item(branch: &Branch, facts: &Facts, text: String) -> Item {
     Item { node: facts.place(branch), text, formula: None, cases: Vec::new(), children: Vec::new() }
 }
 

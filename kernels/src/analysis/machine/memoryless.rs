@@ -17,9 +17,12 @@ pub struct Memoryless {
 }
 
 impl Memoryless {
-    /// Rewrites a tree; errors are those of [`Program::compile`].
+    /// Rewrites a tree; errors are those of [`Program::compile`], and [`CompileError::Remembers`] for one with a network.
     pub fn of(tree: &Tree) -> Result<Memoryless, CompileError> {
         Program::compile(tree)?;
+        if tree.has_network() {
+            return Err(CompileError::Remembers);
+        }
         let (nodes, _) = expanded(tree, AsPublished::No);
         let mut rewriting = Rewriting { nodes: &nodes, at: 0, owners: Vec::new() };
         let body = rewriting.node();

@@ -1,5 +1,6 @@
 //! The recursive form of a tree that analysis and rewriting work on.
 
+use crate::tree::network;
 use crate::tree::registers::{GOAL, SCRATCH};
 use crate::tree::{AsPublished, Group, Instruction, Kind, Node, Tree, decode, expand};
 
@@ -11,6 +12,8 @@ pub(in crate::analysis) struct Branch {
     /// Place in preorder, expansions counted.
     pub id: usize,
     pub kids: Vec<Branch>,
+    /// The nodes of a network, itself first; its neurons are no branches, since a network is ticked as one leaf.
+    pub parts: Vec<Node>,
     /// Whether the form of the subtree allows `running` at all.
     pub may_run: bool,
     /// What the subtree could touch if all of it were ticked: scratch cells as bits, [`DRAW`] and [`DRIVE`].
@@ -24,7 +27,8 @@ pub(super) const DRIVE: u8 = 0x40;
 
 /// The bits of scratch cells in a register operand, from s_scr on.
 pub(super) fn scratch_bits(cell: u8, vector: bool) -> u8 {
-    let bit = |cell: u8| if usize::from(cell) + 1 >= SCRATCH { 1 << (usize::from(cell) + 1 - SCRATCH) } else { 0 };
+    let scratch = SCRATCH - 1..SCRATCH + 2;
+    let bit = |cell: u8| if scratch.contains(&usize::from(cell)) { 1 << (usize::from(cell) + 1 - SCRATCH) } else { 0 };
     if vector { bit(cell & !1) | bit(cell | 1) } else { bit(cell) }
 }
 
@@ -43,7 +47,7 @@ impl Branch {
 
     /// A node over children; ids are of no use until the tree is built anew.
     pub fn over(node: Node, kids: Vec<Branch>) -> Branch {
-        Branch { code: decode(&node), node, id: 0, kids, may_run: true, touches: u8::MAX }
+        Branch { code: decode(&node), node, id: 0, kids, parts: Vec::new(), may_run: true, touches: u8::MAX }
     }
 
     /// The same node over other children.
@@ -71,6 +75,10 @@ impl Branch {
             nodes.push(self.node);
             return;
         }
+        if !self.parts.is_empty() {
+            nodes.extend_from_slice(&self.parts);
+            return;
+        }
         nodes.push(Node { children: self.kids.len() as u16, ..self.node });
         for kid in &self.kids {
             kid.write(nodes);
@@ -80,10 +88,17 @@ impl Branch {
 
 fn build(nodes: &[Node], at: &mut usize, id: &mut usize) -> Branch {
     let node = nodes[*at];
-    let my_id = *id;
+    let (my_at, my_id) = (*at, *id);
     *at += 1;
     *id += 1;
-    let mut kids: Vec<Branch> = (0..node.children).map(|_| build(nodes, at, id)).collect();
+    let mut parts = Vec::new();
+    if node.kind == Kind::Network {
+        let end = my_at + network::parts(&nodes[my_at..]);
+        parts.extend_from_slice(&nodes[my_at..end]);
+        *at = end;
+    }
+    let children = if parts.is_empty() { node.children } else { 0 };
+    let mut kids: Vec<Branch> = (0..children).map(|_| build(nodes, at, id)).collect();
     if node.kind.spec().group == Group::Subtree {
         let mut body = Vec::new();
         expand(&node, AsPublished::No, &mut body);
@@ -95,12 +110,12 @@ fn build(nodes: &[Node], at: &mut usize, id: &mut usize) -> Branch {
         Kind::Movcs | Kind::Movcv | Kind::Mulas | Kind::Mulav | Kind::Rotav if goal => DRIVE,
         Kind::Movcs | Kind::Mulas => scratch_bits(code.d, false),
         Kind::Movcv | Kind::Mulav | Kind::Rotav => scratch_bits(code.d, true),
-        Kind::Upfield | Kind::Attract => DRIVE,
+        Kind::Upfield | Kind::Attract | Kind::Network => DRIVE,
         Kind::Ifprob | Kind::Repeatr => DRAW,
         _ => 0,
     };
     let touches = kids.iter().fold(own, |bits, kid| bits | kid.touches);
     let counts = matches!(node.kind, Kind::Repeati | Kind::Repeatr) && code.a > 1.0;
     let may_run = counts || own == DRIVE || kids.iter().any(|kid| kid.may_run);
-    Branch { node, code, id: my_id, kids, may_run, touches }
+    Branch { node, code, id: my_id, kids, parts, may_run, touches }
 }

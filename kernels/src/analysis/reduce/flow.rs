@@ -127,6 +127,11 @@ impl Flow {
             Kind::Movcv | Kind::Mulav | Kind::Rotav | Kind::Upfield | Kind::Attract => {
                 self.write_vector(branch, entry, visit)
             }
+            Kind::Network => {
+                // Its neurons remember.
+                self.traces = true;
+                self.write_vector(branch, entry, visit)
+            }
             _ => self.run(&branch.kids[0], entry),
         }
     }
@@ -204,7 +209,7 @@ impl Flow {
     fn write_vector(&mut self, branch: &Branch, entry: &State, visit: &mut Visit) -> Exits {
         let code = &branch.code;
         let cell = match code.kind {
-            Kind::Upfield | Kind::Attract => GOAL,
+            Kind::Upfield | Kind::Attract | Kind::Network => GOAL,
             _ => usize::from(code.d & !1),
         };
         let [x, y] = vector_value(branch, entry);
@@ -262,6 +267,7 @@ fn vector_value(branch: &Branch, entry: &State) -> [Value; 2] {
             let turned = [x.times(code.a).plus(y.times(-code.b)), x.times(code.b).plus(y.times(code.a))];
             sum(vector(code.s1), turned)
         }
+        Kind::Network => [Value::only(-1.0).join(Value::only(1.0)); 2],
         Kind::Upfield => sum(sensed(UP, code.a), sensed(PROX, -PROX_GAIN)),
         _ => {
             debug_assert_eq!(code.kind, Kind::Attract);

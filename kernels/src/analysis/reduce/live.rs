@@ -71,6 +71,16 @@ impl Live<'_> {
             }
             Kind::Ifquad | Kind::Ifsect => later | scratch_bits(code.s1, true),
             Kind::Successl | Kind::Failurel | Kind::Upfield | Kind::Attract => later,
+            // What it reads stays in its neurons, whether or not it drives.
+            Kind::Network => {
+                used.effect = true;
+                later
+                    | branch
+                        .parts
+                        .iter()
+                        .filter(|part| part.kind == Kind::Synapse)
+                        .fold(0, |bits, synapse| bits | scratch_bits(synapse.operands[0] as u8, false))
+            }
             // Who looks at the robot sees it.
             Kind::Signal => {
                 used.effect = true;

@@ -4,6 +4,7 @@
 //! need no instruction. What a node with memory does when a child ends is one; it stands behind the nodes' own.
 
 use super::layout::NODE_WORDS;
+use crate::tree::network::Source;
 use crate::tree::{Kind, PAR_RUNNING, Program, RUNNING_FLAG, Status};
 use std::collections::BTreeMap;
 
@@ -21,6 +22,9 @@ pub(super) const JUMP_REPEATED: u32 = FIRST_JUMP + 2;
 pub(super) const JUMP_COUNT: u32 = FIRST_JUMP + 3;
 /// The same after the last child, and what comes of it.
 pub(super) const JUMP_COUNTED: u32 = FIRST_JUMP + 4;
+
+/// Sources of synapses from here on are neurons.
+pub(super) const FIRST_NEURON: u32 = 64;
 
 /// Kind and registers, two numbers, where to go after success and failure, where after running and the node's memory.
 pub(super) type Jump = [u32; NODE_WORDS];
@@ -44,6 +48,45 @@ pub(super) fn jumps(program: &Program) -> Vec<Jump> {
         }
     }
     linker.code
+}
+
+/// The words of a program: its instructions, then its networks. A network is its number of neurons, the places in a robot's
+/// memory of what they put out and put out next, and for each neuron bias, gain, number of synapses, and of each synapse source and weight.
+pub(super) fn words(program: &Program) -> Vec<u32> {
+    let mut code = jumps(program);
+    let mut networks = Vec::new();
+    let begin = code.len() * NODE_WORDS;
+    let places: Vec<u32> = program
+        .networks()
+        .iter()
+        .map(|network| {
+            let place = begin + networks.len();
+            let outputs = program.memories() + network.first;
+            networks.extend([network.neurons.len(), outputs, outputs + program.neurons()].map(|n| n as u32));
+            let mut first = 0;
+            for neuron in &network.neurons {
+                networks.extend([neuron.bias.to_bits(), neuron.gain.to_bits(), (neuron.end - first) as u32]);
+                for synapse in &network.synapses[first..neuron.end] {
+                    let source = match synapse.source {
+                        Source::Cell(cell) => u32::from(cell),
+                        Source::Neuron(number) => FIRST_NEURON + u32::from(number),
+                    };
+                    networks.extend([source, synapse.weight.to_bits()]);
+                }
+                first = neuron.end;
+            }
+            place as u32
+        })
+        .collect();
+    for (node, place) in code.iter_mut().filter(|node| node[0] & 0xff == Kind::Network as u32).zip(places) {
+        node[1] = place;
+    }
+    code.into_iter().flatten().chain(networks).collect()
+}
+
+/// Words of node memory that a robot with this program needs: its nodes', then what its neurons put out and put out next.
+pub(super) fn memory_words(program: &Program) -> usize {
+    program.memories() + 2 * program.neurons()
 }
 
 /// Instructions of a tick at most: a tick enters a node once, and once for each of its children ends one of them.

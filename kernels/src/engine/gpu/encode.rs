@@ -1,6 +1,5 @@
 //! Worlds and programs as the words of the buffers.
 
-use super::code::jumps;
 use super::layout::{HEADER, QUANTITIES, place};
 use crate::engine::Job;
 use crate::math::{Vec2, vec2};
@@ -140,7 +139,7 @@ impl Code<'_> {
         let (mut words, mut starts) = (Vec::new(), Vec::new());
         for program in programs {
             starts.push(words.len() as u32);
-            words.extend(jumps(program).into_iter().flatten());
+            words.extend(super::code::words(program));
         }
         Code { programs, words, starts }
     }

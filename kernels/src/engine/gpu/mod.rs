@@ -150,7 +150,7 @@ impl Gpu {
         used.sort_unstable();
         used.dedup();
         let most = |of: fn(&Program) -> usize| used.iter().map(|p| of(&code.programs[*p])).max().unwrap_or(1);
-        let (nodes, memories) = (most(Program::len), most(Program::memories));
+        let (nodes, memories) = (most(Program::len), most(code::memory_words));
         let (layout, bound) = self.layout(&scene, nodes);
         let messages = spec.messages.as_ref();
         let table = messages.map_or_else(|| vec![0], |m| message_table(m, &scene, updates));

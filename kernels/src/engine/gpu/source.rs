@@ -1,6 +1,6 @@
 //! Puts the WGSL together: constants from the Rust sources, the stages, and loops written out.
 
-use super::code::{FIRST_JUMP, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
+use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
 use super::params::{
     SWITCH_CAMERA, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PICTURES, SWITCH_PROXIMITY,
@@ -128,6 +128,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("TASK_COVERAGE", TASK_COVERAGE),
         ("TASK_FORAGING", TASK_FORAGING),
         ("FIRST_JUMP", FIRST_JUMP),
+        ("FIRST_NEURON", FIRST_NEURON),
         ("JUMP_END", JUMP_END),
         ("JUMP_SET", JUMP_SET),
         ("JUMP_FLAG", JUMP_FLAG),

@@ -2,6 +2,7 @@
 //!
 //! Runs on any Vulkan adapter; `make test` installs Mesa's software one.
 
+use super::code::memory_words;
 use super::device::{Batch, Device};
 use super::encode::{Code, Rows, State, quantity};
 use super::layout::{Lane, Layout, MOST_BODIES, QUANTITIES, place};
@@ -27,7 +28,7 @@ const WORLDS: u32 = 24;
 const ROBOTS: usize = 16;
 const SEED: u64 = 0x1234_5678_9abc;
 /// Trees that together have every kind of node.
-const TREES: [&str; 8] = [
+const TREES: [&str; 10] = [
     include_str!("../../../../docs/trees/806768.bt"),
     include_str!("../../../../docs/trees/explore.bt"),
     "par 2\n  repeatr 9\n    attract 2\n  selm\n    ifprob s_n 0.5 3\n    seqm\n      successl\n      movcs s_scr 5\n  invert\n    bleft\n",
@@ -36,6 +37,8 @@ const TREES: [&str; 8] = [
     "seq\n  mulas s_scr s_scr 1.5 s_n\n  movcs s_scr 3\n  mulas s_scr v_goal.x 1 s_scr\n  ifprob s_scr 1 1\n  attract -1\n",
     "sel\n  seq\n    ifquad v_light 0\n    movcv v_light 45deg\n    movcs v_light.y 3\n  mulav v_goal v_light 4 v_light\n",
     "sel\n  seq\n    ifsect v_tag 0deg 40deg\n    movcv v_tag 45deg\n    movcs v_tag.y 3\n  mulav v_goal v_tag 4 v_tag\n",
+    "sel\n  avoiding\n  network\n    neuron 0.2 1\n      synapse v_blue.x 1.5\n      synapse n3 -0.7\n      synapse n1 0.3\n    neuron 0 1.5\n      synapse v_up.y -1\n      synapse s_n 0.1\n    neuron -0.4 2\n      synapse v_prox.y 3\n      synapse n2 1\n",
+    "seqm\n  repeati 3\n    network\n      neuron 1 1\n      neuron 0 1\n        synapse n1 1\n  seq\n    movcs s_scr 2\n    network\n      neuron 0 0.1\n        synapse s_scr 3\n        synapse v_attr.x -2\n      neuron 0 1\n        synapse n1 0.5\n        synapse n2 -0.5\n",
 ];
 
 /// A world with something of everything: inner walls, discs of several colours, patches.
@@ -132,7 +135,7 @@ impl Twin {
     }
 
     fn memories(&self) -> usize {
-        self.programs.iter().map(Program::memories).max().unwrap()
+        self.programs.iter().map(memory_words).max().unwrap()
     }
 
     /// Words of the state after a stage has run `times`, then those of cells, then node memory.
@@ -401,8 +404,15 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
             let [left, right] = steer(goal);
             let cells = robot.board.cells();
             rows.push(vec![goal.x, goal.y, left, right, cells[17], cells[18], cells[19]]);
-            for (slot, word) in robot.node_words().iter().enumerate() {
-                let got = memory[(slot * ROBOTS + i) * twin.state.worlds + w as usize];
+            let at = |slot: usize| memory[(slot * ROBOTS + i) * twin.state.worlds + w as usize];
+            for (neuron, expected) in robot.neurons().iter().enumerate() {
+                let got = f32::from_bits(at(program.memories() + neuron));
+                if (got - expected).abs() > 1e-4 {
+                    return Err(format!("world {w}, robot {i}: neuron {neuron} is {got}, reference {expected}"));
+                }
+            }
+            for (slot, word) in robot.node_words().iter().take(program.memories()).enumerate() {
+                let got = at(slot);
                 if got != u32::from(*word) {
                     return Err(format!("world {w}, robot {i}: node memory {slot} is {got:#x}, reference {word:#x}"));
                 }

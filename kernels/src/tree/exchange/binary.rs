@@ -5,6 +5,7 @@
 //! without memory), the four-byte operands, the offsets of its children u16 each, the one-byte operands, zeros.
 //! One byte holds a register's cell, a count, a step of an angle, or eighths; offsets count from the magic.
 
+use super::super::network;
 use super::super::nodes::{Kind, Operand};
 use super::super::parse::{MAX_DEPTH, MAX_NODES};
 use super::super::{Node, Tree};
@@ -124,6 +125,9 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     }
     if let Some(unit) = reader.used.iter().position(|used| !used) {
         return fault(4 * unit, "these bytes belong to no node");
+    }
+    if let Some((_, message)) = network::fault(&reader.nodes) {
+        return fault(0, message);
     }
     Ok(Tree::from_preorder(reader.nodes))
 }

@@ -1,10 +1,11 @@
 //! The compact form: a tree in few bytes and bit by bit, for states and records of evolution.
 //!
 //! The first byte says how numbers are held: 0 for narrow, 1 for wide. Then the nodes in preorder: kind u8, for
-//! composites their number of children (u8, wide u16), the operands. Wide operands are f32; narrow ones are those of
+//! composites, networks and neurons their number of children (u8, wide u16), the operands. Wide operands are f32; narrow ones are those of
 //! the binary form without its padding. All is little endian. A tree is wide if narrow would change one bit of it: an
 //! angle between two steps, a negative zero, or more than 255 children. As for serde, a tree is these bytes.
 
+use super::super::network;
 use super::super::nodes::{Group, Kind, Operand};
 use super::super::parse::{MAX_DEPTH, MAX_NODES};
 use super::super::{Node, Tree};
@@ -27,7 +28,7 @@ pub fn to_compact(tree: &Tree) -> Vec<u8> {
     let mut bytes = vec![form];
     for node in tree.nodes() {
         bytes.push(node.kind as u8);
-        if node.kind.spec().group == Group::Composite {
+        if counts_children(node.kind) {
             let children = node.children.to_le_bytes();
             bytes.extend_from_slice(if form == WIDE { &children } else { &children[..1] });
         }
@@ -39,6 +40,11 @@ pub fn to_compact(tree: &Tree) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// True for nodes of which the bytes say how many children they have.
+fn counts_children(kind: Kind) -> bool {
+    kind.spec().group == Group::Composite || matches!(kind, Kind::Network | Kind::Neuron)
 }
 
 /// Reads a tree from bytes. Total: any bytes give a whole tree within the limits, or one error that names the place.
@@ -60,6 +66,9 @@ pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     }
     if reader.at != bytes.len() {
         return fault(reader.at, "these bytes belong to no node");
+    }
+    if let Some((_, message)) = network::fault(&nodes) {
+        return fault(0, message);
     }
     let tree = Tree::from_preorder(nodes);
     if tree.depth() > MAX_DEPTH {
@@ -89,8 +98,8 @@ impl Reader<'_> {
             return fault(at, format!("{byte} is no kind of node"));
         };
         let children = match kind.spec().group {
-            Group::Composite if wide => u16::from_le_bytes(self.take()?),
-            Group::Composite => u16::from(self.take::<1>()?[0]),
+            _ if counts_children(kind) && wide => u16::from_le_bytes(self.take()?),
+            _ if counts_children(kind) => u16::from(self.take::<1>()?[0]),
             Group::Decorator => 1,
             _ => 0,
         };

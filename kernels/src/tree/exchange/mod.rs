@@ -11,6 +11,7 @@ mod json;
 mod json_read;
 mod svg;
 mod svg_layout;
+mod svg_network;
 mod xml;
 mod xml_read;
 
@@ -24,6 +25,7 @@ pub use svg_layout::Direction;
 pub use xml::{TREE, to_xml, to_xml_live};
 pub use xml_read::from_xml;
 
+use super::network;
 use super::nodes::{Kind, Operand};
 use super::operand::{Words, shorten, suggest, usage};
 use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, whole};
@@ -96,13 +98,16 @@ impl<'a> Source<'a> {
     }
 
     fn tree(&self, root: &Element) -> Result<Tree, ParseError> {
-        let mut nodes = Vec::with_capacity(self.nodes);
-        self.append(root, &mut nodes)?;
+        let (mut nodes, mut places) = (Vec::with_capacity(self.nodes), Vec::with_capacity(self.nodes));
+        self.append(root, &mut nodes, &mut places)?;
+        if let Some((node, message)) = network::fault(&nodes) {
+            return Err(self.error(places[node], message));
+        }
         Ok(Tree::from_preorder(nodes))
     }
 
-    /// Appends an element in preorder; readers have bounded the depth.
-    fn append(&self, element: &Element, nodes: &mut Vec<Node>) -> Result<(), ParseError> {
+    /// Appends an element in preorder, with its place in the text; readers have bounded the depth.
+    fn append(&self, element: &Element, nodes: &mut Vec<Node>, places: &mut Vec<usize>) -> Result<(), ParseError> {
         let Element { kind, at, operands, children } = element;
         let spec = kind.spec();
         kind.check_children(children.len()).map_err(|message| self.error(*at, message))?;
@@ -119,7 +124,8 @@ impl<'a> Source<'a> {
             return Err(self.error(word.at, message));
         }
         nodes.push(Node::new(*kind, children.len() as u16, &values));
-        children.iter().try_for_each(|child| self.append(child, nodes))
+        places.push(*at);
+        children.iter().try_for_each(|child| self.append(child, nodes, places))
     }
 }
 
@@ -127,7 +133,8 @@ impl<'a> Source<'a> {
 fn allowed(operand: Operand, value: f32) -> bool {
     let (low, high) = operand.range();
     let step = if operand.is_vector() { 2.0 } else { 1.0 };
-    let register = !operand.is_register() || value < CELLS as f32 && value % step == 0.0;
+    // What a synapse may come from depends on its network.
+    let register = !operand.is_register() || operand == Operand::Source || value < CELLS as f32 && value % step == 0.0;
     (low..=high).contains(&value) && register
 }
 

@@ -5,6 +5,7 @@ use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
 use super::parents;
 use super::svg_layout::{Direction, MARGIN, Place, place};
+use super::svg_network::Hinton;
 use std::fmt::Write;
 
 const STYLE: &str = "  <style>
@@ -19,6 +20,9 @@ const STYLE: &str = "  <style>
     .line.never, .mark.never { fill: none }
     text.never { fill: #8c939b; stroke: none }
     .dot.never { fill: #a0a6ad; stroke: none }
+    .positive { fill: #1f6fd0 }
+    .negative { fill: #d9480f }
+    .small { font-size: 10px; text-anchor: end }
     .share { font-size: 10px; fill: #57606a; paint-order: stroke; stroke: #ffffff; stroke-width: 3 }
     .beside { text-anchor: start }
   </style>
@@ -49,13 +53,21 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
-    for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {
+    let in_picture = |i: usize| tree.nodes()[i].kind.spec().group == Group::Part;
+    for (i, parent) in parents(tree).into_iter().enumerate().skip(1).filter(|(i, _)| !in_picture(*i)) {
         line(&mut svg, &places[parent], &places[i], direction, shares.map(|s| s[i]));
     }
-    for (i, (node, place)) in tree.nodes().iter().zip(&places).enumerate() {
+    for (i, (node, place)) in tree.nodes().iter().zip(&places).enumerate().filter(|(i, _)| !in_picture(*i)) {
         let share = shares.map(|s| s[i]);
         let never = if share == Some(0.0) { NEVER } else { "" };
         shape(&mut svg, node, place, never);
+        if node.kind == Kind::Network {
+            Hinton::of(&tree.nodes()[i..tree.end(i)]).draw(
+                &mut svg,
+                place.x - place.width / 2.0,
+                place.y - place.height / 2.0,
+            );
+        }
         if !labels[i].is_empty() {
             let (Place { x, y, .. }, label) = (place, escape(&labels[i]));
             let _ = writeln!(svg, "  <text class=\"label{never}\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
@@ -71,7 +83,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
 /// The text in a node's shape; those with a drawn sign have none.
 fn label(node: &Node) -> String {
     match node.kind {
-        Kind::Seq | Kind::Seqm | Kind::Successd | Kind::Failed => String::new(),
+        Kind::Seq | Kind::Seqm | Kind::Successd | Kind::Failed | Kind::Network => String::new(),
         Kind::Sel | Kind::Selm => "?".into(),
         Kind::Invert => "!".into(),
         Kind::Par => format!("par {}", node.operands[0]),
@@ -105,7 +117,7 @@ fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share:
 fn note(svg: &mut String, node: &Node, place: &Place, direction: Direction, share: f32) {
     let Place { x, y, width, height } = *place;
     let text = if share == 0.0 { "never".into() } else { format!("{:.1} %", 100.0 * share) };
-    let (class, x, y) = if node.children > 0 && direction == Direction::Down {
+    let (class, x, y) = if node.kind.spec().group.is_inner() && direction == Direction::Down {
         (" beside", x + width / 2.0 + 4.0, y)
     } else {
         ("", x, y + height / 2.0 + 8.0)
@@ -121,6 +133,7 @@ fn shape(svg: &mut String, node: &Node, place: &Place, never: &str) {
         let _ = writeln!(svg, "  <polygon class=\"inner{never}\" points=\"{points}\"/>");
     } else {
         let (class, radius) = match (node.children, node.kind.spec().writes) {
+            _ if node.kind == Kind::Network => ("action", 12),
             (1.., _) => ("inner", 0),
             (0, true) => ("action", 12),
             (0, false) => ("query", 12),

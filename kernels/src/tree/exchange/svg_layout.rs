@@ -1,8 +1,9 @@
 //! Where the nodes of a drawn tree stand: subtrees side by side, each parent over the middle of its children.
 
-use super::super::nodes::Group;
+use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
 use super::children;
+use super::svg_network::Hinton;
 
 /// Where the root is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ const BESIDE: f32 = 14.0;
 const BETWEEN: f32 = 36.0;
 pub(super) const MARGIN: f32 = 16.0;
 
-/// Room of a node's shape: decorators are diamonds, leaves as wide as their text.
+/// Room of a node's shape: decorators are diamonds, networks pictures, leaves as wide as their text.
 fn size(node: &Node, label: &str) -> (f32, f32) {
     let text = label.chars().count() as f32 * CHARACTER;
     match node.kind.spec().group {
@@ -45,8 +46,15 @@ fn size(node: &Node, label: &str) -> (f32, f32) {
 /// Places every node of a tree whose shapes hold `labels`.
 pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec<Place> {
     let nodes = tree.nodes();
-    let children = children(tree);
-    let sizes: Vec<(f32, f32)> = nodes.iter().zip(labels).map(|(node, label)| size(node, label)).collect();
+    let mut children = children(tree);
+    let mut sizes: Vec<(f32, f32)> = nodes.iter().zip(labels).map(|(node, label)| size(node, label)).collect();
+    for at in (0..nodes.len()).filter(|at| nodes[*at].kind == Kind::Network) {
+        let end = tree.end(at);
+        (sizes[at], children[at]) = (Hinton::of(&nodes[at..end]).size(), Vec::new());
+        // Its neurons are in its picture.
+        sizes[at + 1..end].fill((0.0, 0.0));
+        children[at + 1..end].fill(Vec::new());
+    }
     // Along the direction of growth and across it.
     let split = |(width, height): (f32, f32)| match direction {
         Direction::Down => (height, width),

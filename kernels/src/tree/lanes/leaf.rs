@@ -139,7 +139,7 @@ fn write_scalar(cells: &mut Cells, cell: u8, value: &Lanes, robots: u32) -> Resu
 }
 
 #[inline(always)]
-fn write_vector(cells: &mut Cells, cell: u8, value: &[Lanes; 2], robots: u32) -> Results {
+pub(super) fn write_vector(cells: &mut Cells, cell: u8, value: &[Lanes; 2], robots: u32) -> Results {
     let cell = usize::from(cell & !1);
     if cell == GOAL {
         let mut free = [0; LANES];

@@ -8,6 +8,7 @@
 
 mod draws;
 mod leaf;
+mod network;
 
 use super::nodes::Kind;
 use super::program::{Instruction, Program};
@@ -16,6 +17,7 @@ use super::tick::{PAR_RUNNING, RUNNING_FLAG};
 use crate::random::below;
 pub(crate) use draws::{DrawLanes, DrawPlace};
 use leaf::leaf;
+use network::network;
 
 /// Robots, or worlds, side by side: the lanes of a 512-bit register; narrower registers take them in turns.
 pub(crate) const LANES: usize = 16;
@@ -67,6 +69,9 @@ struct Visit {
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryLanes {
     nodes: Vec<[u16; LANES]>,
+    /// What the neurons put out last, and room for what they put out next.
+    neurons: Vec<Lanes>,
+    fired: Vec<Lanes>,
     /// The nodes from the root to the one that is ticked.
     visits: Vec<Visit>,
 }
@@ -74,7 +79,12 @@ pub(crate) struct MemoryLanes {
 impl MemoryLanes {
     /// The memory of robots that start to run `program`: all zero.
     pub fn new(program: &Program) -> MemoryLanes {
-        MemoryLanes { nodes: vec![[0; LANES]; program.memories], visits: Vec::with_capacity(program.depth()) }
+        MemoryLanes {
+            nodes: vec![[0; LANES]; program.memories],
+            neurons: vec![[0.0; LANES]; program.neurons()],
+            fired: vec![[0.0; LANES]; program.neurons()],
+            visits: Vec::with_capacity(program.depth()),
+        }
     }
 
     /// Ticks the trees of `robots`. `cells` are the registers of all of them, with new senses; afterwards they hold the goal
@@ -88,18 +98,21 @@ impl MemoryLanes {
         }
         cells[GOAL] = [f32::NAN; LANES];
         cells[GOAL + 1] = [f32::NAN; LANES];
-        self.update(&program.code, robots, cells, draws);
+        self.update(program, robots, cells, draws);
     }
 
     /// The update phase: walks down to a leaf, then up until a parent has another child that somebody ticks.
     #[inline(always)]
-    fn update(&mut self, code: &[Instruction], robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
-        let MemoryLanes { nodes, visits } = self;
+    fn update(&mut self, program: &Program, robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
+        let MemoryLanes { nodes, neurons, fired, visits } = self;
+        let code: &[Instruction] = &program.code;
         visits.clear();
         let (mut at, mut robots) = (0, robots);
         loop {
             let node = &code[at];
-            let mut results = if node.kind.is_leaf() {
+            let mut results = if node.kind == Kind::Network {
+                network(&program.networks[usize::from(node.memory)], robots, cells, neurons, fired)
+            } else if node.kind.is_leaf() {
                 leaf(node, robots, cells, draws)
             } else {
                 let waiting = begin(node, at, robots, nodes, draws);

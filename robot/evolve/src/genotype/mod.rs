@@ -5,9 +5,12 @@
 
 mod bits;
 mod branch;
+mod weights;
 
 pub use bits::Bits;
 pub use branch::{Branch, Gene};
+pub(crate) use weights::Shape;
+pub use weights::Weights;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,4 +21,6 @@ pub enum Genotype {
     Branches(Vec<Branch>),
     /// A string from which a grammar generates the tree.
     Bits(Bits),
+    /// The numbers of a recurrent network.
+    Network(Weights),
 }

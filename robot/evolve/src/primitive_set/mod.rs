@@ -13,7 +13,7 @@ use crate::grammar::Grammar;
 use crate::operands::Operands;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
-use xpuck_kernels::tree::{Kind, Node, Tree};
+use xpuck_kernels::tree::{Access, Kind, Node, Tree, neuron_of_source, register_of};
 
 const IN_SWARM: &str = include_str!("in-swarm.toml");
 const TRANSFERABILITY: &str = include_str!("transferability.toml");
@@ -42,6 +42,12 @@ struct Subtree {
     tree: Tree,
 }
 
+/// True for cells that a robot sets to what it senses: v_zero is none.
+fn senses(cell: u8) -> bool {
+    let register = register_of(cell);
+    register.access == Access::ReadOnly && register.full > 0
+}
+
 impl PrimitiveSet {
     /// The nodes and registers of the in-swarm experiments (Table 8.2).
     pub fn in_swarm() -> PrimitiveSet {
@@ -66,6 +72,17 @@ impl PrimitiveSet {
     /// What operands may be.
     pub(crate) fn operands(&self) -> &Operands {
         &self.operands
+    }
+
+    /// The cells of all senses that trees may read, in order.
+    pub(crate) fn senses(&self) -> Vec<u8> {
+        let registers = &self.operands.registers;
+        let pairs = registers.vector_sources.iter().flat_map(|cell| [*cell, cell + 1]);
+        let mut cells: Vec<u8> =
+            registers.scalar_sources.iter().copied().chain(pairs).filter(|cell| senses(*cell)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
     }
 
     pub(crate) fn subtree(&self, number: u16) -> &Tree {
@@ -168,9 +185,17 @@ impl PrimitiveSet {
         Some(Branch::from_preorder(genes))
     }
 
-    /// True if every node and register of a tree is allowed; what comes from outside is checked with this.
+    /// True if every node and register of a tree is allowed, or it is a network of senses that are; what comes from outside is
+    /// checked with this.
     pub fn allows(&self, tree: &Tree) -> bool {
-        self.branch(tree).is_some()
+        if tree.nodes()[0].kind != Kind::Network {
+            return self.branch(tree).is_some();
+        }
+        let senses = self.senses();
+        tree.nodes().iter().filter(|node| node.kind == Kind::Synapse).all(|synapse| {
+            let source = synapse.operands[0] as u8;
+            neuron_of_source(source).is_some() || senses.contains(&source)
+        })
     }
 
     pub(crate) fn allows_node(&self, node: &Node) -> bool {

@@ -133,6 +133,9 @@ fn leaf(name: &str) -> Result<Choice, String> {
     let (kind, _) = Kind::of_word(name)?;
     match kind.spec().group {
         Group::Composite | Group::Decorator => Err(format!("`{name}` has children; it belongs to inner")),
+        Group::Network | Group::Part => {
+            Err(format!("`{name}` is no leaf of a tree; networks evolve with representation = \"network\""))
+        }
         _ => Ok(Choice { kind, children: 0 }),
     }
 }

@@ -20,6 +20,8 @@ pub enum Representation {
     Adf,
     /// A bit string from which a grammar generates the tree (thesis 3.2.1).
     Grammar,
+    /// The weights of a recurrent network that reads every sense the primitive set knows.
+    Network,
 }
 
 /// Parameters. Those that an algorithm does not use say nothing in it.
@@ -85,6 +87,9 @@ pub struct Settings {
     /// Probability that a bit turns over, with `representation = "grammar"`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_bit: f32,
+    /// Hidden neurons, 0..=30, with `representation = "network"`.
+    #[schemars(range(min = 0, max = 30))]
+    pub hidden: u16,
     /// Fitness that a node costs in `racing`, 0..=0.1: of two trees that are as good the smaller one is kept. The default
     /// decides between equals only; with 0.001 a tree of ten nodes more has to be better by 0.01.
     #[schemars(range(min = 0.0, max = 0.1))]
@@ -172,6 +177,7 @@ impl Settings {
             ("functions", f64::from(self.functions), 1.0, 8.0),
             ("bits", self.bits as f64, 32.0, 8192.0),
             ("mutate_bit", f64::from(self.mutate_bit), 0.0, 1.0),
+            ("hidden", f64::from(self.hidden), 0.0, 30.0),
             ("node_cost", self.node_cost, 0.0, 0.1),
         ];
         for (name, value, low, high) in rows {

@@ -37,6 +37,7 @@ fn published(algorithm: Algorithm) -> Settings {
         functions: 2,
         bits: 1024,
         mutate_bit: 0.005,
+        hidden: 8,
         node_cost: 5e-5,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Where the thesis is silent, as the library it used (DEAP): points are any nodes, for crossover any but the root.
 
-use super::{any_branch, graft, mutate_bits};
+use super::{any_branch, graft, mutate_numbers};
 use crate::generate::grow;
 use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;
@@ -25,6 +25,10 @@ pub(crate) fn exchange(space: Space<'_>, a: &Genotype, b: &Genotype, draws: &mut
             let sound = |bits| Some(Genotype::Bits(bits)).filter(|child| space.fits(child));
             (sound(first), sound(second))
         }
+        (Genotype::Network(a), Genotype::Network(b)) => {
+            let (first, second) = a.exchange(b, &space.shape(), draws);
+            (Some(Genotype::Network(first)), Some(Genotype::Network(second)))
+        }
         _ => (None, None),
     };
     (first.unwrap_or_else(|| a.clone()), second.unwrap_or_else(|| b.clone()))
@@ -37,7 +41,7 @@ fn below_root(branch: &Branch, draws: &mut Draws) -> Option<usize> {
 
 /// Subtree replacement, shrinking, node replacement and constant replacement, each with its own probability.
 pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
-    if mutate_bits(space, genotype, draws) {
+    if mutate_numbers(space, genotype, draws) {
         return;
     }
     let steps: [(f32, Mutation); 4] = [

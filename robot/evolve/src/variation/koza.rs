@@ -1,6 +1,6 @@
 //! Crossover and the three mutations of thesis 7.4.3, and our gentler form of them.
 
-use super::{any_branch, graft, mutate_bits};
+use super::{any_branch, graft, mutate_numbers};
 use crate::generate::full;
 use crate::genotype::{Branch, Gene, Genotype};
 use crate::operands::{Operands, grain};
@@ -29,6 +29,9 @@ pub fn crossover(space: Space<'_>, mother: &Genotype, father: &Genotype, draws: 
         (Genotype::Bits(mother), Genotype::Bits(father)) => {
             Some(Genotype::Bits(mother.exchange(father, draws).0)).filter(|child| space.fits(child))
         }
+        (Genotype::Network(mother), Genotype::Network(father)) => {
+            Some(Genotype::Network(mother.exchange(father, &space.shape(), draws).0))
+        }
         _ => None,
     };
     child.unwrap_or_else(|| mother.clone())
@@ -36,7 +39,7 @@ pub fn crossover(space: Space<'_>, mother: &Genotype, father: &Genotype, draws: 
 
 /// Parameter, point and subtree mutation, one after the other (thesis 7.4.3); the first two at a rate for each place.
 pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
-    if mutate_bits(space, genotype, draws) {
+    if mutate_numbers(space, genotype, draws) {
         return;
     }
     parameters(space.primitive_set.operands(), genotype, space.settings.mutate_parameter, false, draws);
@@ -48,7 +51,7 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
 /// it is inherited, so here the expected number of changes has a cap; numbers also move by small steps; and a subtree
 /// may be replaced by one inside it.
 pub(crate) fn mutate_gently(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
-    if mutate_bits(space, genotype, draws) {
+    if mutate_numbers(space, genotype, draws) {
         return;
     }
     let Genotype::Branches(branches) = &*genotype else { return };

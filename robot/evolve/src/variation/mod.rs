@@ -1,7 +1,8 @@
 //! Crossover and mutation. Whatever would not fit a robot is left as it was.
 //!
 //! Branches vary only with the same branch of the other parent (Koza 1994): main trees with main trees, a function with
-//! the function of its number. A bit string has one-point crossover, and as its only mutation bits that turn over.
+//! the function of its number. A bit string has one-point crossover, and as its only mutation bits that turn over;
+//! networks exchange whole neurons, and their weights move by steps whose size evolves with them.
 
 mod dars;
 mod koza;
@@ -40,9 +41,16 @@ fn graft(space: Space<'_>, branches: &[Branch], which: usize, at: usize, with: &
     space.fits(&genotype).then_some(genotype)
 }
 
-/// Turns bits over where the genotype is a string of them, and says if it is.
-fn mutate_bits(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) -> bool {
-    let Genotype::Bits(bits) = genotype else { return false };
+/// Changes numbers where the genotype is a string of bits or a network's weights, and says if it is.
+fn mutate_numbers(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) -> bool {
+    let bits = match genotype {
+        Genotype::Branches(_) => return false,
+        Genotype::Bits(bits) => bits,
+        Genotype::Network(weights) => {
+            weights.mutate(space.settings.mutate_parameter, draws);
+            return true;
+        }
+    };
     let mut mutant = bits.clone();
     mutant.mutate(space.settings.mutate_bit, draws);
     let mutant = Genotype::Bits(mutant);

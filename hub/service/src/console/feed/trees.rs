@@ -6,7 +6,7 @@ use std::sync::Arc;
 use xpuck_kernels::analysis::explain::{Item, explain};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::tree::exchange::from_compact;
-use xpuck_kernels::tree::{Group, Tree};
+use xpuck_kernels::tree::{Group, Kind, Tree};
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::updates::Updates;
 
@@ -143,17 +143,26 @@ pub fn view(tree: &Tree) -> TreeView {
         Group::Action => "action",
         Group::Query => "condition",
         Group::Subtree => "subtree",
+        Group::Network => "network",
+        Group::Part => "part",
     };
     let mut nodes: Vec<NodeView> = Vec::with_capacity(tree.nodes().len());
     // Nodes whose children are still to come: their place, and how many.
     let mut open: Vec<(usize, u16)> = Vec::new();
     for (place, node) in tree.nodes().iter().enumerate() {
         if let Some((parent, left)) = open.last_mut() {
-            nodes[*parent].children.push(place);
+            // A network is drawn as one node; its account tells what it does.
+            if node.kind.spec().group != Group::Part {
+                nodes[*parent].children.push(place);
+            }
             *left -= 1;
         }
         let spec = node.kind.spec();
-        let (symbol, meaning, label) = (spec.name, spec.meaning, node.to_string());
+        let label = match node.kind {
+            Kind::Network => format!("recurrent network of {} neurons", node.children),
+            _ => node.to_string(),
+        };
+        let (symbol, meaning) = (spec.name, spec.meaning);
         nodes.push(NodeView { symbol, label, kind: kind(spec.group), meaning, children: Vec::new() });
         open.push((place, node.children));
         while open.last().is_some_and(|(_, left)| *left == 0) {

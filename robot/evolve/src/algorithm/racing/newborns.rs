@@ -77,6 +77,12 @@ fn child(
     if let Some(builder) = builder {
         return vary(space, builder, &mother.genotype, &father.genotype, draws);
     }
+    // What neurons do depends on each other more than subtrees do: most children of networks have one parent.
+    if matches!(mother.genotype, Genotype::Network(_)) && draws.unit() >= space.settings.crossover {
+        let mut child = mother.genotype.clone();
+        mutate_gently(space, &mut child, draws);
+        return (child, Operator::Mutation);
+    }
     let mut child = crossover(space, &mother.genotype, &father.genotype, draws);
     mutate_gently(space, &mut child, draws);
     (child, Operator::Crossover)

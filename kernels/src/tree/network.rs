@@ -1,0 +1,267 @@
+//! Recurrent neural networks as parts of trees: y(t) = tanh(g (b + W x(t-1))), where x are registers and what the neurons put
+//! out last.
+//!
+//! A network is a leaf for its tree. Its first two neurons write v_goal: tanh keeps each component between -1 and 1. Neurons
+//! that were never ticked have put out 0, and they keep their outputs while the tree does not tick their network.
+
+use super::nodes::Kind;
+use super::registers::{CELLS, GOAL};
+use super::{Node, Tree};
+use crate::math::tanh;
+
+/// Most neurons of all networks of a tree.
+pub const MOST_NEURONS: usize = 64;
+/// Sources of synapses from here on are neurons; smaller ones are cells of the full register map.
+const FIRST_NEURON: u8 = 128;
+
+/// A network ready to fire.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Network {
+    /// Its place among the neurons of all networks of the program.
+    pub first: usize,
+    pub neurons: Vec<Neuron>,
+    pub synapses: Vec<Synapse>,
+}
+
+/// A neuron and where its synapses end; they begin where those of the neuron before it end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Neuron {
+    pub bias: f32,
+    pub gain: f32,
+    pub end: usize,
+}
+
+/// A connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Synapse {
+    pub source: Source,
+    pub weight: f32,
+}
+
+/// Where a synapse comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A cell of the full register map.
+    Cell(u8),
+    /// A neuron of the same network, counted from 0.
+    Neuron(u8),
+}
+
+/// The operand of a synapse from a neuron, counted from 1.
+pub fn source_of_neuron(number: usize) -> Option<u8> {
+    (1..=MOST_NEURONS).contains(&number).then(|| FIRST_NEURON + (number - 1) as u8)
+}
+
+/// The neuron, counted from 1, that the operand of a synapse names; nothing if it names a register.
+pub fn neuron_of_source(source: u8) -> Option<usize> {
+    source.checked_sub(FIRST_NEURON).map(|number| usize::from(number) + 1)
+}
+
+/// What a neuron puts out for the sum over its synapses; 0 where that is no number.
+#[inline(always)]
+pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
+    let out = tanh(gain * (bias + sum));
+    if out.is_nan() { 0.0 } else { out }
+}
+
+impl Network {
+    /// What the nodes of a network are: the network itself first.
+    fn of(nodes: &[Node], first: usize) -> Network {
+        let mut network = Network { first, ..Network::default() };
+        for node in &nodes[1..] {
+            let [a, b, ..] = node.operands;
+            if node.kind == Kind::Neuron {
+                network.neurons.push(Neuron { bias: a, gain: b, end: network.synapses.len() });
+                continue;
+            }
+            let source = match neuron_of_source(a as u8) {
+                Some(number) => Source::Neuron((number - 1) as u8),
+                None => Source::Cell(a as u8),
+            };
+            network.synapses.push(Synapse { source, weight: b });
+            if let Some(neuron) = network.neurons.last_mut() {
+                neuron.end = network.synapses.len();
+            }
+        }
+        network
+    }
+
+    /// The cells that it reads, as bits.
+    pub fn reads(&self) -> u32 {
+        let cells = self.synapses.iter().filter_map(|synapse| match synapse.source {
+            Source::Cell(cell) => Some(1u32 << cell),
+            Source::Neuron(_) => None,
+        });
+        cells.fold(0, |all, cell| all | cell)
+    }
+
+    /// Fires: `outputs` are those of all networks' neurons, `scratch` is of the same length.
+    pub fn fire(&self, cells: &[f32; CELLS], outputs: &mut [f32], scratch: &mut [f32]) {
+        let range = self.first..self.first + self.neurons.len();
+        let (outputs, scratch) = (&mut outputs[range.clone()], &mut scratch[range]);
+        let mut begin = 0;
+        for (neuron, new) in self.neurons.iter().zip(scratch.iter_mut()) {
+            let mut sum = 0.0;
+            for synapse in &self.synapses[begin..neuron.end] {
+                let from = match synapse.source {
+                    Source::Cell(cell) => cells[usize::from(cell)],
+                    Source::Neuron(number) => outputs[usize::from(number)],
+                };
+                sum += synapse.weight * from;
+            }
+            *new = fire(neuron.bias, neuron.gain, sum);
+            begin = neuron.end;
+        }
+        outputs.copy_from_slice(scratch);
+    }
+}
+
+/// The networks of a tree in preorder.
+pub(crate) fn networks(nodes: &[Node]) -> Vec<Network> {
+    let mut networks = Vec::new();
+    let mut first = 0;
+    for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Network) {
+        let network = Network::of(&nodes[at..at + parts(&nodes[at..])], first);
+        debug_assert_eq!(network.neurons.len(), usize::from(node.children));
+        first += network.neurons.len();
+        networks.push(network);
+    }
+    networks
+}
+
+/// Nodes of the network that begins a slice, itself counted.
+pub(crate) fn parts(nodes: &[Node]) -> usize {
+    1 + nodes[1..].iter().take_while(|node| matches!(node.kind, Kind::Neuron | Kind::Synapse)).count()
+}
+
+/// What breaks the rules of networks in nodes in preorder: the node's place and what is wrong with it. Neurons stand in networks
+/// and synapses in neurons only, and all that a synapse names is there.
+pub(crate) fn fault(nodes: &[Node]) -> Option<(usize, String)> {
+    let mut open: Vec<(usize, u16)> = Vec::new();
+    let mut neurons = 0;
+    for (at, node) in nodes.iter().enumerate() {
+        let parent = open.last().map(|(at, _)| nodes[*at].kind);
+        let wanted = match node.kind {
+            Kind::Neuron => Some(Kind::Network),
+            Kind::Synapse => Some(Kind::Neuron),
+            _ => None,
+        };
+        let inside = parent.is_some_and(|kind| kind.spec().group.is_network());
+        if wanted != parent && (wanted.is_some() || inside) {
+            let name = node.kind.spec().name;
+            return Some((
+                at,
+                match (wanted, parent) {
+                    (Some(wanted), _) => format!("{name} stands under a {} only", wanted.spec().name),
+                    (None, Some(Kind::Network)) => format!("{name} under a network; only neurons stand there"),
+                    _ => format!("{name} under a neuron; only synapses stand there"),
+                },
+            ));
+        }
+        neurons += usize::from(node.kind == Kind::Neuron);
+        if neurons > MOST_NEURONS {
+            return Some((at, format!("more than {MOST_NEURONS} neurons in a tree")));
+        }
+        if node.kind == Kind::Synapse {
+            let network = open[open.len() - 2].0;
+            if let Some(message) = bad_source(node.operands[0] as u8, usize::from(nodes[network].children)) {
+                return Some((at, message));
+            }
+        }
+        if let Some(last) = open.last_mut() {
+            last.1 -= 1;
+        }
+        if node.children > 0 {
+            open.push((at, node.children));
+        }
+        while open.last().is_some_and(|(_, left)| *left == 0) {
+            open.pop();
+        }
+    }
+    None
+}
+
+fn bad_source(source: u8, neurons: usize) -> Option<String> {
+    match neuron_of_source(source) {
+        Some(number) if number > neurons => Some(format!("n{number} is not there: the network has {neurons} neurons")),
+        Some(_) => None,
+        None if usize::from(source & !1) == GOAL => Some(
+            "a synapse does not read v_goal, which nobody has written yet; n1 and n2 are what the network wrote last"
+                .into(),
+        ),
+        None if usize::from(source) >= CELLS => Some(format!("there is no cell {source}")),
+        None => None,
+    }
+}
+
+impl Tree {
+    /// True if a network is part of it.
+    pub fn has_network(&self) -> bool {
+        self.nodes().iter().any(|node| node.kind == Kind::Network)
+    }
+
+    /// True if networks or parts of them are in it.
+    pub(super) fn has_parts(&self) -> bool {
+        self.nodes().iter().any(|node| node.kind.spec().group.is_network())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Memory, Program, Senses};
+    use super::*;
+    use crate::math::vec2;
+    use crate::random::{Draws, Stream};
+
+    fn error(text: &str) -> String {
+        Tree::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn two_neurons_and_what_they_remember_drive_a_robot() {
+        let text =
+            "network\n  neuron 0.5 1\n    synapse v_prox.x -2\n    synapse n2 0.25\n  neuron 0 2\n    synapse n1 1\n";
+        let tree = Tree::parse(text).unwrap();
+        assert_eq!(tree.to_string(), text);
+        let program = Program::compile(&tree).unwrap();
+        let mut memory = Memory::new(&program);
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
+        let mut y = [0f64; 2];
+        for prox in [0.0f32, 0.3, -0.2, 1.0] {
+            let senses = Senses { prox: vec2(prox, 0.0), ..Senses::default() };
+            let (_, goal) = memory.tick(&program, &senses, &mut draws);
+            y = [(0.5 - 2.0 * f64::from(prox) + 0.25 * y[1]).tanh(), (2.0 * y[0]).tanh()];
+            assert!(
+                (f64::from(goal.x) - y[0]).abs() < 1e-6 && (f64::from(goal.y) - y[1]).abs() < 1e-6,
+                "{goal:?} {y:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_puts_out_nothing() {
+        let tree =
+            Tree::parse("network\n  neuron 0 3e38\n    synapse s_n 3e38\n    synapse v_up.x -3e38\n  neuron 0 1")
+                .unwrap();
+        let program = Program::compile(&tree).unwrap();
+        let mut memory = Memory::new(&program);
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
+        let senses = Senses { neighbours: 200.0, up: vec2(f32::INFINITY, 0.0), ..Senses::default() };
+        assert_eq!(memory.tick(&program, &senses, &mut draws).1, vec2(0.0, 0.0));
+        let senses = Senses { neighbours: 200.0, ..Senses::default() };
+        assert_eq!(memory.tick(&program, &senses, &mut draws).1, vec2(1.0, 0.0), "it goes on");
+    }
+
+    #[test]
+    fn networks_are_whole_or_refused() {
+        assert!(error("seq\n  neuron 0 1").contains("neuron stands under a network only"));
+        assert!(error("synapse n1 1").contains("synapse stands under a neuron only"));
+        assert!(error("network\n  neuron 0 1\n  successl").contains("only neurons stand there"));
+        assert!(error("network\n  neuron 0 1\n    successl\n  neuron 0 1").contains("only synapses stand there"));
+        assert!(error("network\n  neuron 0 1").contains("at least two neurons"));
+        assert!(error("network\n  neuron 0 1\n    synapse n3 1\n  neuron 0 1").contains("n3 is not there"));
+        assert!(error("network\n  neuron 0 1\n    synapse v_goal.x 1\n  neuron 0 1").contains("does not read v_goal"));
+        assert!(error("network\n  neuron 0 1\n    synapse n65 1\n  neuron 0 1").contains("n1 to n64"));
+        assert!(error(&format!("network\n{}", "  neuron 0 1\n".repeat(65))).contains("more than 64 neurons"));
+    }
+}
