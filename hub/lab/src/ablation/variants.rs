@@ -1,6 +1,6 @@
 //! The variants of a tree that an ablation compares with the whole: one branch less, or one constant a little different.
 
-use xpuck_kernels::tree::{Group, Node, Operand, Tree};
+use xpuck_kernels::tree::{Group, Kind, Node, Operand, Tree};
 
 /// Steps of pi/128 by which angles and widths are changed: the least that a robot knows, and 14 degrees.
 const STEPS: [f32; 4] = [-10.0, -1.0, 1.0, 10.0];
@@ -55,7 +55,7 @@ pub fn variants(tree: &Tree) -> Vec<Variant> {
     all
 }
 
-/// Children of composites that are not alone go; children of decorators take their place.
+/// Children of composites that are not alone go, and synapses; children of decorators take their place.
 fn removals(tree: &Tree) -> Vec<Variant> {
     let nodes = tree.nodes();
     let mut all = Vec::new();
@@ -65,7 +65,9 @@ fn removals(tree: &Tree) -> Vec<Variant> {
             let change = Change::Removed { node: *node, nodes: 1 };
             all.push(Variant { tree: tree.replace(at, &tree.subtree(at + 1)), node: at, change });
         }
-        if group != Group::Composite || node.children < 2 {
+        // A neuron may lose all its synapses, a composite not its last child.
+        let least = if node.kind == Kind::Neuron { 1 } else { 2 };
+        if (group != Group::Composite && node.kind != Kind::Neuron) || node.children < least {
             continue;
         }
         let mut child = at + 1;
@@ -99,7 +101,12 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
             let fifth = (value * 0.2).round().max(1.0);
             near(&[-fifth, fifth])
         }
-        Operand::Quadrant | Operand::ScalarDest | Operand::VectorDest | Operand::Scalar | Operand::Vector => Vec::new(),
+        Operand::Quadrant
+        | Operand::ScalarDest
+        | Operand::VectorDest
+        | Operand::Scalar
+        | Operand::Vector
+        | Operand::Source => Vec::new(),
     };
     values.into_iter().filter(|new| *new != value).collect()
 }

@@ -166,9 +166,12 @@ fn places(tree: &Tree) -> Vec<Place> {
                 Operand::Fixed | Operand::Threshold => 2.0,
                 Operand::Int8 => 20.0,
                 Operand::Count => (0.5 * value).max(1.0),
-                Operand::Quadrant | Operand::ScalarDest | Operand::VectorDest | Operand::Scalar | Operand::Vector => {
-                    continue;
-                }
+                Operand::Quadrant
+                | Operand::ScalarDest
+                | Operand::VectorDest
+                | Operand::Scalar
+                | Operand::Vector
+                | Operand::Source => continue,
             };
             all.push(Place { node: at, operand: i, kind: spec.operand, value, scale });
         }
