@@ -118,8 +118,8 @@ fn three_programs_evolve_obstacle_avoidance_and_its_path_is_drawn() {
     let (end_line, generations) = lines.split_last().unwrap();
     assert_eq!(generations.len(), 6);
     let best = |line: &serde_json::Value| line["best"].as_f64().unwrap();
-    assert!(best(&generations[5]) >= best(&generations[0]) && best(&generations[5]) > 0.1, "{lines:?}");
-    assert_eq!(end_line["best"]["fitness"].as_f64().unwrap(), generations.iter().map(best).fold(0.0, f64::max));
+    assert!(best(&generations[5]) >= best(&generations[0]) && best(&generations[5]) > 0.02, "{lines:?}");
+    assert_eq!(end_line["best"]["fitness"].as_f64().unwrap(), generations.iter().map(best).fold(-1.0, f64::max));
     assert_eq!(end_line["evaluated"], 72);
     assert_eq!(end(robots, robots_said)["evaluated"], 72);
     assert!(end(world, world_said)["messages"].as_u64().unwrap() > 72 * 60 * 9);

@@ -1,4 +1,4 @@
-//! What a step is worth, 0 to 1. The fitness is the mean over all steps of all trials; steps after a death count 0.
+//! What a step is worth, at most 1. The fitness is the mean over all steps of all trials; steps after a death count 0.
 
 use super::task::{Kind, Task};
 
@@ -21,8 +21,8 @@ pub fn worth(task: &Task, step: &Step) -> f64 {
     match task.kind {
         Kind::ObstacleAvoidance => {
             let [left, right] = step.wheels;
-            // Forwards only: a network that goes to and fro in turn would else earn all and get nowhere.
-            let speed = ((left + right) / 2.0).max(0.0);
+            // With its sign: a network that goes to and fro in turn would else earn much and get nowhere.
+            let speed = (left + right) / 2.0;
             let difference = (left - right).abs() / 2.0;
             speed * (1.0 - difference.sqrt()) * (1.0 - step.nearest.max(step.stress))
         }

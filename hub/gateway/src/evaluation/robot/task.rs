@@ -22,7 +22,7 @@ const VALUES: RangeInclusive<f64> = -1e6..=1e6;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Fast forwards and straight and far from everything, after V (1 - sqrt(dv)) (1 - i) of Floreano and Mondada (1994).
+    /// Fast forwards, straight and far from everything, after V (1 - sqrt(dv)) (1 - i) of Floreano and Mondada (1994).
     #[default]
     ObstacleAvoidance,
     /// Close to a robot of another population.

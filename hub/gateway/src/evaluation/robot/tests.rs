@@ -48,7 +48,7 @@ fn a_step_is_worth_what_the_formula_says() {
     assert_eq!(worth(&task, &step), 1.0);
     assert_eq!(worth(&task, &Step { wheels: [0.75, 0.25], ..step }), 0.5 * 0.5);
     assert_eq!(worth(&task, &Step { wheels: [1.0, -1.0], ..step }), 0.0);
-    assert_eq!(worth(&task, &Step { wheels: [-1.0, -1.0], ..step }), 0.0);
+    assert_eq!(worth(&task, &Step { wheels: [-1.0, -1.0], ..step }), -1.0);
     assert_eq!(worth(&task, &Step { nearest: 0.25, ..step }), 0.75);
     assert_eq!(worth(&task, &Step { nearest: 0.25, stress: 0.5, ..step }), 0.5);
     let pursuit = Task { kind: Kind::Pursuit, visual_range: 1000.0, ..task.clone() };
