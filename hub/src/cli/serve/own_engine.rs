@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_is_told_is_what_the_engine_measures() {
-        let task = OwnTask { concurrent: 5, seconds: 2.0, runs: 2, robots: 3, ..OwnTask::default() };
+        let task = OwnTask { concurrent: 5, runs: 2, ..OwnTask::default() };
         let parameters = task.parameters().unwrap();
         let individuals = individuals(&parameters, 12);
         let mut direct = task.clone().evaluate(parameters, task.spec().unwrap(), engine::simd());
