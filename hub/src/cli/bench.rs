@@ -5,9 +5,11 @@ use super::bench_geneserver::{self, GeneserverBenchArgs};
 use super::bench_hub::{self, HubBenchArgs};
 use super::engine::report;
 use super::progress::Progress;
-use anyhow::{Result, bail};
+use super::tree_file;
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use std::path::PathBuf;
 use std::time::Instant;
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Job, Reference, Simd, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
@@ -36,6 +38,9 @@ pub struct BenchArgs {
     /// The adapter of gpu: its index, or a part of its name (`xpuck engines` lists them).
     #[arg(long, value_name = "ADAPTER")]
     adapter: Option<String>,
+    /// A tree file whose tree, under `avoiding`, is the controller in place of the one that explores.
+    #[arg(long, value_name = "FILE")]
+    tree: Option<PathBuf>,
     /// Worlds in the main measurement.
     #[arg(long, default_value_t = 256)]
     worlds: u32,
@@ -120,6 +125,13 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
         bail!("--worlds takes 1 to 4096, --repeat 1 to 100");
     }
+    let controller = match &args.tree {
+        Some(path) => {
+            let tree = tree_file::read(path, None, false)?.under_avoiding();
+            Program::compile(&tree).with_context(|| path.display().to_string())?
+        }
+        None => program(EXPLORE),
+    };
     let adapter = args.adapter.as_deref().map_or(Ok(AdapterChoice::Best), str::parse)?;
     let all = [BenchEngine::Reference, BenchEngine::Simd, BenchEngine::Gpu];
     let chosen: Vec<BenchEngine> = args.engine.map_or(all.to_vec(), |e| vec![e]);
@@ -139,7 +151,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             })
         };
         match with(Sensing::ALL) {
-            Ok(full) => engines.push(measure(args, full.as_ref(), &with, &progress)?),
+            Ok(full) => engines.push(measure(args, &controller, (full.as_ref(), &with), &progress)?),
             // Without a GPU there is nothing to measure, unless it was asked for.
             Err(error) if args.engine.is_none() => output::note(format_args!("xpuck: engine gpu is left out: {error}")),
             Err(error) => return Err(error),
@@ -168,8 +180,13 @@ fn steps(args: &BenchArgs) -> usize {
 type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
 
 /// Measures an engine; `full` computes all senses, `with` opens it with others.
-fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, progress: &Progress) -> Result<Measured> {
-    let (explore, circle) = (program(EXPLORE), program(CIRCLE));
+fn measure(
+    args: &BenchArgs,
+    controller: &Program,
+    (full, with): (&dyn Engine, With<'_>),
+    progress: &Progress,
+) -> Result<Measured> {
+    let circle = program(CIRCLE);
     let name = full.name();
     let step = |text: &str, engine: &dyn Engine, program: &Program, robots, worlds, repeat| {
         progress.note(format!("{name}: {text}"));
@@ -178,7 +195,7 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, progress: &Progr
         report(engine);
         times
     };
-    let main = step("everything", full, &explore, 16, args.worlds, args.repeat);
+    let main = step("everything", full, controller, 16, args.worlds, args.repeat);
     let stage = |text, engine: &dyn Engine| median(&step(text, engine, &circle, 16, args.worlds, args.repeat));
     let physics = stage("physics", with(Sensing::NONE)?.as_ref());
     let proximity = stage("+ proximity", with(Sensing::PROXIMITY)?.as_ref());
@@ -189,12 +206,12 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, progress: &Progr
         // The gpu engine runs no larger worlds.
         let most = if name == "gpu" { 16 } else { MAX_ROBOTS };
         for n in ROBOTS.into_iter().filter(|n| *n <= most) {
-            let cost = median(&step(&format!("{n} robots"), full, &explore, n, fewer(args.worlds, n), args.repeat));
+            let cost = median(&step(&format!("{n} robots"), full, controller, n, fewer(args.worlds, n), args.repeat));
             by_robots.push(Point { n, us_per_robot_s: cost });
         }
         for n in WORLDS {
             let repeat = if n > 256 { 1 } else { args.repeat };
-            let cost = median(&step(&format!("{n} worlds"), full, &explore, 16, n, repeat));
+            let cost = median(&step(&format!("{n} worlds"), full, controller, 16, n, repeat));
             by_worlds.push(Point { n: n as usize, us_per_robot_s: cost });
         }
     }

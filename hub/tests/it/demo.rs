@@ -114,6 +114,25 @@ fn robots_that_evolve_on_a_software_gpu_say_so() {
 }
 
 #[test]
+fn robots_evolve_networks_and_their_records_are_ticked_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("networks.toml");
+    let text = "name = \"networks\"\nminutes = 1.0\nsegment_minutes = 0.2\ntask = \"transport\"\n[evolution]\n\
+        trial_seconds = 5.0\n[evolution.settings]\nrepresentation = \"network\"\nhidden = 2\n";
+    std::fs::write(&file, text).unwrap();
+    let mut demo = Demo::start("1", &["--json", "--experiment", file.to_str().unwrap()]);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let run = only(&demo.directory(), "networks-");
+    let loaded = record(&run.join("run.mcap")).into_iter().filter(|(topic, _)| topic == "/loaded").map(|(_, m)| m);
+    let networks = loaded.filter(|m| m.to_string().contains("network\\n")).count();
+    assert!(networks >= 2, "{networks} networks drove robots");
+    let verified = xpuck().args(["runs", "verify"]).arg(&run).output().unwrap();
+    let text = String::from_utf8_lossy(&verified.stdout);
+    assert!(verified.status.success() && text.contains("identical"), "{text}");
+}
+
+#[test]
 fn a_short_run_records_everything() {
     let mut demo = Demo::start("0.5", &["--json"]);
     let (output, text) = demo.end();

@@ -19,6 +19,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/exchange.md",
     "docs/algebra.md",
     "docs/explain.md",
+    "docs/networks.md",
     "docs/nodes.md",
     "docs/calibration.md",
     "docs/hub.md",

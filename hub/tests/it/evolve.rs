@@ -50,6 +50,25 @@ fn a_run_can_be_run_again_from_the_file_that_it_left() {
 }
 
 #[test]
+fn networks_evolve_migrate_and_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, champion) = (dir.path().join("out"), dir.path().join("champion.bt"));
+    let mut arguments: Vec<&str> = SMALL.split(' ').collect();
+    arguments.extend(["--set", "settings.representation=\"network\"", "--set", "settings.hidden=3"]);
+    let again = evolve(&arguments);
+    arguments.extend(["--out", out.to_str().unwrap()]);
+    let result = evolve(&arguments);
+    assert_eq!(again["best_tree"], result["best_tree"]);
+    let tree = result["best_tree"].as_str().unwrap();
+    assert_eq!((tree.matches("neuron").count(), tree.matches("synapse").count()), (5, 5 * (9 + 5)), "{tree}");
+    let births = std::fs::read(out.join("record.mcap")).unwrap();
+    assert!(births.len() > 1000);
+    std::fs::write(&champion, tree).unwrap();
+    let told = xpuck().args(["tree", "explain"]).arg(&champion).output().unwrap();
+    assert!(String::from_utf8_lossy(&told.stdout).contains("a recurrent network of two neurons and 3 hidden ones"));
+}
+
+#[test]
 fn a_front_rises_with_size_and_its_trees_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
