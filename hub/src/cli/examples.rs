@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 100] = [
+const EXAMPLES: [(&str, &[&str]); 103] = [
     (
         "demo",
         &[
@@ -169,7 +169,28 @@ const EXAMPLES: [(&str, &[&str]); 100] = [
             "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
         ],
     ),
-    ("serve", &["xpuck serve world-sim", "xpuck serve world-sim --ports 2"]),
+    ("serve", &["xpuck serve world-sim", "xpuck serve robot-sim --world", "xpuck serve population-manager"]),
+    (
+        "serve robot-sim",
+        &[
+            "xpuck serve robot-sim --world",
+            "xpuck serve robot-sim --world localhost:7771 --task docs/gateway/pursuit.toml --port 7721",
+        ],
+    ),
+    (
+        "serve population-manager",
+        &[
+            "xpuck serve population-manager --generations 50 --out run/avoid",
+            "xpuck serve population-manager --robot-sim localhost:7720 --robot-sim localhost:7721 --population 60",
+        ],
+    ),
+    (
+        "draw-path",
+        &[
+            "xpuck draw-path --robot docs/gateway/avoid.toml run/avoid/best.txt --svg path.svg",
+            "xpuck draw-path --robot docs/gateway/pursuit.toml a.txt --robot docs/gateway/evasion.toml b.txt --svg path.svg",
+        ],
+    ),
     (
         "serve world-sim",
         &[

@@ -17,6 +17,7 @@ pub mod commands;
 pub mod console;
 pub mod demo;
 pub mod doctor;
+pub mod draw_path;
 pub mod drive;
 pub mod engine;
 pub mod engines;

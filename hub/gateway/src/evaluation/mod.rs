@@ -5,16 +5,24 @@
 //! genome's numbers mean, [`body`] what a robot looks like, [`place`] where it is.
 
 pub mod body;
+mod connections;
 mod error;
 pub mod individual;
 pub mod lines;
 pub mod message;
+pub mod network;
 mod number;
 pub mod parameters;
 mod parse;
 pub mod place;
+pub mod population;
+mod random;
 mod reader;
+pub mod robot;
+pub mod robot_server;
 pub mod server;
+mod stream;
+pub mod tree;
 pub mod world;
 mod write;
 

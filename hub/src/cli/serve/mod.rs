@@ -1,5 +1,10 @@
 //! `xpuck serve`: programs of other makers are served, in the protocols that they speak.
 
+mod address;
+mod evolution_files;
+mod own_engine;
+mod population_manager;
+mod robot_sim;
 mod world_sim;
 
 use anyhow::Result;
@@ -14,12 +19,16 @@ pub struct ServeArgs {
 
 #[derive(Subcommand)]
 enum What {
+    PopulationManager(population_manager::PopulationManagerArgs),
+    RobotSim(robot_sim::RobotSimArgs),
     WorldSim(world_sim::WorldSimArgs),
 }
 
 /// Runs the command.
 pub fn run(args: &ServeArgs) -> Result<()> {
     match &args.what {
+        What::PopulationManager(args) => population_manager::run(args),
+        What::RobotSim(args) => robot_sim::run(args),
         What::WorldSim(args) => world_sim::run(args),
     }
 }

@@ -9,12 +9,22 @@ use std::process::{Child, Output, Stdio};
 use std::sync::Mutex;
 
 /// Commands that serve until they are told to end; [`super::services`] has them.
-const SERVICES: [&str; 7] = ["arena", "demo", "geneserver", "hub", "island", "runs replay", "serve world-sim"];
+const SERVICES: [&str; 9] = [
+    "arena",
+    "demo",
+    "geneserver",
+    "hub",
+    "island",
+    "runs replay",
+    "serve population-manager",
+    "serve robot-sim",
+    "serve world-sim",
+];
 
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 85] = [
+const SAMPLES: [(&str, &[&str]); 86] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -115,6 +125,7 @@ const SAMPLES: [(&str, &[&str]); 85] = [
     ("calibrate run", &["calibrate run last --runs {dir}/demo"]),
     ("world check", &["world check {docs}/worlds/foraging.toml"]),
     ("markers", &["markers 3"]),
+    ("draw-path", &["draw-path --robot {docs}/gateway/avoid.toml {docs}/gateway/avoid.txt --svg {new}/path.svg"]),
     ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),
     ("completions", &["completions bash"]),
     ("schema", &["schema", "schema hub"]),

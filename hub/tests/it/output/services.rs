@@ -199,6 +199,36 @@ fn a_world_is_served_while_nobody_takes_the_output() {
 }
 
 #[test]
+fn networks_evolve_in_a_world_while_nobody_takes_the_output() {
+    for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
+        let (world, robots) = (free_ports().to_string(), free_ports().to_string());
+        let mut readers = Vec::new();
+        let mut spawn = |arguments: &[&str]| {
+            let (out, err) = (sink.open(), sink.open());
+            let mut command = xpuck();
+            command.arg("serve").args(arguments).arg("--end-with-stdin").stdin(Stdio::piped());
+            let child = command.stdout(out.0).stderr(err.0).spawn().unwrap();
+            readers.extend([out.1, err.1]);
+            child
+        };
+        let in_world = format!("127.0.0.1:{world}");
+        let mut services =
+            [spawn(&["robot-sim", "--world", &in_world, "--port", &robots]), spawn(&["world-sim", "--port", &world])];
+        let simulator = format!("127.0.0.1:{robots}");
+        let line = ["population-manager", "--robot-sim", &simulator, "--population", "4", "--generations", "2"];
+        let manager = ended(spawn(&line), "population-manager");
+        assert!(manager.status.success(), "{sink:?}: {}", manager.status);
+        for service in &mut services {
+            drop(service.stdin.take());
+        }
+        for service in services {
+            let ended = ended(service, "a service of evaluation");
+            assert!(ended.status.success(), "{sink:?}: {}", ended.status);
+        }
+    }
+}
+
+#[test]
 fn a_demo_goes_on_while_nobody_takes_its_output() {
     let demo = |stdout: Option<Sink>, stderr: Option<Sink>| {
         let dir = tempfile::tempdir().unwrap();

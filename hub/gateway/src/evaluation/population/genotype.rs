@@ -1,0 +1,118 @@
+//! What is inherited: a network's values by neurons, so that neurons can be added, removed and exchanged.
+
+use super::super::individual::Individual;
+use super::super::parameters::NetParameters;
+use super::super::random::Random;
+
+/// Hidden neurons of the first generation: so many more than the fewest at most.
+const FIRST_HIDDEN: u32 = 3;
+
+/// An output or a hidden neuron with all that comes to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neuron {
+    /// Its parameter values.
+    pub values: Vec<f64>,
+    /// Weights from inputs, then outputs.
+    pub fixed: Vec<f64>,
+    /// Weights from hidden neurons.
+    pub hidden: Vec<f64>,
+}
+
+/// A genome and the size of its mutations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Genotype {
+    /// Standard deviation of mutations, as a part of each value's range; it is inherited and mutated itself.
+    pub step: f64,
+    /// Global parameters.
+    pub globals: Vec<f64>,
+    /// Values of input neurons, one neuron after the other.
+    pub inputs: Vec<f64>,
+    /// Output neurons.
+    pub outputs: Vec<Neuron>,
+    /// Hidden neurons.
+    pub hidden: Vec<Neuron>,
+}
+
+/// How long the parts of a genotype are.
+pub(super) struct Lengths {
+    pub output_values: usize,
+    pub hidden_values: usize,
+    /// Weights from inputs and outputs.
+    pub fixed: usize,
+    /// Values of a weight.
+    pub weight: usize,
+}
+
+impl Lengths {
+    pub(super) fn of(parameters: &NetParameters) -> Lengths {
+        let size = |a: u32, b: u32| a as usize * b as usize;
+        let sources = parameters.inputs.count + parameters.outputs.count;
+        Lengths {
+            output_values: parameters.outputs.values as usize,
+            hidden_values: parameters.hidden.values as usize,
+            fixed: size(sources, parameters.weights.values),
+            weight: parameters.weights.values as usize,
+        }
+    }
+}
+
+fn draw(random: &mut Random, count: usize, low: f64, high: f64) -> Vec<f64> {
+    (0..count).map(|_| random.between(low, high)).collect()
+}
+
+/// A random output neuron of a network with so many hidden ones.
+pub(super) fn output(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
+    let lengths = Lengths::of(parameters);
+    neuron(random, parameters, lengths.output_values, (parameters.outputs.low, parameters.outputs.high), hidden)
+}
+
+/// A random hidden neuron.
+pub(super) fn hidden(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
+    let lengths = Lengths::of(parameters);
+    neuron(random, parameters, lengths.hidden_values, (parameters.hidden.low, parameters.hidden.high), hidden)
+}
+
+fn neuron(
+    random: &mut Random,
+    parameters: &NetParameters,
+    values: usize,
+    (low, high): (f64, f64),
+    hidden: usize,
+) -> Neuron {
+    let (lengths, weights) = (Lengths::of(parameters), &parameters.weights);
+    Neuron {
+        values: draw(random, values, low, high),
+        fixed: draw(random, lengths.fixed, weights.low, weights.high),
+        hidden: draw(random, hidden * lengths.weight, weights.low, weights.high),
+    }
+}
+
+impl Genotype {
+    /// A random one; all values are uniform over their ranges, and hidden neurons are few.
+    pub(super) fn random(random: &mut Random, parameters: &NetParameters, step: f64) -> Genotype {
+        let range = &parameters.hidden;
+        let most = range.max.min(range.min.saturating_add(FIRST_HIDDEN));
+        let count = range.min as usize + random.below((most - range.min) as usize + 1);
+        let size = parameters.inputs.count as usize * parameters.inputs.values as usize;
+        Genotype {
+            step,
+            globals: draw(random, parameters.globals.count as usize, parameters.globals.low, parameters.globals.high),
+            inputs: draw(random, size, parameters.inputs.low, parameters.inputs.high),
+            outputs: (0..parameters.outputs.count).map(|_| output(random, parameters, count)).collect(),
+            hidden: (0..count).map(|_| hidden(random, parameters, count)).collect(),
+        }
+    }
+
+    /// As it is sent.
+    pub fn individual(&self, generation: u32, number: u32) -> Individual {
+        let neurons = || self.outputs.iter().chain(&self.hidden);
+        let mut values = self.globals.clone();
+        values.extend(&self.inputs);
+        neurons().for_each(|neuron| values.extend(&neuron.values));
+        for neuron in neurons() {
+            values.extend(&neuron.fixed);
+            values.extend(&neuron.hidden);
+        }
+        Individual { generation, number, hidden: self.hidden.len() as u32, values }
+    }
+}

@@ -1,0 +1,309 @@
+//! The connections of a population manager to its robot simulators.
+
+use super::super::message::Message;
+use super::super::parameters::NetParameters;
+use super::super::stream::{Came, Stream};
+use super::dispatch::{Dispatch, Known};
+use super::evolution::{Best, Evolution, Settings, Summary};
+use rustix::event::{PollFd, Timespec, poll};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+use xpuck_wire::log::Line;
+
+/// Robot simulators of one manager.
+pub const MOST_SIMULATORS: usize = 64;
+/// The longest that all wait while one simulator is looked for.
+const CONNECT: Duration = Duration::from_millis(500);
+/// Pauses between attempts to reach a simulator: the first one, and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
+/// Fitness values that nobody asked for are told so often.
+const TELL_UNKNOWN: Duration = Duration::from_secs(10);
+
+/// What went on besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Fitness values that counted.
+    pub evaluated: u64,
+    /// Individuals that were sent again because their fitness did not come in time.
+    pub overdue: u64,
+    /// Fitness values that came after that.
+    pub late: u64,
+    /// Fitness values that nobody asked for.
+    pub unknown: u64,
+    /// Connections that were lost.
+    pub lost: u64,
+}
+
+enum State {
+    /// It is tried again then.
+    Gone(Instant),
+    /// It was asked for its parameters then.
+    Asked(Stream, Instant),
+    Ready(Stream),
+}
+
+struct Simulator {
+    at: SocketAddr,
+    state: State,
+    pause: Duration,
+}
+
+/// A population and its robot simulators.
+pub struct Manager {
+    settings: Settings,
+    simulators: Vec<Simulator>,
+    dispatch: Dispatch,
+    evolution: Option<Evolution>,
+    /// The last generation.
+    last: Option<u32>,
+    timeout: Duration,
+    began: Instant,
+    counts: Counts,
+    told_unknown: Option<Instant>,
+    failed: Option<String>,
+}
+
+/// What a turn brought.
+#[derive(Default)]
+pub struct Turn {
+    /// Lines for the log.
+    pub told: Vec<Line>,
+    /// A generation that was evaluated, with the best of it.
+    pub generation: Option<(Summary, Best)>,
+}
+
+impl Manager {
+    /// A manager of at most [`MOST_SIMULATORS`] simulators. A fitness that does not come within `timeout` is asked for elsewhere. The
+    /// settings were checked.
+    pub fn new(settings: Settings, simulators: &[SocketAddr], timeout: Duration) -> Manager {
+        let began = Instant::now();
+        let simulator = |at: &SocketAddr| Simulator { at: *at, state: State::Gone(began), pause: PAUSES[0] };
+        let simulators: Vec<Simulator> = simulators.iter().take(MOST_SIMULATORS).map(simulator).collect();
+        Manager {
+            settings,
+            dispatch: Dispatch::new(simulators.len()),
+            simulators,
+            evolution: None,
+            last: None,
+            timeout,
+            began,
+            counts: Counts::default(),
+            told_unknown: None,
+            failed: None,
+        }
+    }
+
+    /// Nobody is sent after this generation.
+    pub fn end_after(&mut self, generation: u32) {
+        self.last = Some(generation);
+    }
+
+    /// The population, once a simulator has told which nets it takes.
+    pub fn evolution(&mut self) -> Option<&mut Evolution> {
+        self.evolution.as_mut()
+    }
+
+    /// What went on besides.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Simulators that are ready.
+    pub fn ready(&self) -> usize {
+        self.simulators.iter().filter(|one| matches!(one.state, State::Ready(_))).count()
+    }
+
+    /// Waits for answers, for `wait` at most, and does what is to be done.
+    ///
+    /// # Errors
+    /// What the system says of waiting; a population that is too much for the nets.
+    pub fn turn(&mut self, wait: Duration) -> Result<Turn, String> {
+        self.wait(wait).map_err(|error| error.to_string())?;
+        let mut turn = Turn::default();
+        for at in 0..self.simulators.len() {
+            if let Err(why) = self.serve(at, &mut turn.told) {
+                self.lose(at, &why, &mut turn.told);
+            }
+        }
+        if let Some(why) = self.failed.take() {
+            return Err(why);
+        }
+        let now = self.began.elapsed().as_secs_f64();
+        for (at, (_, number)) in self.dispatch.overdue(now, self.timeout.as_secs_f64()) {
+            self.counts.overdue += 1;
+            let (place, seconds) = (self.simulators[at].at, self.timeout.as_secs());
+            let text = format!("{place} has told no fitness of individual {number} for {seconds} s: it is sent again");
+            turn.told.push(Line::warn(text));
+        }
+        for at in self.dispatch.stuck() {
+            self.lose(at, "it is late with all that it was sent", &mut turn.told);
+        }
+        if let Some(evolution) = &mut self.evolution {
+            turn.generation = evolution.advance();
+            let is_last = |summary: &Summary| self.last.is_some_and(|last| summary.generation >= last);
+            if turn.generation.as_ref().is_some_and(|(summary, _)| !is_last(summary)) {
+                self.dispatch.begin(evolution.generation(), evolution.population());
+            }
+        }
+        self.send(now, &mut turn.told);
+        Ok(turn)
+    }
+
+    fn wait(&self, wait: Duration) -> std::io::Result<()> {
+        let mut all: Vec<PollFd<'_>> = Vec::new();
+        for one in &self.simulators {
+            if let State::Asked(stream, _) | State::Ready(stream) = &one.state {
+                all.push(PollFd::new(stream.socket(), stream.interest()));
+            }
+        }
+        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+        match poll(&mut all, Some(&timeout)) {
+            Err(error) if error != rustix::io::Errno::INTR => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Connects with a simulator or takes what it says.
+    ///
+    /// # Errors
+    /// Why it is lost.
+    fn serve(&mut self, at: usize, told: &mut Vec<Line>) -> Result<(), String> {
+        let place = self.simulators[at].at;
+        let stream = match &mut self.simulators[at].state {
+            State::Gone(next) if *next > Instant::now() => return Ok(()),
+            State::Gone(_) => {
+                let mut stream = TcpStream::connect_timeout(&place, CONNECT)
+                    .and_then(Stream::new)
+                    .map_err(|error| error.to_string())?;
+                stream.put(&Message::SendNetParameters).map_err(|error| error.to_string())?;
+                stream.send().map_err(|error| error.to_string())?;
+                self.simulators[at].state = State::Asked(stream, Instant::now());
+                return Ok(());
+            }
+            State::Asked(_, since) if since.elapsed() > self.timeout => {
+                return Err(format!("it did not tell its parameters for {} s", self.timeout.as_secs()));
+            }
+            State::Asked(stream, _) | State::Ready(stream) => stream,
+        };
+        let came = stream.read().map_err(|error| error.to_string())?;
+        stream.send().map_err(|error| error.to_string())?;
+        loop {
+            let (State::Asked(stream, _) | State::Ready(stream)) = &mut self.simulators[at].state else {
+                return Ok(());
+            };
+            let Some(line) = stream.lines.next_line() else { break };
+            let line = line.map_err(|error| error.to_string())?;
+            match Message::parse(&line).map_err(|error| error.to_string())? {
+                Message::NetParameters(parameters) => self.join(at, parameters, told)?,
+                Message::Fitness { generation, number, fitness } => self.take(at, (generation, number), fitness, told),
+                other => return Err(format!("{} is no message for a population manager", other.name())),
+            }
+        }
+        if came == Came::End { Err("it closed the connection".to_string()) } else { Ok(()) }
+    }
+
+    fn join(&mut self, at: usize, parameters: NetParameters, told: &mut Vec<Line>) -> Result<(), String> {
+        let place = self.simulators[at].at;
+        let limit = parameters.max_concurrent;
+        let State::Asked(..) = self.simulators[at].state else {
+            return Err("NetParameters came, and nobody asked for them".to_string());
+        };
+        let alike = NetParameters { max_concurrent: 1, ..parameters };
+        match &self.evolution {
+            Some(evolution) if *evolution.parameters() != alike => {
+                self.simulators[at].pause = PAUSES[1];
+                return Err("it takes other networks than the first robot simulator".to_string());
+            }
+            Some(_) => {}
+            None => match Evolution::new(alike, self.settings.clone()) {
+                Ok(evolution) => {
+                    self.dispatch.begin(evolution.generation(), evolution.population());
+                    self.evolution = Some(evolution);
+                }
+                Err(why) => {
+                    self.failed = Some(format!("{place}: {why}"));
+                    return Ok(());
+                }
+            },
+        }
+        let gone = State::Gone(Instant::now());
+        if let State::Asked(stream, _) = std::mem::replace(&mut self.simulators[at].state, gone) {
+            self.simulators[at].state = State::Ready(stream);
+        }
+        self.dispatch.join(at, limit);
+        told.push(Line::info(format!("robot simulator {place} evaluates {limit} at once")));
+        Ok(())
+    }
+
+    fn take(&mut self, at: usize, name: (u32, u32), fitness: f64, told: &mut Vec<Line>) {
+        let known = self.dispatch.answer(at, name);
+        let evolution = self.evolution.as_mut().filter(|evolution| evolution.generation() == name.0);
+        let new = known != Known::Unknown && evolution.is_some_and(|evolution| evolution.take(name.1, fitness));
+        match known {
+            _ if new => {
+                self.counts.evaluated += 1;
+                self.simulators[at].pause = PAUSES[0];
+            }
+            Known::Unknown => {
+                self.counts.unknown += 1;
+                if self.told_unknown.is_none_or(|told| told.elapsed() > TELL_UNKNOWN) {
+                    self.told_unknown = Some(Instant::now());
+                    let place = self.simulators[at].at;
+                    let (generation, number) = name;
+                    told.push(Line::warn(format!(
+                        "{place} tells a fitness of individual {number} of generation {generation}, for which nobody asked it; \
+                         there were {} of this kind",
+                        self.counts.unknown
+                    )));
+                }
+            }
+            _ => {}
+        }
+        if known == Known::Late {
+            self.counts.late += 1;
+        }
+    }
+
+    fn send(&mut self, now: f64, told: &mut Vec<Line>) {
+        let mut lost = Vec::new();
+        while let Some(evolution) = &self.evolution {
+            let open = |at: usize| matches!(&self.simulators[at].state, State::Ready(stream) if !stream.is_full());
+            let Some((at, name)) = self.dispatch.next(now, open) else { break };
+            let State::Ready(stream) = &mut self.simulators[at].state else { break };
+            // A late answer may have come meanwhile.
+            let Some(individual) = evolution.individual(name.1).filter(|_| !evolution.is_known(name.1)) else {
+                self.dispatch.answer(at, name);
+                continue;
+            };
+            if let Err(error) = stream.put(&Message::Individual(individual)) {
+                lost.push((at, error.to_string()));
+                break;
+            }
+        }
+        for (at, simulator) in self.simulators.iter_mut().enumerate() {
+            if let State::Ready(stream) = &mut simulator.state
+                && let Err(error) = stream.send()
+            {
+                lost.push((at, error.to_string()));
+            }
+        }
+        lost.into_iter().for_each(|(at, why)| self.lose(at, &why, told));
+    }
+
+    fn lose(&mut self, at: usize, why: &str, told: &mut Vec<Line>) {
+        let simulator = &mut self.simulators[at];
+        let was_there = !matches!(simulator.state, State::Gone(_));
+        let place = simulator.at;
+        if was_there {
+            let again = self.dispatch.leave(at);
+            self.counts.lost += 1;
+            told.push(Line::warn(format!(
+                "robot simulator {place} is lost, {again} individuals are sent again: {why}"
+            )));
+        } else if simulator.pause < PAUSES[1] {
+            told.push(Line::warn(format!("no robot simulator at {place}: {why}; it is tried again")));
+        }
+        simulator.state = State::Gone(Instant::now() + simulator.pause);
+        simulator.pause = (simulator.pause * 2).min(PAUSES[1]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Individuals that drive in one world without sockets, for pictures: a step of each by turns.
+
+use super::super::individual::Individual;
+use super::super::message::Message;
+use super::super::world::World;
+use super::life::{Life, Progress};
+use super::task::Task;
+use std::collections::VecDeque;
+
+/// Rounds in which all wait for something before it is given up.
+const MOST_WAITS: u32 = 1000;
+
+/// What a robot did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Driven {
+    /// Its places `[x, y, direction]` after each step, for each trial; mm and rad.
+    pub trials: Vec<Vec<[f64; 3]>>,
+    /// What it was worth.
+    pub fitness: Option<f64>,
+}
+
+struct Robot<'a> {
+    task: &'a Task,
+    life: Life,
+    requests: VecDeque<Message>,
+    waits: Option<&'static str>,
+    driven: Driven,
+}
+
+/// Drives individuals, each with its own task, in a world without other robots.
+///
+/// # Errors
+/// An individual that does not fit its task; what they wait for in vain.
+pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Driven>, String> {
+    let begin = |(task, individual): &'_ (Task, Individual)| {
+        let mut requests = Vec::new();
+        let life = Life::begin(task, individual, &mut requests).map_err(|error| error.to_string())?;
+        Ok::<_, String>((life, requests))
+    };
+    let mut all = Vec::new();
+    for one in robots {
+        let (life, requests) = begin(one)?;
+        all.push(Robot { task: &one.0, life, requests: requests.into(), waits: None, driven: Driven::default() });
+    }
+    let mut waits = 0;
+    while all.iter().any(|one| one.driven.fitness.is_none()) {
+        let mut moved = false;
+        for (robot, connection) in all.iter_mut().zip(1..).filter(|(one, _)| one.driven.fitness.is_none()) {
+            moved |= robot.step(world, connection)?;
+        }
+        waits = if moved { 0 } else { waits + 1 };
+        if waits > MOST_WAITS {
+            return Err(all.iter().find_map(|one| one.waits).unwrap_or("nobody moves").to_string());
+        }
+    }
+    Ok(all.into_iter().map(|one| one.driven).collect())
+}
+
+impl Robot<'_> {
+    /// Until a move is made, true then, or nothing can be asked.
+    fn step(&mut self, world: &mut World, connection: u32) -> Result<bool, String> {
+        let mut new = Vec::new();
+        if self.waits.take().is_some() {
+            self.life.again(self.task, &mut new);
+        }
+        self.requests.extend(new.drain(..));
+        while let Some(request) = self.requests.pop_front() {
+            let answer = world.answer(connection, &request).map_err(|error| error.to_string())?;
+            let Some(answer) = answer else { continue };
+            let trial = self.life.trial().0 as usize;
+            let progress = self.life.take(self.task, &answer, &mut new)?;
+            self.requests.extend(new.drain(..));
+            let moved = matches!(request, Message::MoveTo { .. });
+            if moved || matches!(request, Message::JumpTo { .. }) {
+                self.note(trial, &answer);
+            }
+            match progress {
+                Progress::Waiting(why) => {
+                    self.waits = Some(why);
+                    return Ok(false);
+                }
+                // The robot stays where it is for the others' pictures, but the world forgets it.
+                Progress::Done(fitness) => self.driven.fitness = Some(fitness),
+                Progress::Going => {}
+            }
+            if moved && self.driven.fitness.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+
+    fn note(&mut self, trial: usize, answer: &Message) {
+        let Message::YourPosition { position, .. } = answer else { return };
+        if self.driven.trials.len() <= trial {
+            self.driven.trials.resize_with(trial + 1, Vec::new);
+        }
+        let places = &mut self.driven.trials[trial];
+        let place = [position.x, position.y, position.direction];
+        // A jump that failed tells the old place.
+        if places.is_empty() && position.stress > 0.0 {
+            return;
+        }
+        places.push(place);
+    }
+}

@@ -1,0 +1,180 @@
+//! Task files: what a robot senses, how it is started, and what its fitness measures.
+
+use super::super::parameters::{HiddenNeurons, NetParameters, Neurons, Weights};
+use serde::Deserialize;
+use std::ops::RangeInclusive;
+
+/// Most sensors of a kind.
+const MAX_SENSORS: usize = 64;
+/// Most starts, each of which is a trial of every individual.
+const MAX_STARTS: usize = 64;
+/// Most steps of an individual in all its trials together.
+const MAX_STEPS: u64 = 10_000_000;
+/// Most individuals that are evaluated at once: a world simulator of ours has at most 1024 robots.
+pub const MAX_CONCURRENT: u32 = 1024;
+/// Most hidden neurons.
+const MAX_HIDDEN: u32 = 128;
+const PLACES: RangeInclusive<f64> = 0.0..=2000.0;
+const ANGLES: RangeInclusive<f64> = -100.0..=100.0;
+const VALUES: RangeInclusive<f64> = -1e6..=1e6;
+
+/// What the fitness measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Fast forwards, straight and far from everything, after V (1 - sqrt(dv)) (1 - i) of Floreano and Mondada (1994).
+    #[default]
+    ObstacleAvoidance,
+    /// Close to a robot of another population.
+    Pursuit,
+    /// Far from a robot of another population.
+    Evasion,
+}
+
+/// A task file. Lengths are in mm, angles in rad.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Task {
+    /// What the fitness measures.
+    pub kind: Kind,
+    /// Steps of a trial, 1 or more.
+    pub steps: u32,
+    /// Places `[x, y, direction]` where trials begin, one trial for each; at most 64.
+    pub starts: Vec<[f64; 3]>,
+    /// Without `starts`: trials that begin at random places, the same ones for all individuals of a generation; at most 64.
+    pub random_starts: u32,
+    /// Seed of these places.
+    pub seed: u64,
+    /// Cci: individuals that are evaluated at once. They are in one world and meet each other, so that fitness values depend on
+    /// who else is there where it is more than 1.
+    pub concurrent: u32,
+    /// Sonars: their directions, from the direction of travel counter-clockwise; at most 64.
+    pub sonars: Vec<f64>,
+    /// How far sonars reach.
+    pub sonar_range: f64,
+    /// The opening angle of sonars, 0 to a quarter turn.
+    pub sonar_angle: f64,
+    /// Number of visual sensors, which divide the full circle, the first one looking ahead; 4 to 64, or 0.
+    pub visuals: u32,
+    /// How far robots of `colour` are told by visual sensors.
+    pub visual_range: f64,
+    /// Height of visual sensors; where it is above the walls, only what is higher is seen.
+    pub visual_height: f64,
+    /// The colour of robots; anything else is not told by visual sensors.
+    pub colour: [u8; 3],
+    /// How far a wheel rolls in a step when its output is 1.
+    pub wheel_step: f64,
+    /// Fewest and most hidden neurons, at most 128.
+    pub hidden: [u32; 2],
+    /// Parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
+    pub neuron_values: u32,
+    /// Lowest and highest of these.
+    pub neurons: [f64; 2],
+    /// Lowest and highest weight.
+    pub weights: [f64; 2],
+    /// Fio: inputs are connected with outputs.
+    pub input_to_output: bool,
+    /// Fre: networks may be recurrent.
+    pub recurrent: bool,
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        Self {
+            kind: Kind::ObstacleAvoidance,
+            steps: 300,
+            starts: Vec::new(),
+            random_starts: 2,
+            seed: 1,
+            concurrent: 1,
+            // Those of an e-puck: 17, 50, 90 and 150 degrees, right and left.
+            sonars: [-17.0f64, -50.0, -90.0, -150.0, 150.0, 90.0, 50.0, 17.0].map(f64::to_radians).to_vec(),
+            sonar_range: 150.0,
+            sonar_angle: 0.3,
+            visuals: 0,
+            visual_range: 2000.0,
+            visual_height: 45.0,
+            colour: [40, 120, 60],
+            wheel_step: 13.0,
+            hidden: [0, 4],
+            neuron_values: 1,
+            neurons: [-5.0, 5.0],
+            weights: [-10.0, 10.0],
+            input_to_output: true,
+            recurrent: true,
+        }
+    }
+}
+
+impl Task {
+    /// Looks for what makes no sense.
+    ///
+    /// # Errors
+    /// The first thing that is wrong and what is allowed, in one line.
+    pub fn check(&self) -> Result<(), String> {
+        let range = |what: &str, value: f64, range: RangeInclusive<f64>| match range.contains(&value) {
+            true => Ok(()),
+            false => Err(format!("{what} is {value}, and {} to {} is allowed", range.start(), range.end())),
+        };
+        range("the number of starts", self.starts.len() as f64, 0.0..=MAX_STARTS as f64)?;
+        range("random_starts", self.random_starts.into(), 1.0..=MAX_STARTS as f64)?;
+        range("steps", self.steps.into(), 1.0..=(MAX_STEPS / self.trials() as u64) as f64)?;
+        for [x, y, direction] in &self.starts {
+            range("x of a start", *x, PLACES)?;
+            range("y of a start", *y, PLACES)?;
+            range("the direction of a start", *direction, ANGLES)?;
+        }
+        range("concurrent", self.concurrent.into(), 1.0..=MAX_CONCURRENT.into())?;
+        range("the number of sonars", self.sonars.len() as f64, 0.0..=MAX_SENSORS as f64)?;
+        self.sonars.iter().try_for_each(|sonar| range("the direction of a sonar", *sonar, ANGLES))?;
+        range("sonar_range", self.sonar_range, 1.0..=10_000.0)?;
+        range("sonar_angle", self.sonar_angle, 0.0..=std::f64::consts::FRAC_PI_2)?;
+        if self.visuals != 0 {
+            range("visuals", self.visuals.into(), 4.0..=MAX_SENSORS as f64)?;
+        }
+        range("visual_range", self.visual_range, 1.0..=10_000.0)?;
+        range("visual_height", self.visual_height, 0.0..=2000.0)?;
+        range("wheel_step", self.wheel_step, 0.001..=50.0)?;
+        range("the most hidden neurons", self.hidden[1].into(), 0.0..=MAX_HIDDEN.into())?;
+        range("neuron_values", self.neuron_values.into(), 0.0..=2.0)?;
+        for value in self.neurons.into_iter().chain(self.weights) {
+            range("an end of a range of values", value, VALUES)?;
+        }
+        if self.kind != Kind::ObstacleAvoidance {
+            if self.visuals == 0 {
+                return Err("visuals is 0, but pursuit and evasion are measured by visual sensors: 4 to 64".into());
+            }
+            if self.concurrent > 1 {
+                return Err(
+                    "concurrent is more than 1, but then robots of one population are taken for the other's".into()
+                );
+            }
+        }
+        self.parameters().check().map_err(|error| error.to_string())
+    }
+
+    /// Trials of each individual.
+    pub fn trials(&self) -> u32 {
+        if self.starts.is_empty() { self.random_starts } else { self.starts.len() as u32 }
+    }
+
+    /// What is answered to `SendNetParameters`.
+    pub fn parameters(&self) -> NetParameters {
+        let values = self.neuron_values;
+        let [low, high] = if values == 0 { [0.0; 2] } else { self.neurons };
+        let [min, max] = self.hidden;
+        let inputs = self.sonars.len() as u32 + self.visuals;
+        // Without hidden neurons nothing is told of them, as in the document's example.
+        let hidden = if max == 0 { HiddenNeurons::default() } else { HiddenNeurons { min, max, values, low, high } };
+        NetParameters {
+            max_concurrent: self.concurrent,
+            inputs: Neurons { count: inputs, ..Neurons::default() },
+            outputs: Neurons { count: 2, values, low, high },
+            hidden,
+            weights: Weights { values: 1, low: self.weights[0], high: self.weights[1] },
+            input_to_output: self.input_to_output,
+            recurrent: self.recurrent,
+            ..NetParameters::default()
+        }
+    }
+}

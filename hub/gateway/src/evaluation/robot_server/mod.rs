@@ -1,0 +1,125 @@
+//! The server of a robot simulator: population managers connect, ask which nets it takes, send individuals and get their fitness
+//! (section 3.1).
+//!
+//! Who evaluates is an [`evaluator::Evaluator`]: [`world_link::WorldLink`] drives robots in the world of a world simulator,
+//! [`batch::Batch`] has whole batches evaluated by a function on a thread of its own.
+
+pub mod batch;
+pub mod evaluator;
+mod queue;
+pub mod world_link;
+
+use super::connections::{Connections, Service};
+use super::message::Message;
+use super::parameters::NetParameters;
+use evaluator::Evaluator;
+use queue::Queue;
+use std::io::Result;
+use std::net::SocketAddr;
+use std::time::Duration;
+use xpuck_wire::log::Line;
+
+/// What was served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Individuals that came and fitted.
+    pub individuals: u64,
+    /// Fitness values that were told.
+    pub evaluated: u64,
+    /// Connections that were closed because there were too many.
+    pub refused: u64,
+}
+
+/// A robot simulator at its address.
+pub struct RobotServer<E> {
+    evaluator: E,
+    served: Served,
+    connections: Connections,
+    evaluated: u64,
+}
+
+struct Served {
+    parameters: NetParameters,
+    queue: Queue,
+    individuals: u64,
+}
+
+impl Service for Served {
+    fn take(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String> {
+        match message {
+            Message::SendNetParameters => Ok(Some(Message::NetParameters(self.parameters.clone()))),
+            Message::Individual(individual) => {
+                individual.genome(&self.parameters).map_err(|error| error.to_string())?;
+                self.individuals += 1;
+                self.queue.push(connection, individual);
+                Ok(None)
+            }
+            other => Err(format!("{} is no message for a robot simulator", other.name())),
+        }
+    }
+
+    fn is_full(&self, connection: u32) -> bool {
+        self.queue.is_full(connection)
+    }
+
+    fn owes(&self, connection: u32) -> bool {
+        self.queue.owes(connection)
+    }
+
+    fn close(&mut self, connection: u32) -> String {
+        format!("{} individuals that were not evaluated", self.queue.close(connection))
+    }
+}
+
+impl<E: Evaluator> RobotServer<E> {
+    /// Serves at this address. Managers that wait for nothing and say nothing for `idle` are sent away.
+    ///
+    /// # Errors
+    /// What the system says of the address.
+    pub fn listen(evaluator: E, address: SocketAddr, idle: Duration) -> Result<RobotServer<E>> {
+        let connections = Connections::listen("population manager", &[address], idle)?;
+        let served = Served { parameters: evaluator.parameters().clone(), queue: Queue::default(), individuals: 0 };
+        Ok(RobotServer { evaluator, served, connections, evaluated: 0 })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn address(&self) -> Result<SocketAddr> {
+        self.connections.addresses()?.pop().ok_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())
+    }
+
+    /// What was served so far.
+    pub fn counts(&self) -> Counts {
+        let Served { individuals, .. } = self.served;
+        Counts { individuals, evaluated: self.evaluated, refused: self.connections.refused() }
+    }
+
+    /// Waits until somebody says something or a fitness is known, for `wait` at most, and does what is to be done. Lines for the
+    /// log.
+    ///
+    /// # Errors
+    /// What the system says of waiting.
+    pub fn turn(&mut self, wait: Duration) -> Result<Vec<Line>> {
+        let wait = self.evaluator.longest_wait().map_or(wait, |longest| longest.min(wait));
+        let told = self.connections.turn(wait, self.evaluator.waits_for(), &mut self.served)?;
+        let mut told: Vec<Line> = told.into_iter().map(Line::info).collect();
+        let queue = &mut self.served.queue;
+        queue.cancelled().for_each(|ticket| self.evaluator.cancel(ticket));
+        while queue.running() < self.served.parameters.max_concurrent as usize {
+            let Some((ticket, individual)) = queue.pop() else { break };
+            self.evaluator.begin(ticket, individual);
+        }
+        for (ticket, fitness) in self.evaluator.turn(&mut told) {
+            let Some(job) = self.served.queue.end(ticket) else { continue };
+            let (generation, number) = (job.generation, job.number);
+            let Some(fitness) = fitness else { continue };
+            match self.connections.put(job.connection, &Message::Fitness { generation, number, fitness }) {
+                Ok(()) => self.evaluated += 1,
+                Err(error) => told.push(Line::warn(format!("individual {number} gets no answer: {error}"))),
+            }
+        }
+        Ok(told)
+    }
+}

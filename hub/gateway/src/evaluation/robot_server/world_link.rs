@@ -1,0 +1,167 @@
+//! Evaluation in the world of a world simulator. When it is lost, individuals that were being evaluated begin anew in the next one.
+
+use super::super::individual::Individual;
+use super::super::message::Message;
+use super::super::parameters::NetParameters;
+use super::super::robot::fleet::Fleet;
+use super::super::robot::task::Task;
+use super::super::stream::{Came, Stream};
+use super::evaluator::Evaluator;
+use rustix::event::PollFlags;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+use xpuck_wire::log::Line;
+
+/// The longest that managers wait while the world is looked for.
+const CONNECT: Duration = Duration::from_millis(500);
+/// Pauses between attempts to reach a world: the first one, and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
+
+/// Robots in a world, and the connection to it.
+pub struct WorldLink {
+    at: SocketAddr,
+    parameters: NetParameters,
+    fleet: Fleet,
+    stream: Option<Stream>,
+    /// When it is tried again, and the pause before that.
+    next: (Instant, Duration),
+    /// When the world said something last, or was asked something while it owed nothing.
+    heard: Instant,
+    timeout: Duration,
+    began: Instant,
+    lost: u64,
+}
+
+impl WorldLink {
+    /// A link to the world at an address, which is looked for as soon as there is somebody to evaluate. A world that owes answers
+    /// and says nothing for `timeout` is lost. The task was checked.
+    pub fn new(task: Task, at: SocketAddr, timeout: Duration) -> WorldLink {
+        let began = Instant::now();
+        WorldLink {
+            at,
+            parameters: task.parameters(),
+            fleet: Fleet::new(task),
+            stream: None,
+            next: (began, PAUSES[0]),
+            heard: began,
+            timeout,
+            began,
+            lost: 0,
+        }
+    }
+
+    /// How often the world was lost.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn connect(&mut self, told: &mut Vec<Line>) {
+        if self.next.0 > Instant::now() {
+            return;
+        }
+        match TcpStream::connect_timeout(&self.at, CONNECT).and_then(Stream::new) {
+            Ok(stream) => {
+                told.push(Line::info(format!("the world at {} is there", self.at)));
+                self.stream = Some(stream);
+                self.heard = Instant::now();
+                self.fleet.restart();
+            }
+            Err(error) => {
+                // Told once for each pause that grows, so that the log stays short.
+                if self.next.1 < PAUSES[1] {
+                    told.push(Line::warn(format!("no world simulator at {}: {error}; it is tried again", self.at)));
+                }
+                self.pause();
+            }
+        }
+    }
+
+    fn pause(&mut self) {
+        let pause = self.next.1;
+        self.next = (Instant::now() + pause, (pause * 2).min(PAUSES[1]));
+    }
+
+    fn lose(&mut self, why: &str, told: &mut Vec<Line>) {
+        self.stream = None;
+        self.lost += 1;
+        let count = self.fleet.len();
+        told.push(Line::warn(format!("the world at {} is lost, {count} individuals begin anew: {why}", self.at)));
+        self.pause();
+    }
+
+    /// Reads answers and sends requests.
+    ///
+    /// # Errors
+    /// Why the world is lost.
+    fn exchange(&mut self, found: &mut Vec<(u64, f64)>, told: &mut Vec<Line>) -> Result<(), String> {
+        let Some(stream) = &mut self.stream else { return Ok(()) };
+        let now = self.began.elapsed().as_secs_f64();
+        told.extend(self.fleet.wake(now).map(Line::warn));
+        loop {
+            while let Some(line) = stream.lines.next_line() {
+                let line = line.map_err(|error| error.to_string())?;
+                let answer = Message::parse(&line).map_err(|error| error.to_string())?;
+                let done = self.fleet.take(&answer, now)?;
+                if done.is_some() {
+                    // It works: the next loss is a new one.
+                    self.next.1 = PAUSES[0];
+                }
+                found.extend(done);
+            }
+            match stream.read().map_err(|error| error.to_string())? {
+                Came::Bytes(_) => self.heard = Instant::now(),
+                Came::Nothing => break,
+                Came::End => return Err("it closed the connection".to_string()),
+            }
+        }
+        for request in self.fleet.requests() {
+            stream.put(&request).map_err(|error| error.to_string())?;
+        }
+        stream.send().map_err(|error| error.to_string())?;
+        if !self.fleet.is_asking() {
+            self.heard = Instant::now();
+        } else if self.heard.elapsed() > self.timeout {
+            return Err(format!("it did not answer for {} s", self.timeout.as_secs_f64()));
+        }
+        Ok(())
+    }
+}
+
+impl Evaluator for WorldLink {
+    fn parameters(&self) -> &NetParameters {
+        &self.parameters
+    }
+
+    fn begin(&mut self, ticket: u64, individual: Individual) {
+        // The server has looked whether it fits.
+        let _ = self.fleet.begin(ticket, individual);
+    }
+
+    fn cancel(&mut self, ticket: u64) {
+        self.fleet.cancel(ticket);
+    }
+
+    fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)> {
+        self.stream.as_ref().map(|stream| (stream.socket().as_fd(), stream.interest()))
+    }
+
+    fn longest_wait(&self) -> Option<Duration> {
+        if self.stream.is_none() {
+            return (!self.fleet.is_empty()).then(|| self.next.0.saturating_duration_since(Instant::now()));
+        }
+        let now = self.began.elapsed().as_secs_f64();
+        self.fleet.next_wake().map(|wake| Duration::from_secs_f64((wake - now).max(0.0)))
+    }
+
+    fn turn(&mut self, told: &mut Vec<Line>) -> Vec<(u64, Option<f64>)> {
+        let mut found = Vec::new();
+        if self.stream.is_none() && !self.fleet.is_empty() {
+            self.connect(told);
+        }
+        if let Err(why) = self.exchange(&mut found, told) {
+            self.lose(&why, told);
+        }
+        found.into_iter().map(|(ticket, fitness)| (ticket, Some(fitness))).collect()
+    }
+}

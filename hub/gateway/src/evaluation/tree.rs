@@ -1,0 +1,59 @@
+//! Genomes as behaviour trees of one leaf, a network, so that our own engine runs foreign individuals.
+
+use super::individual::Genome;
+use super::parameters::NetParameters;
+use std::fmt::Write;
+
+/// The tree's text. `inputs` are the scalar registers that the input neurons are, and the first two output neurons are the goal's x
+/// and y. What is nulled is left out. Outputs come first among the neurons of the tree, then hidden ones.
+pub fn text(genome: &Genome<'_>, parameters: &NetParameters, inputs: &[String]) -> String {
+    let hidden = genome.hidden_count();
+    let outputs = parameters.outputs.count as usize;
+    let mut text = String::from("network\n");
+    for row in 0..parameters.rows(hidden) {
+        let values = row.checked_sub(outputs).map_or_else(|| genome.output(row), |at| genome.hidden(at));
+        let value = |at: usize, none: f64| values.get(at).copied().unwrap_or(none) as f32;
+        let _ = writeln!(text, "  neuron {} {}", value(0, 0.0), value(1, 1.0));
+        for column in 0..parameters.columns(hidden) {
+            let weight = genome.weight(row, column).first().copied().unwrap_or(0.0) as f32;
+            if weight == 0.0 || parameters.is_nulled(row, column, hidden) {
+                continue;
+            }
+            let _ = match inputs.get(column) {
+                Some(register) => writeln!(text, "    synapse {register} {weight}"),
+                None => writeln!(text, "    synapse n{} {weight}", column + 1 - inputs.len()),
+            };
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::individual::Individual;
+    use super::super::parameters::{HiddenNeurons, Neurons, Weights};
+    use super::*;
+
+    #[test]
+    fn a_genome_is_a_network_of_outputs_and_hidden_neurons() {
+        let (low, high) = (-9.0, 9.0);
+        let parameters = NetParameters {
+            max_concurrent: 1,
+            inputs: Neurons { count: 2, ..Neurons::default() },
+            outputs: Neurons { count: 2, values: 2, low, high },
+            hidden: HiddenNeurons { min: 0, max: 1, values: 1, low, high },
+            weights: Weights { values: 1, low, high },
+            input_to_output: true,
+            recurrent: false,
+            ..NetParameters::default()
+        };
+        let weights = [1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 0.25, 8.0, 8.5, 8.75, -1.0, -2.0, -3.0, -4.0, -5.0];
+        let values = [0.5, 1.5, -0.5, 2.0, 0.75].into_iter().chain(weights).collect();
+        let individual = Individual { generation: 1, number: 1, hidden: 1, values };
+        let inputs = ["v_prox.x", "s_n"].map(String::from);
+        let text = text(&individual.genome(&parameters).unwrap(), &parameters, &inputs);
+        let wanted = "network\n  neuron 0.5 1.5\n    synapse v_prox.x 1\n    synapse s_n 2\n    synapse n3 5\n  neuron -0.5 2\n    \
+                      synapse s_n 0.25\n    synapse n3 8.75\n  neuron 0.75 1\n    synapse v_prox.x -1\n    synapse s_n -2\n";
+        assert_eq!(text, wanted);
+    }
+}

@@ -1,0 +1,7 @@
+//! World simulators, robot simulators and population managers over real sockets.
+
+mod conformance;
+mod managers;
+mod peers;
+mod serving;
+mod worlds;

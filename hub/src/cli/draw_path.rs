@@ -1,0 +1,100 @@
+//! `xpuck draw-path`.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use xpuck_gateway::evaluation::individual::Individual;
+use xpuck_gateway::evaluation::message::Message;
+use xpuck_gateway::evaluation::robot::path::{Driven, drive};
+use xpuck_gateway::evaluation::robot::task::Task;
+use xpuck_gateway::evaluation::world::World;
+use xpuck_gateway::evaluation::world::description::{Description, SIDE};
+use xpuck_lab::plot::{Colour, Plot, Stroke, to_svg};
+use xpuck_wire::{atomic, file, output};
+
+/// Longest file of an individual, bytes.
+const MOST_BYTES: u64 = 1 << 20;
+/// Robots in one picture.
+const MOST_ROBOTS: usize = 7;
+
+/// Draw from above how the individuals of a population manager drive in a world of `xpuck serve world-sim`.
+///
+/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --out` writes, or any line `Individual ...`.
+/// Robots of several populations drive together, a step of each by turns. There is a panel for each trial; a dot is where a
+/// robot began. No server is needed.
+#[derive(Args)]
+pub struct DrawPathArgs {
+    /// A task file and the file of an individual; may be given again for further robots, up to 7.
+    #[arg(long, num_args = 2, value_names = ["TASK", "INDIVIDUAL"], required = true)]
+    robot: Vec<PathBuf>,
+    /// World file of docs/gateway.md; an empty square of 2 by 2 m without it.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
+    /// Picture to write.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: PathBuf,
+    /// Print a JSON object with the fitness of each robot.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &DrawPathArgs) -> Result<()> {
+    let robots = args.robot.chunks(2).map(|pair| robot(&pair[0], &pair[1])).collect::<Result<Vec<_>>>()?;
+    ensure!(robots.len() <= MOST_ROBOTS, "{} robots are given, and at most {MOST_ROBOTS} are allowed", robots.len());
+    let description: Description = args.world.as_deref().map(file::read).transpose()?.unwrap_or_default();
+    let mut world = World::new(&description, 1).map_err(|error| match &args.world {
+        Some(file) => anyhow!("{}: {error}", file.display()),
+        None => error.into(),
+    })?;
+    let driven = drive(&mut world, &robots).map_err(|error| anyhow!("{error}"))?;
+    let svg = to_svg(&panels(&description, &driven));
+    atomic::output(&args.svg, svg.as_bytes()).with_context(|| args.svg.display().to_string())?;
+    let fitness: Vec<f64> = driven.iter().filter_map(|one| one.fitness).collect();
+    if args.json {
+        return Ok(output::line(json!({ "fitness": fitness }))?);
+    }
+    for (number, fitness) in (1..).zip(&fitness) {
+        output::line(format_args!("robot {number}: fitness {fitness:.4}"))?;
+    }
+    Ok(())
+}
+
+fn robot(task: &Path, individual: &Path) -> Result<(Task, Individual)> {
+    let read: Task = file::read(task)?;
+    read.check().map_err(|error| anyhow!("{}: {error}", task.display()))?;
+    let text = file::text(individual, MOST_BYTES)?;
+    let name = individual.display();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let (Some(line), None) = (lines.next(), lines.next()) else { bail!("{name}: one line is wanted: Individual ...") };
+    match Message::parse(line).map_err(|error| anyhow!("{name}: {error}"))? {
+        Message::Individual(individual) => {
+            let fits = individual.genome(&read.parameters()).map(drop);
+            fits.map_err(|error| anyhow!("{name} does not fit {}: {error}", task.display()))?;
+            Ok((read, individual))
+        }
+        other => bail!("{name}: Individual is wanted, not {}", other.name()),
+    }
+}
+
+fn panels(world: &Description, driven: &[Driven]) -> Vec<Plot> {
+    let trials = driven.iter().map(|one| one.trials.len()).max().unwrap_or(0);
+    (0..trials).map(|trial| panel(world, driven, trial)).collect()
+}
+
+fn panel(world: &Description, driven: &[Driven], trial: usize) -> Plot {
+    let mut plot = Plot::new(&format!("Trial {}", trial + 1), "X, mm", "Y, mm").same_scale();
+    let closed = |outline: &[[f64; 2]]| outline.iter().chain(outline.first()).map(|&[x, y]| (x, y)).collect::<Vec<_>>();
+    plot.line("", Colour::Black, closed(&[[0.0, 0.0], [SIDE, 0.0], [SIDE, SIDE], [0.0, SIDE]]));
+    world.grounds.iter().for_each(|one| plot.line("", Stroke::from(Colour::Grey).dashed(), closed(&one.outline)));
+    world.blocks.iter().for_each(|one| plot.line("", Colour::Black, closed(&one.outline)));
+    world.deadly.iter().for_each(|one| plot.line("", Stroke::from(Colour::Red).dashed(), closed(&one.outline)));
+    for (at, one) in driven.iter().enumerate() {
+        let stroke = Stroke::of_series(at);
+        let places: Vec<(f64, f64)> = one.trials.get(trial).into_iter().flatten().map(|&[x, y, _]| (x, y)).collect();
+        plot.points("", stroke.colour(), places.first().copied().into_iter().collect());
+        plot.line(&format!("robot {}", at + 1), stroke, places);
+    }
+    plot
+}

@@ -1,0 +1,47 @@
+//! Where a server of another program is: HOST:PORT.
+
+use anyhow::{Context, Result, bail};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::str::FromStr;
+
+/// A host and a port as they were given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place(pub String);
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty()).and_then(|(_, port)| port.parse().ok());
+        match port {
+            Some(1u16..) => Ok(Place(text.into())),
+            _ => Err("a host and a port are wanted, such as 127.0.0.1:7770".into()),
+        }
+    }
+}
+
+/// Its first address.
+///
+/// # Errors
+/// What the system says of its name.
+pub fn resolve(place: &Place) -> Result<SocketAddr> {
+    let Some(address) = place.0.to_socket_addrs().with_context(|| place.0.clone())?.next() else {
+        bail!("{}: it has no address", place.0);
+    };
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_a_host_and_a_port() {
+        for good in ["127.0.0.1:7770", "localhost:1", "[::1]:65535"] {
+            assert!(good.parse::<Place>().is_ok(), "{good}");
+        }
+        for bad in ["", "localhost", ":7770", "localhost:0", "localhost:65536", "localhost:x"] {
+            assert!(bad.parse::<Place>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The folder that a population manager writes: history and plot, the best individual of all and of the last generation.
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use xpuck_gateway::evaluation::message::Message;
+use xpuck_gateway::evaluation::population::evolution::{Best, Summary};
+use xpuck_lab::plot::{Colour, Plot, to_svg};
+use xpuck_wire::atomic;
+
+/// Files are written so often, and at the end; generations may be much shorter.
+const WRITE: Duration = Duration::from_secs(1);
+
+/// The folder and what was told so far.
+pub struct Files {
+    folder: PathBuf,
+    history: Vec<Summary>,
+    csv: String,
+    last: Option<Best>,
+    best: Option<Best>,
+    written: Instant,
+}
+
+impl Files {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// What the system says; a history that is there already.
+    pub fn new(folder: &Path) -> Result<Files> {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let files = Files {
+            folder: folder.into(),
+            history: Vec::new(),
+            csv: "generation,best,mean,worst,hidden,step\n".into(),
+            last: None,
+            best: None,
+            written: Instant::now(),
+        };
+        anyhow::ensure!(
+            !files.place("history.csv").exists(),
+            "{}: there is a history already; name another folder",
+            folder.display()
+        );
+        files.write("history.csv", files.csv.as_bytes())?;
+        Ok(files)
+    }
+
+    /// Adds a generation with its best and the best of all.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn add(&mut self, summary: Summary, champion: Best, best: Option<Best>) -> Result<()> {
+        let Summary { generation, best: most, mean, worst, hidden, step } = summary;
+        writeln!(self.csv, "{generation},{most},{mean},{worst},{hidden},{step}")?;
+        self.history.push(summary);
+        (self.last, self.best) = (Some(champion), best);
+        if self.written.elapsed() < WRITE {
+            return Ok(());
+        }
+        self.written = Instant::now();
+        self.write_all()
+    }
+
+    /// Writes all that is still to be written, with the best of all.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn end(&mut self, best: Option<&Best>) -> Result<()> {
+        self.best = best.cloned();
+        self.write_all()
+    }
+
+    fn write_all(&self) -> Result<()> {
+        self.write("history.csv", self.csv.as_bytes())?;
+        self.write("fitness.svg", self.plot().as_bytes())?;
+        for (name, best) in [("last", &self.last), ("best", &self.best)] {
+            best.as_ref().map_or(Ok(()), |best| self.keep(name, best))?;
+        }
+        Ok(())
+    }
+
+    /// Writes an individual as the line that robot simulators take, and as JSON.
+    fn keep(&self, name: &str, best: &Best) -> Result<()> {
+        let individual = best.individual();
+        let (hidden, values) = (individual.hidden, individual.values.clone());
+        let mut line = String::new();
+        Message::Individual(individual).write_to(&mut line)?;
+        line.push_str("\r\n");
+        self.write(&format!("{name}.txt"), line.as_bytes())?;
+        let text = json!({ "generation": best.generation, "number": best.number, "fitness": best.fitness, "hidden": hidden,
+            "values": values });
+        self.write(&format!("{name}.json"), format!("{text:#}\n").as_bytes())
+    }
+
+    fn plot(&self) -> String {
+        let of = |value: fn(&Summary) -> f64| {
+            self.history.iter().map(|one| (f64::from(one.generation), value(one))).collect::<Vec<_>>()
+        };
+        let mut fitness = Plot::new("Fitness", "generation", "fitness").whole_x();
+        fitness.line("best", Colour::Blue, of(|one| one.best));
+        fitness.line("mean", Colour::Orange, of(|one| one.mean));
+        fitness.line("least", Colour::Grey, of(|one| one.worst));
+        let mut networks = Plot::new("Networks", "generation", "mean number of hidden neurons").whole_x();
+        networks.line("", Colour::Green, of(|one| one.hidden));
+        to_svg(&[fitness, networks])
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let place = self.place(name);
+        atomic::write(&place, bytes).with_context(|| place.display().to_string())
+    }
+}
