@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 100] = [
+const EXAMPLES: [(&str, &[&str]); 102] = [
     (
         "demo",
         &[
@@ -169,7 +169,22 @@ const EXAMPLES: [(&str, &[&str]); 100] = [
             "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
         ],
     ),
+    (
+        "watch",
+        &[
+            "xpuck watch localhost:3200",
+            "xpuck watch localhost:60001 --svg scene.svg",
+            "xpuck watch robocup.local:3200 --json --seconds 10",
+        ],
+    ),
     ("serve", &["xpuck serve world-sim", "xpuck serve world-sim --ports 2"]),
+    (
+        "serve monitors",
+        &[
+            "xpuck serve monitors  # then: RoboViz, or rcssmonitor3d",
+            "xpuck serve monitors --replay runs/demo-1 --speed 4 --loop --no-rsmp",
+        ],
+    ),
     (
         "serve world-sim",
         &[

@@ -1,5 +1,6 @@
 //! `xpuck serve`: programs of other makers are served, in the protocols that they speak.
 
+mod monitors;
 mod world_sim;
 
 use anyhow::Result;
@@ -14,12 +15,14 @@ pub struct ServeArgs {
 
 #[derive(Subcommand)]
 enum What {
+    Monitors(monitors::MonitorsArgs),
     WorldSim(world_sim::WorldSimArgs),
 }
 
 /// Runs the command.
 pub fn run(args: &ServeArgs) -> Result<()> {
     match &args.what {
+        What::Monitors(args) => monitors::run(args),
         What::WorldSim(args) => world_sim::run(args),
     }
 }

@@ -9,7 +9,8 @@ use std::process::{Child, Output, Stdio};
 use std::sync::Mutex;
 
 /// Commands that serve until they are told to end; [`super::services`] has them.
-const SERVICES: [&str; 7] = ["arena", "demo", "geneserver", "hub", "island", "runs replay", "serve world-sim"];
+const SERVICES: [&str; 8] =
+    ["arena", "demo", "geneserver", "hub", "island", "runs replay", "serve monitors", "serve world-sim"];
 
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
