@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::light::{self, Lighting};
 use xpuck_kernels::world::spec::Area;

@@ -10,11 +10,16 @@ const REST: f64 = 2.0;
 const DELIVERED: f32 = 0.01;
 
 /// Watches an arena.
-#[derive(Default)]
 pub struct Play {
     score: u32,
     at_end: bool,
     rest: f64,
+}
+
+impl Default for Play {
+    fn default() -> Play {
+        Play { score: 0, at_end: false, rest: REST }
+    }
 }
 
 impl Play {

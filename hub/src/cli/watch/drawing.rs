@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 use xpuck_gateway::client::Client;
 use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::above::{Above, OutlineKind};
+use xpuck_wire::output::count;
 
 /// Columns of the field; a row is as high as two columns are wide.
 const COLUMNS: usize = 72;
@@ -20,7 +21,7 @@ pub fn head(client: &Client) -> String {
     let ball = ball.map_or(String::new(), |one| format!(", ball at {:.2} {:.2}", one.at[0], one.at[1]));
     let [left, right] = client.score();
     let mode = client.play_mode().unwrap_or("no play mode");
-    format!("{:.2} s, {mode}, {left}:{right}, {robots} robots{ball}", client.time())
+    format!("{:.2} s, {mode}, {left}:{right}, {}{ball}", client.time(), count(robots, "robot", "robots"))
 }
 
 /// The head and the field.

@@ -7,7 +7,7 @@ use xpuck_gateway::scene::above::{Outline, OutlineKind, Placed};
 
 /// Pixels of the field's length, of what is left around it, and of the line above it.
 const LENGTH: f64 = 800.0;
-const MARGIN: f64 = 30.0;
+const MARGIN: f64 = 60.0;
 const HEAD: f64 = 30.0;
 /// Size of letters, pixels.
 const LETTERS: f64 = 13.0;

@@ -248,6 +248,10 @@ fn the_rsmp_server_of_robocup_is_watched() {
         assert!(server.try_wait().unwrap().is_none(), "rcssservermj ended");
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
+    // A robot of that server comes, as its own agents do.
+    let mut agent = Agent::connect(([127, 0, 0, 1], ports).into());
+    agent.say("(init T1 Xpuck 3)");
+    while agent.hear().is_empty() {}
     let lines = watch(place, &["--json", "--seconds", "2"]);
     let svg = tempfile::NamedTempFile::new().unwrap();
     watch(place, &["--svg", svg.path().to_str().unwrap()]);
@@ -256,6 +260,8 @@ fn the_rsmp_server_of_robocup_is_watched() {
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert!(lines.lines().count() > 10 && last["protocol"] == "rsmp" && last["ball"].is_array(), "{last}");
     assert!(last["field"][0].as_f64().unwrap() > 10.0 && last["play_mode"].is_string(), "{last}");
+    let robot = &last["robots"][0];
+    assert!(robot["team"] == "Xpuck" && robot["number"] == 3 && robot["x"].is_number(), "{last}");
     let svg = std::fs::read_to_string(svg.path()).unwrap();
     assert!(roxmltree::Document::parse(&svg).is_ok() && svg.matches('\n').count() > 10, "{svg}");
 }
