@@ -28,7 +28,12 @@ fn picture(time: f64) -> Picture {
     };
     let disc = Disc { at: [0.1 * time.cos(), 0.0], radius: 0.105, colour: [1.0, 0.5, 0.0, 1.0] };
     Picture {
-        arena: Arena { half: [1.0, 0.75], robots: (0..ROBOTS).map(robot).collect(), discs: vec![disc], ..Arena::default() },
+        arena: Arena {
+            half: [1.0, 0.75],
+            robots: (0..ROBOTS).map(robot).collect(),
+            discs: vec![disc],
+            ..Arena::default()
+        },
         game: Game { time, half: 1, score: 0, mode: Mode::Plays, length: 600.0 },
     }
 }
@@ -71,6 +76,9 @@ fn a_hundred_viewers_cost_less_than_a_tenth_of_a_core() {
     let message = (bytes.load(Ordering::Relaxed) - sent) as f64 / f64::from(cycles) / VIEWERS as f64;
     over.store(true, Ordering::Relaxed);
     viewers.into_iter().for_each(|viewer| viewer.join().unwrap());
-    println!("{VIEWERS} viewers, {ROBOTS} robots, {HERTZ} Hz: {:.1} % of a core, {message:.0} bytes a message", 100.0 * part);
+    println!(
+        "{VIEWERS} viewers, {ROBOTS} robots, {HERTZ} Hz: {:.1} % of a core, {message:.0} bytes a message",
+        100.0 * part
+    );
     assert!(part < 0.1 && message < 3000.0);
 }

@@ -182,7 +182,7 @@ const EXAMPLES: [(&str, &[&str]); 102] = [
         "serve monitors",
         &[
             "xpuck serve monitors  # then: RoboViz, or rcssmonitor3d",
-            "xpuck serve monitors --replay runs/demo-1 --speed 4 --loop --no-rsmp",
+            "xpuck serve monitors --replay last --speed 4 --loop --no-rsmp",
         ],
     ),
     (

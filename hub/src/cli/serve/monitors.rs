@@ -4,6 +4,7 @@ mod live;
 mod replay;
 
 use crate::cli::hub_address::HubAddress;
+use crate::cli::runs;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use live::Live;
@@ -32,9 +33,12 @@ const ROOM: usize = 1000;
 /// refused and counted. Nobody proves who they are.
 #[derive(Args)]
 pub struct MonitorsArgs {
-    /// Show this recorded run: a run's folder.
+    /// Show this recorded run: `last`, a run as `xpuck runs list` calls it, or a folder.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["hub", "key", "dev_mode"])]
-    replay: Option<PathBuf>,
+    replay: Option<String>,
+    /// The record directory of --replay, as hub.toml names it; runs of demos below it are found too.
+    #[arg(long, value_name = "DIR", default_value = "runs", env = "XPUCK_RUNS")]
+    runs: PathBuf,
     /// The record is shown so many times as fast as it was, 0.1 to 100.
     #[arg(long, default_value_t = 1.0, requires = "replay", value_parser = speed)]
     speed: f64,
@@ -109,7 +113,9 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
         pair.map_err(|(at, error)| anyhow!("{at}: {error}; --simspark PORT and --rsmp PORT name other ports"))?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let source = match &args.replay {
-        Some(run) => Source::Replay(Box::new(Replayed::open(run, args.speed, args.rate, args.r#loop)?)),
+        Some(run) => {
+            Source::Replay(Box::new(Replayed::open(&runs::find(&args.runs, run)?, args.speed, args.rate, args.r#loop)?))
+        }
         None => Source::Live(Live::open(&args.address, args.rate)?),
     };
     tell(args, &pair)?;
