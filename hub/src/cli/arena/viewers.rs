@@ -229,7 +229,8 @@ fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
 
 /// The servers' thread.
 fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
-    let mut picture = Picture::default();
+    // Who comes before the first picture waits for it.
+    let mut picture: Option<Picture> = None;
     loop {
         let mut desk = shared.desk();
         if desk.picture.is_none() && !desk.over {
@@ -238,14 +239,15 @@ fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
         if desk.over {
             return;
         }
-        picture = desk.picture.take().unwrap_or(picture);
+        picture = desk.picture.take().or(picture);
         let (done, mut refused) = (std::mem::take(&mut desk.done), std::mem::take(&mut desk.refused));
         let room = MOST_WAITING.saturating_sub(desk.commands.len());
         drop(desk);
         for (asker, word) in done {
             pair.answer(asker, &format!("(ack {word})"));
         }
-        let heard = pair.cycle(&picture, room);
+        let Some(picture) = &picture else { continue };
+        let heard = pair.cycle(picture, room);
         heard.told.iter().for_each(|line| info!(target: "viewers", "{line}"));
         if trainers {
             shared.desk().commands.extend(heard.commands);

@@ -148,13 +148,13 @@ fn tell(args: &MonitorsArgs, pair: &Pair) -> Result<()> {
 
 /// Shows what comes until it is told to stop; gives the number of commands that were refused.
 fn serve(pair: &mut Pair, mut source: Source, stop: &AtomicBool) -> Result<u64> {
-    let mut picture = Picture::default();
+    // Who comes before the first picture waits for it.
+    let mut picture: Option<Picture> = None;
     let mut refused = 0;
     while !stop.load(Ordering::Relaxed) {
-        if let Some(new) = source.next(LOOK)? {
-            picture = new;
-        }
-        let heard = pair.cycle(&picture, ROOM);
+        picture = source.next(LOOK)?.or(picture);
+        let Some(picture) = &picture else { continue };
+        let heard = pair.cycle(picture, ROOM);
         heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
         let lines = heard.commands.iter().map(|(_, command)| {
             format!(

@@ -34,9 +34,22 @@ impl Agent {
         String::from_utf8(text).unwrap()
     }
 
+    /// The newest message: what came while the agent was busy is old.
+    fn newest(&mut self) -> String {
+        loop {
+            let told = self.hear();
+            self.stream.set_nonblocking(true).unwrap();
+            let more = self.stream.peek(&mut [0]).is_ok_and(|count| count > 0);
+            self.stream.set_nonblocking(false).unwrap();
+            if !more {
+                return told;
+            }
+        }
+    }
+
     /// A cycle: turns until it sees the ball ahead, and drives towards it. Gives how far the ball is, if it sees it.
     pub fn cycle(&mut self) -> Option<f64> {
-        let told = self.hear();
+        let told = self.newest();
         let ball = after(&told, "(B (pol ");
         if let Some(ball) = &ball {
             self.bearing = ball[1];

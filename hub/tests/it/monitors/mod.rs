@@ -170,14 +170,15 @@ fn an_agent_of_simspark_finds_the_frisbee() {
         agent.say("(syn)");
         told
     });
-    assert!(heard.take(10).any(|told| told.contains(" self hello)")), "it hears itself");
+    // Messages that came before it said so are in between.
+    assert!(heard.take(50_000).any(|told| told.contains(" self hello)")), "it hears itself");
     let mut trainer = Monitor::connect(monitors);
     trainer.send("(ball (pos -0.4 -0.2 0)(vel 0 0 0))(getAck there)");
     let (mut nearest, mut cycles) = (f64::INFINITY, 0);
     while nearest > 0.16 {
         nearest = agent.cycle().unwrap_or(nearest);
         cycles += 1;
-        assert!(cycles < 4000, "after 100 s of arena time it is {nearest} m away");
+        assert!(cycles < 8000, "after {cycles} cycles it is {nearest} m away");
     }
     trainer.until("the robot is at the ball", |monitor| {
         let (Some(ball), Some((.., at, _))) = (monitor.ball(), monitor.robot('l', 1)) else { return false };
