@@ -14,8 +14,8 @@ const SERVICES: [&str; 8] =
     ["arena", "demo", "geneserver", "hub", "island", "runs replay", "serve monitors", "serve world-sim"];
 
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
-/// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
-/// one after the other.
+/// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
+/// Commands of one hub come one after the other.
 const SAMPLES: [(&str, &[&str]); 86] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
