@@ -167,7 +167,9 @@ mod tests {
             |message: &str, arena: &mut Arena| assert_eq!(obey(arena, &mut trainer, message), [""; 0], "{message}");
         done("(agent (team Left)(unum 2)(move 0.4 0.3 0 90)(battery 25))", &mut arena);
         let robot = &arena.bodies()[1];
-        assert!((robot.pose.at.x - 0.4).abs() < 1e-6 && (robot.pose.heading - std::f32::consts::FRAC_PI_2).abs() < 1e-4);
+        assert!(
+            (robot.pose.at.x - 0.4).abs() < 1e-6 && (robot.pose.heading - std::f32::consts::FRAC_PI_2).abs() < 1e-4
+        );
         assert!((arena.battery(1).charge() - 0.25).abs() < 1e-9);
         done("(agent (unum 2)(team Right)(pos -0.4 0.3 0))", &mut arena);
         assert!((arena.bodies()[12].pose.at.x + 0.4).abs() < 1e-6, "the thirteenth robot");
