@@ -11,10 +11,12 @@ MOCAP_VENV = target/mocap-venv
 RECORD_VENV = target/record-venv
 # Python packages with which statistics, maps and CMA-ES are compared; minisom has no wheel.
 ANALYSIS_VENV = target/analysis-venv
+# The RSMP server of RoboCup's 3D league.
+RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -77,6 +79,11 @@ deps-record: deps
 	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
 	@sh tools/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with packages of others" scipy minisom cma --no-binary minisom
 
+# A real server of 3D viewers (MuJoCo's wheels come with it).
+deps-rsmp: deps
+	@sh tools/deps.sh python3-venv
+	@sh tools/venv.sh $(RSMP_VENV) "no server of others is watched" rcsssmj==0.2.1
+
 # Programs under another clock.
 deps-time: deps
 	@sh tools/deps.sh faketime
@@ -92,8 +99,8 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-time deps-promtool
-	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) cargo test --workspace --features $(FEATURES)
+test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-rsmp deps-time deps-promtool
+	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3

@@ -1,5 +1,7 @@
 //! The core: bodies, the devices of every robot and the keeper, advanced step by step.
 
+pub mod hand;
+
 use crate::camera;
 use crate::fitted::{self, Mark, Surroundings};
 use crate::keeper::Keeper;
@@ -14,7 +16,7 @@ use std::collections::VecDeque;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::light::{self, Lighting};
 use xpuck_kernels::world::spec::Area;
@@ -31,6 +33,8 @@ pub struct Arena {
     previous: Vec<Pose>,
     robots: Vec<Robot>,
     names: Vec<String>,
+    /// Robots that were taken out of the arena.
+    away: Vec<bool>,
     keeper: Keeper,
     /// Somebody puts the frisbee back that has touched an end.
     relocates: bool,
@@ -98,6 +102,7 @@ impl Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
             robots: (0..robots).map(|i| Robot::new(settings, i)).collect(),
             names: settings.robots.clone(),
+            away: vec![false; robots],
             keeper: Keeper::default(),
             relocates: true,
             resets: None,
@@ -153,7 +158,7 @@ impl Arena {
                 body.shape.mu = mu * floor.factor(body.pose.at);
             }
         }
-        physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
+        self.move_bodies();
         self.steps += 1;
         self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);

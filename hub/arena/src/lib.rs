@@ -36,10 +36,12 @@ pub mod uvc;
 pub mod vicon;
 pub mod vrpn;
 
+pub use arena::hand::MOST_SPEED;
 pub use arena::{Arena, STEP_SECONDS, View};
 pub use faults::{Faults, SenseFault};
 pub use felt::Felt;
+pub use robot::Guest;
 pub use settings::{ArenaError, BodyKind, CameraSettings, Fittings, Settings};
-pub use shell::{Listening, Summary, run};
+pub use shell::{Beside, Listening, Summary, run};
 pub use shim::Shim;
 pub use unkind::Unkind;

@@ -32,6 +32,11 @@ impl Battery {
         Battery { charge: charge.clamp(0.0, 1.0), capacity: CAPACITY, ohms: PATH_OHMS, watts: IDLE_WATTS }
     }
 
+    /// Has this part of its charge from now on, 0..=1.
+    pub fn set_charge(&mut self, charge: f64) {
+        self.charge = if charge.is_finite() { charge.clamp(0.0, 1.0) } else { self.charge };
+    }
+
     /// Holds another charge when full, A h.
     pub fn set_capacity(&mut self, capacity: f64) {
         self.capacity = capacity;

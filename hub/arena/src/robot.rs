@@ -15,13 +15,14 @@ use crate::sensor::CameraSensor;
 use crate::settings::{BodyKind, Settings};
 use crate::unkind::Traits;
 use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::V_MAX;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::camera_sensor::{Clock, OV7670, PO6030K, PO8030, Sensor};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, Report};
 use xpuck_registers::infrared::Curve;
 use xpuck_registers::microphone::{Loudness, MOST};
-use xpuck_registers::spi::{self, WORDS, Words};
+use xpuck_registers::spi::{self, Pixel, WORDS, Words};
 
 /// The processor in the robot's body.
 #[derive(Clone, Debug)]
@@ -53,8 +54,24 @@ pub(crate) struct Robot {
     curve: Curve,
     /// The last readings of the proximity sensors, counts.
     reflected: [u16; 8],
+    /// Steps since the body got a word from its devices' board.
+    unspoken: u32,
+    /// Who drives it while no board does.
+    guest: Option<Guest>,
     seed: u64,
     number: u32,
+}
+
+/// Steps without a word after which a board counts as silent, and a guest may drive: 2 s.
+const SPOKEN_STEPS: u32 = 80;
+
+/// What drives a robot without its devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guest {
+    /// Ground speeds of the left and right wheel, m/s, each at most [`V_MAX`].
+    pub wheels: [f32; 2],
+    /// Colour of all lamps that have colours.
+    pub colour: Option<Pixel>,
 }
 
 /// What the line of a bus shows that nobody drives.
@@ -91,6 +108,8 @@ impl Robot {
             traits,
             curve: settings.curve,
             reflected: [0; 8],
+            unspoken: u32::MAX,
+            guest: None,
             seed,
             number: number as u32,
         }
@@ -121,6 +140,7 @@ impl Robot {
         if *ready == RELEASED {
             return board;
         }
+        self.unspoken = 0;
         dspic.select(words);
         if self.counter.strikes(self.faults.corrupt_every) {
             self.counter.garble_words(&mut board);
@@ -152,6 +172,7 @@ impl Robot {
         if self.counter.strikes(self.faults.reset_every) {
             self.processor = Processor::new(self.kind);
         }
+        self.unspoken = 0;
         match &mut self.processor {
             Processor::Xpuck(_) => return false,
             Processor::Epuck1(robot) => robot.transfer(write, read),
@@ -197,6 +218,21 @@ impl Robot {
         self.worn = parts;
     }
 
+    /// True if its board spoke to it lately.
+    pub(crate) fn is_spoken_to(&self) -> bool {
+        self.unspoken < SPOKEN_STEPS
+    }
+
+    /// This drives it from now on while its board is silent; none lets it stand.
+    pub(crate) fn invite(&mut self, guest: Option<Guest>) {
+        self.guest = guest.map(|guest| Guest { wheels: guest.wheels.map(|wheel| wheel.clamp(-V_MAX, V_MAX)), ..guest });
+    }
+
+    /// The guest, if it has one that drives.
+    fn driving(&self) -> Option<Guest> {
+        self.guest.filter(|_| !self.is_spoken_to())
+    }
+
     /// True if its processor turns the wheels.
     pub(crate) fn is_driven(&self) -> bool {
         self.turning() != [0.0; 2]
@@ -207,7 +243,7 @@ impl Robot {
         if self.out.off() {
             return [0.0; 2];
         }
-        let turning = self.turning();
+        let turning = self.driving().map_or_else(|| self.turning(), |guest| guest.wheels);
         let ground = match &mut self.traits.wheels {
             Some(wheels) => wheels.ground(turning, now, self.seed, self.number),
             None => turning,
@@ -237,6 +273,7 @@ impl Robot {
     /// Step number `now`, of `seconds`.
     pub(crate) fn step(&mut self, now: u32, seconds: f64) {
         let before = self.out;
+        self.unspoken = self.unspoken.saturating_add(1);
         if let Processor::Xpuck(dspic) = &self.processor {
             self.draw.show(dspic.pixels());
         }
@@ -269,11 +306,16 @@ impl Robot {
         if self.out.off() {
             return Lamps::default();
         }
-        match &self.processor {
+        let mut lamps = match &self.processor {
             Processor::Xpuck(dspic) => dspic.lamps(),
             Processor::Epuck1(robot) => robot.lamps(),
             Processor::Epuck2(robot) => robot.lamps(),
+        };
+        if let Some(colour) = self.driving().and_then(|guest| guest.colour) {
+            lamps.pixels.iter_mut().flatten().for_each(|pixel| *pixel = colour);
+            lamps.colours.iter_mut().flatten().for_each(|led| *led = colour);
         }
+        lamps
     }
 
     /// True if it plays a sound.

@@ -47,6 +47,18 @@ pub struct Listening {
     pub overhead: Option<SocketAddr>,
 }
 
+/// What else goes on in a running arena, beside its devices and streams. The arena's thread calls it at each step and waits for it:
+/// what takes long belongs on a thread of its own, and whoever holds the arena has its devices wait.
+pub trait Beside {
+    /// A step is due.
+    fn before_step(&mut self, _: &Mutex<Arena>) {}
+    /// A step was made.
+    fn after_step(&mut self, _: &Mutex<Arena>) {}
+}
+
+/// Nothing.
+impl Beside for () {}
+
 /// Takes what changes in an arena, with the arena time, s.
 type Changed<'a> = &'a mut dyn FnMut(f64, &ChangeKeys);
 
@@ -61,13 +73,14 @@ pub struct Summary {
     pub ratio: f64,
 }
 
-/// Serves an arena until `stop`; calls `ready` once everything can be reached, and `changed` when something changes in it, with
-/// the arena time, s.
+/// Serves an arena until `stop`; calls `ready` once everything can be reached, `changed` when something changes in it, with
+/// the arena time, s, and `beside` at each step.
 pub fn run(
     settings: &Settings,
     stop: &AtomicBool,
     ready: impl FnOnce(&Listening),
     mut changed: impl FnMut(f64, &ChangeKeys),
+    beside: &mut dyn Beside,
 ) -> Result<Summary, ArenaError> {
     let arena = Mutex::new(Arena::new(settings)?);
     let streams = Streams::bind(settings)?;
@@ -100,7 +113,7 @@ pub fn run(
             overhead: overhead.map(Overhead::address),
             ..streams.listening()
         });
-        advance(arena, streams, (&mut lamps, &mut changed), settings.speed, stop)
+        advance(arena, streams, (&mut lamps, &mut changed, beside), settings.speed, stop)
     }))
 }
 
@@ -108,7 +121,7 @@ pub fn run(
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,
-    (lamps, changed): (&mut Option<LampsLog>, Changed<'_>),
+    (lamps, changed, beside): (&mut Option<LampsLog>, Changed<'_>, &mut dyn Beside),
     speed: f64,
     stop: &AtomicBool,
 ) -> Summary {
@@ -121,17 +134,22 @@ fn advance(
         if !sleep_until(start + Duration::from_secs_f64(due as f64 * 1e-6 / speed), stop) {
             break;
         }
-        let mut arena = arena.lock().unwrap_or_else(PoisonError::into_inner);
         if due == next_step {
-            arena.step();
+            beside.before_step(arena);
+        }
+        let mut held = arena.lock().unwrap_or_else(PoisonError::into_inner);
+        if due == next_step {
+            held.step();
             steps += 1;
-            lamps.iter_mut().for_each(|log| log.note(&arena));
+            lamps.iter_mut().for_each(|log| log.note(&held));
             let seconds = (steps * STEP_US) as f64 * 1e-6;
-            arena.take_changed().iter().for_each(|change| changed(seconds, change));
+            held.take_changed().iter().for_each(|change| changed(seconds, change));
+            drop(held);
+            beside.after_step(arena);
         } else {
             let part = (moment - (steps - 1) * STEP_US) as f32 / STEP_US as f32;
-            let poses = arena.poses(part);
-            drop(arena);
+            let poses = held.poses(part);
+            drop(held);
             streams.publish(frames, Duration::from_micros(moment), &poses);
             frames = frames.wrapping_add(1);
         }

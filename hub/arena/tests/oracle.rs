@@ -72,7 +72,7 @@ fn see(
     let (stop, (ready, listening)) = (AtomicBool::new(false), mpsc::channel());
     std::thread::scope(|scope| {
         let (settings, stop) = (&settings, &stop);
-        let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}));
+        let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()));
         let seen = clients(&python, &listening.recv().unwrap());
         // The arena must end before anything is asserted, or a failure would wait for it.
         stop.store(true, Relaxed);

@@ -40,7 +40,7 @@ fn serve_all(settings: &Settings, test: impl FnOnce(Listening)) -> Summary {
     std::thread::scope(|scope| {
         let stop = &stop;
         let (ready, listening) = mpsc::channel();
-        let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}).unwrap());
+        let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()).unwrap());
         let _guard = StopAtEnd(stop);
         test(listening.recv().unwrap());
         stop.store(true, Relaxed);
@@ -250,12 +250,12 @@ fn what_is_taken_is_named() {
     serve(&first, |mocap| {
         let stop = AtomicBool::new(true);
         let same_port = Settings { mocap, ..settings(&dir.path().join("other"), 1, 1.0) };
-        let error = run(&same_port, &stop, |_| {}, |_, _| {}).unwrap_err();
+        let error = run(&same_port, &stop, |_| {}, |_, _| {}, &mut ()).unwrap_err();
         assert!(matches!(error, ArenaError::Mocap { .. }));
         assert!(error.to_string().contains(&mocap.to_string()) && error.to_string().contains("another port"));
-        let error = run(&settings(dir.path(), 1, 1.0), &stop, |_| {}, |_, _| {}).unwrap_err();
+        let error = run(&settings(dir.path(), 1, 1.0), &stop, |_| {}, |_, _| {}, &mut ()).unwrap_err();
         assert!(error.to_string().contains("xp01.spi"), "{error}");
-        let error = run(&settings(Path::new("/dev/null/x"), 1, 1.0), &stop, |_| {}, |_, _| {}).unwrap_err();
+        let error = run(&settings(Path::new("/dev/null/x"), 1, 1.0), &stop, |_| {}, |_, _| {}, &mut ()).unwrap_err();
         assert!(error.to_string().contains("/dev/null/x"), "{error}");
     });
     assert!(!first.device_path("xp01", "spi").exists());

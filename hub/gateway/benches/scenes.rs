@@ -37,8 +37,14 @@ fn reading(criterion: &mut Criterion) {
 
 fn writing(criterion: &mut Criterion) {
     let arena = |x: f64| {
-        let robot =
-            |i: u32| Robot { at: [x, f64::from(i) * 0.1], heading: x, radius: 0.0375, colour: [1.0; 4], seen: true };
+        let robot = |i: u32| Robot {
+            number: i + 1,
+            at: [x, f64::from(i) * 0.1],
+            heading: x,
+            radius: 0.0375,
+            colour: [1.0; 4],
+            seen: true,
+        };
         scene(&Arena { half: [1.0, 0.75], robots: (0..16).map(robot).collect(), ..Arena::default() })
     };
     let moments = [arena(0.0), arena(0.1)];

@@ -1,7 +1,7 @@
 //! Messages of the agent port: what an agent is told in each cycle (perceptors), and what it answers (effectors), in SimSpark's forms.
 //!
-//! An e-puck has two wheels for joints, `lw` and `rw` (perceptors `HJ`, effectors `lwe` and `rwe`), and eight proximity sensors, `ps0` to
-//! `ps7`, as touch perceptors.
+//! An e-puck has two wheels for joints, `lw` and `rw` (perceptors `HJ`; effectors `lwe` and `rwe`, and `he1` and `he2` as agents of
+//! SimSpark call their first two), and eight proximity sensors, `ps0` to `ps7`, as touch perceptors.
 
 use crate::sexpr::{SyntaxError, parse};
 use std::fmt::Write;
@@ -51,8 +51,8 @@ pub fn read(message: &[u8]) -> Result<Vec<Effector>, SyntaxError> {
         match list.name()? {
             "scene" | "create" => Some(Effector::Scene),
             "init" => Some(Effector::Init(named("teamname")?.into(), named("unum")?.parse().ok()?)),
-            "lwe" => Some(Effector::Wheel(Wheel::Left, speed()?)),
-            "rwe" => Some(Effector::Wheel(Wheel::Right, speed()?)),
+            "lwe" | "he1" => Some(Effector::Wheel(Wheel::Left, speed()?)),
+            "rwe" | "he2" => Some(Effector::Wheel(Wheel::Right, speed()?)),
             "beam" => list.numbers().filter(|numbers: &[f64; 3]| finite(numbers)).map(Effector::Beam),
             "say" => word().filter(|word| may_say(word)).map(|word| Effector::Say(word.into())),
             "leds" => list
@@ -83,6 +83,17 @@ pub struct Perception {
     pub game: f64,
     /// The play mode.
     pub play_mode: String,
+    /// What its body feels; none before it has one.
+    pub body: Option<Feelings>,
+    /// What its camera sees; none in cycles without a picture.
+    pub seen: Option<Vec<Seen>>,
+    /// What others said.
+    pub heard: Vec<Heard>,
+}
+
+/// What a body feels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Feelings {
     /// How fast it turns about x, y, z, degrees/s.
     pub turning: [f64; 3],
     /// Acceleration along x, y, z, m/s^2.
@@ -91,10 +102,6 @@ pub struct Perception {
     pub wheels: [f64; 2],
     /// The proximity sensors that something is near to.
     pub touched: [bool; 8],
-    /// What its camera sees; none in cycles without a picture.
-    pub seen: Option<Vec<Seen>>,
-    /// What others said.
-    pub heard: Vec<Heard>,
 }
 
 /// Something that is seen: how far, m, and where, degrees to the left and up.
@@ -125,17 +132,10 @@ pub fn write(told: &Perception) -> String {
     if let Some((number, side)) = told.joined {
         let _ = write!(text, "(unum {number}) (team {side}) ");
     }
-    let ([left, right], [tx, ty, tz], [ax, ay, az]) = (told.score, told.turning, told.acceleration);
-    let _ = write!(
-        text,
-        "(sl {left}) (sr {right}) (t {:.2}) (pm {}))(GYR (n torso) (rt {tx:.2} {ty:.2} {tz:.2}))(ACC (n torso) (a {ax:.2} {ay:.2} {az:.2}))",
-        told.game, told.play_mode
-    );
-    for (name, turned) in ["lw", "rw"].into_iter().zip(told.wheels) {
-        let _ = write!(text, "(HJ (n {name}) (ax {turned:.2}))");
-    }
-    for (i, touched) in told.touched.into_iter().enumerate() {
-        let _ = write!(text, "(TCH n ps{i} val {})", u8::from(touched));
+    let [left, right] = told.score;
+    let _ = write!(text, "(sl {left}) (sr {right}) (t {:.2}) (pm {}))", told.game, told.play_mode);
+    if let Some(body) = &told.body {
+        write_body(&mut text, body);
     }
     if let Some(seen) = &told.seen {
         text.push_str("(See");
@@ -156,6 +156,17 @@ pub fn write(told: &Perception) -> String {
     text
 }
 
+fn write_body(text: &mut String, body: &Feelings) {
+    let ([tx, ty, tz], [ax, ay, az]) = (body.turning, body.acceleration);
+    let _ = write!(text, "(GYR (n torso) (rt {tx:.2} {ty:.2} {tz:.2}))(ACC (n torso) (a {ax:.2} {ay:.2} {az:.2}))");
+    for (name, turned) in ["lw", "rw"].into_iter().zip(body.wheels) {
+        let _ = write!(text, "(HJ (n {name}) (ax {turned:.2}))");
+    }
+    for (i, touched) in body.touched.into_iter().enumerate() {
+        let _ = write!(text, "(TCH n ps{i} val {})", u8::from(touched));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,10 +176,11 @@ mod tests {
         let hello = "(scene rsg/agent/nao/nao_hetero.rsg 0)(init (unum 0)(teamname Xpuck))(syn)";
         let expected = [Effector::Scene, Effector::Init("Xpuck".into(), 0), Effector::Sync];
         assert_eq!(read(hello.as_bytes()).unwrap(), expected);
-        let moves = "(lwe 3.5)(rwe -2)(he1 1.0)(beam -0.5 0 90)(say hello_swarm)(nonsense 1 2)(leds 0 0 1)";
+        let moves = "(lwe 3.5)(rwe -2)(he1 1.0)(he3 1.0)(beam -0.5 0 90)(say hello_swarm)(nonsense 1 2)(leds 0 0 1)";
         let expected = [
             Effector::Wheel(Wheel::Left, 3.5),
             Effector::Wheel(Wheel::Right, -2.0),
+            Effector::Wheel(Wheel::Left, 1.0),
             Effector::Beam([-0.5, 0.0, 90.0]),
             Effector::Say("hello_swarm".into()),
             Effector::Lamps([0.0, 0.0, 1.0]),
@@ -185,6 +197,7 @@ mod tests {
             now: 8.856,
             joined: Some((1, "left")),
             play_mode: "BeforeKickOff".into(),
+            body: Some(Feelings::default()),
             seen: Some(vec![Seen::Ball([1.74, -3.66, 0.0]), Seen::Robot("Xpuck".into(), 2, [0.5, 10.0, -0.001])]),
             heard: vec![Heard { team: "Xpuck".into(), time: 1.5, from: None, word: "hi".into() }],
             ..Perception::default()

@@ -4,8 +4,11 @@
 //! the SimSpark network (monitors, trainers, agents) and its successor RSMP. All of it is pure: bytes in, values out, and back.
 
 pub mod agent;
+pub mod agents;
+pub mod client;
 pub mod evaluation;
 pub mod frame;
+pub mod limit;
 pub mod monitors;
 pub mod scene;
 pub mod sexpr;

@@ -1,10 +1,11 @@
-//! A swarm as viewers of football see it: the hub's status becomes an arena, its state a play mode, the frisbee's deliveries the
-//! score.
+//! A swarm as viewers of football see it: its arena, its state as a play mode, its clock as the time, deliveries of the frisbee as
+//! the score. [`Stage`] makes it of the hub's status.
 
 use crate::scene::Field;
 use crate::scene::arena::{Arena, Disc, Robot, Team};
 use std::collections::BTreeMap;
 use xpuck_kernels::model::{FRISBEE_MASS, FRISBEE_RADIUS, ROBOT_RADIUS};
+use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::{Phase, Status};
 
 /// The play modes in the order of real servers, which refer to them by their places.
@@ -30,9 +31,126 @@ const PLAY_MODES: [&str; 19] = [
     "direct_free_kick_right",
 ];
 /// Colours of robots that are heard and of those that are not, and of discs.
-const BLUE: [f64; 4] = [0.1, 0.2, 1.0, 1.0];
+pub const BLUE: [f64; 4] = [0.1, 0.2, 1.0, 1.0];
 const GREY: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
-const ORANGE: [f64; 4] = [1.0, 0.5, 0.0, 1.0];
+/// Colour of discs.
+pub const ORANGE: [f64; 4] = [1.0, 0.5, 0.0, 1.0];
+
+/// What a game is doing, as far as a swarm does it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing, or it waits.
+    #[default]
+    Waits,
+    /// A run goes on.
+    Plays,
+    /// The frisbee was brought to the end.
+    Goal,
+    /// The run is over.
+    Over,
+}
+
+impl Mode {
+    /// The play mode's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Waits => "BeforeKickOff",
+            Mode::Plays => "PlayOn",
+            Mode::Goal => "Goal_Left",
+            Mode::Over => "GameOver",
+        }
+    }
+}
+
+/// The state of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Game {
+    /// Its clock, s.
+    pub time: f64,
+    /// Its part, from 1: the experiment's phase.
+    pub half: u32,
+    /// Deliveries of the frisbee.
+    pub score: u32,
+    /// What it is doing.
+    pub mode: Mode,
+    /// How long it goes on, s; 0 if that is not known.
+    pub length: f64,
+}
+
+/// What viewers are shown at a moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// What is where.
+    pub arena: Arena,
+    /// The state of the game.
+    pub game: Game,
+}
+
+impl Picture {
+    /// The game's clock with the digits that are told, s.
+    pub fn time(&self) -> f64 {
+        (self.game.time * 100.0).round() / 100.0
+    }
+
+    /// The state of the game, `time` first, with the teams' names.
+    pub fn state(&self) -> Vec<Field> {
+        let Game { half, score, mode, .. } = self.game;
+        let mode = PLAY_MODES.iter().position(|name| *name == mode.name()).unwrap_or(0);
+        vec![
+            field("time", self.time()),
+            field("half", half),
+            field("score_left", score),
+            field("score_right", 0),
+            field("play_mode", mode),
+            field("team_left", Team::Left.name()),
+            field("team_right", Team::Right.name()),
+        ]
+    }
+
+    /// The environment: the 14 values of the document and the play modes.
+    pub fn environment(&self) -> Vec<Field> {
+        let [half_x, half_y] = self.arena.half;
+        let digits = |value: f64| (value * 1e6).round() / 1e6;
+        let ball = self.arena.discs.first().map_or(FRISBEE_RADIUS.into(), |disc| disc.radius);
+        let mut fields = vec![
+            field("FieldLength", digits(2.0 * half_x)),
+            field("FieldWidth", digits(2.0 * half_y)),
+            field("FieldHeight", 2),
+            field("GoalWidth", digits(2.0 * half_y)),
+            field("GoalDepth", 0.1),
+            field("GoalHeight", 0.05),
+            field("FreeKickDistance", FREE_KICK),
+            field("WaitBeforeKickOff", 0),
+            field("AgentRadius", digits(ROBOT_RADIUS.into())),
+            field("BallRadius", digits(ball)),
+            field("BallMass", digits(FRISBEE_MASS.into())),
+            field("RuleGoalPauseTime", 0),
+            field("RuleKickInPauseTime", 0),
+            field("RuleHalfTime", self.game.length),
+        ];
+        fields.push(("play_modes".into(), PLAY_MODES.map(String::from).into()));
+        fields
+    }
+}
+
+/// How far robots go from the frisbee when it is dropped, m, from middle to middle.
+pub const FREE_KICK: f64 = 0.2;
+
+fn field(name: &str, value: impl ToString) -> Field {
+    (name.into(), vec![value.to_string()])
+}
+
+/// What stands in an arena of this world: its inner walls and its lamps.
+pub fn furnish(arena: &mut Arena, world: &WorldSpec) {
+    let place = |x: f32, y: f32| [f64::from(x), f64::from(y)];
+    arena.walls =
+        world.physics.walls.iter().map(|wall| [place(wall.from.x, wall.from.y), place(wall.to.x, wall.to.y)]).collect();
+    let lamp = |light: &xpuck_kernels::world::senses::light::Light| {
+        let [x, y] = place(light.at.x, light.at.y);
+        [x, y, f64::from(light.height)]
+    };
+    arena.lamps = world.lighting.lights.iter().map(lamp).collect();
+}
 
 /// What is remembered of a swarm from one status to the next.
 #[derive(Clone, Debug, Default)]
@@ -52,81 +170,51 @@ impl Stage {
         Stage { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Stage::default() }
     }
 
-    /// The arena as the status has it. Bodies that are no robots are discs, the first of them the ball.
-    pub fn arena(&mut self, status: &Status) -> Arena {
+    /// The swarm as the status has it. Bodies that are no robots are discs, the first of them the ball.
+    pub fn picture(&mut self, status: &Status) -> Picture {
         for body in &status.bodies {
             self.places.insert(body.name.clone(), body.pose.map(f64::from));
         }
         let relocating = status.phase == Phase::Relocating;
         self.deliveries += u32::from(relocating && !std::mem::replace(&mut self.relocating, relocating));
         self.relocating = relocating;
+        Picture { arena: self.arena(status), game: self.game(status) }
+    }
+
+    fn arena(&self, status: &Status) -> Arena {
         let seen = |name: &str| status.bodies.iter().any(|body| body.name == name);
-        let robot = |row: &xpuck_wire::RobotRow| {
+        let robot = |(number, row): (u32, &xpuck_wire::RobotRow)| {
             let [x, y, heading] = self.places.get(&row.id).copied().unwrap_or_default();
             let colour = if row.alive { BLUE } else { GREY };
-            Robot { at: [x, y], heading, radius: ROBOT_RADIUS.into(), colour, seen: seen(&row.id) }
+            Robot { number, at: [x, y], heading, radius: ROBOT_RADIUS.into(), colour, seen: seen(&row.id) }
         };
         let is_robot = |name: &str| status.robots.iter().any(|row| row.id == name);
         let discs = self.places.iter().filter(|(name, _)| !is_robot(name));
         Arena {
             half: status.half_arena.map(f64::from),
             discs: discs.map(|(_, [x, y, _])| Disc { at: [*x, *y], radius: self.radius, colour: ORANGE }).collect(),
-            robots: status.robots.iter().map(robot).collect(),
+            robots: (1..).zip(&status.robots).map(robot).collect(),
             ..Arena::default()
         }
     }
 
-    /// The state of the game, `time` first. `full` has the teams' names, too.
-    pub fn state(&self, status: &Status) -> Vec<Field> {
+    fn game(&self, status: &Status) -> Game {
         let mode = match status.phase {
-            Phase::Running => "PlayOn",
-            Phase::Relocating => "Goal_Left",
-            Phase::Finished => "GameOver",
+            Phase::Running => Mode::Plays,
+            Phase::Relocating => Mode::Goal,
+            Phase::Finished => Mode::Over,
             Phase::Idle | Phase::Preparing | Phase::Paused | Phase::Blind | Phase::Resting | Phase::Parking => {
-                "BeforeKickOff"
+                Mode::Waits
             }
         };
-        let mode = PLAY_MODES.iter().position(|name| *name == mode).unwrap_or(0);
-        let half = status.experiment_phase.as_ref().map_or(1, |phase| phase.number + 1);
-        let mut fields = vec![
-            field("time", (status.run_seconds * 100.0).round() / 100.0),
-            field("half", half),
-            field("score_left", self.deliveries),
-            field("score_right", 0),
-            field("play_mode", mode),
-        ];
-        fields.push(field("team_left", Team::Left.name()));
-        fields.push(field("team_right", Team::Right.name()));
-        fields
+        Game {
+            time: status.run_seconds,
+            half: status.experiment_phase.as_ref().map_or(1, |phase| u32::from(phase.number) + 1),
+            score: self.deliveries,
+            mode,
+            length: status.run_length,
+        }
     }
-
-    /// The environment: the 14 values of the document and the play modes.
-    pub fn environment(&self, status: &Status) -> Vec<Field> {
-        let [half_x, half_y] = status.half_arena.map(f64::from);
-        let digits = |value: f64| (value * 1e6).round() / 1e6;
-        let mut fields = vec![
-            field("FieldLength", digits(2.0 * half_x)),
-            field("FieldWidth", digits(2.0 * half_y)),
-            field("FieldHeight", 2),
-            field("GoalWidth", digits(2.0 * half_y)),
-            field("GoalDepth", 0.1),
-            field("GoalHeight", 0.05),
-            field("FreeKickDistance", 0.2),
-            field("WaitBeforeKickOff", 0),
-            field("AgentRadius", digits(ROBOT_RADIUS.into())),
-            field("BallRadius", digits(self.radius)),
-            field("BallMass", digits(FRISBEE_MASS.into())),
-            field("RuleGoalPauseTime", 0),
-            field("RuleKickInPauseTime", 0),
-            field("RuleHalfTime", status.run_length),
-        ];
-        fields.push(("play_modes".into(), PLAY_MODES.map(String::from).into()));
-        fields
-    }
-}
-
-fn field(name: &str, value: impl ToString) -> Field {
-    (name.into(), vec![value.to_string()])
 }
 
 #[cfg(test)]
@@ -144,18 +232,19 @@ mod tests {
     fn robots_keep_their_places_while_nobody_sees_them_and_deliveries_are_goals() {
         let mut stage = Stage::new(None);
         let all = [("frisbee", [0.5, 0.0, 0.0]), ("xp01", [0.1, 0.2, 1.0]), ("xp02", [0.3, 0.2, 0.0])];
-        let arena = stage.arena(&status(Phase::Running, &all));
+        let Picture { arena, .. } = stage.picture(&status(Phase::Running, &all));
         assert_eq!((arena.robots.len(), arena.discs.len()), (2, 1));
         for phase in [Phase::Relocating, Phase::Relocating, Phase::Running, Phase::Relocating] {
-            stage.arena(&status(phase, &all));
+            stage.picture(&status(phase, &all));
         }
-        let arena = stage.arena(&status(Phase::Running, &all[..2]));
-        assert!(!arena.robots[1].seen && (arena.robots[1].at[0] - 0.3).abs() < 1e-6 && arena.robots[0].seen);
-        let state = stage.state(&status(Phase::Running, &[]));
+        let picture = stage.picture(&status(Phase::Running, &all[..2]));
+        let robots = &picture.arena.robots;
+        assert!(!robots[1].seen && (robots[1].at[0] - 0.3).abs() < 1e-6 && robots[0].seen && robots[1].number == 2);
+        let state = picture.state();
         let value = |name: &str| state.iter().find(|(field, _)| field == name).unwrap().1[0].clone();
         assert_eq!((value("score_left"), value("play_mode")), ("2".into(), "3".into()));
         assert_eq!(state[0].0, "time");
-        let environment = stage.environment(&status(Phase::Idle, &[]));
+        let environment = picture.environment();
         assert_eq!((environment.len(), environment[0].1[0].as_str(), environment[14].1.len()), (15, "2", 19));
     }
 }

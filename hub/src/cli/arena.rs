@@ -1,7 +1,15 @@
 //! `xpuck arena`: the virtual arena that stands where the real one would.
 
+mod agents;
+mod company;
+mod play;
+mod trainer;
+mod viewers;
+
+use agents::AgentsFile;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use company::Company;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -9,6 +17,7 @@ use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::info;
+use viewers::ViewersFile;
 use xpuck_arena::fitted::{Fitted, Mark};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::sounds::Sound;
@@ -118,6 +127,12 @@ pub struct ArenaFile {
     /// Address and port where pictures of it from above are served, if they are to be (MJPEG over HTTP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<SocketAddr>,
+    /// 3D viewers of RoboCup that watch it, if any may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viewers: Option<ViewersFile>,
+    /// Agents of SimSpark that drive robots, if any may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<AgentsFile>,
     /// A preset of what is unkind: `typical`, or `none`. What the keys below say goes before it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unkind: Preset,
@@ -352,6 +367,9 @@ pub fn settings(path: &Path) -> Result<Settings> {
         None => Calibration::default(),
     };
     known(&name, arena.calibration.as_deref(), &measured, &swarm.robots)?;
+    if let Some(Err(why)) = arena.viewers.map(|keys| keys.check()) {
+        bail!("{name}: {why}");
+    }
     let unkind = Unkind {
         physics: arena.physics,
         floor: arena.floor,
@@ -460,6 +478,7 @@ fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let mut company = Company::start(&args.config, settings.robots.len())?;
     let summary = xpuck_arena::run(
         &settings,
         &stop,
@@ -467,6 +486,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         |seconds, change| {
             info!(target: "arena", "{seconds:.1} s of arena time: from now on {change}");
         },
+        &mut company,
     )?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };

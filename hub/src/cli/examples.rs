@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 103] = [
+const EXAMPLES: [(&str, &[&str]); 105] = [
     (
         "demo",
         &[
@@ -189,6 +189,21 @@ const EXAMPLES: [(&str, &[&str]); 103] = [
         &[
             "xpuck draw-path --robot docs/gateway/avoid.toml run/avoid/best.txt --svg path.svg",
             "xpuck draw-path --robot docs/gateway/pursuit.toml a.txt --robot docs/gateway/evasion.toml b.txt --svg path.svg",
+        ],
+    ),
+    (
+        "watch",
+        &[
+            "xpuck watch localhost:3200",
+            "xpuck watch localhost:60001 --svg scene.svg",
+            "xpuck watch robocup.local:3200 --json --seconds 10",
+        ],
+    ),
+    (
+        "serve monitors",
+        &[
+            "xpuck serve monitors  # then: RoboViz, or rcssmonitor3d",
+            "xpuck serve monitors --replay last --speed 4 --loop --no-rsmp",
         ],
     ),
     (

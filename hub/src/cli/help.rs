@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 12] = [
         "A swarm",
         &["start", "pause", "resume", "next", "stop", "park", "trials", "push", "update", "doctor", "hub", "arena"],
     ),
-    ("Other programs", &["serve", "draw-path"]),
+    ("Other programs", &["serve", "draw-path", "watch"]),
     ("Look at a swarm", &["console", "status", "top", "robots", "log", "note", "snapshot"]),
     ("Single robots", &["identify", "hold", "release", "reboot", "drive", "enrol", "replace"]),
     ("Records", &["runs", "calibrate"]),

@@ -76,4 +76,5 @@ pub mod tree;
 mod tree_file;
 pub mod trials;
 pub mod update;
+pub mod watch;
 pub mod world;

@@ -38,6 +38,7 @@ mod machines;
 mod memory;
 mod mistakes;
 mod mocap;
+mod monitors;
 mod natnet;
 mod operators;
 mod output;

@@ -55,7 +55,7 @@ fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (stop, (ready, listening)) = (&stop, mpsc::channel());
-        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}).unwrap());
+        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()).unwrap());
         let _guard = StopAtEnd(stop);
         test(listening.recv().unwrap().natnet.unwrap().to_string().parse().unwrap())
     })

@@ -26,7 +26,9 @@ fn the_hub_reads_the_arenas_camera_from_above() {
     let stop = AtomicBool::new(false);
     let (tell, told) = mpsc::channel();
     std::thread::scope(|scope| {
-        scope.spawn(|| run(&settings, &stop, |listening| tell.send(listening.overhead).unwrap(), |_, _| {}).unwrap());
+        scope.spawn(|| {
+            run(&settings, &stop, |listening| tell.send(listening.overhead).unwrap(), |_, _| {}, &mut ()).unwrap()
+        });
         let address = told.recv_timeout(PATIENCE).unwrap().expect("the camera's address");
         let ends = Arc::new(AtomicBool::new(false));
         let events = overhead::start(&Overhead::at(format!("http://{address}/")), ends.clone()).unwrap();

@@ -116,7 +116,7 @@ fn robots_sense_where_the_others_are_and_which_way_is_up() {
         let (stop, (ready, listening)) = (AtomicBool::new(false), mpsc::channel());
         let seen = std::thread::scope(|scope| {
             let (settings, stop) = (&settings, &stop);
-            let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}));
+            let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()));
             let at = listening.recv().unwrap();
             let mocap = |kind, address: SocketAddr, mode, lightweight| {
                 let address = address.to_string();

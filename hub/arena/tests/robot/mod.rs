@@ -54,7 +54,7 @@ pub fn serve<R>(
     std::thread::scope(|scope| {
         let (ready, listening) = mpsc::channel();
         let (settings, stop) = (&settings, &stop);
-        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}).unwrap());
+        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()).unwrap());
         let _guard = StopAtEnd(stop);
         listening.recv().unwrap();
         test(&file, settings)

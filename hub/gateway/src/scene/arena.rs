@@ -12,7 +12,7 @@ const WALL_HEIGHT: f64 = 0.05;
 const WALL: f64 = 0.01;
 const FLOOR: f64 = 0.01;
 /// Numbers that viewers have as materials: a team is as large.
-const NUMBERS: u32 = 11;
+pub const NUMBERS: u32 = 11;
 
 /// What is in an arena at a moment. Metres, the origin in its middle; headings counter-clockwise from +x, rad.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Arena {
     pub lamps: Vec<[f64; 3]>,
     /// Frisbees and other discs.
     pub discs: Vec<Disc>,
-    /// The robots, in the order of their numbers from 1.
+    /// The robots.
     pub robots: Vec<Robot>,
 }
 
@@ -43,6 +43,8 @@ pub struct Disc {
 /// A robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Robot {
+    /// Its number, from 1.
+    pub number: u32,
     /// Its place.
     pub at: [f64; 2],
     /// Where it looks.
@@ -109,7 +111,7 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
         Node::Transform(placed(*at, 0.0), vec![lamp])
     }));
     nodes.extend(arena.discs.iter().enumerate().map(|(i, disc)| self::disc(i, disc)));
-    nodes.extend((1..).zip(&arena.robots).map(|(number, robot)| self::robot(number, robot)));
+    nodes.extend(arena.robots.iter().map(robot));
     nodes
 }
 
@@ -142,8 +144,8 @@ fn disc(place: usize, disc: &Disc) -> Node {
     Node::Subject(Subject::Ball, vec![Node::Transform(at, vec![ball, body])])
 }
 
-fn robot(number: u32, robot: &Robot) -> Node {
-    let (team, in_team) = Team::of(number);
+fn robot(robot: &Robot) -> Node {
+    let (team, in_team) = Team::of(robot.number);
     let badge = Node::Mesh(Mesh {
         model: "models/naobody.obj".into(),
         scale: [robot.radius; 3],
@@ -169,8 +171,9 @@ mod tests {
     use super::*;
 
     fn arena(x: f64) -> Arena {
-        let robot = |i: usize| Robot {
-            at: [x + 0.1 * i as f64, 0.1],
+        let robot = |i: u32| Robot {
+            number: i + 1,
+            at: [x + 0.1 * f64::from(i), 0.1],
             heading: x,
             radius: 0.0375,
             colour: [0.0, 0.0, 1.0, 1.0],

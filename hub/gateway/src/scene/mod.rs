@@ -2,7 +2,9 @@
 //!
 //! [`simspark`] and [`rsmp`] write it and read it; [`sender`] says what of it has to be sent again. Metres, z up, right-handed.
 
+pub mod above;
 pub mod arena;
+mod materials;
 pub mod numbers;
 mod read;
 pub mod rsmp;

@@ -1,6 +1,7 @@
 //! The SimSpark monitor protocol (SimSpark wiki, "Network Protocol", as servers of version 0.7.1 speak it): fields, a header, the graph,
 //! three expressions side by side.
 
+use super::materials::nearest;
 use super::numbers::write_general;
 use super::read::{changes, fields, nodes, refuse};
 use super::{Change, Field, Graph, Look, Matrix, Mesh, Node, SceneError, Shape};
@@ -9,19 +10,6 @@ use std::fmt::Write;
 
 /// Header of a full scene and of changes.
 const HEADERS: [&str; 2] = ["(RSG 0 1)", "(RDS 0 1)"];
-/// Materials that stand for colours, which this protocol does not have: red, green, blue.
-const MATERIALS: [(&str, [f64; 3]); 9] = [
-    ("matWhite", [1.0, 1.0, 1.0]),
-    ("matGrey", [0.5, 0.5, 0.5]),
-    ("matDarkGrey", [0.2, 0.2, 0.2]),
-    ("matRed", [1.0, 0.0, 0.0]),
-    ("matGreen", [0.0, 1.0, 0.0]),
-    ("matBlue", [0.0, 0.0, 1.0]),
-    ("matYellow", [1.0, 1.0, 0.0]),
-    ("matOrange", [1.0, 0.5, 0.0]),
-    ("matMagenta", [1.0, 0.0, 1.0]),
-];
-
 /// A message of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
@@ -135,12 +123,6 @@ fn write_shape(text: &mut String, shape: &Shape) {
         Look::Colour(colour) => nearest(colour),
     };
     let _ = write!(text, ") (sMat {material}))");
-}
-
-/// The material that looks most like a colour.
-fn nearest([red, green, blue, _]: &[f64; 4]) -> &'static str {
-    let away = |[r, g, b]: [f64; 3]| (r - red).powi(2) + (g - green).powi(2) + (b - blue).powi(2);
-    MATERIALS.into_iter().min_by(|a, b| away(a.1).total_cmp(&away(b.1))).map_or("matGrey", |(name, _)| name)
 }
 
 fn write_drawn(text: &mut String, visible: bool, transparent: bool) {

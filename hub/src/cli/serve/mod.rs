@@ -2,6 +2,7 @@
 
 mod address;
 mod evolution_files;
+mod monitors;
 mod own_engine;
 mod population_manager;
 mod robot_sim;
@@ -19,6 +20,7 @@ pub struct ServeArgs {
 
 #[derive(Subcommand)]
 enum What {
+    Monitors(monitors::MonitorsArgs),
     PopulationManager(population_manager::PopulationManagerArgs),
     RobotSim(robot_sim::RobotSimArgs),
     WorldSim(world_sim::WorldSimArgs),
@@ -29,6 +31,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     match &args.what {
         What::PopulationManager(args) => population_manager::run(args),
         What::RobotSim(args) => robot_sim::run(args),
+        What::Monitors(args) => monitors::run(args),
         What::WorldSim(args) => world_sim::run(args),
     }
 }

@@ -55,6 +55,8 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         camera: CAMERA,
         tags: Vec::new(),
         overhead: None,
+        viewers: None,
+        agents: None,
         unkind: Preset::None,
         physics: PhysicsKeys::default(),
         floor: None,

@@ -3,27 +3,29 @@
 use super::{DOCS, Sink, TREE, command, ended};
 use crate::common::{free_ports, only, xpuck};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::sync::Mutex;
 
 /// Commands that serve until they are told to end; [`super::services`] has them.
-const SERVICES: [&str; 9] = [
+const SERVICES: [&str; 10] = [
     "arena",
     "demo",
     "geneserver",
     "hub",
     "island",
     "runs replay",
+    "serve monitors",
     "serve population-manager",
     "serve robot-sim",
     "serve world-sim",
 ];
 
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
-/// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
-/// one after the other.
+/// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
+/// Commands of one hub come one after the other.
 const SAMPLES: [(&str, &[&str]); 86] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
@@ -61,6 +63,7 @@ const SAMPLES: [(&str, &[&str]); 86] = [
     ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
     ("console", &["console {hub}"]),
     ("status", &["status {hub}"]),
+    ("watch", &["watch {monitors} --json --seconds 1"]),
     ("robots", &["robots {hub}"]),
     ("log", &["note one {hub}", "log {hub}"]),
     ("top", &["top {hub}"]),
@@ -207,9 +210,28 @@ fn every_command_has_a_manual_page_and_completes() {
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("xpuck.1: "), "{refused:?}");
 }
 
-/// Files, kept runs and two hubs that all samples share.
+/// What a server of monitors sent to a viewer.
+const STREAM: &[u8] = include_bytes!("../../../gateway/tests/captures/rsmp_capture.bin");
+
+/// A server that sends this to whoever comes, as long as the test runs.
+fn monitors() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut viewers = Vec::new();
+        for mut viewer in listener.incoming().flatten() {
+            // One that is gone already.
+            let _ = viewer.write_all(STREAM);
+            viewers.push(viewer);
+        }
+    });
+    at
+}
+
+/// Files, kept runs, two hubs and a server of monitors that all samples share.
 struct Place {
     dir: tempfile::TempDir,
+    monitors: SocketAddr,
     hubs: [(Child, String); 2],
 }
 
@@ -267,7 +289,7 @@ impl Place {
             directory = \"devices\"\n",
         );
         let hubs = [hub(dir.path(), "hub.toml", 0.1), hub(dir.path(), "idle.toml", 1.0)];
-        let place = Place { dir, hubs };
+        let place = Place { dir, monitors: monitors(), hubs };
         let mut lines: Vec<String> = [
             "keys new --dir {dir}/keys",
             "keys make ada --dir {dir}",
@@ -293,6 +315,7 @@ impl Place {
     fn words(&self, line: &str, new: &str) -> Vec<String> {
         let [(_, hub), (_, idle)] = &self.hubs;
         let line = line.replace("{hub}", hub).replace("{idle}", idle).replace("{tree}", TREE).replace("{docs}", DOCS);
+        let line = line.replace("{monitors}", &self.monitors.to_string());
         let line = line.replace("{dir}", &self.dir.path().display().to_string()).replace("{new}", new);
         line.split(' ').map(String::from).collect()
     }

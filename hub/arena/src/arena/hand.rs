@@ -1,0 +1,203 @@
+//! What a hand does in the arena, from outside of its simulated world: bodies are put somewhere, pushed, taken out; batteries charged.
+//! And robots are driven whose devices nobody speaks to.
+
+use super::Arena;
+use crate::robot::Guest;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::{Body, Pose, senses};
+
+/// A free place is looked for so far from where it is wanted, m, on circles and at places so far from each other.
+const SEARCHED: f32 = 0.5;
+const CIRCLES: f32 = 0.01;
+const PLACES: f32 = 0.02;
+/// Bodies that are put beside each other do not touch, m.
+const GAP: f32 = 0.001;
+/// Fastest that a disc is pushed, m/s.
+pub const MOST_SPEED: f32 = 2.0;
+/// Where robots are that were taken out, m: beyond all that senses and cameras reach.
+const OUTSIDE: f32 = 1000.0;
+
+impl Arena {
+    /// Puts a body (robots, then discs) at a place, or at the nearest free one within half a metre, and lets it rest; it looks
+    /// there, or as it looked. Gives where it is now; none if there is no such body, no room, or the robot was taken out.
+    pub fn put(&mut self, body: usize, at: Vec2, heading: Option<f32>) -> Option<Vec2> {
+        if body >= self.bodies.len() || self.is_away(body) {
+            return None;
+        }
+        let at = free_place(&self.bodies, body, at, &self.physics)?;
+        let heading = heading.filter(|heading| heading.is_finite()).unwrap_or(self.bodies[body].pose.heading);
+        let there = &mut self.bodies[body];
+        (there.pose, there.velocity, there.spin) = (Pose { at, heading }, Vec2::ZERO, 0.0);
+        // Carried, not driven: there is no path between the two places.
+        self.previous[body] = there.pose;
+        Some(at)
+    }
+
+    /// Gives a disc, from 0, this velocity, m/s, at most [`MOST_SPEED`], and no spin; false if there is no such disc.
+    pub fn push(&mut self, disc: usize, velocity: Vec2) -> bool {
+        let place = self.robots.len() + disc;
+        let Some(disc) = self.bodies.get_mut(place) else { return false };
+        let speed = velocity.length();
+        let limited = if speed > MOST_SPEED { velocity * (MOST_SPEED / speed) } else { velocity };
+        if !(limited.x.is_finite() && limited.y.is_finite()) {
+            return false;
+        }
+        (disc.velocity, disc.spin) = (limited, 0.0);
+        true
+    }
+
+    /// Takes a robot out for the rest of the run: its battery is empty, and it is far away, which is what motion capture tells;
+    /// false if there is no such robot.
+    pub fn take_out(&mut self, robot: usize) -> bool {
+        let Some(away) = self.away.get_mut(robot) else { return false };
+        *away = true;
+        self.robots[robot].power.battery.set_charge(0.0);
+        let pose = Pose { at: vec2(OUTSIDE + robot as f32, OUTSIDE), heading: 0.0 };
+        self.bodies[robot] = Body::at_rest(self.bodies[robot].shape, pose);
+        self.previous[robot] = pose;
+        true
+    }
+
+    /// True if the robot was taken out.
+    pub fn is_away(&self, robot: usize) -> bool {
+        self.away.get(robot).copied().unwrap_or(false)
+    }
+
+    /// A robot's battery has this part of its charge from now on, 0..=1; false if there is no such robot.
+    pub fn charge(&mut self, robot: usize, part: f64) -> bool {
+        let robot = self.robots.get_mut(robot);
+        robot.map(|robot| robot.power.battery.set_charge(part)).is_some()
+    }
+
+    /// True if the robot's board spoke to its body in the last 2 s.
+    pub fn is_spoken_to(&self, robot: usize) -> bool {
+        self.robots.get(robot).is_some_and(|robot| robot.is_spoken_to())
+    }
+
+    /// A guest drives the robot from now on, while its board is silent; with none it stands.
+    pub fn invite(&mut self, robot: usize, guest: Option<Guest>) {
+        if let Some(robot) = self.robots.get_mut(robot) {
+            robot.invite(guest);
+        }
+    }
+
+    /// What the robot's proximity sensors would read without noise: 1 - d/range, 0 where nothing is in range.
+    pub fn proximity(&self, robot: usize) -> [f32; 8] {
+        if robot < self.robots.len() { senses::proximity(&self.bodies, robot, &self.physics) } else { [0.0; 8] }
+    }
+
+    /// Places and heights of the lights, m.
+    pub fn lights(&self) -> impl Iterator<Item = (Vec2, f32)> {
+        self.lighting.lights.iter().map(|light| (light.at, light.height))
+    }
+
+    /// One step of physics of the bodies that are there.
+    pub(super) fn move_bodies(&mut self) {
+        if !self.away.contains(&true) {
+            return physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
+        }
+        let away = &self.away;
+        let there = || (0..self.bodies.len()).filter(|i| !away.get(*i).copied().unwrap_or(false));
+        let mut bodies: Vec<Body> = there().map(|i| self.bodies[i]).collect();
+        physics::step(&mut bodies, &self.physics, self.seed, 0, self.steps);
+        let places: Vec<usize> = there().collect();
+        places.into_iter().zip(bodies).for_each(|(i, body)| self.bodies[i] = body);
+    }
+}
+
+/// The free place that is nearest to the one that is wanted, as the circles around it find it.
+fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Option<Vec2> {
+    let radius = bodies[me].shape.radius + GAP;
+    let (half_x, half_y) = (physics.half_arena.0 - radius, physics.half_arena.1 - radius);
+    if !(wanted.x.is_finite() && wanted.y.is_finite()) || half_x < 0.0 || half_y < 0.0 {
+        return None;
+    }
+    let inside = |at: Vec2| vec2(at.x.clamp(-half_x, half_x), at.y.clamp(-half_y, half_y));
+    let free = |at: &Vec2| {
+        physics.walls.iter().all(|wall| wall.offset(*at).length() >= radius)
+            && bodies
+                .iter()
+                .enumerate()
+                .all(|(i, other)| i == me || (other.pose.at - *at).length() >= other.shape.radius + radius)
+    };
+    let middle = inside(wanted);
+    let circles = (0..=(SEARCHED / CIRCLES) as u32).flat_map(|circle| {
+        let away = circle as f32 * CIRCLES;
+        let places = ((std::f32::consts::TAU * away / PLACES) as u32).max(1);
+        (0..places).map(move |place| Vec2::unit(std::f32::consts::TAU * place as f32 / places as f32) * away)
+    });
+    // What falls beyond a wall comes to stand at it.
+    circles.map(|offset| inside(middle + offset)).find(free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::for_tests;
+    use xpuck_kernels::model::{DT, ROBOT_RADIUS, V_MAX};
+    use xpuck_registers::spi::{Command, Pixel};
+
+    fn arena(robots: usize) -> Arena {
+        Arena::new(&for_tests(robots)).unwrap()
+    }
+
+    #[test]
+    fn bodies_are_put_where_there_is_room() {
+        let mut arena = arena(3);
+        assert_eq!(arena.put(0, vec2(0.4, 0.3), Some(1.0)), Some(vec2(0.4, 0.3)));
+        let beside = arena.put(1, vec2(0.4, 0.3), None).unwrap();
+        let apart = (beside - vec2(0.4, 0.3)).length();
+        assert!((2.0 * ROBOT_RADIUS..2.0 * ROBOT_RADIUS + 0.02).contains(&apart), "{apart}");
+        let in_wall = arena.put(2, vec2(1e30, 0.0), None).unwrap();
+        assert!(in_wall.x > 0.95 && in_wall.x + ROBOT_RADIUS < 1.0, "{in_wall:?}");
+        assert_eq!((arena.put(2, vec2(f32::NAN, 0.0), None), arena.put(9, Vec2::ZERO, None)), (None, None));
+        assert!((arena.bodies()[0].pose.heading - 1.0).abs() < 1e-6);
+        // The disc too; the keeper and motion capture see it there at once.
+        assert!(arena.put(3, vec2(-0.2, 0.1), None).is_some());
+        assert_eq!(arena.poses(0.0)[3].at, vec2(-0.2, 0.1));
+    }
+
+    #[test]
+    fn a_push_is_limited_and_moves_the_disc() {
+        let mut arena = arena(1);
+        arena.put(0, vec2(-0.8, 0.0), None);
+        arena.put(1, vec2(0.0, 0.0), None);
+        assert!(arena.push(0, vec2(1e9, 0.0)) && !arena.push(0, vec2(f32::NAN, 0.0)) && !arena.push(7, Vec2::ZERO));
+        assert!((arena.bodies()[1].velocity.length() - MOST_SPEED).abs() < 1e-3);
+        arena.step();
+        assert!(arena.bodies()[1].pose.at.x > 0.02);
+    }
+
+    #[test]
+    fn a_robot_that_is_taken_out_is_dead_and_nobody_meets_it() {
+        let mut arena = arena(2);
+        arena.put(0, vec2(0.3, 0.0), None);
+        arena.put(1, vec2(0.4, 0.0), None);
+        assert!(arena.take_out(1) && !arena.take_out(5) && arena.is_away(1));
+        (0..10).for_each(|_| arena.step());
+        assert!(arena.bodies()[1].pose.at.x > 100.0 && arena.bodies()[0].pose.at.x < 0.31);
+        assert!(arena.battery(1).is_empty() && arena.put(1, Vec2::ZERO, None).is_none());
+        assert_eq!(arena.proximity(0), [0.0; 8]);
+    }
+
+    #[test]
+    fn a_guest_drives_while_the_board_is_silent_and_no_longer() {
+        let mut arena = arena(1);
+        arena.put(0, vec2(0.3, 0.0), Some(0.0));
+        let colour = Pixel { red: 255, green: 0, blue: 0 };
+        arena.invite(0, Some(Guest { wheels: [9.0, 9.0], colour: Some(colour) }));
+        (0..40).for_each(|_| arena.step());
+        let driven = arena.bodies()[0].pose.at.x - 0.3;
+        assert!((driven - V_MAX * 40.0 * DT).abs() < 0.02, "{driven}");
+        assert_eq!(arena.lamps(0).pixels.unwrap()[0], colour);
+        // The board speaks: its words win.
+        arena.spi(0, &Command::default().encode());
+        assert!(arena.is_spoken_to(0));
+        let before = arena.bodies()[0].pose.at;
+        (0..20).for_each(|_| arena.step());
+        assert!((arena.bodies()[0].pose.at - before).length() < 0.02 && arena.lamps(0).pixels.unwrap()[0] != colour);
+        (0..80).for_each(|_| arena.step());
+        assert!(!arena.is_spoken_to(0) && arena.bodies()[0].pose.at.x > before.x + 0.02);
+    }
+}

@@ -1,0 +1,149 @@
+//! One agent's connection.
+
+use super::Said;
+use crate::agent::{self, Effector};
+use crate::frame::{Frames, frame};
+use std::io::{ErrorKind, Read, Result, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Instant;
+
+/// Longest message of an agent, bytes.
+const LONGEST: usize = 4 << 10;
+/// Bytes that are read of it in a cycle: more wait, and so does who sends them.
+const READ_AT_ONCE: usize = 8 << 10;
+/// Bytes that wait for it at most: it is closed when there would be more.
+const MOST_WAITING: usize = 256 << 10;
+/// Longest name of a team, bytes.
+const LONGEST_TEAM: usize = 32;
+
+/// How far an agent's greeting is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It said nothing yet.
+    Nothing,
+    /// It wants a body.
+    Scene,
+    /// It has this robot, from 0, and was told so or not yet.
+    Joined { robot: usize, told: bool },
+}
+
+/// An agent.
+pub(super) struct Connection {
+    pub(super) number: u64,
+    pub(super) at: SocketAddr,
+    pub(super) stream: TcpStream,
+    pub(super) since: Instant,
+    pub(super) progress: Progress,
+    pub(super) team: String,
+    /// The number that it asked for with its team, and has not got yet; 0 is any.
+    wanted: Option<u32>,
+    /// It said that its cycle is done.
+    pub(super) done: bool,
+    /// It was waited for in vain, and is not until it says so again.
+    pub(super) late: bool,
+    frames: Frames,
+    waiting: Vec<u8>,
+}
+
+impl Connection {
+    /// # Errors
+    /// What the system says.
+    pub(super) fn new(number: u64, at: SocketAddr, stream: TcpStream) -> Result<Connection> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        Ok(Connection {
+            number,
+            at,
+            stream,
+            since: Instant::now(),
+            progress: Progress::Nothing,
+            team: String::new(),
+            wanted: None,
+            done: false,
+            late: false,
+            frames: Frames::new(LONGEST),
+            waiting: Vec::new(),
+        })
+    }
+
+    pub(super) fn robot(&self) -> Option<usize> {
+        match self.progress {
+            Progress::Joined { robot, .. } => Some(robot),
+            Progress::Nothing | Progress::Scene => None,
+        }
+    }
+
+    /// Takes what came, at most so much in a cycle.
+    pub(super) fn read(&mut self, said: &mut Said) -> std::result::Result<(), String> {
+        if self.waiting.len() > MOST_WAITING {
+            return Err(format!("it does not read; {} bytes wait for it", self.waiting.len()));
+        }
+        let mut buffer = [0; READ_AT_ONCE];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => return Err("it closed the connection".into()),
+            Ok(count) => self.frames.push(&buffer[..count]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+        loop {
+            let message = self.frames.next_message().map_err(|error| error.to_string())?;
+            let Some(message) = message else { return Ok(()) };
+            let effectors = agent::read(message).map_err(|error| error.to_string())?;
+            effectors.into_iter().for_each(|effector| self.hear(effector, said));
+        }
+    }
+
+    fn hear(&mut self, effector: Effector, said: &mut Said) {
+        match (effector, self.progress) {
+            (Effector::Scene, Progress::Nothing) => self.progress = Progress::Scene,
+            (Effector::Init(team, number), Progress::Scene) => {
+                let fits = !team.is_empty() && team.len() <= LONGEST_TEAM && team.bytes().all(|b| b.is_ascii_graphic());
+                self.team = if fits { team } else { "team".into() };
+                self.wanted = Some(number);
+            }
+            (Effector::Sync, _) => (self.done, self.late) = (true, false),
+            // Who has no robot yet moves nothing, and nobody gets a second one.
+            (Effector::Scene | Effector::Init(..), _) => {}
+            (effector, Progress::Joined { robot, .. }) => said.effectors.push((robot, effector)),
+            (_, _) => {}
+        }
+    }
+
+    /// Gives it the robot that it asked for.
+    pub(super) fn join(&mut self, free: &[bool], taken: &mut Vec<usize>) -> std::result::Result<(), String> {
+        let Some(wanted) = self.wanted.take() else { return Ok(()) };
+        let can = |robot: &usize| free.get(*robot) == Some(&true) && !taken.contains(robot);
+        let robot = match wanted.checked_sub(1) {
+            None => (0..free.len()).find(can).ok_or("no robot is free: all have drivers")?,
+            Some(robot) => {
+                let robot = robot as usize;
+                if robot >= free.len() {
+                    return Err(format!("it wants robot {wanted}; there are 1 to {}", free.len()));
+                }
+                Some(robot).filter(can).ok_or(format!("it wants robot {wanted}, which has a driver or is taken out"))?
+            }
+        };
+        taken.push(robot);
+        self.progress = Progress::Joined { robot, told: false };
+        Ok(())
+    }
+
+    /// Sends a message, and what waited before it, as far as it is taken.
+    pub(super) fn send(&mut self, message: &str) {
+        self.done = self.late;
+        if self.waiting.len() > MOST_WAITING {
+            return;
+        }
+        self.waiting.extend(frame(message));
+        let mut sent = 0;
+        while sent < self.waiting.len() {
+            match self.stream.write(&self.waiting[sent..]) {
+                Ok(count) if count > 0 => sent += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // What is wrong with it is seen when it is read.
+                _ => break,
+            }
+        }
+        self.waiting.drain(..sent);
+    }
+}

@@ -1,0 +1,185 @@
+//! The server of agents: programs that drive robots in SimSpark's agent protocol. Each is told what its robot perceives in every
+//! cycle, and says what it does.
+//!
+//! It has no thread: whoever has the robots calls it in each cycle. Nothing waits but [`Agents::wait`], with a bound.
+
+mod connection;
+
+use crate::agent::{Effector, Perception, write};
+use connection::{Connection, Progress};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::Result;
+use std::net::{SocketAddr, TcpListener};
+use std::time::{Duration, Instant};
+
+/// New connections that are taken in a cycle.
+const NEW_AT_ONCE: usize = 16;
+/// Connections that have no robot yet, at most; more are closed as soon as they come.
+const MOST_WAITING: usize = 32;
+/// A connection that does not say who it is for so long is closed.
+const GREETING: Duration = Duration::from_secs(10);
+
+/// What agents said in a cycle.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    /// Robots, from 0, that have a driver from now on.
+    pub joined: Vec<usize>,
+    /// Robots and what is done with them, in the order in which it came.
+    pub effectors: Vec<(usize, Effector)>,
+    /// Robots whose drivers have gone.
+    pub left: Vec<usize>,
+    /// Lines for the log.
+    pub told: Vec<String>,
+}
+
+/// The server.
+pub struct Agents {
+    listener: TcpListener,
+    connections: Vec<Connection>,
+    count: u64,
+    refused: u64,
+}
+
+impl Agents {
+    /// Listens.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn listen(at: SocketAddr) -> Result<Agents> {
+        let listener = TcpListener::bind(at)?;
+        listener.set_nonblocking(true)?;
+        Ok(Agents { listener, connections: Vec::new(), count: 0, refused: 0 })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn address(&self) -> Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// The team of the agent that drives a robot; none if nobody does.
+    pub fn team(&self, robot: usize) -> Option<&str> {
+        self.connections.iter().find(|one| one.robot() == Some(robot)).map(|one| one.team.as_str())
+    }
+
+    /// Robots, from 0, that agents drive.
+    pub fn robots(&self) -> impl Iterator<Item = usize> {
+        self.connections.iter().filter_map(Connection::robot)
+    }
+
+    /// Takes what came: connections, who they are, what they do. `free` says of each robot whether an agent may have it, besides
+    /// those that others drive.
+    pub fn take(&mut self, free: &[bool]) -> Said {
+        let mut said = Said::default();
+        self.take_new(&mut said);
+        let mut taken: Vec<usize> = self.robots().collect();
+        self.connections.retain_mut(|one| {
+            let before = one.robot();
+            let goes_on = one.read(&mut said).and_then(|()| one.join(free, &mut taken));
+            let why = match goes_on {
+                Ok(()) if before.is_none() && one.robot().is_none() && one.since.elapsed() > GREETING => Some(format!(
+                    "it did not say who it is for {} s: (scene NAME), then (init (unum N)(teamname T))",
+                    GREETING.as_secs()
+                )),
+                Ok(()) => None,
+                Err(why) => Some(why),
+            };
+            if let (None, Some(robot)) = (before, one.robot()) {
+                said.told.push(format!("agent {} of team {} drives robot {}", one.number, one.team, robot + 1));
+                said.joined.push(robot);
+            }
+            let Some(why) = why else { return true };
+            said.told.push(format!("agent {} at {} is gone: {why}", one.number, one.at));
+            said.left.extend(one.robot());
+            false
+        });
+        said
+    }
+
+    fn take_new(&mut self, said: &mut Said) {
+        let before = self.refused;
+        let waiting = self.connections.iter().filter(|one| one.robot().is_none()).count();
+        let mut room = MOST_WAITING.saturating_sub(waiting);
+        for _ in 0..NEW_AT_ONCE {
+            let Ok((stream, at)) = self.listener.accept() else { break };
+            if room == 0 {
+                self.refused += 1;
+                continue;
+            }
+            // One that is gone by now.
+            let Ok(connection) = Connection::new(self.count + 1, at, stream) else { continue };
+            room -= 1;
+            self.count += 1;
+            self.connections.push(connection);
+        }
+        if self.refused > before {
+            let count = self.refused - before;
+            said.told
+                .push(format!("{count} connections were refused: {MOST_WAITING} others have not said who they are"));
+        }
+    }
+
+    /// Tells everybody the cycle: `perceive` gives what the robot perceives, and `None` is who has no robot yet. Never waits: who
+    /// does not read is closed in the next cycle.
+    pub fn tell(&mut self, mut perceive: impl FnMut(Option<usize>) -> Perception) {
+        for one in &mut self.connections {
+            match one.progress {
+                Progress::Nothing => {}
+                Progress::Scene => one.send(&write(&perceive(None))),
+                Progress::Joined { robot, told } => {
+                    let mut perception = perceive(Some(robot));
+                    perception.joined = perception.joined.filter(|_| !told);
+                    one.progress = Progress::Joined { robot, told: true };
+                    one.send(&write(&perception));
+                }
+            }
+        }
+    }
+
+    /// Closes the connection of the agent that drives a robot.
+    pub fn close(&mut self, robot: usize) {
+        self.connections.retain(|one| one.robot() != Some(robot));
+    }
+
+    /// True once every agent that has a robot said `(syn)` since it was told the last cycle.
+    fn all_done(&self) -> bool {
+        self.connections.iter().all(|one| one.robot().is_none() || one.done)
+    }
+
+    /// Waits until every agent has said that its cycle is done, at most so long, and takes what comes. Those that have not are not
+    /// waited for until they say so again.
+    pub fn wait(&mut self, longest: Duration, free: &[bool], said: &mut Said) {
+        let began = Instant::now();
+        while !self.all_done() {
+            let left = longest.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                let late = self.connections.iter_mut().filter(|one| one.robot().is_some() && !one.done);
+                for one in late {
+                    one.done = true;
+                    one.late = true;
+                    said.told.push(format!(
+                        "agent {} did not say (syn) for {:.1} s; it is not waited for until it does",
+                        one.number,
+                        longest.as_secs_f64()
+                    ));
+                }
+                return;
+            }
+            let mut sources: Vec<PollFd<'_>> = vec![PollFd::new(&self.listener, PollFlags::IN)];
+            sources.extend(self.connections.iter().map(|one| PollFd::new(&one.stream, PollFlags::IN)));
+            let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos().min(50_000_000) as i64 };
+            // A signal ends it early, and the clock decides.
+            let _ = poll(&mut sources, Some(&timeout));
+            let more = self.take(free);
+            said.joined.extend(more.joined);
+            said.effectors.extend(more.effectors);
+            said.left.extend(more.left);
+            said.told.extend(more.told);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

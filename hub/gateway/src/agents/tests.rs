@@ -1,0 +1,148 @@
+//! Agents as they are seen on the wire.
+
+use super::*;
+use crate::agent::{Feelings, Wheel};
+use crate::frame::{Frames, frame};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+
+fn server() -> (Agents, SocketAddr) {
+    let server = Agents::listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let at = server.address().unwrap();
+    (server, at)
+}
+
+/// Cycles until it is so, and gives all that was said.
+fn until(server: &mut Agents, free: &[bool], so: impl Fn(&Said) -> bool) -> Said {
+    let (began, mut all) = (Instant::now(), Said::default());
+    while !so(&all) {
+        assert!(began.elapsed() < Duration::from_secs(20), "{all:?}");
+        let said = server.take(free);
+        all.joined.extend(said.joined);
+        all.effectors.extend(said.effectors);
+        all.left.extend(said.left);
+        all.told.extend(said.told);
+    }
+    all
+}
+
+fn send(client: &mut TcpStream, text: &str) {
+    client.write_all(&frame(text)).unwrap();
+}
+
+fn next(client: &mut TcpStream) -> String {
+    client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let (mut frames, mut byte) = (Frames::new(1 << 16), [0]);
+    loop {
+        if let Some(message) = frames.next_message().unwrap() {
+            return String::from_utf8(message.to_vec()).unwrap();
+        }
+        client.read_exact(&mut byte).unwrap();
+        frames.push(&byte);
+    }
+}
+
+fn perceive(robot: Option<usize>) -> Perception {
+    let body = robot.map(|_| Feelings::default());
+    let joined = robot.map(|robot| (robot as u32 + 1, "left"));
+    Perception { joined, body, play_mode: "PlayOn".into(), ..Perception::default() }
+}
+
+#[test]
+fn an_agent_is_greeted_gets_a_robot_and_drives_it() {
+    let (mut server, at) = server();
+    let mut agent = TcpStream::connect(at).unwrap();
+    send(&mut agent, "(scene rsg/agent/nao/nao.rsg)");
+    // Perceptors flow at once, before it said who it is.
+    let began = Instant::now();
+    while server.connections.first().is_none_or(|one| one.progress == Progress::Nothing) {
+        assert!(began.elapsed() < Duration::from_secs(20));
+        server.take(&[true, true]);
+    }
+    server.tell(perceive);
+    let first = next(&mut agent);
+    assert!(first.starts_with("(time (now") && !first.contains("GYR") && !first.contains("unum"), "{first}");
+    send(&mut agent, "(init (unum 0)(teamname Foo))");
+    let said = until(&mut server, &[false, true], |said| !said.joined.is_empty());
+    assert_eq!((said.joined, server.team(1)), (vec![1], Some("Foo")));
+    server.tell(perceive);
+    assert!(next(&mut agent).contains("(GS (unum 2) (team left)"));
+    server.tell(perceive);
+    assert!(!next(&mut agent).contains("unum"), "it is told once");
+    send(&mut agent, "(he1 2.5)(he2 -1)(syn)");
+    let said = until(&mut server, &[true, true], |said| said.effectors.len() == 2);
+    let wheel = |wheel, speed| (1, Effector::Wheel(wheel, speed));
+    assert_eq!(said.effectors, [wheel(Wheel::Left, 2.5), wheel(Wheel::Right, -1.0)]);
+    drop(agent);
+    assert_eq!(until(&mut server, &[true, true], |said| !said.left.is_empty()).left, [1]);
+}
+
+#[test]
+fn a_robot_has_one_driver_and_who_wants_another_is_told() {
+    let (mut server, at) = server();
+    let mut agents: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(at).unwrap()).collect();
+    for (agent, unum) in agents.iter_mut().zip([1, 1, 9]) {
+        send(agent, &format!("(create)(init (unum {unum})(teamname T))"));
+    }
+    let said = until(&mut server, &[true, true], |said| said.told.len() == 3);
+    assert_eq!(said.joined, [0]);
+    let told = said.told.join("; ");
+    assert!(told.contains("robot 1, which has a driver") && told.contains("robot 9; there are 1 to 2"), "{told}");
+    assert_eq!(server.robots().collect::<Vec<_>>(), [0]);
+    server.close(0);
+    assert_eq!(server.robots().count(), 0);
+}
+
+#[test]
+fn a_cycle_waits_for_agents_that_answer_and_not_for_ever_for_one_that_does_not() {
+    let (mut server, at) = server();
+    let mut agent = TcpStream::connect(at).unwrap();
+    send(&mut agent, "(create)(init (unum 1)(teamname T))");
+    until(&mut server, &[true], |said| !said.joined.is_empty());
+    server.tell(perceive);
+    let slow = std::thread::spawn(move || {
+        next(&mut agent);
+        std::thread::sleep(Duration::from_millis(100));
+        send(&mut agent, "(he1 1)(syn)");
+        agent
+    });
+    let (began, mut said) = (Instant::now(), Said::default());
+    server.wait(Duration::from_secs(20), &[true], &mut said);
+    assert!(began.elapsed() >= Duration::from_millis(100) && said.effectors.len() == 1, "{said:?}");
+    let _agent = slow.join().unwrap();
+    server.tell(perceive);
+    let began = Instant::now();
+    server.wait(Duration::from_millis(50), &[true], &mut said);
+    assert!(began.elapsed() >= Duration::from_millis(50) && said.told.len() == 1, "{said:?}");
+    server.tell(perceive);
+    server.wait(Duration::from_secs(20), &[true], &mut said);
+    assert!(began.elapsed() < Duration::from_secs(10), "it is not waited for any more");
+}
+
+#[test]
+fn floods_half_messages_and_crowds_cost_little() {
+    let (mut server, at) = server();
+    let mut crowd: Vec<TcpStream> = Vec::new();
+    for _ in 0..60 {
+        crowd.push(TcpStream::connect(at).unwrap());
+        server.take(&[true]);
+    }
+    (0..10).for_each(|_| drop(server.take(&[true])));
+    assert_eq!((server.connections.len(), server.refused), (MOST_WAITING, 60 - MOST_WAITING as u64));
+    // Half a message waits, one that is too long is refused, and one that is none.
+    crowd[0].write_all(&[0, 0]).unwrap();
+    crowd[1].write_all(&u32::MAX.to_be_bytes()).unwrap();
+    send(&mut crowd[2], &"(".repeat(1000));
+    let said = until(&mut server, &[true], |said| said.told.len() == 2);
+    let told = said.told.join("; ");
+    assert!(told.contains("4294967295 bytes") && told.contains("nested more than"), "{told}");
+    // One that never reads is closed after its bound.
+    send(&mut crowd[3], "(create)(init (unum 1)(teamname T))");
+    until(&mut server, &[true], |said| !said.joined.is_empty());
+    let began = Instant::now();
+    while server.robots().count() == 1 {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        server.tell(perceive);
+        server.take(&[true]);
+    }
+}

@@ -1,0 +1,161 @@
+//! A viewer's side: messages of a server become a scene and the state of its game. Which protocol it is, the first message tells.
+
+use crate::scene::above::Above;
+use crate::scene::{Field, Graph, Node, SceneError, apply, rsmp, simspark};
+
+/// A protocol of servers.
+pub use crate::monitors::Protocol;
+
+/// What a viewer knows.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    protocol: Option<Protocol>,
+    scene: Option<Vec<Node>>,
+    /// The state of the game and the environment, by their names, as they were told last.
+    fields: Vec<Field>,
+    time: f64,
+}
+
+/// Names that a server may tell at most: it is not ours.
+const MOST_FIELDS: usize = 1000;
+
+impl Client {
+    /// Knows nothing yet, but the protocol if that is said.
+    pub fn new(protocol: Option<Protocol>) -> Client {
+        Client { protocol, ..Client::default() }
+    }
+
+    /// Takes a message.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a line: it is none of the protocol, or changes come that do not fit the scene before them.
+    pub fn take(&mut self, message: &[u8]) -> Result<(), SceneError> {
+        let protocol =
+            *self.protocol.get_or_insert_with(|| if is_rsmp(message) { Protocol::Rsmp } else { Protocol::SimSpark });
+        let graph = match protocol {
+            Protocol::SimSpark => {
+                let simspark::Message { fields, graph } = simspark::read(message)?;
+                self.note(fields);
+                let time = self.value("time").and_then(|time| time.parse().ok());
+                self.time = time.unwrap_or(self.time);
+                graph
+            }
+            Protocol::Rsmp => {
+                let rsmp::Message { time, graph, state, environment } = rsmp::read(message)?;
+                self.note(environment);
+                self.note(state);
+                self.time = time;
+                graph
+            }
+        };
+        match (graph, &mut self.scene) {
+            (Graph::Full(nodes), scene) => {
+                *scene = Some(nodes);
+                Ok(())
+            }
+            (Graph::Changes(changes), Some(scene)) => match apply(scene, &changes) {
+                true => Ok(()),
+                false => Err(SceneError::Form("changes do not fit the scene before them".into())),
+            },
+            (Graph::Changes(_), None) => Err(SceneError::Form("changes came before any scene".into())),
+        }
+    }
+
+    fn note(&mut self, fields: Vec<Field>) {
+        for field in fields {
+            match self.fields.iter().position(|known| known.0 == field.0) {
+                Some(place) => self.fields[place] = field,
+                None if self.fields.len() < MOST_FIELDS => self.fields.push(field),
+                None => {}
+            }
+        }
+    }
+
+    /// The protocol, once it is known.
+    pub fn protocol(&self) -> Option<Protocol> {
+        self.protocol
+    }
+
+    /// Time of the game, s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The first word of what the server told by this name.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let (_, words) = self.fields.iter().find(|(known, _)| known == name)?;
+        words.first().map(String::as_str)
+    }
+
+    /// The play mode by its name; its number where the server did not tell the names.
+    pub fn play_mode(&self) -> Option<&str> {
+        let told = self.value("play_mode")?;
+        let names = self.fields.iter().find(|(name, _)| name == "play_modes").map(|(_, names)| names);
+        let name = names.and_then(|names| names.get(told.parse::<usize>().ok()?));
+        Some(name.map_or(told, String::as_str))
+    }
+
+    /// Goals, left and right.
+    pub fn score(&self) -> [u32; 2] {
+        ["score_left", "score_right"].map(|side| self.value(side).and_then(|goals| goals.parse().ok()).unwrap_or(0))
+    }
+
+    /// Length and width of the field, m; those of a league's if it is not told.
+    pub fn field(&self) -> [f64; 2] {
+        let told = |name, usual| {
+            let told = self.value(name).and_then(|size| size.parse().ok());
+            told.filter(|size: &f64| *size > 0.0 && *size < 1e4).unwrap_or(usual)
+        };
+        [told("FieldLength", 18.0), told("FieldWidth", 12.0)]
+    }
+
+    /// The scene from above; none before the first.
+    pub fn above(&self) -> Option<Above> {
+        self.scene.as_deref().map(Above::of)
+    }
+}
+
+/// RSMP has all in one list that begins with its name.
+fn is_rsmp(message: &[u8]) -> bool {
+    let text: Vec<u8> = message.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(6).collect();
+    text.starts_with(b"((RSMP")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Frames, LONGEST};
+    use crate::scene::Subject;
+
+    fn watch(stream: &[u8]) -> Client {
+        let (mut frames, mut client) = (Frames::new(LONGEST), Client::default());
+        frames.push(stream);
+        while let Some(message) = frames.next_message().unwrap() {
+            client.take(message).unwrap();
+        }
+        client
+    }
+
+    #[test]
+    fn streams_of_real_servers_are_watched() {
+        let client = watch(include_bytes!("../tests/captures/simspark_capture.bin"));
+        assert_eq!(client.protocol(), Some(Protocol::SimSpark));
+        assert_eq!((client.field()[0] > 1.0, client.play_mode()), (true, Some("PlayOn")));
+        let above = client.above().unwrap();
+        assert!(above.placed.iter().any(|one| one.who == Subject::Ball) && !above.outlines.is_empty());
+        let client = watch(include_bytes!("../tests/captures/rsmp_capture.bin"));
+        assert_eq!(client.protocol(), Some(Protocol::Rsmp));
+        assert!(client.time() > 0.0 && client.above().is_some());
+    }
+
+    #[test]
+    fn changes_without_a_scene_are_refused() {
+        let mut client = Client::default();
+        let error = client.take(b"((time 1))(RDS 0 1)((nd))").unwrap_err().to_string();
+        assert!(error.contains("before any scene"), "{error}");
+        client.take(b"((time 1))(RSG 0 1)((nd TRF (SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)))").unwrap();
+        let error = client.take(b"((time 2))(RDS 0 1)((nd)(nd))").unwrap_err().to_string();
+        assert!(error.contains("do not fit"), "{error}");
+        assert!((client.time() - 2.0).abs() < 1e-9);
+    }
+}

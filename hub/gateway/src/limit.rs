@@ -1,0 +1,52 @@
+//! Lines for a log that others can make grow: so many a second, and what is left out is counted.
+
+/// Lines that are passed on in a second.
+const LINES: u32 = 20;
+
+/// Passes lines on until there are too many.
+#[derive(Clone, Debug, Default)]
+pub struct LineLimit {
+    second: u64,
+    passed: u32,
+    left_out: u64,
+}
+
+impl LineLimit {
+    /// Those of the lines that are passed on in this second, counted from any moment, and before them how many were left out.
+    pub fn pass(&mut self, second: u64, lines: Vec<String>) -> Vec<String> {
+        let mut passed = Vec::new();
+        if second != self.second {
+            (self.second, self.passed) = (second, 0);
+            let left_out = std::mem::take(&mut self.left_out);
+            if left_out > 0 {
+                passed.push(format!("{left_out} more lines were left out: at most {LINES} a second are written"));
+            }
+        }
+        for line in lines {
+            if self.passed < LINES {
+                self.passed += 1;
+                passed.push(line);
+            } else {
+                self.left_out += 1;
+            }
+        }
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_lines_is_counted_and_the_next_second_has_room_again() {
+        let mut limit = LineLimit::default();
+        let flood = || (0..1000).map(|i| i.to_string()).collect::<Vec<_>>();
+        assert_eq!(limit.pass(0, flood()).len(), 20);
+        assert_eq!(limit.pass(0, flood()).len(), 0);
+        let next = limit.pass(1, vec!["a".into()]);
+        assert_eq!((next.len(), next[1].as_str()), (2, "a"));
+        assert!(next[0].starts_with("1980 more lines"), "{next:?}");
+        assert_eq!(limit.pass(2, Vec::new()), [""; 0]);
+    }
+}

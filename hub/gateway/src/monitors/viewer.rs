@@ -1,0 +1,106 @@
+//! One viewer's connection: what waits for it, and what it sent. Never waits.
+
+use super::Events;
+use crate::frame::{Frames, frame};
+use crate::trainer;
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Result, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+/// Bytes that wait for a viewer, at most: it is dropped when there would be more. All viewers share them.
+const MOST_WAITING: usize = 4 << 20;
+/// Longest message of a viewer, bytes.
+const LONGEST_COMMAND: usize = 64 << 10;
+/// Bytes that are read of a viewer in a cycle: one that floods does not keep the others waiting.
+const READ_AT_ONCE: usize = 64 << 10;
+
+/// A viewer.
+pub(super) struct Viewer {
+    pub(super) number: u64,
+    pub(super) at: SocketAddr,
+    stream: TcpStream,
+    frames: Frames,
+    waiting: VecDeque<Arc<[u8]>>,
+    /// Bytes of the first that waits which are sent.
+    sent: usize,
+    bytes: usize,
+    /// It was told the whole scene, and asks for no more.
+    pub(super) begun: bool,
+}
+
+impl Viewer {
+    /// # Errors
+    /// What the system says.
+    pub(super) fn new(number: u64, at: SocketAddr, stream: TcpStream) -> Result<Viewer> {
+        stream.set_nonblocking(true)?;
+        // Small messages that wait for more are late.
+        stream.set_nodelay(true)?;
+        let (frames, waiting) = (Frames::new(LONGEST_COMMAND), VecDeque::new());
+        Ok(Viewer { number, at, stream, frames, waiting, sent: 0, bytes: 0, begun: false })
+    }
+
+    pub(super) fn queue(&mut self, message: &Arc<[u8]>) {
+        self.bytes += message.len();
+        self.waiting.push_back(message.clone());
+    }
+
+    pub(super) fn answer(&mut self, message: &str) {
+        self.queue(&frame(message).into());
+    }
+
+    /// Sends what waits and reads what came, while `events` has fewer than `room` commands: what comes beyond stays where it is,
+    /// and the sender waits.
+    pub(super) fn exchange(&mut self, events: &mut Events, room: usize) -> std::result::Result<(), String> {
+        self.send().map_err(|error| error.to_string())?;
+        if self.bytes > MOST_WAITING {
+            return Err(format!("it does not read; {} bytes wait for it", self.bytes));
+        }
+        let mut buffer = [0; 16 << 10];
+        for _ in 0..READ_AT_ONCE / buffer.len() {
+            if !self.take(events, room)? {
+                break;
+            }
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err("it closed the connection".into()),
+                Ok(count) => self.frames.push(&buffer[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        self.take(events, room).map(drop)
+    }
+
+    fn send(&mut self) -> Result<()> {
+        while let Some(message) = self.waiting.front() {
+            match self.stream.write(&message[self.sent..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    self.sent += count;
+                    self.bytes -= count;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            if self.sent == message.len() {
+                self.waiting.pop_front();
+                self.sent = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes messages that have come whole; false if there is no room for more.
+    fn take(&mut self, events: &mut Events, room: usize) -> std::result::Result<bool, String> {
+        while events.commands.len() < room {
+            let Some(message) = self.frames.next_message().map_err(|error| error.to_string())? else { return Ok(true) };
+            let (commands, errors) = trainer::read(message).map_err(|error| error.to_string())?;
+            events.commands.extend(commands.into_iter().map(|command| (self.number, command)));
+            events.errors += errors.len() as u64;
+            events.told.extend(errors.into_iter().map(|error| format!("viewer {}: {error}", self.number)));
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,54 @@
+//! What goes on beside a virtual arena's devices and streams: viewers, trainers, agents.
+
+use super::ArenaFile;
+use super::agents::Drivers;
+use super::play::{Play, hold};
+use super::viewers::Viewers;
+use anyhow::Result;
+use std::path::Path;
+use std::sync::Mutex;
+use xpuck_arena::{Arena, Beside};
+use xpuck_wire::file;
+
+/// All of them.
+pub struct Company {
+    play: Play,
+    viewers: Option<Viewers>,
+    drivers: Option<Drivers>,
+}
+
+impl Company {
+    /// Listens for those whom the arena's file names.
+    ///
+    /// # Errors
+    /// An address cannot be had.
+    pub fn start(path: &Path, robots: usize) -> Result<Company> {
+        let keys: ArenaFile = file::read(path)?;
+        Ok(Company {
+            play: Play::default(),
+            viewers: keys.viewers.as_ref().map(Viewers::start).transpose()?,
+            drivers: keys.agents.as_ref().map(|keys| Drivers::start(keys, robots)).transpose()?,
+        })
+    }
+}
+
+impl Beside for Company {
+    fn before_step(&mut self, arena: &Mutex<Arena>) {
+        if let Some(drivers) = &mut self.drivers {
+            drivers.before_step(arena);
+        }
+    }
+
+    fn after_step(&mut self, arena: &Mutex<Arena>) {
+        if self.viewers.is_none() && self.drivers.is_none() {
+            return;
+        }
+        let game = self.play.watch(&hold(arena));
+        if let Some(viewers) = &mut self.viewers {
+            viewers.after_step(arena, game);
+        }
+        if let Some(drivers) = &mut self.drivers {
+            drivers.after_step(arena, game);
+        }
+    }
+}

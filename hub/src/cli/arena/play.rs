@@ -1,0 +1,43 @@
+//! What a virtual arena does, as a game: it knows no runs, and whoever watches wants a clock, a score and a play mode.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use xpuck_arena::{Arena, STEP_SECONDS};
+use xpuck_gateway::stage::{Game, Mode};
+
+/// The game waits when all wheels have stood for so long, s.
+const REST: f64 = 2.0;
+/// The frisbee is delivered when it is so near the end at -x, m.
+const DELIVERED: f32 = 0.01;
+
+/// Watches an arena.
+pub struct Play {
+    score: u32,
+    at_end: bool,
+    rest: f64,
+}
+
+impl Default for Play {
+    fn default() -> Play {
+        Play { score: 0, at_end: false, rest: REST }
+    }
+}
+
+impl Play {
+    /// Called after each step: the state of the game.
+    pub fn watch(&mut self, arena: &Arena) -> Game {
+        let (robots, discs) = arena.bodies().split_at(arena.robots());
+        let still = robots.iter().all(|robot| robot.wheels == [0.0; 2]);
+        self.rest = if still { self.rest + STEP_SECONDS } else { 0.0 };
+        let end = -arena.half_arena().0 + DELIVERED;
+        let at_end = discs.first().is_some_and(|disc| disc.pose.at.x - disc.shape.radius <= end);
+        self.score += u32::from(at_end && !std::mem::replace(&mut self.at_end, at_end));
+        self.at_end = at_end;
+        let mode = if self.rest < REST { Mode::Plays } else { Mode::Waits };
+        Game { time: arena.seconds(), half: 1, score: self.score, mode, length: 0.0 }
+    }
+}
+
+/// The arena, whoever held it before.
+pub fn hold(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
+    arena.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,130 @@
+//! Pictures of a recorded run.
+
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tracing::{info, warn};
+use xpuck_gateway::stage::{Picture, Stage, furnish};
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_service::replay::Replay;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_record::read::{self, Entries};
+use xpuck_record::run_file::RunFile;
+use xpuck_record::verify::phase_worlds;
+
+/// A record that is played.
+pub struct Replayed {
+    folder: PathBuf,
+    run: RunFile,
+    /// The worlds of the run's phases, by name.
+    worlds: Vec<(String, Arc<WorldSpec>)>,
+    speed: f64,
+    /// Arena time from one picture to the next, s.
+    period: f64,
+    again: bool,
+    pass: Pass,
+}
+
+/// One pass through the record.
+struct Pass {
+    entries: Entries,
+    /// The entry that is next, which was read already.
+    next: Option<Entry>,
+    replay: Replay,
+    stage: Stage,
+    /// When it began, and the record's time then, s.
+    began: Instant,
+    first: f64,
+    /// Time of the next picture, s of the record.
+    due: f64,
+    ended: bool,
+}
+
+impl Pass {
+    fn open(folder: &Path, run: &RunFile, radius: Option<f64>) -> Result<Pass> {
+        let mut entries = read::entries(folder)?;
+        let Some(next) = entries.next().transpose()? else { bail!("{}: the record is empty", folder.display()) };
+        let first = next.time();
+        Ok(Pass {
+            entries,
+            next: Some(next),
+            replay: Replay::new(run),
+            stage: Stage::new(radius),
+            began: Instant::now(),
+            first,
+            due: first,
+            ended: false,
+        })
+    }
+}
+
+impl Replayed {
+    /// Opens a run's folder: it is played `speed` times as fast as it was, with `rate` pictures in a second of arena time, and
+    /// `again` and again or once.
+    ///
+    /// # Errors
+    /// There is no record, or it is empty.
+    pub fn open(folder: &Path, speed: f64, rate: f64, again: bool) -> Result<Replayed> {
+        let run = RunFile::read(folder)?;
+        // The walls around alone are drawn where this version no longer reads the experiment or its world.
+        let worlds = phase_worlds(&run).unwrap_or_default();
+        let pass = Pass::open(folder, &run, radius(&worlds))?;
+        let folder = folder.to_path_buf();
+        Ok(Replayed { folder, run, worlds, speed, period: 1.0 / rate, again, pass })
+    }
+
+    /// The next picture; none if it is not due for so long, which is waited for.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
+        if self.pass.ended {
+            std::thread::sleep(longest);
+            return Ok(None);
+        }
+        let pass = &mut self.pass;
+        let due = pass.began + Duration::from_secs_f64((pass.due - pass.first).max(0.0) / self.speed);
+        let wait = due.saturating_duration_since(Instant::now());
+        if wait > longest {
+            std::thread::sleep(longest);
+            return Ok(None);
+        }
+        std::thread::sleep(wait);
+        // Where nobody could keep up the pictures between are left out.
+        let now = pass.first + pass.began.elapsed().as_secs_f64() * self.speed;
+        while let Some(entry) = pass.next.take_if(|entry| entry.time() <= now) {
+            pass.replay.take(entry);
+            pass.next = pass.entries.next().transpose()?;
+        }
+        pass.due = (pass.due + self.period).max(now);
+        let status = pass.replay.status();
+        let mut picture = pass.stage.picture(&status);
+        let phase = status.segments.last().map_or("", |segment| &segment.phase);
+        if let Some((_, world)) = self.worlds.iter().find(|(name, _)| name == phase).or(self.worlds.first()) {
+            furnish(&mut picture.arena, world);
+        }
+        if pass.next.is_none() {
+            self.end()?;
+        }
+        Ok(Some(picture))
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let pass = &mut self.pass;
+        pass.entries.damage().iter().for_each(|line| warn!(target: "monitors", "{line}"));
+        if self.again {
+            info!(target: "monitors", "the record begins again");
+            *pass = Pass::open(&self.folder, &self.run, radius(&self.worlds))?;
+        } else {
+            info!(target: "monitors", "the record has ended; its last moment stays until Ctrl-C");
+            pass.ended = true;
+        }
+        Ok(())
+    }
+}
+
+/// Radius of the discs, m, where a world says it.
+fn radius(worlds: &[(String, Arc<WorldSpec>)]) -> Option<f64> {
+    worlds.first()?.1.discs.first().map(|disc| f64::from(disc.shape.radius))
+}

@@ -1,0 +1,113 @@
+//! A scene in characters.
+
+use std::f64::consts::TAU;
+use xpuck_gateway::client::Client;
+use xpuck_gateway::scene::Subject;
+use xpuck_gateway::scene::above::{Above, OutlineKind};
+use xpuck_wire::output::count;
+
+/// Columns of the field; a row is as high as two columns are wide.
+const COLUMNS: usize = 72;
+/// Rows at most.
+const ROWS: usize = 30;
+/// Where somebody looks, counter-clockwise from +x in eighths of a turn.
+const ARROWS: [char; 8] = ['→', '↗', '↑', '↖', '←', '↙', '↓', '↘'];
+
+/// What is told above the field: time, play mode, score, who is there.
+pub fn head(client: &Client) -> String {
+    let above = client.above().unwrap_or_default();
+    let robots = above.placed.iter().filter(|one| one.who != Subject::Ball).count();
+    let ball = above.placed.iter().find(|one| one.who == Subject::Ball);
+    let ball = ball.map_or(String::new(), |one| format!(", ball at {:.2} {:.2}", one.at[0], one.at[1]));
+    let [left, right] = client.score();
+    let mode = client.play_mode().unwrap_or("no play mode");
+    format!("{:.2} s, {mode}, {left}:{right}, {}{ball}", client.time(), count(robots, "robot", "robots"))
+}
+
+/// The head and the field.
+pub fn lines(client: &Client) -> Vec<String> {
+    let mut lines = vec![head(client)];
+    lines.extend(field(&client.above().unwrap_or_default(), client.field()));
+    lines
+}
+
+/// The field with a frame around: `#` where walls are, robots with numbers and arrows, the ball.
+fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
+    let rows = ((COLUMNS as f64 * width / length / 2.0).round() as usize).clamp(4, ROWS);
+    let mut cells = vec![vec![' '; COLUMNS]; rows];
+    let cell = |[x, y]: [f64; 2]| {
+        let (column, row) = ((x / length + 0.5) * COLUMNS as f64, (0.5 - y / width) * rows as f64);
+        let inside = (0.0..COLUMNS as f64).contains(&column) && (0.0..rows as f64).contains(&row);
+        inside.then_some((row as usize, column as usize))
+    };
+    for outline in &above.outlines {
+        let OutlineKind::Polygon(corners) = &outline.kind else { continue };
+        let span = |axis: usize| {
+            let values = corners.iter().map(|corner| corner[axis]);
+            values.clone().fold(f64::MIN, f64::max) - values.fold(f64::MAX, f64::min)
+        };
+        // Floors, and the walls at their edges, are the frame.
+        if span(0) > 0.9 * length || span(1) > 0.9 * width {
+            continue;
+        }
+        for (i, from) in corners.iter().enumerate() {
+            let to = corners[(i + 1) % corners.len()];
+            for part in 0..=COLUMNS {
+                let part = part as f64 / COLUMNS as f64;
+                if let Some((row, column)) = cell([0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * part)) {
+                    cells[row][column] = '#';
+                }
+            }
+        }
+    }
+    for one in above.placed.iter().filter(|one| one.visible) {
+        let Some((row, column)) = cell([one.at[0], one.at[1]]) else { continue };
+        let text = match &one.who {
+            Subject::Ball => "O".to_string(),
+            Subject::Agent(_, number) => {
+                let eighth = (one.heading / TAU * 8.0).round().rem_euclid(8.0) as usize;
+                format!("{number}{}", ARROWS[eighth % 8])
+            }
+        };
+        for (place, letter) in text.chars().enumerate() {
+            if let Some(there) = cells[row].get_mut(column + place) {
+                *there = letter;
+            }
+        }
+    }
+    let edge = format!("+{}+", "-".repeat(COLUMNS));
+    let rows = cells.into_iter().map(|row| format!("|{}|", row.into_iter().collect::<String>()));
+    std::iter::once(edge.clone()).chain(rows).chain([edge]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_gateway::scene::arena::{Arena, Disc, Robot, scene};
+    use xpuck_gateway::scene::simspark;
+    use xpuck_gateway::stage::{Game, Mode, Picture};
+
+    #[test]
+    fn a_field_is_drawn_with_who_is_on_it() {
+        let robot =
+            |number, x, heading| Robot { number, at: [x, 0.0], heading, radius: 0.0375, colour: [1.0; 4], seen: true };
+        let arena = Arena {
+            half: [1.0, 0.75],
+            walls: vec![[[0.0, -0.3], [0.0, 0.3]]],
+            robots: vec![robot(1, -0.5, 0.0), robot(2, 0.5, std::f64::consts::PI)],
+            discs: vec![Disc { at: [0.0, 0.6], radius: 0.1, colour: [1.0, 0.5, 0.0, 1.0] }],
+            ..Arena::default()
+        };
+        let game = Game { time: 12.5, half: 1, score: 2, mode: Mode::Plays, length: 60.0 };
+        let picture = Picture { arena, game };
+        let fields = [picture.environment(), picture.state()].concat();
+        let mut client = Client::default();
+        client.take(simspark::full(&fields, &scene(&picture.arena)).as_bytes()).unwrap();
+        let lines = lines(&client);
+        assert_eq!(lines[0], "12.50 s, PlayOn, 2:0, 2 robots, ball at 0.00 0.60");
+        assert!(lines.iter().skip(1).all(|line| line.chars().count() == COLUMNS + 2), "{lines:#?}");
+        let all = lines.join("\n");
+        assert!(all.contains("1→") && all.contains("2←") && all.contains('O') && all.contains('#'), "{all}");
+        assert_eq!(lines.len(), 30, "27 rows, two edges and the head");
+    }
+}

@@ -1,0 +1,64 @@
+//! A small agent as its author would write it for SimSpark: it looks for the ball and drives there. It uses nothing of the gateway.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+pub struct Agent {
+    stream: TcpStream,
+    bearing: f64,
+}
+
+/// What follows a word in a text, as numbers.
+pub fn after(text: &str, word: &str) -> Option<Vec<f64>> {
+    let rest = text.split_once(word)?.1.split(')').next()?;
+    rest.split_whitespace().map(|number| number.parse().ok()).collect()
+}
+
+impl Agent {
+    pub fn connect(at: SocketAddr) -> Agent {
+        let stream = TcpStream::connect(at).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        Agent { stream, bearing: 90.0 }
+    }
+
+    pub fn say(&mut self, text: &str) {
+        self.stream.write_all(&[&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()).unwrap();
+    }
+
+    pub fn hear(&mut self) -> String {
+        let mut head = [0; 4];
+        self.stream.read_exact(&mut head).unwrap();
+        let mut text = vec![0; u32::from_be_bytes(head) as usize];
+        self.stream.read_exact(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    /// The newest message: what came while the agent was busy is old.
+    fn newest(&mut self) -> String {
+        loop {
+            let told = self.hear();
+            self.stream.set_nonblocking(true).unwrap();
+            let more = self.stream.peek(&mut [0]).is_ok_and(|count| count > 0);
+            self.stream.set_nonblocking(false).unwrap();
+            if !more {
+                return told;
+            }
+        }
+    }
+
+    /// A cycle: turns until it sees the ball ahead, and drives towards it. Gives how far the ball is, if it sees it.
+    pub fn cycle(&mut self) -> Option<f64> {
+        let told = self.newest();
+        let ball = after(&told, "(B (pol ");
+        if let Some(ball) = &ball {
+            self.bearing = ball[1];
+        } else if told.contains("(See") {
+            self.bearing = 90.0;
+        }
+        let turn = (self.bearing / 30.0).clamp(-1.0, 1.0);
+        let ahead = if self.bearing.abs() < 20.0 { 4.0 } else { 0.0 };
+        self.say(&format!("(he1 {:.2})(he2 {:.2})(syn)", ahead - 2.0 * turn, ahead + 2.0 * turn));
+        ball.map(|ball| ball[0])
+    }
+}

@@ -1,0 +1,268 @@
+//! Viewers, trainers and agents of RoboCup at a virtual arena, a hub and a record, over TCP.
+
+mod agent;
+mod attack;
+mod plain;
+mod swarm;
+
+use crate::common::xpuck;
+use agent::{Agent, after};
+use plain::{Monitor, PATIENCE};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use xpuck_arena::{Arena, Settings};
+
+/// A virtual arena that is a process.
+struct Served {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+    /// Addresses as they were told, in their order.
+    places: Vec<SocketAddr>,
+    dir: tempfile::TempDir,
+}
+
+impl Served {
+    /// `keys` goes into the arena's file.
+    fn start(robots: usize, speed: f64, keys: &str) -> Served {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| std::fs::write(dir.path().join(name), text).unwrap();
+        let ids: Vec<String> = (1..=robots).map(|i| format!("\"xp{i:02}\"")).collect();
+        write(
+            "swarm.toml",
+            format!(
+                "robots = [{}]\nspeed = {speed:?}\n[hub]\nrobots = \"tcp://127.0.0.1:1\"\noperator = \"tcp://127.0.0.1:2\"\n\
+                 [security]\ndev_mode = true\n",
+                ids.join(", ")
+            ),
+        );
+        write(
+            "arena.toml",
+            format!(
+                "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"127.0.0.1:0\"\n\
+                 camera = {{ width = 32, height = 24, frames_per_second = 1.0 }}\n{keys}"
+            ),
+        );
+        let mut arena = xpuck();
+        arena.args(["arena", "--end-with-stdin", "--config"]).arg(dir.path().join("arena.toml"));
+        let log = std::fs::File::create(dir.path().join("log")).unwrap();
+        let mut child = arena.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        let mut places = Vec::new();
+        loop {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).unwrap() > 0, "the arena ended");
+            match line.trim().rsplit_once(" at ") {
+                Some((_, place)) => places.push(place.parse().unwrap()),
+                None => {
+                    assert_eq!(line, "ready\n");
+                    return Served { child, said, places, dir };
+                }
+            }
+        }
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("log")).unwrap()
+    }
+
+    /// Ends it, and gives its timing and its log.
+    fn end(mut self) -> (Value, String) {
+        drop(self.child.stdin.take());
+        let mut rest = String::new();
+        self.said.read_to_string(&mut rest).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        (serde_json::from_str(rest.lines().last().unwrap()).unwrap(), self.log())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const BOTH: &str = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\"\ntrainers = true\n";
+
+#[test]
+fn a_client_of_the_document_sees_robots_where_the_arena_has_them() {
+    let served = Served::start(13, 1.0, BOTH);
+    // The same arena, which stands still as nobody drives.
+    let usual = Settings::usual(13, "/nonexistent");
+    let scenario = xpuck_kernels::world::Scenario::B;
+    let truth = Arena::new(&Settings { seed: 12, scenario, ..usual }).unwrap();
+    let mut monitor = Monitor::connect(served.places[0]);
+    monitor.until("scenes come", |monitor| monitor.scenes[1] > 10);
+    assert_eq!(monitor.scenes[0], 1, "one full scene, then changes");
+    let robots = monitor.robots();
+    assert_eq!(robots.len(), 13);
+    for (i, (side, number, at, heading)) in robots.into_iter().enumerate() {
+        assert_eq!((side, number), if i < 11 { ('l', i as u32 + 1) } else { ('r', i as u32 - 10) });
+        let pose = truth.bodies()[i].pose;
+        let away = (at[0] - f64::from(pose.at.x)).hypot(at[1] - f64::from(pose.at.y));
+        let turned = (heading - f64::from(pose.heading)).sin().abs();
+        assert!(away < 1e-4 && turned < 1e-4, "robot {i}: {away} {turned}");
+    }
+    let ball = truth.bodies()[13].pose.at;
+    let seen = monitor.ball().unwrap();
+    assert!((seen[0] - f64::from(ball.x)).abs() < 1e-4 && (seen[1] - f64::from(ball.y)).abs() < 1e-4);
+    assert!((monitor.value("FieldLength") - 2.0).abs() < 1e-6 && (monitor.value("FieldWidth") - 1.5).abs() < 1e-6);
+    // 25 messages in a second of arena time.
+    let (count, time) = (monitor.scenes[1], monitor.value("time"));
+    monitor.until("two seconds pass", |monitor| monitor.value("time") > time + 2.0);
+    let rate = f64::from(monitor.scenes[1] - count) / (monitor.value("time") - time);
+    assert!((20.0..27.0).contains(&rate), "{rate} a second");
+}
+
+#[test]
+fn trainers_act_on_the_arena_where_they_may_and_nowhere_else() {
+    let served = Served::start(3, 1.0, BOTH);
+    let mut trainer = Monitor::connect(served.places[0]);
+    trainer.send("(agent (team Left)(unum 2)(move 0.4 0.3 0 90))((ball (pos -0.5 0.2 0)(vel 0 0 0))(getAck moved))");
+    trainer.until("the answer", |monitor| monitor.acks == ["moved"]);
+    let near = |a: f64, b: f64| (a - b).abs() < 0.006;
+    let placed = |monitor: &Monitor| {
+        let (_, _, at, heading) = monitor.robot('l', 2).unwrap();
+        near(at[0], 0.4) && near(at[1], 0.3) && near(heading, std::f64::consts::FRAC_PI_2)
+    };
+    trainer.until("the robot is there", placed);
+    let ball = trainer.ball().unwrap();
+    assert!(near(ball[0], -0.5) && near(ball[1], 0.2), "{ball:?}");
+    // A robot that is killed leaves the scene, which is sent whole.
+    let full = trainer.scenes[0];
+    trainer.send("(playMode GameOver)(nonsense)(kill (unum 3)(team Left))(getAck killed)");
+    trainer.until("it is gone", |monitor| monitor.robots().len() == 2 && monitor.acks.len() == 2);
+    assert_eq!(trainer.scenes[0], full + 1);
+    trainer.send("(reqfullstate)");
+    trainer.until("a whole scene", |monitor| monitor.scenes[0] == full + 2);
+    let (_, log) = served.end();
+    assert!(log.contains("signed requests") && log.contains("`nonsense` is no command"), "{log}");
+
+    let served = Served::start(1, 1.0, "[viewers]\nsimspark = \"127.0.0.1:0\"\n");
+    let mut trainer = Monitor::connect(served.places[0]);
+    trainer.until("scenes", |monitor| monitor.scenes[1] > 0);
+    let before = trainer.robots();
+    trainer.send("(agent (team Left)(unum 1)(pos 0.4 0.3 0))(getAck moved)");
+    trainer.until("time passes", |monitor| monitor.value("time") > 2.0);
+    assert!(trainer.acks.is_empty() && trainer.robots() == before);
+    assert!(served.end().1.contains("`viewers.trainers` in the arena's file is false"));
+}
+
+#[test]
+fn an_agent_of_simspark_finds_the_frisbee() {
+    let keys = format!("{BOTH}[agents]\naddress = \"127.0.0.1:0\"\nsync = true\n");
+    let served = Served::start(2, 100.0, &keys);
+    let [monitors, _, agents] = served.places[..] else { panic!("{:?}", served.places) };
+    let mut agent = Agent::connect(agents);
+    agent.say("(scene rsg/agent/nao/nao.rsg)");
+    let first = agent.hear();
+    assert!(first.contains("(time (now") && first.contains("(GS ") && !first.contains("(HJ"), "{first}");
+    agent.say("(init (unum 0)(teamname Foo))");
+    let joined = std::iter::repeat_with(|| agent.hear()).find(|told| told.contains("(unum 1) (team left)")).unwrap();
+    for perceptor in ["(GYR (n torso) (rt ", "(ACC (n torso) (a ", "(HJ (n lw) (ax ", "(TCH n ps0 val "] {
+        assert!(joined.contains(perceptor), "{joined}");
+    }
+    agent.say("(beam 0.6 0.3 0)(say hello)(leds 0 1 0)(syn)");
+    let heard = std::iter::repeat_with(|| {
+        let told = agent.hear();
+        agent.say("(syn)");
+        told
+    });
+    // Messages that came before it said so are in between.
+    assert!(heard.take(50_000).any(|told| told.contains(" self hello)")), "it hears itself");
+    let mut trainer = Monitor::connect(monitors);
+    trainer.send("(ball (pos -0.4 -0.2 0)(vel 0 0 0))(getAck there)");
+    let (mut nearest, mut cycles) = (f64::INFINITY, 0);
+    while nearest > 0.16 {
+        nearest = agent.cycle().unwrap_or(nearest);
+        cycles += 1;
+        assert!(cycles < 8000, "after {cycles} cycles it is {nearest} m away");
+    }
+    trainer.until("the robot is at the ball", |monitor| {
+        let (Some(ball), Some((.., at, _))) = (monitor.ball(), monitor.robot('l', 1)) else { return false };
+        monitor.acks == ["there"] && (ball[0] - at[0]).hypot(ball[1] - at[1]) < 0.18
+    });
+    // Arena time waits for who does not answer, and not for long.
+    let told = agent.hear();
+    assert!(after(&told, "(GYR (n torso) (rt ").is_some_and(|rates| rates.len() == 3), "{told}");
+    drop(agent);
+    let (timing, log) = served.end();
+    assert!(timing["arena_seconds"].as_f64().unwrap() > 1.0);
+    assert!(log.contains("agent 1 of team Foo drives robot 1") && log.contains("it closed the connection"), "{log}");
+}
+
+/// Standard output of a command that must do well.
+fn said(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn watch(server: SocketAddr, more: &[&str]) -> String {
+    said(xpuck().arg("watch").arg(server.to_string()).args(more))
+}
+
+#[test]
+fn our_servers_are_watched_in_both_protocols() {
+    let served = Served::start(2, 1.0, BOTH);
+    for (place, protocol) in served.places.iter().zip(["simspark", "rsmp"]) {
+        let lines = watch(*place, &["--json", "--seconds", "1"]);
+        let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        assert_eq!(
+            (last["protocol"].as_str(), last["robots"].as_array().unwrap().len()),
+            (Some(protocol), 2),
+            "{last}"
+        );
+        assert!(last["ball"].is_array() && last["play_mode"].is_string(), "{last}");
+        let svg = served.dir.path().join("scene.svg");
+        watch(*place, &["--svg", svg.to_str().unwrap()]);
+        let svg = std::fs::read_to_string(svg).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        assert!(document.descendants().filter(|node| node.has_tag_name("circle")).count() >= 3, "{svg}");
+        let line = watch(*place, &["--seconds", "0.5"]);
+        assert!(line.contains(" s, ") && line.contains("2 robots, ball at"), "{line}");
+    }
+    let wrong = xpuck().arg("watch").arg(served.places[0].to_string()).args(["--protocol", "rsmp"]).output().unwrap();
+    let error = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(!wrong.status.success() && error.lines().count() == 1 && error.contains("--protocol"), "{error}");
+    let nobody = xpuck().args(["watch", "127.0.0.1:1"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("127.0.0.1:1: "), "{nobody:?}");
+}
+
+#[test]
+fn the_rsmp_server_of_robocup_is_watched() {
+    let Some(program) = std::env::var_os("XPUCK_RSMP_SERVER") else {
+        return xpuck_testing::skipped("XPUCK_RSMP_SERVER is not set (make deps-rsmp)");
+    };
+    let ports = crate::common::free_ports();
+    let mut server = Command::new(program);
+    server.args(["--no-render", "--realtime", "--host", "127.0.0.1"]);
+    server.args(["--aport", &ports.to_string(), "--mport", &(ports + 1).to_string()]);
+    let log = tempfile::tempfile().unwrap();
+    let mut server = server.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+    let place: SocketAddr = ([127, 0, 0, 1], ports + 1).into();
+    let began = std::time::Instant::now();
+    while std::net::TcpStream::connect(place).is_err() {
+        assert!(began.elapsed() < PATIENCE, "rcssservermj does not listen");
+        assert!(server.try_wait().unwrap().is_none(), "rcssservermj ended");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    // A robot of that server comes, as its own agents do.
+    let mut agent = Agent::connect(([127, 0, 0, 1], ports).into());
+    agent.say("(init T1 Xpuck 3)");
+    while agent.hear().is_empty() {}
+    let lines = watch(place, &["--json", "--seconds", "2"]);
+    let svg = tempfile::NamedTempFile::new().unwrap();
+    watch(place, &["--svg", svg.path().to_str().unwrap()]);
+    let _ = server.kill();
+    let _ = server.wait();
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert!(lines.lines().count() > 10 && last["protocol"] == "rsmp" && last["ball"].is_array(), "{last}");
+    assert!(last["field"][0].as_f64().unwrap() > 10.0 && last["play_mode"].is_string(), "{last}");
+    let robot = &last["robots"][0];
+    assert!(robot["team"] == "Xpuck" && robot["number"] == 3 && robot["x"].is_number(), "{last}");
+    let svg = std::fs::read_to_string(svg.path()).unwrap();
+    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.matches('\n').count() > 10, "{svg}");
+}
