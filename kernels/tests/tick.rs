@@ -393,7 +393,7 @@ fn a_memory_goes_on_from_its_words_and_scratch_registers() {
     let mut resumed = robot.memory.clone();
     let mut states = std::collections::BTreeSet::new();
     for tick in 0..200 {
-        let words = resumed.node_words().to_vec();
+        let words = resumed.node_words();
         robot.senses.prox = vec2(if tick % 7 == 0 { 0.5 } else { 0.0 }, 0.1);
         let wanted = robot.tick();
         let mut draws = Draws::new(5, 0, 0, robot.ticks, Stream::Controller);

@@ -95,7 +95,7 @@ impl Tracer {
             first,
             start: now,
             nodes: controller.map_or(0, |controller| controller.nodes().len() as u16),
-            memory: memory.map_or(Vec::new(), |memory| memory.node_words().into()),
+            memory: memory.map_or(Vec::new(), |memory| memory.node_words()),
             scratch: memory.map_or([0; 3], |memory| memory.board.scratch().map(f32::to_bits)),
             ..Updates::default()
         };
@@ -216,7 +216,7 @@ mod tests {
         let (mut tracer, mut controller) = (Tracer::default(), controller());
         let (mut sent, mut memories) = (Vec::new(), Vec::new());
         for number in 100..135 {
-            memories.push((controller.memory().node_words().to_vec(), controller.board().scratch().map(f32::to_bits)));
+            memories.push((controller.memory().node_words(), controller.board().scratch().map(f32::to_bits)));
             sent.extend(update(&mut tracer, number, 1, &mut controller));
         }
         assert_eq!(sent.iter().map(|b| (b.first, b.count)).collect::<Vec<_>>(), [(100, 10), (110, 10), (120, 10)]);

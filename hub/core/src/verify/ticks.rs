@@ -136,7 +136,7 @@ impl TickVerifier {
         let goes_on =
             |ended: &Ended| ended.batch == name && ended.next == updates.first && updates.compact.0.is_empty();
         if let Some(ended) = known.ended.take().filter(goes_on) {
-            let bits = |memory: &Memory| (memory.node_words().to_vec(), memory.board.scratch().map(f32::to_bits));
+            let bits = |memory: &Memory| (memory.node_words(), memory.board.scratch().map(f32::to_bits));
             if bits(&ended.memory) != bits(&memory) {
                 let (wanted, found) = (bits(&memory), bits(&ended.memory));
                 batch.differs(0, updates.first, "what the tree remembers", &wanted, found);
