@@ -6,7 +6,7 @@ use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::tree::exchange::{
-    Direction, from_binary, from_compact, from_json, from_xml, to_binary, to_compact, to_json, to_svg, to_xml,
+    Direction, from_binary, from_compact, from_json, from_xml, to_binary, to_compact, to_dot, to_json, to_svg, to_xml,
 };
 use xpuck_kernels::tree::{CompileError, Kind, Memory, Node, Program, Senses, Tree, source_of_neuron};
 use xpuck_kernels::world::WorldSpec;
@@ -126,6 +126,10 @@ fn networks_are_drawn_and_told() {
     let svg = to_svg(&tree, Direction::Down);
     assert!(svg.contains("n1 ahead") && svg.contains("v_blue.y") && svg.matches("class=\"positive\"").count() > 10);
     assert!(!svg.contains("synapse"), "parts are in the picture");
+    let dot = to_dot(&tree);
+    let synapses = 4 * (9 + 4);
+    assert_eq!(dot.matches("penwidth").count(), synapses, "{dot}");
+    assert!(dot.contains("v_goal.x") && !dot.contains("synapse"), "{dot}");
     let text = to_text(&explain(&tree), |_| None, |_, text| text.into());
     assert!(text.contains("a recurrent network of two neurons and 2 hidden ones"), "{text}");
     assert!(

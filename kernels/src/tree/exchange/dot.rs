@@ -1,14 +1,15 @@
 //! DOT, the language of Graphviz: for layouts and pictures that our own SVG does not make.
 
 use super::super::Tree;
-use super::super::nodes::Group;
-use super::parents;
+use super::super::nodes::{Group, Kind};
+use super::{dot_network, parents};
 use std::fmt::Write;
 
 /// The tree as a DOT graph; `dot -Tsvg` draws it. Children stand in their order.
 pub fn to_dot(tree: &Tree) -> String {
     let mut dot = String::from("digraph tree {\n  graph [ordering=out];\n  node [fontname=\"monospace\"];\n");
-    for (i, node) in tree.nodes().iter().enumerate() {
+    let part = |i: &usize| tree.nodes()[*i].kind.spec().group == Group::Part;
+    for (i, node) in tree.nodes().iter().enumerate().filter(|(i, _)| !part(i)) {
         let shape = match node.kind.spec().group {
             Group::Composite => "shape=box",
             Group::Decorator => "shape=diamond",
@@ -17,8 +18,11 @@ pub fn to_dot(tree: &Tree) -> String {
         // Names, registers and numbers hold neither quotes nor backslashes.
         let _ = writeln!(dot, "  n{i} [label=\"{}\", {shape}];", super::svg::drawn(node));
     }
-    for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {
+    for (i, parent) in parents(tree).into_iter().enumerate().skip(1).filter(|(i, _)| !part(i)) {
         let _ = writeln!(dot, "  n{parent} -> n{i};");
+    }
+    for i in (0..tree.nodes().len()).filter(|i| tree.nodes()[*i].kind == Kind::Network) {
+        dot_network::write(&mut dot, i, &tree.nodes()[i..tree.end(i)]);
     }
     dot.push_str("}\n");
     dot

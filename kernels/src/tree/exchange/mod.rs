@@ -7,6 +7,7 @@
 mod binary;
 mod compact;
 mod dot;
+mod dot_network;
 mod json;
 mod json_read;
 mod svg;

@@ -1,0 +1,42 @@
+//! A network as a graph: an arrow for each synapse, as thick as its weight against the greatest, blue where it is positive and orange
+//! where it is negative.
+
+use super::super::Node;
+use super::super::network::{Source, networks};
+use super::super::registers::scalar_name;
+use std::fmt::Write;
+
+/// Width of the thickest arrow, points.
+const THICKEST: f32 = 4.0;
+
+/// Appends the graph of a network, whose node in the tree's graph is `n{place}`; `nodes` are its own, itself first.
+pub(super) fn write(dot: &mut String, place: usize, nodes: &[Node]) {
+    let Some(network) = networks(nodes).pop() else { return };
+    let most = network.synapses.iter().map(|synapse| synapse.weight.abs()).fold(f32::MIN_POSITIVE, f32::max);
+    for number in 0..network.neurons.len() {
+        let drives = ["\\nv_goal.x", "\\nv_goal.y"].get(number).unwrap_or(&"");
+        let _ = writeln!(dot, "  n{place}_{number} [label=\"n{}{drives}\", shape=circle];", number + 1);
+    }
+    for cell in (0..32u8).filter(|cell| network.reads() >> cell & 1 != 0) {
+        let _ = writeln!(dot, "  n{place}_r{cell} [label=\"{}\", shape=plaintext];", scalar_name(cell));
+    }
+    for number in 0..2 {
+        let _ = writeln!(dot, "  n{place} -> n{place}_{number} [style=dotted, dir=back];");
+    }
+    let mut begin = 0;
+    for (number, neuron) in network.neurons.iter().enumerate() {
+        for synapse in &network.synapses[begin..neuron.end] {
+            let from = match synapse.source {
+                Source::Cell(cell) => format!("r{cell}"),
+                Source::Neuron(source) => source.to_string(),
+            };
+            let (colour, weight) = (if synapse.weight < 0.0 { "#d9480f" } else { "#1f6fd0" }, synapse.weight);
+            let width = (THICKEST * weight.abs() / most).max(0.1);
+            let _ = writeln!(
+                dot,
+                "  n{place}_{from} -> n{place}_{number} [color=\"{colour}\", penwidth={width:.2}, tooltip=\"{weight}\"];"
+            );
+        }
+        begin = neuron.end;
+    }
+}
