@@ -9,7 +9,7 @@ use cli::commands::{CommandArgs, StandArgs};
 use cli::orders::OrderArgs;
 use std::process::ExitCode;
 use xpuck_wire::message::{Order, Request};
-use xpuck_wire::{graphics, log, output};
+use xpuck_wire::{graphics, log, output, signals};
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
 #[derive(Parser)]
@@ -98,6 +98,7 @@ enum Command {
 
 fn main() -> ExitCode {
     graphics::without_desktop();
+    signals::survive_large_files();
     log::begin(|| ());
     let code = run().unwrap_or_else(|error| {
         log::line(format_args!("xpuck: {}", cli::advice::sentence(&error)));

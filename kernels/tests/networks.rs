@@ -132,9 +132,17 @@ fn networks_are_drawn_and_told() {
     assert!(dot.contains("v_goal.x") && !dot.contains("synapse"), "{dot}");
     let text = to_text(&explain(&tree), |_| None, |_, text| text.into());
     assert!(text.contains("a recurrent network of two neurons and 2 hidden ones"), "{text}");
+    assert!(text.contains("n1 is v_goal.x, straight ahead") && text.contains("its slope by sense there is"), "{text}");
+    assert!(text.contains("an obstacle ahead on the left"), "{text}");
+}
+
+#[test]
+fn a_network_that_swings_is_told_by_its_mean() {
+    // Period 4.
+    let swings = "network\n  neuron 1 5\n    synapse n2 -2\n  neuron -1 5\n    synapse n1 2\n";
+    let text = to_text(&explain(&Tree::parse(swings).unwrap()), |_| None, |_, text| text.into());
     assert!(
-        text.contains("n1 is v_goal.x, straight ahead") && text.contains("a sense that is greater by 1 adds"),
+        text.matches("on average at rest, going to and fro").count() == 2 && !text.contains("-1 on average"),
         "{text}"
     );
-    assert!(text.contains("an obstacle ahead on the left"), "{text}");
 }

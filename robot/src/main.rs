@@ -15,7 +15,7 @@ use xpuck_robot::device::guard;
 use xpuck_robot::tags;
 use xpuck_robot::{selftest, slots};
 use xpuck_wire::shutdown::{Ends, service_flag};
-use xpuck_wire::{graphics, log, output};
+use xpuck_wire::{graphics, log, output, signals};
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
@@ -98,6 +98,7 @@ struct GuardArgs {
 
 fn main() -> ExitCode {
     graphics::without_desktop();
+    signals::survive_large_files();
     // A panic in any thread ends the process; the e-puck then stops its wheels by itself for want of commands.
     log::begin(|| std::process::abort());
     let code = run().unwrap_or_else(|error| {

@@ -53,6 +53,26 @@ pub enum Command {
     Acknowledge(String),
 }
 
+impl Command {
+    /// The word that it begins with.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Agent(..) => "agent",
+            Command::Ball { .. } => "ball",
+            Command::PlayMode(_) => "playMode",
+            Command::DropBall => "dropBall",
+            Command::KickOff(_) => "kickOff",
+            Command::Select(_) | Command::SelectNext => "select",
+            Command::Kill(_) => "kill",
+            Command::Reposition(_) => "repos",
+            Command::FullState => "reqfullstate",
+            Command::Time(_) => "time",
+            Command::Score(..) => "score",
+            Command::Acknowledge(_) => "getAck",
+        }
+    }
+}
+
 /// What is done with a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentAction {

@@ -37,7 +37,7 @@ use xpuck_wire::{FileError, Swarm, file};
 
 /// Run a virtual arena: it moves the robots' bodies, answers their devices and serves motion capture.
 ///
-/// Prints `ready` once it can be reached, and one JSON object about its timing at the end.
+/// Prints `ready` once it can be reached, and with `--end-with-stdin` one JSON object about its timing at the end.
 #[derive(Args)]
 pub struct ArenaArgs {
     /// The arena's file.

@@ -64,16 +64,23 @@ pub fn run(args: &DrawPathArgs) -> Result<()> {
 fn robot(task: &Path, individual: &Path) -> Result<(Task, Individual)> {
     let read: Task = file::read(task)?;
     read.check().map_err(|error| anyhow!("{}: {error}", task.display()))?;
-    let text = file::text(individual, MOST_BYTES)?;
-    let name = individual.display();
+    let found = individual_of(individual)?;
+    let fits = found.genome(&read.parameters()).map(drop);
+    fits.map_err(|error| anyhow!("{} does not fit {}: {error}", individual.display(), task.display()))?;
+    Ok((read, found))
+}
+
+/// The individual of a file with one line `Individual ...`.
+///
+/// # Errors
+/// One line: the file, and what is wrong with it.
+pub fn individual_of(path: &Path) -> Result<Individual> {
+    let text = file::text(path, MOST_BYTES)?;
+    let name = path.display();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let (Some(line), None) = (lines.next(), lines.next()) else { bail!("{name}: one line is wanted: Individual ...") };
     match Message::parse(line).map_err(|error| anyhow!("{name}: {error}"))? {
-        Message::Individual(individual) => {
-            let fits = individual.genome(&read.parameters()).map(drop);
-            fits.map_err(|error| anyhow!("{name} does not fit {}: {error}", task.display()))?;
-            Ok((read, individual))
-        }
+        Message::Individual(individual) => Ok(individual),
         other => bail!("{name}: Individual is wanted, not {}", other.name()),
     }
 }

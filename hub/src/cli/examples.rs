@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 105] = [
+const EXAMPLES: [(&str, &[&str]); 106] = [
     (
         "demo",
         &[
@@ -361,6 +361,13 @@ const EXAMPLES: [(&str, &[&str]); 105] = [
         &[
             "xpuck tree from-fsm docs/trees/machines/rest.toml",
             "xpuck tree from-fsm docs/trees/machines/rest.toml -o rest.bt",
+        ],
+    ),
+    (
+        "tree from-individual",
+        &[
+            "xpuck tree from-individual docs/gateway/own.txt",
+            "xpuck tree from-individual run/own/best.txt --task own.toml > best.bt",
         ],
     ),
     ("tree to-fsm", &["xpuck tree to-fsm docs/trees/explore.bt", "xpuck tree to-fsm docs/trees/806768.bt --to dot"]),

@@ -39,7 +39,7 @@ mod sensors;
 pub mod session;
 pub mod settings;
 pub mod shutdown;
-mod signals;
+pub mod signals;
 pub mod signed;
 pub mod socket;
 pub mod state;

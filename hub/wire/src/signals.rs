@@ -2,6 +2,15 @@
 //! with a time-out, also when a program is stopped and continued.
 
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A file that reaches the greatest size that the shell allows (`ulimit -f`) is an error of its write from now on, as a full
+/// disk is, and not the program's end.
+pub fn survive_large_files() {
+    // Where it cannot be had the system's own way stays.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
 
 /// Makes a call of the system again as long as signals break it off.
 ///

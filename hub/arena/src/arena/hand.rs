@@ -128,7 +128,8 @@ fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Op
         (0..places).map(move |place| Vec2::unit(std::f32::consts::TAU * place as f32 / places as f32) * away)
     });
     // What falls beyond a wall comes to stand at it.
-    circles.map(|offset| inside(middle + offset)).find(free)
+    let found = circles.map(|offset| inside(middle + offset)).find(free)?;
+    ((found - wanted).length() <= SEARCHED).then_some(found)
 }
 
 #[cfg(test)]

@@ -86,9 +86,9 @@ impl Pair {
         let (scene, environment, state) = (scene(&picture.arena), picture.environment(), picture.state());
         let now = Moment { time: picture.time(), environment: &environment, state: &state, scene: &scene };
         let (mut heard, mut told) = (Heard::default(), Vec::new());
+        let share = room.div_ceil(self.servers.len().max(1));
         for (place, server) in self.servers.iter_mut().enumerate() {
-            let Events { commands, errors, told: lines } =
-                server.cycle(&now, room.saturating_sub(heard.commands.len()));
+            let Events { commands, errors, told: lines } = server.cycle(&now, share);
             self.errors += errors;
             told.extend(lines.into_iter().map(|line| format!("{}: {line}", server.protocol().name())));
             for (viewer, command) in commands {

@@ -2,7 +2,7 @@
 
 use super::Events;
 use crate::frame::{Frames, frame};
-use crate::trainer;
+use crate::trainer::{self, Command};
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,12 +15,17 @@ const LONGEST_COMMAND: usize = 64 << 10;
 /// Bytes that are read of a viewer in a cycle: one that floods does not keep the others waiting.
 const READ_AT_ONCE: usize = 64 << 10;
 
+/// Commands of a viewer that are taken in a cycle.
+const TURN: usize = 16;
+
 /// A viewer.
 pub(super) struct Viewer {
     pub(super) number: u64,
     pub(super) at: SocketAddr,
     stream: TcpStream,
     frames: Frames,
+    /// Commands that came and wait for its turn: those of one message.
+    commands: VecDeque<Command>,
     waiting: VecDeque<Arc<[u8]>>,
     /// Bytes of the first that waits which are sent.
     sent: usize,
@@ -37,7 +42,8 @@ impl Viewer {
         // Small messages that wait for more are late.
         stream.set_nodelay(true)?;
         let (frames, waiting) = (Frames::new(LONGEST_COMMAND), VecDeque::new());
-        Ok(Viewer { number, at, stream, frames, waiting, sent: 0, bytes: 0, begun: false })
+        let commands = VecDeque::new();
+        Ok(Viewer { number, at, stream, frames, commands, waiting, sent: 0, bytes: 0, begun: false })
     }
 
     pub(super) fn queue(&mut self, message: &Arc<[u8]>) {
@@ -49,16 +55,16 @@ impl Viewer {
         self.queue(&frame(message).into());
     }
 
-    /// Sends what waits and reads what came, while `events` has fewer than `room` commands: what comes beyond stays where it is,
-    /// and the sender waits.
+    /// Sends what waits and reads what came, while `events` has fewer than `room` commands and it is this viewer's turn: what comes
+    /// beyond waits here or in the connection, and goes with the viewer.
     pub(super) fn exchange(&mut self, events: &mut Events, room: usize) -> std::result::Result<(), String> {
         self.send().map_err(|error| error.to_string())?;
         if self.bytes > MOST_WAITING {
             return Err(format!("it does not read; {} bytes wait for it", self.bytes));
         }
-        let mut buffer = [0; 16 << 10];
+        let (mut buffer, mut turn) = ([0; 16 << 10], TURN);
         for _ in 0..READ_AT_ONCE / buffer.len() {
-            if !self.take(events, room)? {
+            if !self.take(events, room, &mut turn)? {
                 break;
             }
             match self.stream.read(&mut buffer) {
@@ -69,7 +75,7 @@ impl Viewer {
                 Err(error) => return Err(error.to_string()),
             }
         }
-        self.take(events, room).map(drop)
+        self.take(events, room, &mut turn).map(drop)
     }
 
     fn send(&mut self) -> Result<()> {
@@ -92,15 +98,22 @@ impl Viewer {
         Ok(())
     }
 
-    /// Takes messages that have come whole; false if there is no room for more.
-    fn take(&mut self, events: &mut Events, room: usize) -> std::result::Result<bool, String> {
-        while events.commands.len() < room {
+    /// Takes messages that have come whole, up to `turn` commands; false if it has more, or there is no room for more.
+    fn take(&mut self, events: &mut Events, room: usize, turn: &mut usize) -> std::result::Result<bool, String> {
+        loop {
+            while *turn > 0 && events.commands.len() < room {
+                let Some(command) = self.commands.pop_front() else { break };
+                events.commands.push((self.number, command));
+                *turn -= 1;
+            }
+            if *turn == 0 || events.commands.len() >= room {
+                return Ok(false);
+            }
             let Some(message) = self.frames.next_message().map_err(|error| error.to_string())? else { return Ok(true) };
             let (commands, errors) = trainer::read(message).map_err(|error| error.to_string())?;
-            events.commands.extend(commands.into_iter().map(|command| (self.number, command)));
+            self.commands.extend(commands);
             events.errors += errors.len() as u64;
             events.told.extend(errors.into_iter().map(|error| format!("viewer {}: {error}", self.number)));
         }
-        Ok(false)
     }
 }

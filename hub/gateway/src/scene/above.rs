@@ -6,6 +6,9 @@ use super::{Form, FormKind, Look, Matrix, Mesh, Node, Shape, Subject, materials}
 /// Outlines that are made of a scene at most: what a server sends is not ours.
 const MOST: usize = 10_000;
 
+/// Bodies farther away than this, or at no place, are left out, m.
+const FARTHEST: f64 = 1e6;
+
 /// An outline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
@@ -93,7 +96,7 @@ impl Above {
             _ => None,
         };
         match found {
-            Some((who, body)) if self.placed.len() < MOST => {
+            Some((who, body)) if self.placed.len() < MOST && body[12..15].iter().all(|x| x.abs() < FARTHEST) => {
                 let at = [body[12], body[13], body[14]];
                 self.placed.push(Placed { who, at, heading: body[1].atan2(body[0]), visible: is_visible(node) });
             }

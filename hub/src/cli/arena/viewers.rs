@@ -23,7 +23,7 @@ use xpuck_wire::log;
 /// New viewers are taken at least so often.
 const LOOK: Duration = Duration::from_millis(50);
 /// Commands of trainers that wait for the arena at most; senders wait with more.
-const MOST_WAITING: usize = 1024;
+const MOST_WAITING: usize = 64;
 /// Commands that the arena does in a step: who moves a body looks for a free place.
 const OBEYED: usize = 16;
 /// Robots are seen in the colour of their lamps, which is looked at so often, arena seconds: another colour is a whole scene.
@@ -145,7 +145,9 @@ impl Viewers {
                     Command::Acknowledge(word) => done.push((asker, word.clone())),
                     command => {
                         let result = self.trainer.obey(&mut arena, command);
-                        refused.extend(result.err().map(|why| format!("a trainer's {command:?} is refused: {why}")));
+                        refused.extend(
+                            result.err().map(|why| format!("a trainer's `{}` is refused: {why}", command.name())),
+                        );
                     }
                 }
             }
@@ -253,7 +255,7 @@ fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
             shared.desk().commands.extend(heard.commands);
         } else {
             let line = |(_, command): (Asker, Command)| {
-                format!("a trainer's {command:?} is refused: `viewers.trainers` in the arena's file is false")
+                format!("a trainer's `{}` is refused: `viewers.trainers` in the arena's file is false", command.name())
             };
             refused.extend(heard.commands.into_iter().map(line));
         }

@@ -73,22 +73,19 @@ impl Files {
     }
 
     fn write_all(&self) -> Result<()> {
-        self.write("history.csv", self.csv.as_bytes())?;
-        self.write("fitness.svg", self.plot().as_bytes())?;
-        for (name, best) in [("last", &self.last), ("best", &self.best)] {
+        // What cannot be had again first: a disk may be full.
+        for (name, best) in [("best", &self.best), ("last", &self.last)] {
             best.as_ref().map_or(Ok(()), |best| self.keep(name, best))?;
         }
-        Ok(())
+        self.write("history.csv", self.csv.as_bytes())?;
+        self.write("fitness.svg", self.plot().as_bytes())
     }
 
     /// Writes an individual as the line that robot simulators take, and as JSON.
     fn keep(&self, name: &str, best: &Best) -> Result<()> {
         let individual = best.individual();
-        let (hidden, values) = (individual.hidden, individual.values.clone());
-        let mut line = String::new();
-        Message::Individual(individual).write_to(&mut line)?;
-        line.push_str("\r\n");
-        self.write(&format!("{name}.txt"), line.as_bytes())?;
+        let (hidden, values) = (individual.hidden, individual.values);
+        self.write(&format!("{name}.txt"), format!("{}\r\n", line(best)?).as_bytes())?;
         let text = json!({ "generation": best.generation, "number": best.number, "fitness": best.fitness, "hidden": hidden,
             "values": values });
         self.write(&format!("{name}.json"), format!("{text:#}\n").as_bytes())
@@ -115,4 +112,14 @@ impl Files {
         let place = self.place(name);
         atomic::write(&place, bytes).with_context(|| place.display().to_string())
     }
+}
+
+/// An individual as robot simulators take it, without the line's end.
+///
+/// # Errors
+/// A value that the protocol cannot say.
+pub fn line(best: &Best) -> Result<String> {
+    let mut line = String::new();
+    Message::Individual(best.individual()).write_to(&mut line)?;
+    Ok(line)
 }

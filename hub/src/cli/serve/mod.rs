@@ -2,6 +2,7 @@
 
 mod address;
 mod evolution_files;
+pub mod individual_tree;
 mod monitors;
 mod own_engine;
 mod population_manager;

@@ -158,7 +158,8 @@ fn serve(pair: &mut Pair, mut source: Source, stop: &AtomicBool) -> Result<u64> 
         heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
         let lines = heard.commands.iter().map(|(_, command)| {
             format!(
-                "a command is refused: {command:?}; only a virtual arena with `trainers = true` obeys (docs/gateway.md)"
+                "a trainer's `{}` is refused; only a virtual arena with `trainers = true` obeys (docs/gateway.md)",
+                command.name()
             )
         });
         let lines = pair.limited(lines.collect());

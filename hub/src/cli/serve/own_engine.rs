@@ -145,9 +145,16 @@ impl OwnTask {
         Ok(parameters)
     }
 
+    /// The tree of an individual, a network alone.
+    ///
+    /// # Errors
+    /// If the individual does not fit the task.
+    pub fn tree(&self, individual: &Individual, parameters: &NetParameters) -> Result<Tree> {
+        Ok(Tree::parse(&tree::text(&individual.genome(parameters)?, parameters, &self.inputs))?)
+    }
+
     fn program(&self, individual: &Individual, parameters: &NetParameters) -> Result<Program> {
-        let text = tree::text(&individual.genome(parameters)?, parameters, &self.inputs);
-        Ok(Program::compile(&Tree::parse(&text)?)?)
+        Ok(Program::compile(&self.tree(individual, parameters)?)?)
     }
 
     /// The function that evaluates batches on an engine.

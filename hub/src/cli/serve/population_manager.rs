@@ -1,7 +1,7 @@
 //! `xpuck serve population-manager`.
 
 use super::address::{self, Place};
-use super::evolution_files::Files;
+use super::evolution_files::{self, Files};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
@@ -130,7 +130,13 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
         evolution.best().cloned()
     });
     let counts = manager.counts();
-    files.map_or(Ok(()), |mut files| files.end(best.as_ref()))?;
+    if let Err(error) = files.map_or(Ok(()), |mut files| files.end(best.as_ref())) {
+        // It is not lost with the disk.
+        if let Some(best) = &best {
+            log::report(evolution_files::line(best)?);
+        }
+        return Err(error);
+    }
     if args.json {
         let best = best.map(|best| {
             json!({ "generation": best.generation, "number": best.number, "fitness": best.fitness,

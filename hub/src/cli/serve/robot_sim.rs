@@ -68,7 +68,12 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
         let link = WorldLink::new(task(args)?, address::resolve(world)?, Duration::from_secs(args.timeout.into()));
         return serve(args, link);
     }
-    let mut task = OwnTask::read(args.task.as_deref())?;
+    let mut task = OwnTask::read(args.task.as_deref()).map_err(|error| match &args.task {
+        Some(file) if xpuck_wire::file::read::<Task>(file).is_ok() => {
+            anyhow!("{}: it is a task in a foreign world; say --world too, or --world HOST:PORT", file.display())
+        }
+        _ => error,
+    })?;
     task.concurrent = args.concurrent.unwrap_or(task.concurrent);
     let named = |error: anyhow::Error| match &args.task {
         Some(file) => anyhow!("{}: {error}", file.display()),
@@ -84,7 +89,10 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
 /// The task file with the options' changes, checked.
 fn task(args: &RobotSimArgs) -> Result<Task> {
     let mut task: Task = match &args.task {
-        Some(file) => xpuck_wire::file::read(file)?,
+        Some(file) => xpuck_wire::file::read(file).map_err(|error| match OwnTask::read(Some(file)) {
+            Ok(_) => anyhow!("{}: it is a task of our own engine; leave out --world", file.display()),
+            Err(_) => error.into(),
+        })?,
         None => Task::default(),
     };
     task.concurrent = args.concurrent.unwrap_or(task.concurrent);

@@ -17,7 +17,7 @@ use xpuck_lab::study::ablate_figure::{draw, sentence};
 /// Ablation: what each branch and each constant of a tree is worth.
 ///
 /// The tree is measured without each of its branches, and with each of its numbers a little different, always in the same
-/// worlds, so that differences are paired. `xpuck explain --simulate` says the same beside what the tree does.
+/// worlds, so that differences are paired. `xpuck tree explain --simulate` says the same beside what the tree does.
 #[derive(Args)]
 pub struct AblateArgs {
     /// File with the tree.

@@ -10,6 +10,8 @@ use xpuck_wire::output::count;
 const COLUMNS: usize = 72;
 /// Rows at most.
 const ROWS: usize = 30;
+/// What is as near to a robot's middle belongs to it, m.
+const ROBOT: f64 = 0.08;
 /// Where somebody looks, counter-clockwise from +x in eighths of a turn.
 const ARROWS: [char; 8] = ['→', '↗', '↑', '↖', '←', '↙', '↓', '↘'];
 
@@ -46,6 +48,11 @@ fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
             let values = corners.iter().map(|corner| corner[axis]);
             values.clone().fold(f64::MIN, f64::max) - values.fold(f64::MAX, f64::min)
         };
+        // What is drawn of a robot is in its number and arrow.
+        let near = |at: [f64; 3]| corners.iter().all(|c| (c[0] - at[0]).hypot(c[1] - at[1]) < ROBOT);
+        if above.placed.iter().any(|one| near(one.at)) {
+            continue;
+        }
         // Floors, and the walls at their edges, are the frame.
         if span(0) > 0.9 * length || span(1) > 0.9 * width {
             continue;
@@ -64,9 +71,9 @@ fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
         let Some((row, column)) = cell([one.at[0], one.at[1]]) else { continue };
         let text = match &one.who {
             Subject::Ball => "O".to_string(),
-            Subject::Agent(_, number) => {
+            Subject::Agent(team, number) => {
                 let eighth = (one.heading / TAU * 8.0).round().rem_euclid(8.0) as usize;
-                format!("{number}{}", ARROWS[eighth % 8])
+                format!("{}{number}{}", side(team), ARROWS[eighth % 8])
             }
         };
         for (place, letter) in text.chars().enumerate() {
@@ -78,6 +85,11 @@ fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
     let edge = format!("+{}+", "-".repeat(COLUMNS));
     let rows = cells.into_iter().map(|row| format!("|{}|", row.into_iter().collect::<String>()));
     std::iter::once(edge.clone()).chain(rows).chain([edge]).collect()
+}
+
+/// What is put before the numbers of the right team, which has the same ones as the left.
+pub fn side(team: &str) -> &'static str {
+    if team.eq_ignore_ascii_case("right") { "R" } else { "" }
 }
 
 #[cfg(test)]

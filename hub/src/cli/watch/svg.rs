@@ -1,5 +1,6 @@
 //! A scene as a picture.
 
+use super::drawing::side;
 use std::fmt::Write;
 use xpuck_gateway::client::Client;
 use xpuck_gateway::scene::Subject;
@@ -77,11 +78,12 @@ impl Plan {
         let _ = writeln!(
             svg,
             "<line x1=\"{x:.1}\" y1=\"{y:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"#222222\" stroke-width=\"2\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#222222\">{number}<title>{}</title></text>",
+             <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#222222\">{}{number}<title>{}</title></text>",
             x + 1.5 * LETTERS * cos,
             y - 1.5 * LETTERS * sin,
             x + LETTERS,
             y - LETTERS,
+            side(team),
             escaped(team)
         );
     }

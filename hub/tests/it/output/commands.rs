@@ -26,7 +26,7 @@ const SERVICES: [&str; 10] = [
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
 /// Commands of one hub come one after the other.
-const SAMPLES: [(&str, &[&str]); 87] = [
+const SAMPLES: [(&str, &[&str]); 88] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -115,6 +115,7 @@ const SAMPLES: [(&str, &[&str]); 87] = [
     ("tree equal", &["tree equal {tree} {tree} --runs 1"]),
     ("tree memoryless", &["tree memoryless {tree}"]),
     ("tree from-fsm", &["tree from-fsm {docs}/trees/machines/rest.toml"]),
+    ("tree from-individual", &["tree from-individual {docs}/gateway/own.txt"]),
     ("tree to-fsm", &["tree to-fsm {docs}/trees/explore.bt"]),
     ("tree rasp", &["tree rasp {docs}/trees/machines/multiply.rasp"]),
     ("tree explain", &["tree explain {tree}"]),

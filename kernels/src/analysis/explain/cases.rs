@@ -36,17 +36,20 @@ struct Axis {
 /// One sense goes through its values while the others are at rest: nothing near, nothing seen, no neighbour. Then each
 /// of the others does, while that one has its first value.
 pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
-    situations(cells, state, |senses| velocity(goal, senses))
+    situations(cells, state, |senses| {
+        let Motion { wheels, words } = Motion::of(velocity(goal, senses));
+        (wheels, words)
+    })
 }
 
-/// The same for any way from senses to a goal.
-pub(super) fn situations(cells: &[u8], state: &State, goal: impl Fn(&[(u8, Vec2)]) -> Vec2) -> Vec<Case> {
+/// The same for any way from senses to the wheels' speeds and what they amount to.
+pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)]) -> ([f32; 2], String)) -> Vec<Case> {
     let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
     axes.sort_by_key(|axis| !is_steady(axis.cell, state));
     let Some((base, others)) = axes.split_first() else { return Vec::new() };
     let mut table: Vec<Case> = Vec::new();
     let mut add = |when: &str, senses: &[(u8, Vec2)]| {
-        let Motion { wheels, words } = Motion::of(goal(senses));
+        let (wheels, words) = does(senses);
         match table.iter_mut().find(|case| case.does == words) {
             Some(same) => same.when = format!("{}; {}", same.when, when.strip_prefix("heading ").unwrap_or(when)),
             None => table.push(Case { when: when.into(), does: words, wheels }),

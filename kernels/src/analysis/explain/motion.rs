@@ -19,7 +19,11 @@ const STRAIGHT: f32 = 0.5;
 impl Motion {
     /// The motion of a goal velocity (Eq. 6.7 to 6.9).
     pub fn of(goal: Vec2) -> Motion {
-        let wheels = steer(goal);
+        Motion::of_wheels(steer(goal))
+    }
+
+    /// The motion of these speeds of the wheels, left and right, m/s.
+    pub fn of_wheels(wheels: [f32; 2]) -> Motion {
         Motion { wheels, words: words(wheels) }
     }
 }

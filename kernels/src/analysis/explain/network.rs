@@ -1,18 +1,24 @@
-//! What can be told of a network: what it does in typical situations once it has settled, which senses its outputs follow
-//! (sensitivity) and which of its hidden neurons it would miss (saliency).
+//! What can be told of a network: what it does in typical situations after a while, which senses its outputs follow (sensitivity)
+//! and which of its hidden neurons they would miss (saliency). Many networks never settle: they are told by their means.
 
 use super::Item;
 use super::cases::{at_rest, situations};
 use super::facts::Facts;
+use super::motion::Motion;
 use super::words::number;
 use crate::analysis::reduce::branch::Branch;
 use crate::math::{Vec2, vec2};
 use crate::tree::network::{Network, Source, networks};
 use crate::tree::registers::{CELLS, SCRATCH, scalar_name};
 use crate::tree::{Kind, Status};
+use crate::world::physics::steer;
 
-/// Updates after which a network that settles has settled; others are told as they are then.
-const SETTLED: usize = 100;
+/// Updates after which a network has settled or gone into its cycle, and those over which means are taken then: many whole
+/// short cycles.
+const BEFORE: usize = 100;
+const MEAN_OF: usize = 120;
+/// Changes of an output up to this are none.
+const STILL: f32 = 1e-3;
 /// Change of a sense for its sensitivity, to both sides.
 const STEP: f32 = 0.05;
 /// Least sensitivity and saliency that is told.
@@ -32,45 +38,51 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
         1 => "two neurons and a hidden one".to_string(),
         _ => format!("two neurons and {hidden} hidden ones"),
     };
-    let mut text = format!("let a recurrent network of {neurons} set v_goal (what it does once it has settled)");
+    let mut text = format!(
+        "let a recurrent network of {neurons} set v_goal (what it does with senses that stay as they are, after {} s)",
+        BEFORE / 10
+    );
     if facts.visit(branch).can(Status::Running) {
         text.push_str(" (if v_goal is already written: it fires, v_goal does not change, running)");
     }
-    let senses: Vec<u8> = cells(&network).map(|cell| cell & !1).filter(|cell| usize::from(*cell) != SCRATCH).collect();
-    let mut pairs = senses;
+    let mut pairs: Vec<u8> =
+        cells(&network).map(|cell| cell & !1).filter(|cell| usize::from(*cell) != SCRATCH).collect();
     pairs.dedup();
-    let goal = |senses: &[(u8, Vec2)]| {
-        let outputs = settle(&network, &board(senses), None);
-        vec2(outputs[0], outputs[1])
+    let does = |senses: &[(u8, Vec2)]| {
+        let course = Course::of(&network, &board(senses), None);
+        let Motion { wheels, words } = Motion::of_wheels(course.wheels);
+        (wheels, if course.still { words } else { format!("on average {words}, its outputs going to and fro") })
     };
     let place = facts.place(branch);
     let children = (0..2).map(|neuron| output(&network, neuron, place + neuron_place(branch, neuron))).collect();
-    let cases = situations(&pairs, state, goal);
+    let cases = situations(&pairs, state, does);
     Item { cases, children, ..plain(place, text) }
 }
 
 /// Of one of the neurons that drive: what it comes to at rest, which senses it follows, which neurons it would miss.
 fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let rest = board(&[]);
-    let settled = settle(network, &rest, None)[neuron];
+    let course = Course::of(network, &rest, None);
+    let (mean, how) = (course.outputs[neuron], if course.still { "" } else { ", going to and fro" });
     let axis = ["v_goal.x, straight ahead", "v_goal.y, to the left"][neuron];
     let slopes = cells(network).map(|cell| {
         let at = |step: f32| {
             let mut board = rest;
             board[usize::from(cell)] += step;
-            settle(network, &board, None)[neuron]
+            Course::of(network, &board, None).outputs[neuron]
         };
         (scalar_name(cell), (at(STEP) - at(-STEP)) / (2.0 * STEP))
     });
     let without = (2..network.neurons.len())
-        .map(|hidden| (format!("n{}", hidden + 1), settled - settle(network, &rest, Some(hidden))[neuron]));
-    let mut text = format!("n{} is {axis}: {} at rest", neuron + 1, number(f64::from(settled)));
+        .map(|hidden| (format!("n{}", hidden + 1), mean - Course::of(network, &rest, Some(hidden)).outputs[neuron]));
+    let mut text = format!("n{} is {axis}: {} on average at rest{how}", neuron + 1, number(f64::from(mean)));
     for (lead, values) in [
-        ("; a sense that is greater by 1 adds", greatest(slopes)),
-        ("; of that the hidden neurons add", greatest(without)),
+        ("; its slope by sense there is", greatest(slopes)),
+        ("; of its mean the hidden neurons make", greatest(without)),
     ] {
-        if !values.is_empty() {
-            text = format!("{text}{lead} {}", values.join(", "));
+        match values.is_empty() {
+            true => text = format!("{text}{lead} nothing that counts"),
+            false => text = format!("{text}{lead} {}", values.join(", ")),
         }
     }
     plain(node, text)
@@ -105,17 +117,37 @@ fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
     cells
 }
 
-/// What the neurons put out after a while with the same senses; `without` is held at 0.
-fn settle(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> Vec<f32> {
-    let mut cut = network.clone();
-    if let Some(without) = without {
-        for synapse in cut.synapses.iter_mut().filter(|s| s.source == Source::Neuron(without as u8)) {
-            synapse.weight = 0.0;
+/// What a network does with senses that stay as they are.
+struct Course {
+    /// Means of what the neurons put out.
+    outputs: Vec<f32>,
+    /// Mean speeds of the wheels, left and right, m/s.
+    wheels: [f32; 2],
+    /// The neurons that drive put out the same all the time.
+    still: bool,
+}
+
+impl Course {
+    /// `without` is held at 0.
+    fn of(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> Course {
+        let mut cut = network.clone();
+        if let Some(without) = without {
+            let from = Source::Neuron(without as u8);
+            cut.synapses.iter_mut().filter(|s| s.source == from).for_each(|synapse| synapse.weight = 0.0);
         }
+        let (mut now, mut scratch) = (vec![0.0; cut.neurons.len()], vec![0.0; cut.neurons.len()]);
+        (0..BEFORE).for_each(|_| cut.fire(cells, &mut now, &mut scratch));
+        let first = [now[0], now[1]];
+        let mut course = Course { outputs: vec![0.0; now.len()], wheels: [0.0; 2], still: true };
+        for _ in 0..MEAN_OF {
+            cut.fire(cells, &mut now, &mut scratch);
+            course.outputs.iter_mut().zip(&now).for_each(|(mean, now)| *mean += now / MEAN_OF as f32);
+            let wheels = steer(vec2(now[0], now[1]));
+            course.wheels.iter_mut().zip(wheels).for_each(|(mean, now)| *mean += now / MEAN_OF as f32);
+            course.still &= (now[0] - first[0]).abs() < STILL && (now[1] - first[1]).abs() < STILL;
+        }
+        course
     }
-    let (mut outputs, mut scratch) = (vec![0.0; cut.neurons.len()], vec![0.0; cut.neurons.len()]);
-    (0..SETTLED).for_each(|_| cut.fire(cells, &mut outputs, &mut scratch));
-    outputs
 }
 
 /// Nodes from a network to one of its neurons.

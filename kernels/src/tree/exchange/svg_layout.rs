@@ -94,6 +94,11 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     }
     let level = |depth: usize| thickness[..depth].iter().map(|t| t + BETWEEN).sum::<f32>() + thickness[depth] / 2.0;
     let centre = |i: usize| match direction {
+        // Beside the picture of a network others stand at the top, so that no line goes behind it.
+        Direction::Down if tree.has_network() => {
+            let top = level(depth[i]) - (thickness[depth[i]] - sizes[i].1) / 2.0;
+            (across[i], MARGIN + top)
+        }
         Direction::Down => (across[i], MARGIN + level(depth[i])),
         Direction::Right => (MARGIN + level(depth[i]) - (thickness[depth[i]] - sizes[i].0) / 2.0, across[i]),
     };

@@ -11,6 +11,8 @@ const CELL: f32 = 16.0;
 const LEFT: f32 = 58.0;
 const TOP: f32 = 74.0;
 const EDGE: f32 = 10.0;
+/// Room of the line that says what the squares are measured by.
+const SCALE: f32 = 14.0;
 
 /// Added to the drawings of trees that have a network.
 pub(super) const STYLE: &str = "  <style>
@@ -41,7 +43,7 @@ impl Hinton {
     /// Width and height, pixels. The first column is the bias, the last the gain.
     pub fn size(&self) -> (f32, f32) {
         let (columns, rows) = (self.columns.len() + 2, self.network.neurons.len());
-        (LEFT + columns as f32 * CELL + EDGE, TOP + rows as f32 * CELL + EDGE)
+        (LEFT + columns as f32 * CELL + EDGE, TOP + rows as f32 * CELL + EDGE + SCALE)
     }
 
     /// Draws it with its corner at (x, y).
@@ -61,6 +63,12 @@ impl Hinton {
                 "  <text class=\"small\" style=\"text-anchor: start\" transform=\"translate({x:.1} {y:.1}) rotate(-90)\">{name}</text>"
             );
         }
+        let below = y + TOP + neurons.len() as f32 * CELL + EDGE;
+        let _ = writeln!(
+            svg,
+            "  <text class=\"small\" style=\"text-anchor: start\" x=\"{:.1}\" y=\"{below:.1}\">a full square: {most:.2}, of the gains {most_gain:.2}</text>",
+            x + EDGE
+        );
         let mut begin = 0;
         for (row, neuron) in neurons.iter().enumerate() {
             let (_, at) = middle(0, row);

@@ -16,6 +16,8 @@ pub const MOST_SIMULATORS: usize = 64;
 const CONNECT: Duration = Duration::from_millis(500);
 /// Pauses between attempts to reach a simulator: the first one, and the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
+/// Greatest magnitude of a fitness: means and pictures hold it.
+const MOST_FITNESS: f64 = 1e15;
 /// Fitness values that nobody asked for are told so often.
 const TELL_UNKNOWN: Duration = Duration::from_secs(10);
 
@@ -195,6 +197,9 @@ impl Manager {
             let line = line.map_err(|error| error.to_string())?;
             match Message::parse(&line).map_err(|error| error.to_string())? {
                 Message::NetParameters(parameters) => self.join(at, parameters, told)?,
+                Message::Fitness { fitness, .. } if fitness.abs() > MOST_FITNESS => {
+                    return Err(format!("a fitness of {fitness:e}; {MOST_FITNESS:e} is the most"));
+                }
                 Message::Fitness { generation, number, fitness } => self.take(at, (generation, number), fitness, told),
                 other => return Err(format!("{} is no message for a population manager", other.name())),
             }
