@@ -150,7 +150,8 @@ mod tests {
         let beside = arena.put(1, vec2(0.4, 0.3), None).unwrap();
         let apart = (beside - vec2(0.4, 0.3)).length();
         assert!((2.0 * ROBOT_RADIUS..2.0 * ROBOT_RADIUS + 0.02).contains(&apart), "{apart}");
-        let in_wall = arena.put(2, vec2(1e30, 0.0), None).unwrap();
+        assert_eq!((arena.put(2, vec2(1e30, 0.0), None), arena.put(2, vec2(1.6, 0.0), None)), (None, None), "too far");
+        let in_wall = arena.put(2, vec2(1.2, 0.0), None).unwrap();
         assert!(in_wall.x > 0.95 && in_wall.x + ROBOT_RADIUS < 1.0, "{in_wall:?}");
         assert_eq!((arena.put(2, vec2(f32::NAN, 0.0), None), arena.put(9, Vec2::ZERO, None)), (None, None));
         assert!((arena.bodies()[0].pose.heading - 1.0).abs() < 1e-6);

@@ -107,19 +107,21 @@ fn nonsense_and_what_nobody_asked_for_never_count() {
     let world = world_at(anywhere());
     let good = robots(&task(), world.at);
     let undisturbed = run(&[good.at], 4, LONG, |_| {});
-    let unknown = scripted(|name| Some("Fitness 99 99 1e300\r\n".repeat(500) + &format!("Fitness {name} nan\r\n")));
+    let unknown = scripted(|name| Some("Fitness 99 99 1e14\r\n".repeat(500) + &format!("Fitness {name} nan\r\n")));
     let malformed = scripted(|_| Some("Fitness 1 1\r\n".into()));
+    let huge = scripted(|name| Some(format!("Fitness {name} -1e300\r\n")));
     let closing = scripted(|_| None);
     let other = peer(|_| Some("NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 0 0 0 0 0 1 -10 10 1 1\r\n".into()));
     let world_like = peer(|_| Some("YourIdentifier 1\r\n".into()));
     let nobody = std::net::TcpListener::bind(anywhere()).unwrap().local_addr().unwrap();
-    let all = [good.at, unknown, malformed, closing, other, world_like, nobody];
+    let all = [good.at, unknown, malformed, huge, closing, other, world_like, nobody];
     let disturbed = run(&all, 4, LONG, |_| {});
     assert_eq!(disturbed.summaries, undisturbed.summaries);
     assert!(disturbed.counts.unknown >= 500, "{:?}", disturbed.counts);
     for why in [
         "for which nobody asked it",
         "2 values came, 3 are wanted",
+        "a fitness of -1e300; 1e15 is the most",
         "closed the connection",
         "takes other networks",
         "YourIdentifier is no message for a population manager",
