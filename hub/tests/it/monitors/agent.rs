@@ -27,11 +27,15 @@ impl Agent {
     }
 
     pub fn hear(&mut self) -> String {
+        self.try_hear().unwrap()
+    }
+
+    pub fn try_hear(&mut self) -> std::io::Result<String> {
         let mut head = [0; 4];
-        self.stream.read_exact(&mut head).unwrap();
+        self.stream.read_exact(&mut head)?;
         let mut text = vec![0; u32::from_be_bytes(head) as usize];
-        self.stream.read_exact(&mut text).unwrap();
-        String::from_utf8(text).unwrap()
+        self.stream.read_exact(&mut text)?;
+        Ok(String::from_utf8(text).unwrap())
     }
 
     /// The newest message: what came while the agent was busy is old.
