@@ -5,6 +5,7 @@
 //! [`Scene`] is a world file, [`run()`] a run of a controller, whose modules are the document's and whose post-offices are
 //! [`crate::automaton`]s.
 
+mod batch;
 mod check;
 mod controller;
 mod fork;
@@ -19,6 +20,7 @@ mod run;
 mod scene;
 mod tally;
 
+pub use batch::{Trials, Tried, try_all, try_one};
 pub use controller::{Automata, Usages};
 pub use geometry::Rect;
 pub use hand_made::hand_made;

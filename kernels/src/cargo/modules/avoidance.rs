@@ -4,9 +4,9 @@ use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
 
 /// How long it goes back, ms.
-const BACK: i16 = 300;
+const BACK: i16 = 200;
 /// Longest turn, ms.
-const TURN: i16 = 700;
+const TURN: i16 = 440;
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct Avoidance {

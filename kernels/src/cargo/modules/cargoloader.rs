@@ -4,7 +4,7 @@ use super::{FORK, FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
 
 /// Half a turn on the spot at full power, ms, in the printed world.
-const HALF_TURN: i16 = 524;
+const HALF_TURN: i16 = 349;
 
 /// One part of the work, and how long it takes, ms.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ enum Part {
 
 use Part::{Ahead, Back, Lower, Raise, Stand, Turn};
 
-const LOAD: &[Part] = &[Stand(100), Turn, Lower(800), Back(500), Raise(900), Ahead(1000)];
-const UNLOAD: &[Part] = &[Stand(100), Turn, Back(500), Lower(800), Ahead(400), Raise(900), Ahead(600)];
+const LOAD: &[Part] = &[Stand(100), Turn, Lower(800), Back(200), Raise(900), Ahead(600)];
+const UNLOAD: &[Part] = &[Stand(100), Turn, Back(200), Lower(800), Ahead(300), Raise(900), Ahead(300)];
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct Cargoloader {

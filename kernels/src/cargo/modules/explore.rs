@@ -5,15 +5,15 @@ use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
 
 /// A way straight on, ms.
-const WAY: i16 = 800;
+const WAY: i16 = 250;
 /// Longest turn, ms: half a turn and a bit.
-const TURN: i16 = 700;
+const TURN: i16 = 440;
 /// How long it waits when another module drives, ms.
 const PATIENCE: u32 = 300;
 /// How likely it turns when it became darker, or stayed as it was.
-const TURN_IF_DARKER: f32 = 0.9;
+const TURN_IF_DARKER: f32 = 0.95;
 const TURN_IF_SAME: f32 = 0.5;
-const TURN_IF_BRIGHTER: f32 = 0.05;
+const TURN_IF_BRIGHTER: f32 = 0.02;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {

@@ -5,7 +5,7 @@ use super::{FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
 
 /// Power of the inner wheel.
-const INNER: i16 = 20;
+const INNER: i16 = 30;
 /// How long it looks for a lost line, ms: more than a full circle.
 const PATIENCE: u32 = 4000;
 

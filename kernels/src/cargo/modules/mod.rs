@@ -22,8 +22,8 @@ pub(super) use navigate::Navigate;
 pub(super) use outbox::{Envelope, Outbox};
 pub(super) use trackers::Trackers;
 
-/// Full power of a wheel of 255, at which a robot of the printed world goes 0.15 units a second.
-const FULL: i16 = 100;
+/// Full power of a wheel of 255, at which a robot of the printed world goes 0.225 units a second.
+const FULL: i16 = 150;
 /// Motors.
 const LEFT: i16 = 0;
 const RIGHT: i16 = 1;
