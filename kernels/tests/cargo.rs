@@ -41,3 +41,19 @@ fn timing() {
     }
     println!("{sum} deliveries, {:?} a run", begin.elapsed() / 200);
 }
+
+#[test]
+fn simple_follower() {
+    let text = "1 -> 1: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n1 -> 1: (SENSORS_LINE_LEAVE), in:SENSORS_LINE_LEAVE, out:-\n";
+    let mut automata = hand_made();
+    automata.0[1] = Some(xpuck_kernels::automaton::parse("f", xpuck_kernels::automaton::Module::LineFollower, text).unwrap());
+    automata.0[0] = None;
+    let world = Prepared::new(printed()).unwrap();
+    let weights = Weights { offset: 300_000.0, obstacle_time: -1.0, line_time: 5.0, changes: 100.0, ..Weights::default() };
+    for start in 0..3 {
+        for repeat in 0..4 {
+            let o = run(&automata, &Setup { world: &world, weights: &weights, start, repeat, time: 150_000, seed: 1 }, &[]);
+            println!("F {start} {repeat} {:.0} obstacle {:.0} line {:.0} changes {}", o.score, o.tally.obstacle_time, o.tally.line_time, o.tally.changes);
+        }
+    }
+}

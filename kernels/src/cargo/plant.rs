@@ -180,10 +180,12 @@ impl<'a> Plant<'a> {
         if (left, right) == self.wheels {
             return;
         }
+        // Each wheel is a motor, and has its own command.
+        let changed = u32::from(left != self.wheels.0) + u32::from(right != self.wheels.1);
         self.wheels = (left, right);
         if self.line_contact(f64::from(self.now)) && !self.suppressed {
-            self.tally.changes += 1;
-            self.tally.lit_changes += u32::from(self.truth.lit);
+            self.tally.changes += changed;
+            self.tally.lit_changes += if self.truth.lit { changed } else { 0 };
         }
         let scene = &self.prepared.scene;
         let noise = scene.noise;

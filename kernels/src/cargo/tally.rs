@@ -16,7 +16,7 @@ pub struct Tally {
     pub lit_line_time: f64,
     /// Way of the robot's centre, units.
     pub distance: f64,
-    /// Changes of the wheels with contact to a line.
+    /// Changes of wheels, each by itself, with contact to a line.
     pub changes: u32,
     /// Of these, under a lamp.
     pub lit_changes: u32,
@@ -37,9 +37,9 @@ pub struct Weights {
     pub lit_line_time: f64,
     /// Each unit of way.
     pub distance: f64,
-    /// Each change of the wheels on a line.
+    /// Each change of a wheel on a line.
     pub changes: f64,
-    /// Each change of the wheels on a line under a lamp.
+    /// Each change of a wheel on a line under a lamp.
     pub lit_changes: f64,
     /// Each run of a script, the first at 0.
     pub scripts: [f64; COUNTED_SCRIPTS],

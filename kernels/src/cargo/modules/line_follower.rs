@@ -6,18 +6,21 @@ use crate::automaton::{Kind, Message, Module};
 
 /// Power of the inner wheel.
 const INNER: i16 = 30;
-/// How long it looks for a lost line, ms: more than a full circle.
-const PATIENCE: u32 = 4000;
+/// Powers of the inner wheel while it looks for a lost line, and for how long, ms: a circle each, the first as tight as while
+/// following.
+const SEARCH: [(i16, u32); 2] = [(INNER, 1750), (80, 3000)];
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct LineFollower {
     following: bool,
-    lost_at: u32,
+    /// Which circle of the search it is in.
+    circle: usize,
+    wake_at: u32,
 }
 
 impl LineFollower {
     pub fn new() -> LineFollower {
-        LineFollower { following: false, lost_at: u32::MAX }
+        LineFollower { following: false, circle: 0, wake_at: u32::MAX }
     }
 
     pub fn handle(&mut self, message: Message, out: &mut Outbox) {
@@ -27,20 +30,25 @@ impl LineFollower {
                 self.steer(FULL, INNER, out);
             }
             Kind::LineEnter if self.following => self.steer(FULL, INNER, out),
-            Kind::LineLeave if self.following => {
-                self.steer(INNER, FULL, out);
-                self.lost_at = out.now + PATIENCE;
-            }
+            Kind::LineLeave if self.following => self.search(0, out),
             Kind::LineFollowerStop => self.stop(out),
             _ => {}
         }
     }
 
     fn steer(&mut self, left: i16, right: i16, out: &mut Outbox) {
-        self.lost_at = u32::MAX;
+        self.wake_at = u32::MAX;
         for (motor, power) in [(LEFT, left), (RIGHT, right)] {
             out.tell(Module::LineFollower, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
         }
+    }
+
+    /// Turns left until the line comes, in wider and wider circles.
+    fn search(&mut self, circle: usize, out: &mut Outbox) {
+        let (inner, time) = SEARCH[circle];
+        self.steer(inner, FULL, out);
+        self.circle = circle;
+        self.wake_at = out.now + time;
     }
 
     fn stop(&mut self, out: &mut Outbox) {
@@ -51,10 +59,13 @@ impl LineFollower {
     }
 
     pub fn wake_at(&self) -> u32 {
-        self.lost_at
+        self.wake_at
     }
 
     pub fn wake(&mut self, out: &mut Outbox) {
+        if self.circle + 1 < SEARCH.len() {
+            return self.search(self.circle + 1, out);
+        }
         self.stop(out);
         out.broadcast(Module::LineFollower, Kind::LineLost);
     }
