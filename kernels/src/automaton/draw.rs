@@ -32,7 +32,8 @@ pub fn draw(automaton: &Automaton) -> String {
         let (a, b) = (at(from), at(to));
         let outward = a - crate::math::vec2(centre, centre);
         let (path, label) = if from == to {
-            let up = if outward.length() > 1.0 { outward * (1.0 / outward.length()) } else { crate::math::vec2(0.0, -1.0) };
+            let up =
+                if outward.length() > 1.0 { outward * (1.0 / outward.length()) } else { crate::math::vec2(0.0, -1.0) };
             let (side, far) = (up.perp() * 26.0, up * 58.0);
             let (first, last) = (a + up.perp() * 8.0 + up * STATE, a - up.perp() * 8.0 + up * STATE);
             let (c1, c2) = (a + side + far, a - side + far);
@@ -104,10 +105,13 @@ mod tests {
 
     #[test]
     fn drawings_are_xml_with_all_states_and_arrows() {
-        let text = "1 -> 2: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n2 -> 2: (SENSORS_LINE_LEAVE), in:-, out:-\n";
+        let text =
+            "1 -> 2: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n2 -> 2: (SENSORS_LINE_LEAVE), in:-, out:-\n";
         let svg = draw(&parse("test", Module::LineFollower, text).unwrap());
         let document = roxmltree::Document::parse(&svg).unwrap();
-        let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", name))).count();
+        let count = |name: &str| {
+            document.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", name))).count()
+        };
         assert_eq!(count("circle"), 2);
         assert_eq!(count("path"), 1 + 2);
         assert!(svg.contains("SENSORS_LINE_ENTER / <tspan"));

@@ -42,8 +42,7 @@ impl Module {
         Module::Beep,
     ];
     /// Those that can have a post-office.
-    pub const ARBITRATED: [Module; 4] =
-        [Module::Cargoloader, Module::LineFollower, Module::Avoidance, Module::Explore];
+    pub const ARBITRATED: [Module; 4] = [Module::Cargoloader, Module::LineFollower, Module::Avoidance, Module::Explore];
 
     /// Its name in project files.
     pub fn name(self) -> &'static str {
@@ -127,9 +126,7 @@ impl Module {
             Module::LineFollower => &[LineLost],
             Module::Bumpertracker => &[BumpersPressed, BumpersReleased],
             Module::Linetracker => &[LineEnter, LineLeave],
-            Module::Lighttracker => {
-                &[LightEnter, LightLeave, LightIncrease, LightDecrease, LightNoChange, TargetMark]
-            }
+            Module::Lighttracker => &[LightEnter, LightLeave, LightIncrease, LightDecrease, LightNoChange, TargetMark],
             Module::Motordriver | Module::Avoidance | Module::Explore | Module::Beep => &[],
         }
     }

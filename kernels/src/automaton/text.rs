@@ -73,8 +73,7 @@ pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, Automa
             }
             ["start", state] => start = (number, state_number(state).map_err(|message| fail(number, message))?),
             _ => {
-                let (from, outgoing, transition) =
-                    transition(module, line).map_err(|message| fail(number, message))?;
+                let (from, outgoing, transition) = transition(module, line).map_err(|message| fail(number, message))?;
                 let highest = from.max(usize::from(transition.to) + 1);
                 if highest > last.1 {
                     last = (number, highest);

@@ -4,6 +4,7 @@ use super::controller::{Automata, Usages};
 use super::plant::Prepared;
 use super::run::{Checkpoints, Setup, run};
 use super::tally::Weights;
+use crate::hash::fnv1a;
 use rayon::prelude::*;
 
 /// What each controller is tried in.
@@ -19,7 +20,7 @@ pub struct Trials<'a> {
     pub repeats: u32,
     /// Length of a run, ms.
     pub time: u32,
-    /// Of all random numbers; the same for all controllers, so that those that act alike score alike.
+    /// Of all random numbers, together with the controller: another one has other luck.
     pub seed: u64,
     /// Least scores below which a run is given up.
     pub checkpoints: Checkpoints<'a>,
@@ -38,11 +39,12 @@ pub struct Tried {
 
 /// Tries one controller.
 pub fn try_one(automata: &Automata, trials: &Trials) -> Tried {
+    let seed = trials.seed ^ fnv1a(automata.text().bytes());
     let mut tried = Tried { scores: vec![], usages: Usages::default(), scripts: [u32::MAX; _] };
     for start in 0..trials.starts {
         let mut scores = Vec::with_capacity(trials.repeats as usize);
         for repeat in 0..trials.repeats {
-            let Trials { world, weights, time, seed, .. } = *trials;
+            let Trials { world, weights, time, .. } = *trials;
             let outcome = run(automata, &Setup { world, weights, start, repeat, time, seed }, trials.checkpoints);
             scores.push(outcome.score);
             for (all, new) in tried.usages.iter_mut().zip(&outcome.usages) {

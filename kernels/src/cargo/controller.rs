@@ -4,7 +4,7 @@ use super::modules::{
     Avoidance, Cargoloader, Envelope, Explore, LineFollower, Motordriver, Navigate, Outbox, Trackers,
 };
 use super::plant::Plant;
-use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage};
+use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
 use crate::random::Draws;
 
 /// Most messages in one tick: whatever post-offices set going ends there, and the rest is lost.
@@ -13,6 +13,19 @@ const MAX_MESSAGES: usize = 128;
 /// The automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one hears and says everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Automata(pub [Option<Automaton>; 4]);
+
+impl Automata {
+    /// All automata as text, each below its module's name.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (module, automaton) in Module::ARBITRATED.into_iter().zip(&self.0) {
+            if let Some(automaton) = automaton {
+                text.push_str(&format!("module {}\n{}", module.name(), print(automaton)));
+            }
+        }
+        text
+    }
+}
 
 /// What of each automaton was entered.
 pub type Usages = [Usage; 4];

@@ -1,7 +1,7 @@
 //! The fork behind the robot, and what becomes of cargo when it moves.
 
-use super::scene::TICK;
 use super::scene::Body;
+use super::scene::TICK;
 
 /// States of a fork, as the areas of a world name them.
 const UP: u8 = 1;

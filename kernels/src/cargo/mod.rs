@@ -28,5 +28,7 @@ pub use motion::Pose;
 pub use plant::{Prepared, Senses};
 pub use printed::printed;
 pub use run::{Checkpoints, MAX_TIME, Outcome, Setup, run, watch};
-pub use scene::{Activation, Area, Body, Command, FLOOR, Lamp, Line, MAX_ENTRIES, Noise, Scene, Start, TICK, TimeEvent};
+pub use scene::{
+    Activation, Area, Body, Command, FLOOR, Lamp, Line, MAX_ENTRIES, Noise, Scene, Start, TICK, TimeEvent,
+};
 pub use tally::{COUNTED_SCRIPTS, Tally, Weights};

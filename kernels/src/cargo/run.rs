@@ -54,8 +54,7 @@ pub fn watch(
     mut see: impl FnMut(u32, Pose, &Tally),
 ) -> Outcome {
     let draws = |stream| Draws::new(setup.seed, setup.start as u32, setup.repeat, 0, stream);
-    let mut plant =
-        Plant::new(setup.world, setup.start, setup.weights.only_after_load, draws(Stream::Motion));
+    let mut plant = Plant::new(setup.world, setup.start, setup.weights.only_after_load, draws(Stream::Motion));
     let mut controller = Controller::new(automata, draws(Stream::Controller));
     let end = setup.time.min(MAX_TIME) / TICK * TICK;
     let mut now = 0;

@@ -19,7 +19,10 @@ fn main() {
     for seed in number(2, 1)..number(2, 1) + runs {
         let report = scenario.run(seed, try_all, |step, v| {
             if verbose {
-                println!("  {} {}: best {:.0} mean {:.0} momentum {:.1} evaluations {}", step.name, v.step_generation, v.best, v.mean, v.momentum, v.step_evaluations);
+                println!(
+                    "  {} {}: best {:.0} mean {:.0} momentum {:.1} evaluations {}",
+                    step.name, v.step_generation, v.best, v.mean, v.momentum, v.step_evaluations
+                );
             }
             true
         });
@@ -28,23 +31,42 @@ fn main() {
         // Fresh random numbers tell whether it was luck.
         let world = Prepared::new(printed()).expect("the printed world");
         let weights = Weights { scripts: [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], ..Weights::default() };
-        let trials = Trials { world: &world, weights: &weights, starts: 3, repeats: 20, time: 400_000, seed: 999, checkpoints: &[] };
+        let trials = Trials {
+            world: &world,
+            weights: &weights,
+            starts: 3,
+            repeats: 20,
+            time: 400_000,
+            seed: 999,
+            checkpoints: &[],
+        };
         let last = report.steps.last().expect("a step");
         let tried = try_one(&last.controller, &trials);
         let scores: Vec<f64> = tried.scores.iter().flatten().copied().collect();
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
         println!(
             "seed {seed}: {} {} = {}/{} best {:.0}; fresh: {mean:.2} deliveries, fewest {}",
-            if report.solved { "solved" } else { "NOT" }, steps.join(", "), report.generations(), report.evaluations(), last.best, tried.scripts[3]
+            if report.solved { "solved" } else { "NOT" },
+            steps.join(", "),
+            report.generations(),
+            report.evaluations(),
+            last.best,
+            tried.scripts[3]
         );
         if std::env::var("SHOW").is_ok() {
             for (module, automaton) in Module::ARBITRATED.iter().zip(&last.controller.0) {
-                if let Some(automaton) = automaton { println!("{}\n{}", module.name(), print(automaton)); }
+                if let Some(automaton) = automaton {
+                    println!("{}\n{}", module.name(), print(automaton));
+                }
             }
         }
         solved += u32::from(report.solved);
         evaluations += report.evaluations();
         generations += report.generations();
     }
-    println!("{file}: {solved} of {runs} solved, mean {} generations, {} evaluations", f64::from(generations) / runs as f64, evaluations / runs);
+    println!(
+        "{file}: {solved} of {runs} solved, mean {} generations, {} evaluations",
+        f64::from(generations) / runs as f64,
+        evaluations / runs
+    );
 }

@@ -16,15 +16,9 @@ struct Parting {
 ///
 /// Each parent's states part at random. Those that stay together keep the transitions among them; a transition to a state that
 /// went to the other child leads to the stand-in that is drawn for that state, so that all that led to one state still do.
-pub fn cross(
-    mother: &Automaton,
-    father: &Automaton,
-    max_states: usize,
-    draws: &mut Draws,
-) -> Option<[Automaton; 2]> {
-    let mut part = |automaton: &Automaton| -> Vec<bool> {
-        automaton.states.iter().map(|_| draws.word() & 1 == 1).collect()
-    };
+pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &mut Draws) -> Option<[Automaton; 2]> {
+    let mut part =
+        |automaton: &Automaton| -> Vec<bool> { automaton.states.iter().map(|_| draws.word() & 1 == 1).collect() };
     // The first child has the mother's chosen states and those that were not chosen of the father.
     let from_mother = part(mother);
     let from_father: Vec<bool> = part(father).into_iter().map(|chosen| !chosen).collect();

@@ -39,12 +39,7 @@ fn with_arguments(kind: Kind, draws: &mut Draws) -> Message {
 
 /// A transition of an automaton with so many states: for outgoing messages if `outgoing`, which there is none of without
 /// triggers for them.
-pub fn random_transition(
-    bounds: &Bounds,
-    states: usize,
-    outgoing: bool,
-    draws: &mut Draws,
-) -> Option<Transition> {
+pub fn random_transition(bounds: &Bounds, states: usize, outgoing: bool, draws: &mut Draws) -> Option<Transition> {
     let triggers = if outgoing { &bounds.outgoing_triggers } else { &bounds.triggers };
     let trigger = one_of(triggers, draws)?;
     let to = draws.below(states as u32) as u8;

@@ -147,10 +147,7 @@ mod tests {
         let arithmetic = Formula::parse("gennum - 2 * 3 = 4 or (num-eval + 1) / 2 != 0.5").unwrap();
         assert!(arithmetic.holds(&Variables { generation: 10, ..Variables::default() }));
         assert!(!arithmetic.holds(&Variables { generation: 11, ..Variables::default() }));
-        assert_eq!(
-            Formula::parse("| = - gennum * 2 3 4 ! / + num-eval 1 2 0.5").unwrap(),
-            arithmetic
-        );
+        assert_eq!(Formula::parse("| = - gennum * 2 3 4 ! / + num-eval 1 2 0.5").unwrap(), arithmetic);
     }
 
     #[test]

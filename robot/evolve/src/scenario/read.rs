@@ -36,8 +36,9 @@ impl Scenario {
         if !(1..=MAX_STEPS).contains(&entries.steps.len()) {
             return Err(fail(1, format!("steps has {} entries; 1 to {MAX_STEPS} are allowed", entries.steps.len())));
         }
-        let worlds = worlds(&entries.worlds)
-            .map_err(|(name, message)| fail(of_key(&format!("[worlds.{name}]"), 0, ""), format!("worlds.{name}: {message}")))?;
+        let worlds = worlds(&entries.worlds).map_err(|(name, message)| {
+            fail(of_key(&format!("[worlds.{name}]"), 0, ""), format!("worlds.{name}: {message}"))
+        })?;
         let wrong = |i: usize, (key, message): Wrong| {
             let name = &entries.steps[i].name;
             fail(of_key("[[steps]]", i, key), format!("step {name:?}: {key}: {message}"))
@@ -77,7 +78,10 @@ fn node(entry: &StepEntry) -> Node {
 fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<&str, Prepared>, (String, String)> {
     let mut worlds = BTreeMap::new();
     for name in tables.keys() {
-        let prepared = whole_table(tables, name, 0).and_then(scene).and_then(Prepared::new).map_err(|message| (name.clone(), message))?;
+        let prepared = whole_table(tables, name, 0)
+            .and_then(scene)
+            .and_then(Prepared::new)
+            .map_err(|message| (name.clone(), message))?;
         worlds.insert(name.as_str(), prepared);
     }
     Ok(worlds)
@@ -89,9 +93,9 @@ fn scene(table: toml::Table) -> Result<Scene, String> {
 
 /// A world's keys, with those of the world that it is like.
 fn whole_table(tables: &BTreeMap<String, toml::Table>, name: &str, depth: usize) -> Result<toml::Table, String> {
-    let table = tables.get(name).ok_or_else(|| {
-        format!("like {name:?}, which is no world{}", suggest(name, tables.keys().cloned()))
-    })?;
+    let table = tables
+        .get(name)
+        .ok_or_else(|| format!("like {name:?}, which is no world{}", suggest(name, tables.keys().cloned())))?;
     if depth > tables.len() {
         return Err("worlds are like each other in a circle; leave one `like` out".into());
     }
@@ -210,7 +214,10 @@ fn rates(entry: &StepEntry) -> Result<Rates, Wrong> {
 
 fn weights(entry: &WeightsEntry) -> Result<Weights, Wrong> {
     if entry.scripts.len() > COUNTED_SCRIPTS {
-        return Err(("weights", format!("scripts has {} entries; at most {COUNTED_SCRIPTS} count", entry.scripts.len())));
+        return Err((
+            "weights",
+            format!("scripts has {} entries; at most {COUNTED_SCRIPTS} count", entry.scripts.len()),
+        ));
     }
     let mut scripts = [0.0; COUNTED_SCRIPTS];
     scripts[..entry.scripts.len()].copy_from_slice(&entry.scripts);

@@ -65,7 +65,8 @@ impl Scenario {
             let before: Vec<&[Member<AutomataSpecies>]> = step.after.iter().map(|&b| &populations[b][..]).collect();
             let genomes = blend(&species, step.settings.population, &step.blends, &before, &mut draws);
             // Draws of a population's first generation must not be those of its making.
-            let mut evolution = Evolution::new(species, step.settings.clone(), genomes, variables, seed, i as u32 + 1000);
+            let mut evolution =
+                Evolution::new(species, step.settings.clone(), genomes, variables, seed, i as u32 + 1000);
             let trials = step.trials(seed.wrapping_add(i as u64 + 1));
             let progress = loop {
                 let controllers: Vec<Automata> =

@@ -44,7 +44,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());
             (length, word(&rest[..length])?)
         } else if first.is_ascii_digit() || negative_number(first, rest, tokens.last()) {
-            let end = rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.' && c != 'e').map_or(rest.len(), |i| i + 1);
+            let end =
+                rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.' && c != 'e').map_or(rest.len(), |i| i + 1);
             let number: f64 = rest[..end].parse().map_err(|_| format!("{:?} is no number", &rest[..end]))?;
             (end, Token::Term(Term::Number(number)))
         } else {
