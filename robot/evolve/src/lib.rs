@@ -4,7 +4,9 @@
 //! from, is the caller's business: an [`Island`] names trials, takes their results, and says the next population.
 
 mod algorithm;
+pub mod automata;
 pub mod checkpoint;
+pub mod curriculum;
 mod deme;
 mod generate;
 mod genotype;
@@ -15,6 +17,7 @@ mod operands;
 mod primitive_set;
 mod rule_list;
 mod samples;
+pub mod scenario;
 mod settings;
 mod sight;
 mod space;

@@ -1,0 +1,94 @@
+//! What an automaton does, in plain English.
+
+use super::{Automaton, Kind, Message, Module, Transition};
+use std::fmt::Write;
+
+/// An account of an automaton as the post-office of `module`: a paragraph for each state.
+pub fn account(module: Module, automaton: &Automaton) -> String {
+    let mut text = format!(
+        "The post-office of {} has {} and starts in state {}.\n",
+        module.name(),
+        plural(automaton.states.len(), "state"),
+        automaton.start + 1
+    );
+    for (i, state) in automaton.states.iter().enumerate() {
+        let _ = write!(text, "\nState {}:", i + 1);
+        if state.incoming.is_empty() && state.outgoing.is_empty() {
+            text.push_str(" whatever comes is thrown away, for ever.\n");
+            continue;
+        }
+        text.push('\n');
+        for transition in &state.incoming {
+            let _ = writeln!(text, "- {}, {}.", when(transition.trigger), consequence(module, i, transition));
+        }
+        for transition in &state.outgoing {
+            let name = transition.trigger.name();
+            let _ = writeln!(text, "- when it says {name} itself, {}.", consequence(module, i, transition));
+        }
+    }
+    text
+}
+
+fn plural(n: usize, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+fn when(kind: Kind) -> String {
+    let words = match kind {
+        Kind::AvoidanceStart | Kind::ExploreStart => "when the controller starts",
+        Kind::BumpersPressed => "when the bumper is pressed",
+        Kind::BumpersReleased => "when the bumper is released",
+        Kind::LightEnter => "when the robot comes under a lamp",
+        Kind::LightLeave => "when the robot leaves the light",
+        Kind::LightIncrease => "when it has become brighter",
+        Kind::LightDecrease => "when it has become darker",
+        Kind::LightNoChange => "when it is as bright as before",
+        Kind::LineEnter => "when the robot comes onto a line",
+        Kind::LineLeave => "when the robot leaves a line",
+        Kind::TargetMark => "when a station calls",
+        other => return format!("when {} comes", other.name()),
+    };
+    words.into()
+}
+
+fn order(module: Module, message: Message) -> String {
+    match message.kind {
+        Kind::CargoloaderLoad => "cargo is loaded".into(),
+        Kind::CargoloaderUnload => "cargo is unloaded".into(),
+        Kind::LineFollowerFollow => "it begins to follow the line".into(),
+        Kind::LineFollowerStop => "it stops following".into(),
+        other => format!("{} is told {}", module.name(), other.name()),
+    }
+}
+
+fn consequence(module: Module, from: usize, transition: &Transition) -> String {
+    let mut parts = Vec::new();
+    if let Some(message) = transition.inward {
+        parts.push(order(module, message));
+    }
+    if let Some(message) = transition.out {
+        parts.push(format!("all others are told {}", message.kind.name()));
+    }
+    if usize::from(transition.to) != from {
+        parts.push(format!("state {} follows", transition.to + 1));
+    }
+    if parts.is_empty() { "nothing happens".into() } else { parts.join(" and ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::parse;
+
+    #[test]
+    fn accounts_say_what_happens() {
+        let text = "states 2\n1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-";
+        let automaton = parse("test", Module::Cargoloader, text).unwrap();
+        assert_eq!(
+            account(Module::Cargoloader, &automaton),
+            "The post-office of cargoloader has 2 states and starts in state 1.\n\nState 1:\n\
+             - when a station calls, cargo is loaded and state 2 follows.\n\n\
+             State 2: whatever comes is thrown away, for ever.\n"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! An automaton at work.
+
+use super::{Automaton, MAX_STATES, Message, Transition};
+
+/// What was entered of an automaton: bit `i` of `states` is state `i`, bit `k` of `incoming[i]` its transition `k`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// States.
+    pub states: u16,
+    /// Transitions for incoming messages, by state.
+    pub incoming: [u16; MAX_STATES],
+    /// Transitions for outgoing messages, by state.
+    pub outgoing: [u16; MAX_STATES],
+}
+
+impl Usage {
+    /// What was entered here or there.
+    pub fn merge(&mut self, other: &Usage) {
+        self.states |= other.states;
+        for (mine, theirs) in self.incoming.iter_mut().zip(&other.incoming) {
+            *mine |= theirs;
+        }
+        for (mine, theirs) in self.outgoing.iter_mut().zip(&other.outgoing) {
+            *mine |= theirs;
+        }
+    }
+}
+
+/// What a post-office makes of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// For the module.
+    pub inward: Option<Message>,
+    /// For all other modules.
+    pub out: Option<Message>,
+}
+
+/// An automaton and the state that it is in.
+#[derive(Clone, Debug)]
+pub struct PostOffice<'a> {
+    automaton: &'a Automaton,
+    state: u8,
+    /// The kinds of outgoing messages that any transition is triggered by, as bits.
+    minded: u64,
+    usage: Usage,
+}
+
+impl<'a> PostOffice<'a> {
+    /// In its first state. The automaton must be sound, as [`super::parse`] and the operators make them.
+    pub fn new(automaton: &'a Automaton) -> PostOffice<'a> {
+        let outgoing = automaton.states.iter().flat_map(|state| &state.outgoing);
+        let minded = outgoing.fold(0, |bits, transition| bits | 1 << transition.trigger as u32);
+        let usage = Usage { states: 1 << automaton.start, ..Usage::default() };
+        PostOffice { automaton, state: automaton.start, minded, usage }
+    }
+
+    /// The state that it is in, from 0.
+    pub fn state(&self) -> u8 {
+        self.state
+    }
+
+    /// What was entered so far.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Takes a message to the module.
+    #[inline]
+    pub fn incoming(&mut self, message: Message) -> Passed {
+        let state = usize::from(self.state);
+        let transitions = &self.automaton.states[state].incoming;
+        match transitions.iter().position(|transition| transition.trigger == message.kind) {
+            Some(taken) => {
+                self.usage.incoming[state] |= 1 << taken;
+                self.enter(transitions[taken])
+            }
+            None => Passed::default(),
+        }
+    }
+
+    /// Takes a message of the module. One that no transition of any state is triggered by passes as it is: the document's
+    /// evolved automata have no such transitions at all, and their modules still drive.
+    #[inline]
+    pub fn outgoing(&mut self, message: Message) -> Passed {
+        if self.minded >> message.kind as u32 & 1 == 0 {
+            return Passed { inward: None, out: Some(message) };
+        }
+        let state = usize::from(self.state);
+        let transitions = &self.automaton.states[state].outgoing;
+        match transitions.iter().position(|transition| transition.trigger == message.kind) {
+            Some(taken) => {
+                self.usage.outgoing[state] |= 1 << taken;
+                self.enter(transitions[taken])
+            }
+            None => Passed::default(),
+        }
+    }
+
+    fn enter(&mut self, transition: Transition) -> Passed {
+        self.state = transition.to;
+        self.usage.states |= 1 << transition.to;
+        Passed { inward: transition.inward, out: transition.out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::{Kind, Module, parse};
+
+    #[test]
+    fn messages_that_trigger_nothing_are_filtered() {
+        let text = "1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-\n\
+                    2 -> 1: (SENSORS_TARGET_MARK), in:-, out:CARGOLOADER_OK\n";
+        let automaton = parse("test", Module::Cargoloader, text).unwrap();
+        let mut office = PostOffice::new(&automaton);
+        assert_eq!(office.incoming(Kind::LineEnter.into()), Passed::default());
+        let loaded = Passed { inward: Some(Kind::CargoloaderLoad.into()), out: None };
+        assert_eq!(office.incoming(Kind::TargetMark.into()), loaded);
+        assert_eq!(office.state(), 1);
+        assert_eq!(office.incoming(Kind::TargetMark.into()).out, Some(Kind::CargoloaderOk.into()));
+        assert_eq!(office.usage().states, 0b11);
+        assert_eq!(office.outgoing(Kind::CargoloaderOk.into()).out, Some(Kind::CargoloaderOk.into()));
+    }
+
+    #[test]
+    fn outgoing_messages_are_filtered_where_they_are_minded() {
+        let text = "1 -> 2: outgoing (LINEFOLLOWER_LINELOST), in:LNFLWER_STOP, out:-\nstates 2\n";
+        let automaton = parse("test", Module::LineFollower, text).unwrap();
+        let mut office = PostOffice::new(&automaton);
+        let lost = office.outgoing(Kind::LineLost.into());
+        assert_eq!(lost, Passed { inward: Some(Kind::LineFollowerStop.into()), out: None });
+        assert_eq!(office.outgoing(Kind::LineLost.into()), Passed::default());
+    }
+}

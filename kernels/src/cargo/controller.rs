@@ -1,0 +1,174 @@
+//! A controller: the modules, and the post-offices through which those that have one hear and speak.
+
+use super::modules::{
+    Avoidance, Cargoloader, Envelope, Explore, LineFollower, Motordriver, Navigate, Outbox, Trackers,
+};
+use super::plant::Plant;
+use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
+use crate::random::Draws;
+
+/// Most messages in one tick: whatever post-offices set going ends there, and the rest is lost.
+const MAX_MESSAGES: usize = 128;
+
+/// The automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one hears and says everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Automata(pub [Option<Automaton>; 4]);
+
+impl Automata {
+    /// All automata as text, each below its module's name.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (module, automaton) in Module::ARBITRATED.into_iter().zip(&self.0) {
+            if let Some(automaton) = automaton {
+                text.push_str(&format!("module {}\n{}", module.name(), print(automaton)));
+            }
+        }
+        text
+    }
+}
+
+/// What of each automaton was entered.
+pub type Usages = [Usage; 4];
+
+/// The program of a robot.
+pub(super) struct Controller<'a> {
+    offices: [Option<PostOffice<'a>>; 4],
+    navigate: Navigate,
+    cargoloader: Cargoloader,
+    motordriver: Motordriver,
+    line_follower: LineFollower,
+    avoidance: Avoidance,
+    explore: Explore,
+    trackers: Trackers,
+    queue: Vec<Envelope>,
+    draws: Draws,
+}
+
+impl<'a> Controller<'a> {
+    pub fn new(automata: &'a Automata, draws: Draws) -> Controller<'a> {
+        let mut controller = Controller {
+            offices: automata.0.each_ref().map(|automaton| automaton.as_ref().map(PostOffice::new)),
+            navigate: Navigate::new(),
+            cargoloader: Cargoloader::new(),
+            motordriver: Motordriver::default(),
+            line_follower: LineFollower::new(),
+            avoidance: Avoidance::new(),
+            explore: Explore::new(),
+            trackers: Trackers::default(),
+            queue: Vec::with_capacity(16),
+            draws,
+        };
+        // The program that starts the modules says so.
+        for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {
+            controller.queue.push(Envelope { from: Module::Beep, to: None, priority: 0, message: kind.into() });
+        }
+        controller
+    }
+
+    /// What was entered of the automata.
+    pub fn usages(&self) -> Usages {
+        self.offices.each_ref().map(|office| office.as_ref().map_or(Usage::default(), |office| *office.usage()))
+    }
+
+    /// When a module wants to go on by itself, ms.
+    pub fn next(&self) -> u32 {
+        let first = self.navigate.wake_at().min(self.cargoloader.wake_at());
+        let second = self.line_follower.wake_at().min(self.avoidance.wake_at());
+        first.min(second).min(self.explore.wake_at())
+    }
+
+    /// What the program does at a tick.
+    pub fn tick(&mut self, now: u32, plant: &mut Plant) {
+        let senses = plant.senses();
+        let marks = plant.take_marks();
+        let out = &mut Outbox { now, draws: &mut self.draws, queue: &mut self.queue };
+        self.trackers.look(senses, marks, out);
+        if self.navigate.wake_at() <= now {
+            self.navigate.wake(out);
+        }
+        if self.cargoloader.wake_at() <= now {
+            self.cargoloader.wake(out);
+        }
+        if self.line_follower.wake_at() <= now {
+            self.line_follower.wake(out);
+        }
+        if self.avoidance.wake_at() <= now {
+            self.avoidance.wake(out);
+        }
+        if self.explore.wake_at() <= now {
+            self.explore.wake(out);
+        }
+        let mut taken = 0;
+        while taken < self.queue.len() && taken < MAX_MESSAGES {
+            let envelope = self.queue[taken];
+            taken += 1;
+            self.send(now, envelope, plant);
+        }
+        self.queue.clear();
+        if taken > 0 {
+            let [left, right, fork] = self.motordriver.powers();
+            plant.drive(left, right);
+            plant.lift(fork);
+        }
+    }
+
+    /// Takes a message through its sender's post-office and on.
+    fn send(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
+        let office = envelope.from.arbitrated().and_then(|i| self.offices[i].as_mut());
+        let Some(office) = office else { return self.route(now, envelope, plant) };
+        let passed = office.outgoing(envelope.message);
+        if let Some(message) = passed.out {
+            let to = if message.kind == envelope.message.kind { envelope.to } else { None };
+            self.route(now, Envelope { to, message, ..envelope }, plant);
+        }
+        if let Some(message) = passed.inward {
+            self.hand(now, envelope.from, envelope.from, 0, message, plant);
+        }
+    }
+
+    fn route(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
+        match envelope.to {
+            Some(to) => self.deliver(now, to, envelope, plant),
+            None => {
+                for to in Module::ALL {
+                    let hears = to.arbitrated().is_some() || to.inputs().contains(&envelope.message.kind);
+                    if to != envelope.from && hears {
+                        self.deliver(now, to, envelope, plant);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a message through its receiver's post-office.
+    fn deliver(&mut self, now: u32, to: Module, envelope: Envelope, plant: &mut Plant) {
+        let office = to.arbitrated().and_then(|i| self.offices[i].as_mut());
+        let Some(office) = office else {
+            return self.hand(now, to, envelope.from, envelope.priority, envelope.message, plant);
+        };
+        let passed = office.incoming(envelope.message);
+        if let Some(message) = passed.out
+            && self.queue.len() < MAX_MESSAGES
+        {
+            // It has passed the office, so it comes from nobody's.
+            self.queue.push(Envelope { from: Module::Beep, to: None, priority: to.priority(), message });
+        }
+        if let Some(message) = passed.inward {
+            self.hand(now, to, envelope.from, envelope.priority, message, plant);
+        }
+    }
+
+    fn hand(&mut self, now: u32, to: Module, from: Module, priority: u8, message: Message, plant: &mut Plant) {
+        let out = &mut Outbox { now, draws: &mut self.draws, queue: &mut self.queue };
+        match to {
+            Module::Navigate => self.navigate.handle(message, from, priority, out),
+            Module::Cargoloader => self.cargoloader.handle(message, out),
+            Module::Motordriver => self.motordriver.handle(message, priority),
+            Module::LineFollower => self.line_follower.handle(message, out),
+            Module::Avoidance => self.avoidance.handle(message, out),
+            Module::Explore => self.explore.handle(message, out),
+            Module::Lighttracker => self.trackers.answer(from, plant.brightness(), out),
+            Module::Bumpertracker | Module::Linetracker | Module::Beep => {}
+        }
+    }
+}

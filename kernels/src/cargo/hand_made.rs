@@ -1,0 +1,37 @@
+//! The controller made by hand: what evolution is held against, and where its fixed automata come from.
+
+use super::controller::Automata;
+use crate::automaton::{Kind, Module, parse};
+
+const CARGOLOADER: &str = "\
+1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-
+2 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_UNLOAD, out:-
+";
+
+/// The document's figure 8 is a drawing of seven states, of which three are for recovery that our line follower does itself:
+/// looking for light, looking for the line in it, and following.
+const LINE_FOLLOWER: &str = "\
+1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-
+2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-
+2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-
+3 -> 3: (SENSORS_LINE_ENTER), in:SENSORS_LINE_ENTER, out:-
+3 -> 3: (SENSORS_LINE_LEAVE), in:SENSORS_LINE_LEAVE, out:-
+3 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-
+";
+
+const AVOIDANCE: &str = "1 -> 1: (SENSORS_BUMPERS_PRESSED), in:SENSORS_BUMPERS_PRESSED, out:-\n";
+
+/// The automaton made by hand for each module that has one.
+pub fn hand_made() -> Automata {
+    let mut explore: Vec<Kind> = Module::Explore.inputs().to_vec();
+    explore.dedup();
+    Automata(Module::ARBITRATED.map(|module| {
+        let text = match module {
+            Module::Cargoloader => CARGOLOADER,
+            Module::LineFollower => LINE_FOLLOWER,
+            Module::Avoidance => AVOIDANCE,
+            _ => return Some(crate::automaton::Automaton::forwarding(&explore)),
+        };
+        parse("hand-made", module, text).ok()
+    }))
+}

@@ -1,0 +1,34 @@
+//! Delivery of cargo after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005): a robot with
+//! a lifting fork finds the line under the lamp that is on, follows it to a station, loads or unloads, and goes on to the
+//! other line.
+//!
+//! [`Scene`] is a world file, [`run()`] a run of a controller, whose modules are the document's and whose post-offices are
+//! [`crate::automaton`]s.
+
+mod batch;
+mod check;
+mod controller;
+mod fork;
+mod geometry;
+mod hand_made;
+mod light;
+mod modules;
+mod motion;
+mod plant;
+mod printed;
+mod run;
+mod scene;
+mod tally;
+
+pub use batch::{Trials, Tried, try_all, try_one};
+pub use controller::{Automata, Usages};
+pub use geometry::Rect;
+pub use hand_made::hand_made;
+pub use motion::Pose;
+pub use plant::{Prepared, Senses};
+pub use printed::printed;
+pub use run::{Checkpoints, MAX_TIME, Outcome, Setup, run, watch};
+pub use scene::{
+    Activation, Area, Body, Command, FLOOR, Lamp, Line, MAX_ENTRIES, Noise, Scene, Start, TICK, TimeEvent,
+};
+pub use tally::{COUNTED_SCRIPTS, Tally, Weights};

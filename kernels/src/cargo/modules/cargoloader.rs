@@ -1,0 +1,85 @@
+//! Loads and unloads cargo: turns round, as the fork is behind, backs to the cargo, moves the fork, and leaves the station.
+
+use super::{FORK, FULL, LEFT, Outbox, RIGHT};
+use crate::automaton::{Kind, Message, Module};
+
+/// Half a turn on the spot at full power, ms, in the printed world.
+const HALF_TURN: i16 = 349;
+
+/// One part of the work, and how long it takes, ms.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Stand(i16),
+    Turn,
+    Back(i16),
+    Ahead(i16),
+    Lower(i16),
+    Raise(i16),
+}
+
+use Part::{Ahead, Back, Lower, Raise, Stand, Turn};
+
+const LOAD: &[Part] = &[Stand(100), Turn, Lower(800), Back(200), Raise(900), Ahead(600)];
+const UNLOAD: &[Part] = &[Stand(100), Turn, Back(200), Lower(800), Ahead(300), Raise(900), Ahead(300)];
+
+#[derive(Clone, Debug)]
+pub(in crate::cargo) struct Cargoloader {
+    rest: &'static [Part],
+    wake_at: u32,
+}
+
+impl Cargoloader {
+    pub fn new() -> Cargoloader {
+        Cargoloader { rest: &[], wake_at: u32::MAX }
+    }
+
+    pub fn handle(&mut self, message: Message, out: &mut Outbox) {
+        // What was begun is finished: another mark comes while the robot is still before the station.
+        if self.wake_at != u32::MAX {
+            return;
+        }
+        match message.kind {
+            Kind::CargoloaderLoad => self.rest = LOAD,
+            Kind::CargoloaderUnload => self.rest = UNLOAD,
+            _ => return,
+        }
+        self.wake(out);
+    }
+
+    pub fn wake_at(&self) -> u32 {
+        self.wake_at
+    }
+
+    pub fn wake(&mut self, out: &mut Outbox) {
+        let Some((&part, rest)) = self.rest.split_first() else {
+            self.wake_at = u32::MAX;
+            for motor in [LEFT, RIGHT, FORK] {
+                out.tell(Module::Cargoloader, Module::Motordriver, Kind::MotordriverNoPower, [motor, 0]);
+            }
+            out.broadcast(Module::Cargoloader, Kind::CargoloaderOk);
+            return;
+        };
+        self.rest = rest;
+        let (command, power, time) = match part {
+            Stand(time) => (None, 0, time),
+            Turn => (Some(Kind::NavigateAroundLeft), 0, HALF_TURN),
+            Back(time) => (Some(Kind::NavigateBackward), 0, time),
+            Ahead(time) => (Some(Kind::NavigateForward), 0, time),
+            Lower(time) => (None, -FULL, time),
+            Raise(time) => (None, FULL, time),
+        };
+        self.wake_at = out.now + time as u32;
+        let mut motor = |motor, power| {
+            out.tell(Module::Cargoloader, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
+        };
+        motor(FORK, power);
+        match command {
+            // The wheels must not be left to others while the fork moves.
+            None => {
+                motor(LEFT, 0);
+                motor(RIGHT, 0);
+            }
+            Some(kind) => out.tell(Module::Cargoloader, Module::Navigate, kind, [time, 0]),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Follows the right edge of a line: to the right while the sensor is over the line, to the left while it is not. The line is
+//! then on the robot's left, so that it goes round the line anticlockwise and comes to a station on the side of its area.
+
+use super::{FULL, LEFT, Outbox, RIGHT};
+use crate::automaton::{Kind, Message, Module};
+
+/// Power of the inner wheel.
+const INNER: i16 = 30;
+/// Powers of the inner wheel while it looks for a lost line, and for how long, ms: a circle each, the first as tight as while
+/// following.
+const SEARCH: [(i16, u32); 2] = [(INNER, 1750), (80, 3000)];
+
+#[derive(Clone, Debug)]
+pub(in crate::cargo) struct LineFollower {
+    following: bool,
+    /// Which circle of the search it is in.
+    circle: usize,
+    wake_at: u32,
+}
+
+impl LineFollower {
+    pub fn new() -> LineFollower {
+        LineFollower { following: false, circle: 0, wake_at: u32::MAX }
+    }
+
+    pub fn handle(&mut self, message: Message, out: &mut Outbox) {
+        match message.kind {
+            Kind::LineFollowerFollow => {
+                self.following = true;
+                self.steer(FULL, INNER, out);
+            }
+            Kind::LineEnter if self.following => self.steer(FULL, INNER, out),
+            Kind::LineLeave if self.following => self.search(0, out),
+            Kind::LineFollowerStop => self.stop(out),
+            _ => {}
+        }
+    }
+
+    fn steer(&mut self, left: i16, right: i16, out: &mut Outbox) {
+        self.wake_at = u32::MAX;
+        for (motor, power) in [(LEFT, left), (RIGHT, right)] {
+            out.tell(Module::LineFollower, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
+        }
+    }
+
+    /// Turns left until the line comes, in wider and wider circles.
+    fn search(&mut self, circle: usize, out: &mut Outbox) {
+        let (inner, time) = SEARCH[circle];
+        self.steer(inner, FULL, out);
+        self.circle = circle;
+        self.wake_at = out.now + time;
+    }
+
+    fn stop(&mut self, out: &mut Outbox) {
+        *self = LineFollower::new();
+        for motor in [LEFT, RIGHT] {
+            out.tell(Module::LineFollower, Module::Motordriver, Kind::MotordriverNoPower, [motor, 0]);
+        }
+    }
+
+    pub fn wake_at(&self) -> u32 {
+        self.wake_at
+    }
+
+    pub fn wake(&mut self, out: &mut Outbox) {
+        if self.circle + 1 < SEARCH.len() {
+            return self.search(self.circle + 1, out);
+        }
+        self.stop(out);
+        out.broadcast(Module::LineFollower, Kind::LineLost);
+    }
+}

@@ -1,0 +1,83 @@
+//! One number of the scores of many runs.
+
+use serde::Deserialize;
+
+/// How the scores of several runs make a fitness; numbers are those of the document's project files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combination {
+    /// The mean (0).
+    Mean,
+    /// The worst (1).
+    Worst,
+    /// The best (2).
+    Best,
+    /// The geometric mean, 0 if any is negative (3).
+    Geometric,
+    /// The worst of the starts' geometric means (4).
+    #[default]
+    WorstGeometric,
+}
+
+impl Combination {
+    /// The combination with that number.
+    pub fn of_number(number: u8) -> Option<Combination> {
+        use Combination::*;
+        [Mean, Worst, Best, Geometric, WorstGeometric].get(usize::from(number)).copied()
+    }
+
+    /// The fitness of scores, those of a start together; 0 for none.
+    pub fn fitness(self, scores: &[Vec<f64>]) -> f64 {
+        let all: Vec<f64> = scores.iter().flatten().copied().collect();
+        if all.is_empty() {
+            return 0.0;
+        }
+        match self {
+            Combination::Mean => all.iter().sum::<f64>() / all.len() as f64,
+            Combination::Worst => all.iter().copied().fold(f64::INFINITY, f64::min),
+            Combination::Best => all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            Combination::Geometric => geometric_mean(&all),
+            Combination::WorstGeometric => {
+                let starts = scores.iter().filter(|of_start| !of_start.is_empty());
+                starts.map(|of_start| geometric_mean(of_start)).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+}
+
+/// The geometric mean, 0 if a number is not positive. By Newton's method, as the powers of platforms differ in their last digits.
+fn geometric_mean(numbers: &[f64]) -> f64 {
+    let most = numbers.iter().copied().fold(0.0, f64::max);
+    if numbers.iter().any(|&number| number <= 0.0) {
+        return 0.0;
+    }
+    // Shares of the greatest keep the product in range.
+    let product: f64 = numbers.iter().map(|number| number / most).product();
+    let n = numbers.len() as i32;
+    let mut root = 1.0f64;
+    for _ in 0..200 {
+        let power = (1..n).fold(1.0, |power, _| power * root);
+        let next = root + (product / power - root) / f64::from(n);
+        if (next - root).abs() <= 1e-15 * next {
+            break;
+        }
+        root = next;
+    }
+    root * most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_the_documents() {
+        let scores = [vec![1.0, 4.0], vec![8.0, 8.0, 8.0]];
+        let fitness = |number| Combination::of_number(number).unwrap().fitness(&scores);
+        assert_eq!((fitness(0), fitness(1), fitness(2)), (5.8, 1.0, 8.0));
+        assert!((fitness(3) - 2048f64.powf(0.2)).abs() < 1e-12);
+        assert!((fitness(4) - 2.0).abs() < 1e-12);
+        assert_eq!(Combination::Geometric.fitness(&[vec![-1.0, 2.0]]), 0.0);
+        assert!(Combination::of_number(5).is_none());
+    }
+}

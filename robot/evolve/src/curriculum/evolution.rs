@@ -1,0 +1,245 @@
+//! One step of a curriculum.
+
+use super::select::Wheel;
+use super::{Formula, Selection, Species, Statistics, Variables};
+use std::collections::HashMap;
+use xpuck_kernels::random::{Draws, Stream};
+
+/// Generations after a re-initialisation in which there is no other.
+const REST: u32 = 8;
+
+/// Parameters of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepSettings {
+    /// Individuals, 2..=4096.
+    pub population: usize,
+    /// Probability that two parents are crossed.
+    pub crossover: f32,
+    /// Probability that a child is mutated.
+    pub mutation: f32,
+    /// Share of the population that children replace: 1 is generation by generation, with the best kept; less is steady state.
+    pub replace: f32,
+    /// Who has children.
+    pub selection: Selection,
+    /// What of the learning momentum goes on from a generation to the next.
+    pub phi: f64,
+    /// When the step is over.
+    pub end: Formula,
+    /// Learning has stopped when the momentum is below this: a share of the population is drawn anew.
+    pub reinitialise_below: f64,
+    /// That share.
+    pub reinitialise: f32,
+    /// Most generations of the whole curriculum.
+    pub total_generations: u32,
+}
+
+/// What an evaluation says of a genotype, without what its size is worth.
+#[derive(Clone, Debug)]
+pub struct Worth<U> {
+    /// Fitness.
+    pub fitness: f64,
+    /// What of it was used.
+    pub usage: U,
+}
+
+/// An individual.
+#[derive(Debug)]
+pub struct Member<S: Species> {
+    /// Its genotype.
+    pub genome: S::Genome,
+    /// Its fitness.
+    pub fitness: f64,
+    /// The mutation that made it, and its parent's fitness.
+    origin: Option<(usize, f64)>,
+}
+
+impl<S: Species> Clone for Member<S> {
+    fn clone(&self) -> Member<S> {
+        Member { genome: self.genome.clone(), ..*self }
+    }
+}
+
+/// How far a step is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// It goes on.
+    Goes,
+    /// Its end formula holds.
+    Done,
+    /// The curriculum's generations are used up.
+    Exhausted,
+}
+
+/// A genotype that was evaluated: fitness without size, and usage, none if nothing of it can be trimmed.
+type Known<S> = (f64, Option<<S as Species>::Usage>);
+
+/// A step that goes on.
+pub struct Evolution<S: Species> {
+    species: S,
+    settings: StepSettings,
+    seed: u64,
+    step: u32,
+    members: Vec<Member<S>>,
+    cache: HashMap<S::Genome, Known<S>>,
+    variables: Variables,
+    last_best: f64,
+    last_reinitialised: u32,
+    statistics: Statistics,
+}
+
+impl<S: Species> Evolution<S> {
+    /// Begins a step with its first genomes; `variables` are those at the end of the step before, `step` numbers it for draws.
+    pub fn new(
+        species: S,
+        settings: StepSettings,
+        genomes: Vec<S::Genome>,
+        variables: Variables,
+        seed: u64,
+        step: u32,
+    ) -> Evolution<S> {
+        let member = |genome| Member { genome, fitness: f64::NEG_INFINITY, origin: None };
+        Evolution {
+            species,
+            seed,
+            step,
+            members: genomes.into_iter().map(member).collect(),
+            cache: HashMap::new(),
+            variables: Variables {
+                step_generation: 0,
+                step_evaluations: 0,
+                total_generations: settings.total_generations,
+                ..variables
+            },
+            last_best: 0.0,
+            last_reinitialised: 0,
+            statistics: Statistics::default(),
+            settings,
+        }
+    }
+
+    /// Genotypes that have to be evaluated, each once.
+    pub fn unknown(&self) -> Vec<S::Genome> {
+        let mut seen = std::collections::HashSet::new();
+        let unknown = self.members.iter().map(|member| &member.genome);
+        unknown.filter(|genome| !self.cache.contains_key(*genome) && seen.insert(*genome)).cloned().collect()
+    }
+
+    /// Takes what [`Evolution::unknown`] said are worth, in that order, counts them as evaluations, and breeds if the step goes
+    /// on. `seconds` since the curriculum began are for end formulas that ask for them.
+    pub fn learn(&mut self, worths: Vec<Worth<S::Usage>>, seconds: f64) -> Progress {
+        let unknown = self.unknown();
+        self.variables.evaluations += worths.len() as u64;
+        self.variables.step_evaluations += worths.len() as u64;
+        for (genome, worth) in unknown.into_iter().zip(worths) {
+            self.cache.insert(genome, (worth.fitness, Some(worth.usage)));
+        }
+        self.judge();
+        self.members.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
+        let progress = self.count_generation(seconds);
+        if progress == Progress::Goes {
+            self.breed();
+        }
+        progress
+    }
+
+    /// Gives each member its fitness, and trims those that are to be.
+    fn judge(&mut self) {
+        let mut draws = self.draws(0);
+        for member in &mut self.members {
+            let Some((behaviour, usage)) = self.cache.get(&member.genome).cloned() else { continue };
+            member.fitness = behaviour + self.species.size_worth(&member.genome);
+            if let Some((operator, parent)) = member.origin.take() {
+                self.statistics.count(operator, parent, member.fitness);
+            }
+            // What was not used makes no difference, so that the trimmed genotype is known too.
+            if let Some(trimmed) = usage.and_then(|usage| self.species.trim(&member.genome, &usage, &mut draws)) {
+                member.fitness = behaviour + self.species.size_worth(&trimmed);
+                self.cache.entry(trimmed.clone()).or_insert((behaviour, None));
+                member.genome = trimmed;
+            }
+        }
+    }
+
+    fn count_generation(&mut self, seconds: f64) -> Progress {
+        let best = self.members[0].fitness;
+        let variables = &mut self.variables;
+        variables.momentum = if variables.step_generation == 0 {
+            0.9 * best
+        } else {
+            self.settings.phi * variables.momentum + (best - self.last_best)
+        };
+        self.last_best = best;
+        variables.generation += 1;
+        variables.step_generation += 1;
+        variables.best = best;
+        variables.mean = self.members.iter().map(|member| member.fitness).sum::<f64>() / self.members.len() as f64;
+        variables.seconds = seconds;
+        if self.settings.end.holds(variables) {
+            Progress::Done
+        } else if variables.generation >= variables.total_generations {
+            Progress::Exhausted
+        } else {
+            Progress::Goes
+        }
+    }
+
+    fn breed(&mut self) {
+        let mut draws = self.draws(1);
+        let n = self.members.len();
+        let replaced = ((self.settings.replace * n as f32).round() as usize).clamp(1, n - 1);
+        let kept = n - replaced;
+        let stagnates = self.variables.momentum < self.settings.reinitialise_below
+            && self.variables.step_generation >= self.last_reinitialised + REST;
+        if stagnates {
+            self.last_reinitialised = self.variables.step_generation;
+            let anew = (self.settings.reinitialise * n as f32) as usize;
+            for member in &mut self.members[n - anew.min(n - 1)..] {
+                *member = Member { genome: self.species.random(&mut draws), fitness: f64::NEG_INFINITY, origin: None };
+            }
+            return;
+        }
+        let wheel = Wheel::new(self.settings.selection, self.members.iter().map(|member| member.fitness).collect());
+        let mut children = Vec::with_capacity(replaced + 1);
+        while children.len() < replaced {
+            let parents = [&self.members[wheel.choose(&mut draws)], &self.members[wheel.choose(&mut draws)]];
+            let [mut mother, mut father] = parents.map(|parent| parent.genome.clone());
+            if draws.unit() < self.settings.crossover {
+                self.species.cross(&mut mother, &mut father, &mut draws);
+            }
+            for (mut genome, parent) in [mother, father].into_iter().zip(parents) {
+                let mutated = draws.unit() < self.settings.mutation;
+                let origin = mutated.then(|| (self.species.mutate(&mut genome, &mut draws), parent.fitness));
+                self.species.repair(&mut genome, &mut draws);
+                children.push(Member { genome, fitness: f64::NEG_INFINITY, origin });
+            }
+        }
+        children.truncate(replaced);
+        self.members.truncate(kept);
+        self.members.extend(children);
+    }
+
+    /// Draws of this generation.
+    fn draws(&self, use_: u32) -> Draws {
+        Draws::new(self.seed, self.step, use_, self.variables.step_generation, Stream::Evolution)
+    }
+
+    /// The species.
+    pub fn species(&self) -> &S {
+        &self.species
+    }
+
+    /// Where the step is.
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    /// The population, the fittest first once a generation is done.
+    pub fn members(&self) -> &[Member<S>] {
+        &self.members
+    }
+
+    /// What each mutation contributed so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+}

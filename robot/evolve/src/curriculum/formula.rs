@@ -1,0 +1,175 @@
+//! End formulas, in the document's prefix form and in plain infix form.
+//!
+//! Prefix: `& ] best-fitness 295000 < learning-momentum 50`, with brackets as blanks and `[`, `]`, `!` for <=, >= and !=.
+//! Infix: `best-fitness >= 295000 and learning-momentum < 50`. Truth is 1 and falsehood 0 in both.
+
+mod never;
+mod read;
+
+/// What formulas ask of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Variables {
+    /// Generations so far.
+    pub generation: u32,
+    /// Generations of this step so far.
+    pub step_generation: u32,
+    /// Fitness of the last generation's best.
+    pub best: f64,
+    /// Mean fitness of the last generation.
+    pub mean: f64,
+    /// Learning momentum.
+    pub momentum: f64,
+    /// Evaluations so far.
+    pub evaluations: u64,
+    /// Evaluations of this step so far.
+    pub step_evaluations: u64,
+    /// Most generations of all steps together.
+    pub total_generations: u32,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// Names of variables, in the order of [`Variables`].
+const NAMES: [&str; 9] = [
+    "gennum",
+    "gennum-thisstep",
+    "best-fitness",
+    "avg-fitness",
+    "learning-momentum",
+    "num-eval",
+    "num-eval-thisstep",
+    "total-gennum",
+    "real-runtime",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    And,
+    Or,
+    Xor,
+    Equal,
+    Unequal,
+    Less,
+    Greater,
+    AtMost,
+    AtLeast,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Term {
+    Number(f64),
+    Variable(usize),
+    Apply(Operator, Box<[Term; 2]>),
+}
+
+/// An end formula.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula(Term);
+
+impl Formula {
+    /// Reads a formula of either form; errors say what is wrong and what would be right.
+    pub fn parse(text: &str) -> Result<Formula, String> {
+        read::formula(text).map(Formula)
+    }
+
+    /// Why it can never hold in a curriculum of so many generations, if that can be seen.
+    pub fn never(&self, total_generations: u32) -> Option<String> {
+        never::reason(&self.0, total_generations)
+    }
+
+    /// Whether it holds.
+    pub fn holds(&self, variables: &Variables) -> bool {
+        let values = [
+            f64::from(variables.generation),
+            f64::from(variables.step_generation),
+            variables.best,
+            variables.mean,
+            variables.momentum,
+            variables.evaluations as f64,
+            variables.step_evaluations as f64,
+            f64::from(variables.total_generations),
+            variables.seconds,
+        ];
+        self.0.value(&values) != 0.0
+    }
+}
+
+impl Term {
+    fn value(&self, variables: &[f64; 9]) -> f64 {
+        match self {
+            Term::Number(number) => *number,
+            Term::Variable(i) => variables[*i],
+            Term::Apply(operator, terms) => {
+                let [a, b] = [terms[0].value(variables), terms[1].value(variables)];
+                operator.apply(a, b)
+            }
+        }
+    }
+}
+
+impl Operator {
+    fn apply(self, a: f64, b: f64) -> f64 {
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        match self {
+            Operator::And => truth(a != 0.0 && b != 0.0),
+            Operator::Or => truth(a != 0.0 || b != 0.0),
+            Operator::Xor => truth((a != 0.0) != (b != 0.0)),
+            Operator::Equal => truth(a == b),
+            Operator::Unequal => truth(a != b),
+            Operator::Less => truth(a < b),
+            Operator::Greater => truth(a > b),
+            Operator::AtMost => truth(a <= b),
+            Operator::AtLeast => truth(a >= b),
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide => a / b,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let prefix = Formula::parse("& (] best-fitness 295000) (< learning-momentum 50)").unwrap();
+        let infix = Formula::parse("best-fitness >= 295000 and learning-momentum < 50").unwrap();
+        assert_eq!(prefix, infix);
+        let there = Variables { best: 295_000.0, momentum: 49.0, ..Variables::default() };
+        assert!(prefix.holds(&there));
+        assert!(!prefix.holds(&Variables { momentum: 50.0, ..there }));
+        let arithmetic = Formula::parse("gennum - 2 * 3 = 4 or (num-eval + 1) / 2 != 0.5").unwrap();
+        assert!(arithmetic.holds(&Variables { generation: 10, ..Variables::default() }));
+        assert!(!arithmetic.holds(&Variables { generation: 11, ..Variables::default() }));
+        assert_eq!(Formula::parse("| = - gennum * 2 3 4 ! / + num-eval 1 2 0.5").unwrap(), arithmetic);
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let error = |text: &str| Formula::parse(text).unwrap_err();
+        assert!(error("best-fitnes > 3").contains("did you mean `best-fitness`?"));
+        assert!(error("& < gennum 3").contains("ends"));
+        assert!(error("gennum >").contains("ends"));
+        assert!(error("< gennum 3 4").contains("after its end"));
+        assert!(error("(gennum > 3").contains("bracket"));
+        assert!(error("").contains("empty"));
+    }
+
+    #[test]
+    fn what_can_never_hold_is_seen() {
+        let never = |text: &str| Formula::parse(text).unwrap().never(600);
+        assert!(never("gennum > 600").is_some());
+        assert!(never("1 > 2").is_some());
+        assert!(never("best-fitness > 10 and best-fitness < 5").is_some());
+        assert!(never("best-fitness > 5 and best-fitness < 5").is_some());
+        assert!(never("num-eval < 0 or gennum-thisstep = total-gennum + 1").is_some());
+        assert!(never("best-fitness >= 295000 and learning-momentum < 50").is_none());
+        assert!(never("gennum >= 600 or best-fitness > 10 and best-fitness < 5").is_none());
+    }
+}

@@ -1,0 +1,181 @@
+//! The two forms of a formula.
+
+use super::{NAMES, Operator, Term};
+use xpuck_kernels::tree::suggest;
+
+/// Longest formula, bytes.
+const MAX_TEXT: usize = 4096;
+/// Most parts that are open at once.
+const MAX_DEPTH: usize = 64;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    Operator(Operator),
+    Term(Term),
+    Open,
+    Close,
+}
+
+pub(super) fn formula(text: &str) -> Result<Term, String> {
+    let first = text.trim_start_matches([' ', '\t', '\n', '(', ')']);
+    let prefix = first.starts_with(['&', '|', '^', '=', '<', '>', '[', ']', '!', '+', '*', '/'])
+        || (first.starts_with('-') && !first[1..].starts_with(|c: char| c.is_ascii_digit()));
+    let mut tokens = tokens(text)?;
+    if prefix {
+        tokens.retain(|token| !matches!(token, Token::Open | Token::Close));
+    }
+    let mut reader = Reader { tokens: &tokens };
+    let term = if prefix { reader.prefix(0)? } else { reader.infix(0, 0)? };
+    match reader.tokens.first() {
+        None => Ok(term),
+        Some(Token::Close) => Err("a bracket closes that was not opened; leave it out".into()),
+        Some(_) => Err("something comes after its end; join the parts by `and` or `or`".into()),
+    }
+}
+
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    if text.len() > MAX_TEXT {
+        return Err(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len()));
+    }
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (length, token) = if first.is_ascii_alphabetic() {
+            let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());
+            (length, word(&rest[..length])?)
+        } else if first.is_ascii_digit() || negative_number(first, rest, tokens.last()) {
+            let end =
+                rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.' && c != 'e').map_or(rest.len(), |i| i + 1);
+            let number: f64 = rest[..end].parse().map_err(|_| format!("{:?} is no number", &rest[..end]))?;
+            (end, Token::Term(Term::Number(number)))
+        } else {
+            symbol(rest, first)?
+        };
+        tokens.push(token);
+        rest = rest[length..].trim_start();
+    }
+    if tokens.is_empty() { Err("it is empty; write one such as `best-fitness >= 295000`".into()) } else { Ok(tokens) }
+}
+
+/// A minus begins a number where no term stands before it.
+fn negative_number(first: char, rest: &str, before: Option<&Token>) -> bool {
+    first == '-'
+        && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+        && !matches!(before, Some(Token::Term(_) | Token::Close))
+}
+
+fn word(word: &str) -> Result<Token, String> {
+    match word {
+        "and" => Ok(Token::Operator(Operator::And)),
+        "or" => Ok(Token::Operator(Operator::Or)),
+        "xor" => Ok(Token::Operator(Operator::Xor)),
+        _ => match NAMES.iter().position(|&name| name == word) {
+            Some(i) => Ok(Token::Term(Term::Variable(i))),
+            None => match suggest(word, NAMES.iter().map(|&name| name.into())).as_str() {
+                "" => Err(format!("{word:?} is no variable; there are {}", NAMES.join(", "))),
+                near => Err(format!("{word:?} is no variable{near}")),
+            },
+        },
+    }
+}
+
+fn symbol(rest: &str, first: char) -> Result<(usize, Token), String> {
+    use Operator::*;
+    for (text, operator) in [
+        ("<=", AtMost),
+        (">=", AtLeast),
+        ("!=", Unequal),
+        ("==", Equal),
+        ("&&", And),
+        ("||", Or),
+        ("&", And),
+        ("|", Or),
+        ("^", Xor),
+        ("=", Equal),
+        ("!", Unequal),
+        ("<", Less),
+        (">", Greater),
+        ("[", AtMost),
+        ("]", AtLeast),
+        ("+", Add),
+        ("-", Subtract),
+        ("*", Multiply),
+        ("/", Divide),
+    ] {
+        if rest.starts_with(text) {
+            return Ok((text.len(), Token::Operator(operator)));
+        }
+    }
+    match first {
+        '(' => Ok((1, Token::Open)),
+        ')' => Ok((1, Token::Close)),
+        _ => Err(format!("{first:?} means nothing here; write numbers, variables, and, or, <, >=, +")),
+    }
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token],
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Result<&Token, String> {
+        let (first, rest) = self.tokens.split_first().ok_or("it ends where a number or variable must come")?;
+        self.tokens = rest;
+        Ok(first)
+    }
+
+    fn deeper(depth: usize) -> Result<usize, String> {
+        if depth < MAX_DEPTH { Ok(depth + 1) } else { Err(format!("more than {MAX_DEPTH} parts within each other")) }
+    }
+
+    fn prefix(&mut self, depth: usize) -> Result<Term, String> {
+        let depth = Self::deeper(depth)?;
+        match self.next()?.clone() {
+            Token::Operator(operator) => {
+                let terms = [self.prefix(depth)?, self.prefix(depth)?];
+                Ok(Term::Apply(operator, Box::new(terms)))
+            }
+            Token::Term(term) => Ok(term),
+            Token::Open | Token::Close => Err("a bracket where a number or variable must come".into()),
+        }
+    }
+
+    /// Reads operators that bind at least as tightly as `least`.
+    fn infix(&mut self, least: u8, depth: usize) -> Result<Term, String> {
+        let depth = Self::deeper(depth)?;
+        let mut left = match self.next()?.clone() {
+            Token::Term(term) => term,
+            Token::Open => {
+                let inner = self.infix(0, depth)?;
+                match self.tokens.split_first() {
+                    Some((Token::Close, rest)) => self.tokens = rest,
+                    _ => return Err("a bracket is not closed; write `)`".into()),
+                }
+                inner
+            }
+            _ => return Err("an operator where a number or variable must come".into()),
+        };
+        while let Some(Token::Operator(operator)) = self.tokens.first() {
+            let (operator, binding) = (*operator, binding(*operator));
+            if binding < least {
+                break;
+            }
+            self.tokens = &self.tokens[1..];
+            let right = self.infix(binding + 1, depth)?;
+            left = Term::Apply(operator, Box::new([left, right]));
+        }
+        Ok(left)
+    }
+}
+
+fn binding(operator: Operator) -> u8 {
+    use Operator::*;
+    match operator {
+        Or => 0,
+        Xor => 1,
+        And => 2,
+        Equal | Unequal | Less | Greater | AtMost | AtLeast => 3,
+        Add | Subtract => 4,
+        Multiply | Divide => 5,
+    }
+}

@@ -1,0 +1,110 @@
+//! The steps of a curriculum as a graph.
+
+/// A step's place in the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// The names of steps whose populations or results it uses.
+    pub after: Vec<String>,
+}
+
+/// Steps in an order in which each comes after those that it uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    /// Indices of the nodes.
+    pub order: Vec<usize>,
+}
+
+impl Graph {
+    /// Orders steps, of which the last is the goal. Errors name the step, what is wrong and what would be right.
+    pub fn new(nodes: &[Node]) -> Result<Graph, (usize, String)> {
+        let place = |name: &str| nodes.iter().position(|node| node.name == name);
+        let mut before: Vec<Vec<usize>> = Vec::new();
+        for (i, node) in nodes.iter().enumerate() {
+            if place(&node.name) != Some(i) {
+                return Err((i, format!("there are two steps {:?}; give one another name", node.name)));
+            }
+            let known = node.after.iter().map(|name| {
+                place(name).ok_or_else(|| {
+                    let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+                    (i, format!("comes after {name:?}, which is no step; there are {}", names.join(", ")))
+                })
+            });
+            before.push(known.collect::<Result<_, _>>()?);
+        }
+        let mut order = Vec::new();
+        while order.len() < nodes.len() {
+            let ready = |i: usize| !order.contains(&i) && before[i].iter().all(|b| order.contains(b));
+            match (0..nodes.len()).find(|&i| ready(i)) {
+                Some(next) => order.push(next),
+                None => {
+                    let stuck = (0..nodes.len()).find(|i| !order.contains(i)).unwrap_or(0);
+                    return Err((stuck, cycle(nodes, &before, &order, stuck)));
+                }
+            }
+        }
+        let mut used = vec![false; nodes.len()];
+        let mut open: Vec<usize> = nodes.len().checked_sub(1).into_iter().collect();
+        while let Some(i) = open.pop() {
+            if !std::mem::replace(&mut used[i], true) {
+                open.extend(&before[i]);
+            }
+        }
+        match used.iter().position(|used| !used) {
+            Some(i) => {
+                let goal = &nodes[nodes.len() - 1].name;
+                let message = format!(
+                    "the last step, {goal:?}, cannot be reached from it; name it in a later step's `after`, or leave it out"
+                );
+                Err((i, message))
+            }
+            None => Ok(Graph { order }),
+        }
+    }
+}
+
+/// Describes a cycle that `from` is in or comes after.
+fn cycle(nodes: &[Node], before: &[Vec<usize>], done: &[usize], from: usize) -> String {
+    let mut way = vec![from];
+    loop {
+        let last = way[way.len() - 1];
+        // Whatever is stuck waits for something that is stuck.
+        let next = before[last].iter().copied().find(|b| !done.contains(b)).unwrap_or(from);
+        if let Some(begin) = way.iter().position(|&i| i == next) {
+            let names: Vec<&str> = way[begin..].iter().chain([&next]).map(|&i| nodes[i].name.as_str()).collect();
+            return format!("steps wait for each other: {}; leave one `after` out", names.join(" after "));
+        }
+        way.push(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(steps: &[(&str, &[&str])]) -> Result<Graph, (usize, String)> {
+        let nodes: Vec<Node> = steps
+            .iter()
+            .map(|(name, after)| Node { name: (*name).into(), after: after.iter().map(|&a| a.into()).collect() })
+            .collect();
+        Graph::new(&nodes)
+    }
+
+    #[test]
+    fn steps_come_after_what_they_use() {
+        let order = graph(&[("d", &["b", "c"]), ("b", &[]), ("c", &["b"]), ("e", &["d"])]).unwrap().order;
+        assert_eq!(order, [1, 2, 0, 3]);
+    }
+
+    #[test]
+    fn cycles_and_lonely_steps_are_named() {
+        let (step, message) = graph(&[("a", &[]), ("b", &["c"]), ("c", &["b"])]).unwrap_err();
+        assert_eq!(step, 1);
+        assert!(message.contains("b after c after b"), "{message}");
+        let (step, message) = graph(&[("a", &[]), ("b", &[]), ("c", &["b"])]).unwrap_err();
+        assert!(step == 0 && message.contains("cannot be reached"), "{message}");
+        assert!(graph(&[("a", &["z"])]).unwrap_err().1.contains("no step"));
+        assert!(graph(&[("a", &[]), ("a", &[])]).unwrap_err().1.contains("two steps"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Who has children.
+
+use serde::Deserialize;
+use xpuck_kernels::random::Draws;
+
+/// How parents are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selection {
+    /// With a probability in proportion to fitness, scaled linearly so that the best gets so many times the mean's share, as
+    /// the library that the document's program uses does (GAlib, 1.2 by default); 1 to 10.
+    Roulette(f64),
+    /// The best of so many, 1 to 64.
+    Tournament(u32),
+}
+
+/// A population's wheel.
+pub(super) struct Wheel {
+    selection: Selection,
+    fitness: Vec<f64>,
+    /// Sums of scaled fitness up to each individual.
+    sums: Vec<f64>,
+}
+
+impl Wheel {
+    pub fn new(selection: Selection, fitness: Vec<f64>) -> Wheel {
+        let mut sums = Vec::new();
+        if let Selection::Roulette(scale) = selection {
+            let n = fitness.len() as f64;
+            let mean = fitness.iter().sum::<f64>() / n;
+            let best = fitness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let worst = fitness.iter().copied().fold(f64::INFINITY, f64::min);
+            // In units of the mean: the mean keeps 1, the best gets `scale`, or as much as leaves the worst 0.
+            let rise = best - mean;
+            let fall = mean - worst;
+            let slope = match () {
+                () if rise <= 0.0 => 0.0,
+                () if (scale - 1.0) * fall <= rise => (scale - 1.0) / rise,
+                () => 1.0 / fall,
+            };
+            let mut sum = 0.0;
+            sums.extend(fitness.iter().map(|fitness| {
+                sum += (1.0 + slope * (fitness - mean)).max(0.0);
+                sum
+            }));
+        }
+        Wheel { selection, fitness, sums }
+    }
+
+    /// The index of a parent.
+    pub fn choose(&self, draws: &mut Draws) -> usize {
+        match self.selection {
+            Selection::Roulette(_) => {
+                let total = self.sums.last().copied().unwrap_or(0.0);
+                let at = f64::from(draws.unit()) * total;
+                self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1)
+            }
+            Selection::Tournament(size) => {
+                let n = self.fitness.len() as u32;
+                let mut best = draws.below(n) as usize;
+                for _ in 1..size {
+                    let other = draws.below(n) as usize;
+                    if self.fitness[other] > self.fitness[best] {
+                        best = other;
+                    }
+                }
+                best
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::Stream;
+
+    #[test]
+    fn the_best_gets_its_share() {
+        let wheel = Wheel::new(Selection::Roulette(1.5), vec![100.0, 101.0, 102.0, 105.0]);
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
+        let chosen = (0..40_000).filter(|_| wheel.choose(&mut draws) == 3).count();
+        assert!((f64::from(chosen as u32) / 10_000.0 - 1.5).abs() < 0.05, "{chosen}");
+        let wheel = Wheel::new(Selection::Tournament(2), vec![1.0, 2.0]);
+        let chosen = (0..40_000).filter(|_| wheel.choose(&mut draws) == 1).count();
+        assert!((f64::from(chosen as u32) / 40_000.0 - 0.75).abs() < 0.02, "{chosen}");
+    }
+}

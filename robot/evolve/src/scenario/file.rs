@@ -1,0 +1,189 @@
+//! The keys of a curriculum file.
+
+use crate::curriculum::{Combination, Selection};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A curriculum as a TOML file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ScenarioFile {
+    /// Its name.
+    pub(super) name: String,
+    /// Most generations of all steps together, 1..=100000.
+    #[serde(default = "generations")]
+    pub(super) generations: u32,
+    /// Worlds by name; `like` names another whose keys hold where none is given.
+    pub(super) worlds: BTreeMap<String, toml::Table>,
+    /// Steps; the last is the goal.
+    pub(super) steps: Vec<StepEntry>,
+}
+
+fn generations() -> u32 {
+    600
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct StepEntry {
+    /// Its name.
+    pub name: String,
+    /// Steps whose populations it begins with.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// Its world.
+    pub world: String,
+    /// Individuals.
+    pub population: usize,
+    /// When it is over.
+    pub end: String,
+    #[serde(default = "crossover")]
+    pub crossover: f32,
+    #[serde(default = "mutation")]
+    pub mutation: f32,
+    /// Probability of each kind of mutation.
+    #[serde(default)]
+    pub mutations: BTreeMap<String, f32>,
+    #[serde(default = "half")]
+    pub trim: f32,
+    #[serde(default = "half")]
+    pub new_in_last: f32,
+    #[serde(default = "whole")]
+    pub replace: f32,
+    #[serde(default = "roulette")]
+    pub selection: Selection,
+    #[serde(default = "phi")]
+    pub phi: f64,
+    #[serde(default)]
+    pub reinitialise: Reinitialise,
+    pub starts: usize,
+    #[serde(default = "one")]
+    pub repeats: u32,
+    /// Length of a run, s.
+    pub time: f64,
+    #[serde(default)]
+    pub combine: Combination,
+    /// Where other automata come from: `hand-made`, or a step's name.
+    #[serde(default)]
+    pub fixed: BTreeMap<String, String>,
+    pub weights: WeightsEntry,
+    pub automata: Vec<AutomatonEntry>,
+    #[serde(default)]
+    pub blend: Vec<BlendEntry>,
+}
+
+fn crossover() -> f32 {
+    0.3
+}
+
+fn mutation() -> f32 {
+    0.7
+}
+
+fn half() -> f32 {
+    0.5
+}
+
+fn whole() -> f32 {
+    1.0
+}
+
+fn roulette() -> Selection {
+    Selection::Roulette(1.2)
+}
+
+fn phi() -> f64 {
+    0.2
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Reinitialise {
+    pub below: f64,
+    pub share: f32,
+}
+
+impl Default for Reinitialise {
+    fn default() -> Reinitialise {
+        Reinitialise { below: 0.5, share: 0.7 }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub(super) struct WeightsEntry {
+    pub obstacle_time: f64,
+    pub lit_time: f64,
+    pub line_time: f64,
+    pub lit_line_time: f64,
+    pub distance: f64,
+    pub changes: f64,
+    pub lit_changes: f64,
+    pub scripts: Vec<f64>,
+    pub states: f64,
+    pub transitions: f64,
+    pub offset: f64,
+    pub only_after_load: bool,
+}
+
+impl Default for WeightsEntry {
+    fn default() -> WeightsEntry {
+        WeightsEntry {
+            obstacle_time: -1.0,
+            lit_time: 0.0,
+            line_time: 0.0,
+            lit_line_time: 0.0,
+            distance: 0.0,
+            changes: 0.0,
+            lit_changes: 0.0,
+            scripts: vec![],
+            states: -10.0,
+            transitions: -5.0,
+            offset: 300_000.0,
+            only_after_load: false,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct AutomatonEntry {
+    pub module: String,
+    pub triggers: Vec<String>,
+    #[serde(default)]
+    pub outgoing_triggers: Vec<String>,
+    pub states: usize,
+    #[serde(default)]
+    pub new_states: Option<[usize; 2]>,
+    #[serde(default = "transitions")]
+    pub transitions: [usize; 2],
+    #[serde(default = "new_transitions")]
+    pub new_transitions: [usize; 2],
+    #[serde(default = "out")]
+    pub out: f32,
+}
+
+fn transitions() -> [usize; 2] {
+    [1, 5]
+}
+
+fn new_transitions() -> [usize; 2] {
+    [2, 4]
+}
+
+fn out() -> f32 {
+    0.1
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BlendEntry {
+    pub module: String,
+    pub from: String,
+    /// `p c t x`: see [`crate::curriculum::Blend`].
+    pub row: [f32; 4],
+}

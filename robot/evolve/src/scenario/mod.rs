@@ -1,0 +1,78 @@
+//! Curricula of automata that deliver cargo: the files, and the run of one.
+
+mod file;
+mod read;
+mod run;
+
+pub use file::ScenarioFile;
+pub use run::{Report, StepReport};
+
+use crate::automata::{Bounds, Rates};
+use crate::curriculum::{Blend, Combination, StepSettings};
+use xpuck_kernels::automaton::Module;
+use xpuck_kernels::cargo::{Prepared, Weights};
+
+/// Why a curriculum cannot be used, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: line {line}: {message}")]
+pub struct ScenarioError {
+    /// The file or text.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Key, what is wrong there and what would be right.
+    pub message: String,
+}
+
+/// A curriculum that can be run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// Its steps, of which the last is the goal.
+    pub steps: Vec<Step>,
+    /// Their order, as indices.
+    pub order: Vec<usize>,
+}
+
+/// Where an automaton that does not evolve comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// It was made by hand.
+    HandMade,
+    /// It is that of a step's best.
+    Step(usize),
+}
+
+/// A step.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name.
+    pub name: String,
+    /// Parameters.
+    pub settings: StepSettings,
+    /// Indices of the steps that populations are blended of.
+    pub after: Vec<usize>,
+    /// What is taken of them.
+    pub blends: Vec<Blend>,
+    /// What evolves.
+    pub bounds: Vec<Bounds>,
+    /// Probabilities of its operators.
+    pub rates: Rates,
+    /// What does not.
+    pub fixed: Vec<(Module, Fixed)>,
+    /// Where.
+    pub world: Prepared,
+    /// What counts.
+    pub weights: Weights,
+    /// What a state and a transition are worth.
+    pub size: [f64; 2],
+    /// How many starts.
+    pub starts: usize,
+    /// Runs from each.
+    pub repeats: u32,
+    /// Length of a run, ms.
+    pub time: u32,
+    /// How scores make a fitness.
+    pub combine: Combination,
+}
