@@ -151,10 +151,14 @@ impl<S: Species> Evolution<S> {
             if let Some((operator, parent)) = member.origin.take() {
                 self.statistics.count(operator, parent, member.fitness);
             }
-            // What was not used makes no difference, so that the trimmed genotype is known too.
-            if let Some(trimmed) = usage.and_then(|usage| self.species.trim(&member.genome, &usage, &mut draws)) {
+            // What was not used makes no difference, so that the trimmed genotype is known too. One that was evaluated by itself
+            // had other luck, and would take the member's away.
+            let trimmed = usage.and_then(|usage| self.species.trim(&member.genome, &usage, &mut draws));
+            if let Some(trimmed) = trimmed
+                && !self.cache.contains_key(&trimmed)
+            {
                 member.fitness = behaviour + self.species.size_worth(&trimmed);
-                self.cache.entry(trimmed.clone()).or_insert((behaviour, None));
+                self.cache.insert(trimmed.clone(), (behaviour, None));
                 member.genome = trimmed;
             }
         }
