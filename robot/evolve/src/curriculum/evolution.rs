@@ -70,8 +70,21 @@ pub enum Progress {
     Exhausted,
 }
 
-/// A genotype that was evaluated: fitness without size, and usage, none if nothing of it can be trimmed.
-type Known<S> = (f64, Option<<S as Species>::Usage>);
+/// A genotype that was evaluated.
+#[derive(Clone)]
+struct Known<U> {
+    /// Fitness without size, summed over so many evaluations: of itself, and of genotypes that were trimmed to it.
+    sum: f64,
+    evaluations: u32,
+    /// None if nothing of it can be trimmed.
+    usage: Option<U>,
+}
+
+impl<U> Known<U> {
+    fn fitness(&self) -> f64 {
+        self.sum / f64::from(self.evaluations)
+    }
+}
 
 /// A step that goes on.
 pub struct Evolution<S: Species> {
@@ -80,7 +93,7 @@ pub struct Evolution<S: Species> {
     seed: u64,
     step: u32,
     members: Vec<Member<S>>,
-    cache: HashMap<S::Genome, Known<S>>,
+    cache: HashMap<S::Genome, Known<S::Usage>>,
     variables: Variables,
     last_best: f64,
     last_reinitialised: u32,
@@ -131,7 +144,7 @@ impl<S: Species> Evolution<S> {
         self.variables.evaluations += worths.len() as u64;
         self.variables.step_evaluations += worths.len() as u64;
         for (genome, worth) in unknown.into_iter().zip(worths) {
-            self.cache.insert(genome, (worth.fitness, Some(worth.usage)));
+            self.cache.insert(genome, Known { sum: worth.fitness, evaluations: 1, usage: Some(worth.usage) });
         }
         self.judge();
         self.members.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
@@ -146,20 +159,23 @@ impl<S: Species> Evolution<S> {
     fn judge(&mut self) {
         let mut draws = self.draws(0);
         for member in &mut self.members {
-            let Some((behaviour, usage)) = self.cache.get(&member.genome).cloned() else { continue };
-            member.fitness = behaviour + self.species.size_worth(&member.genome);
+            let Some(known) = self.cache.get(&member.genome).cloned() else { continue };
+            member.fitness = known.fitness() + self.species.size_worth(&member.genome);
             if let Some((operator, parent)) = member.origin.take() {
                 self.statistics.count(operator, parent, member.fitness);
             }
-            // What was not used makes no difference, so that the trimmed genotype is known too. One that was evaluated by itself
-            // had other luck, and would take the member's away.
-            let trimmed = usage.and_then(|usage| self.species.trim(&member.genome, &usage, &mut draws));
-            if let Some(trimmed) = trimmed
-                && !self.cache.contains_key(&trimmed)
-            {
-                member.fitness = behaviour + self.species.size_worth(&trimmed);
-                self.cache.insert(trimmed.clone(), (behaviour, None));
-                member.genome = trimmed;
+            let trimmed = known.usage.as_ref().and_then(|usage| self.species.trim(&member.genome, usage, &mut draws));
+            if let Some(trimmed) = trimmed {
+                // What was not used makes no difference, so that an evaluation of the whole is one of the trimmed genotype: where
+                // that was evaluated before, with other luck, both count.
+                let mut pooled = Known { usage: None, ..known };
+                if let Some(before) = self.cache.get(&trimmed) {
+                    pooled.sum += before.sum;
+                    pooled.evaluations += before.evaluations;
+                }
+                member.fitness = pooled.fitness() + self.species.size_worth(&trimmed);
+                self.cache.insert(trimmed.clone(), pooled.clone());
+                self.cache.insert(std::mem::replace(&mut member.genome, trimmed), pooled);
             }
         }
     }
