@@ -80,9 +80,14 @@ fn write_all() -> std::io::Result<()> {
         let bytes = std::fs::read(entry.path())?;
         put("monitors", &entry.file_name().to_string_lossy(), &bytes[..bytes.len().min(1 << 16)])?;
     }
-    let commands = "(agent (unum 1)(team Left)(move 1 2 0 90))((ball (pos 0 0 50))(getAck moved))(score (left 1)(right 2))";
+    let commands =
+        "(agent (unum 1)(team Left)(move 1 2 0 90))((ball (pos 0 0 50))(getAck moved))(score (left 1)(right 2))";
     put("monitors", "commands", commands.as_bytes())?;
-    put("monitors", "agent", b"(scene nao.rsg)(init (unum 0)(teamname X))(he1 1.5)(beam 0 0 90)(say hi)(leds 0 0 1)(syn)")?;
+    put(
+        "monitors",
+        "agent",
+        b"(scene nao.rsg)(init (unum 0)(teamname X))(he1 1.5)(beam 0 0 90)(say hi)(leds 0 0 1)(syn)",
+    )?;
     let lines = "CreateRobot\r\nBodyShape 1 1 20 1 4 -30 40 30 40 30 -40 -30 -40\r\nMoveTo 1 10 10 0\r\nVisualSensor 1 1 1 1 0 0 0 0\r\n";
     put("evaluation", "lines", lines.as_bytes())?;
     put("devices", "zeros", &[0; 128])?;
