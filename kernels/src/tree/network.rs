@@ -86,6 +86,23 @@ impl Network {
         network
     }
 
+    /// Each neuron with its synapses.
+    #[inline(always)]
+    pub fn rows(&self) -> impl Iterator<Item = (&Neuron, &[Synapse])> {
+        let mut begin = 0;
+        self.neurons.iter().map(move |neuron| {
+            let synapses = &self.synapses[begin..neuron.end];
+            begin = neuron.end;
+            (neuron, synapses)
+        })
+    }
+
+    /// The cells that it reads, in their order.
+    pub fn cells(&self) -> impl Iterator<Item = u8> {
+        let reads = self.reads();
+        (0..CELLS as u8).filter(move |cell| reads >> cell & 1 != 0)
+    }
+
     /// The cells that it reads, as bits.
     pub fn reads(&self) -> u32 {
         let cells = self.synapses.iter().filter_map(|synapse| match synapse.source {
@@ -99,10 +116,9 @@ impl Network {
     pub fn fire(&self, cells: &[f32; CELLS], outputs: &mut [f32], scratch: &mut [f32]) {
         let range = self.first..self.first + self.neurons.len();
         let (outputs, scratch) = (&mut outputs[range.clone()], &mut scratch[range]);
-        let mut begin = 0;
-        for (neuron, new) in self.neurons.iter().zip(scratch.iter_mut()) {
+        for ((neuron, synapses), new) in self.rows().zip(scratch.iter_mut()) {
             let mut sum = 0.0;
-            for synapse in &self.synapses[begin..neuron.end] {
+            for synapse in synapses {
                 let from = match synapse.source {
                     Source::Cell(cell) => cells[usize::from(cell)],
                     Source::Neuron(number) => outputs[usize::from(number)],
@@ -110,7 +126,6 @@ impl Network {
                 sum += synapse.weight * from;
             }
             *new = fire(neuron.bias, neuron.gain, sum);
-            begin = neuron.end;
         }
         outputs.copy_from_slice(scratch);
     }

@@ -21,6 +21,7 @@ pub mod scenario;
 mod settings;
 mod sight;
 mod space;
+mod tournament;
 mod variation;
 
 pub use deme::Trial;

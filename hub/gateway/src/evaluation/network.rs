@@ -19,10 +19,11 @@ pub struct Network {
     next: Vec<f64>,
 }
 
+/// What a neuron adds to its sum, and by what it multiplies that.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Neuron {
-    bias: f64,
-    gain: f64,
+pub(super) struct Neuron {
+    pub bias: f64,
+    pub gain: f64,
 }
 
 impl Neuron {
@@ -55,6 +56,11 @@ impl Network {
             state: vec![0.0; columns],
             next: vec![0.0; rows],
         }
+    }
+
+    /// Outputs, then hidden neurons, each with its weights of inputs, outputs and hidden neurons.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&Neuron, &[f64])> {
+        self.neurons.iter().zip(self.weights.chunks_exact(self.state.len().max(1)))
     }
 
     /// Sets all neurons to 0, as at the start.

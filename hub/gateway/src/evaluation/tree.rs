@@ -1,22 +1,18 @@
 //! Genomes as behaviour trees of one leaf, a network, so that our own engine runs foreign individuals.
 
 use super::individual::Genome;
+use super::network::Network;
 use super::parameters::NetParameters;
 use std::fmt::Write;
 
 /// The tree's text. `inputs` are the scalar registers that the input neurons are, and the first two output neurons are the goal's x
 /// and y. What is nulled is left out. Outputs come first among the neurons of the tree, then hidden ones.
 pub fn text(genome: &Genome<'_>, parameters: &NetParameters, inputs: &[String]) -> String {
-    let hidden = genome.hidden_count();
-    let outputs = parameters.outputs.count as usize;
     let mut text = String::from("network\n");
-    for row in 0..parameters.rows(hidden) {
-        let values = row.checked_sub(outputs).map_or_else(|| genome.output(row), |at| genome.hidden(at));
-        let value = |at: usize, none: f64| values.get(at).copied().unwrap_or(none) as f32;
-        let _ = writeln!(text, "  neuron {} {}", value(0, 0.0), value(1, 1.0));
-        for column in 0..parameters.columns(hidden) {
-            let weight = genome.weight(row, column).first().copied().unwrap_or(0.0) as f32;
-            if weight == 0.0 || parameters.is_nulled(row, column, hidden) {
+    for (neuron, weights) in Network::new(genome, parameters).rows() {
+        let _ = writeln!(text, "  neuron {} {}", neuron.bias as f32, neuron.gain as f32);
+        for (column, weight) in weights.iter().map(|weight| *weight as f32).enumerate() {
+            if weight == 0.0 {
                 continue;
             }
             let _ = match inputs.get(column) {

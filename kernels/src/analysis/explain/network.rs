@@ -46,7 +46,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
         text.push_str(" (if v_goal is already written: it fires, v_goal does not change, running)");
     }
     let mut pairs: Vec<u8> =
-        cells(&network).map(|cell| cell & !1).filter(|cell| usize::from(*cell) != SCRATCH).collect();
+        network.cells().map(|cell| cell & !1).filter(|cell| usize::from(*cell) != SCRATCH).collect();
     pairs.dedup();
     let does = |senses: &[(u8, Vec2)]| {
         let course = Course::of(&network, &board(senses), None);
@@ -65,7 +65,7 @@ fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let course = Course::of(network, &rest, None);
     let (mean, how) = (course.outputs[neuron], if course.still { "" } else { ", going to and fro" });
     let axis = ["v_goal.x, straight ahead", "v_goal.y, to the left"][neuron];
-    let slopes = cells(network).map(|cell| {
+    let slopes = network.cells().map(|cell| {
         let at = |step: f32| {
             let mut board = rest;
             board[usize::from(cell)] += step;
@@ -98,12 +98,6 @@ fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
     values.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     values.truncate(NAMED);
     values.into_iter().map(|(name, value)| format!("{} by {name}", number(f64::from(value)))).collect()
-}
-
-/// The cells that a network reads, in order.
-fn cells(network: &Network) -> impl Iterator<Item = u8> + '_ {
-    let reads = network.reads();
-    (0..CELLS as u8).filter(move |cell| reads >> cell & 1 != 0)
 }
 
 /// Registers with these senses, the others at rest.

@@ -63,17 +63,15 @@ pub(super) fn words(program: &Program) -> Vec<u32> {
             let place = begin + networks.len();
             let outputs = program.memories() + network.first;
             networks.extend([network.neurons.len(), outputs, outputs + program.neurons()].map(|n| n as u32));
-            let mut first = 0;
-            for neuron in &network.neurons {
-                networks.extend([neuron.bias.to_bits(), neuron.gain.to_bits(), (neuron.end - first) as u32]);
-                for synapse in &network.synapses[first..neuron.end] {
+            for (neuron, synapses) in network.rows() {
+                networks.extend([neuron.bias.to_bits(), neuron.gain.to_bits(), synapses.len() as u32]);
+                for synapse in synapses {
                     let source = match synapse.source {
                         Source::Cell(cell) => u32::from(cell),
                         Source::Neuron(number) => FIRST_NEURON + u32::from(number),
                     };
                     networks.extend([source, synapse.weight.to_bits()]);
                 }
-                first = neuron.end;
             }
             place as u32
         })

@@ -17,15 +17,14 @@ pub(super) fn write(dot: &mut String, place: usize, nodes: &[Node]) {
         let drives = ["\\nv_goal.x", "\\nv_goal.y"].get(number).unwrap_or(&"");
         let _ = writeln!(dot, "  n{place}_{number} [label=\"n{}{drives}\", shape=circle];", number + 1);
     }
-    for cell in (0..32u8).filter(|cell| network.reads() >> cell & 1 != 0) {
+    for cell in network.cells() {
         let _ = writeln!(dot, "  n{place}_r{cell} [label=\"{}\", shape=plaintext];", scalar_name(cell));
     }
     for number in 0..2 {
         let _ = writeln!(dot, "  n{place} -> n{place}_{number} [style=dotted, dir=back];");
     }
-    let mut begin = 0;
-    for (number, neuron) in network.neurons.iter().enumerate() {
-        for synapse in &network.synapses[begin..neuron.end] {
+    for (number, (_, synapses)) in network.rows().enumerate() {
+        for synapse in synapses {
             let from = match synapse.source {
                 Source::Cell(cell) => format!("r{cell}"),
                 Source::Neuron(source) => source.to_string(),
@@ -37,6 +36,5 @@ pub(super) fn write(dot: &mut String, place: usize, nodes: &[Node]) {
                 "  n{place}_{from} -> n{place}_{number} [color=\"{colour}\", penwidth={width:.2}, tooltip=\"{weight}\"];"
             );
         }
-        begin = neuron.end;
     }
 }

@@ -32,7 +32,7 @@ impl Hinton {
     /// Of the nodes of a network, itself first.
     pub fn of(nodes: &[Node]) -> Hinton {
         let network = networks(nodes).pop().unwrap_or_default();
-        let cells = (0..32u8).filter(|cell| network.reads() >> cell & 1 != 0);
+        let cells = network.cells();
         let mut columns: Vec<(String, Source)> = cells.map(|cell| (scalar_name(cell), Source::Cell(cell))).collect();
         let neurons = 0..network.neurons.len() as u8;
         columns.extend(neurons.map(|neuron| (format!("n{}", neuron + 1), Source::Neuron(neuron))));
@@ -69,8 +69,7 @@ impl Hinton {
             "  <text class=\"small\" style=\"text-anchor: start\" x=\"{:.1}\" y=\"{below:.1}\">a full square: {most:.2}, of the gains {most_gain:.2}</text>",
             x + EDGE
         );
-        let mut begin = 0;
-        for (row, neuron) in neurons.iter().enumerate() {
+        for (row, (neuron, synapses)) in self.network.rows().enumerate() {
             let (_, at) = middle(0, row);
             let name = match row {
                 0 => "n1 ahead".to_string(),
@@ -79,13 +78,12 @@ impl Hinton {
             };
             let _ = writeln!(svg, "  <text class=\"small\" x=\"{:.1}\" y=\"{at:.1}\">{name}</text>", x + LEFT - 4.0);
             square(svg, middle(0, row), neuron.bias, most);
-            for synapse in &synapses[begin..neuron.end] {
+            for synapse in synapses {
                 if let Some(column) = self.columns.iter().position(|(_, source)| *source == synapse.source) {
                     square(svg, middle(column + 1, row), synapse.weight, most);
                 }
             }
             square(svg, middle(last, row), neuron.gain, most_gain);
-            begin = neuron.end;
         }
     }
 }

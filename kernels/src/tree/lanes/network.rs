@@ -15,10 +15,9 @@ pub(super) fn network(
 ) -> Results {
     let range = network.first..network.first + network.neurons.len();
     let (neurons, fired) = (&mut neurons[range.clone()], &mut fired[range]);
-    let mut begin = 0;
-    for (neuron, new) in network.neurons.iter().zip(fired.iter_mut()) {
+    for ((neuron, synapses), new) in network.rows().zip(fired.iter_mut()) {
         let mut sum = [0.0; LANES];
-        for synapse in &network.synapses[begin..neuron.end] {
+        for synapse in synapses {
             let from = match synapse.source {
                 Source::Cell(cell) => &cells[usize::from(cell)],
                 Source::Neuron(number) => &neurons[usize::from(number)],
@@ -30,7 +29,6 @@ pub(super) fn network(
         for l in 0..LANES {
             new[l] = fire(neuron.bias, neuron.gain, sum[l]);
         }
-        begin = neuron.end;
     }
     let on = lanes_of(robots);
     for (output, new) in neurons.iter_mut().zip(fired.iter()) {

@@ -2,8 +2,8 @@
 
 use super::Bounds;
 use super::random::{
-    add_transition, count, one_of, random_automaton, random_direction, random_inward, random_out, random_state,
-    random_transition,
+    add_transition, count, insert, list, one_of, random_automaton, random_direction, random_inward, random_out,
+    random_state, random_transition,
 };
 use xpuck_kernels::automaton::{Automaton, State, Transition};
 use xpuck_kernels::random::Draws;
@@ -83,10 +83,6 @@ pub fn mutate(automaton: &mut Automaton, mutation: Mutation, bounds: &Bounds, dr
     }
 }
 
-fn list(state: &mut State, outgoing: bool) -> &mut Vec<Transition> {
-    if outgoing { &mut state.outgoing } else { &mut state.incoming }
-}
-
 /// A random transition: its state, whether it is for outgoing messages, and its number.
 fn random_place(automaton: &Automaton, draws: &mut Draws) -> Option<(usize, bool, usize)> {
     let places: Vec<(usize, bool, usize)> = (0..automaton.states.len())
@@ -107,9 +103,7 @@ fn new_state(automaton: &mut Automaton, from: usize, bounds: &Bounds, draws: &mu
     automaton.states.push(random_state(bounds, n + 1, bounds.transitions[0].max(1), draws));
     let outgoing = random_direction(bounds, draws);
     if let Some(transition) = random_transition(bounds, n + 1, outgoing, draws) {
-        let list = list(&mut automaton.states[from], outgoing);
-        let place = draws.below(list.len() as u32 + 1) as usize;
-        list.insert(place, Transition { to: n as u8, ..transition });
+        insert(list(&mut automaton.states[from], outgoing), Transition { to: n as u8, ..transition }, draws);
     }
 }
 

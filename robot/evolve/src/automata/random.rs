@@ -52,14 +52,23 @@ pub(super) fn random_direction(bounds: &Bounds, draws: &mut Draws) -> bool {
     outgoing > 0 && draws.below(incoming + outgoing) >= incoming
 }
 
-/// Adds a random transition at a random place of its list, as the first that matches is taken.
+/// Adds a random transition.
 pub(super) fn add_transition(bounds: &Bounds, state: &mut State, states: usize, draws: &mut Draws) {
     let outgoing = random_direction(bounds, draws);
     if let Some(transition) = random_transition(bounds, states, outgoing, draws) {
-        let list = if outgoing { &mut state.outgoing } else { &mut state.incoming };
-        let place = draws.below(list.len() as u32 + 1) as usize;
-        list.insert(place, transition);
+        insert(list(state, outgoing), transition, draws);
     }
+}
+
+/// A state's transitions for outgoing or for incoming messages.
+pub(super) fn list(state: &mut State, outgoing: bool) -> &mut Vec<Transition> {
+    if outgoing { &mut state.outgoing } else { &mut state.incoming }
+}
+
+/// Puts a transition at a random place of its list, as the first that matches is taken.
+pub(super) fn insert(list: &mut Vec<Transition>, transition: Transition, draws: &mut Draws) {
+    let place = draws.below(list.len() as u32 + 1) as usize;
+    list.insert(place, transition);
 }
 
 /// How many transitions a state has.

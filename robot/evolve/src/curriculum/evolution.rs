@@ -186,7 +186,8 @@ impl<S: Species> Evolution<S> {
         variables.momentum = if variables.step_generation == 0 {
             0.9 * best
         } else {
-            self.settings.phi * variables.momentum + (best - self.last_best)
+            // Evaluations that are pooled may lower the best; that is no learning, and nothing that unlearns it either.
+            self.settings.phi * variables.momentum + (best - self.last_best).max(0.0)
         };
         self.last_best = best;
         variables.generation += 1;

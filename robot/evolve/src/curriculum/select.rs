@@ -1,5 +1,6 @@
 //! Who has children.
 
+use crate::tournament::tournament;
 use serde::Deserialize;
 use xpuck_kernels::random::Draws;
 
@@ -55,17 +56,7 @@ impl Wheel {
                 let at = f64::from(draws.unit()) * total;
                 self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1)
             }
-            Selection::Tournament(size) => {
-                let n = self.fitness.len() as u32;
-                let mut best = draws.below(n) as usize;
-                for _ in 1..size {
-                    let other = draws.below(n) as usize;
-                    if self.fitness[other] > self.fitness[best] {
-                        best = other;
-                    }
-                }
-                best
-            }
+            Selection::Tournament(size) => tournament(self.fitness.len(), size as usize, |at| self.fitness[at], draws),
         }
     }
 }

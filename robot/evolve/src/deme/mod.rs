@@ -12,6 +12,7 @@ use crate::primitive_set::PrimitiveSet;
 use crate::samples::Samples;
 use crate::settings::{SampleOwner, Settings};
 use crate::space::Space;
+use crate::tournament::tournament;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use xpuck_kernels::random::{Draws, Stream};
@@ -193,16 +194,9 @@ impl Deme {
         self.individuals.extend(individuals);
     }
 
-    /// Index of the winner of a tournament among the first `among`; the first drawn of equals wins.
+    /// Index of the winner of a tournament among the first `among`.
     pub(crate) fn tournament(&self, among: usize, value: impl Fn(&Individual) -> f64, draws: &mut Draws) -> usize {
-        let mut best = draws.below(among as u32) as usize;
-        for _ in 1..self.settings.tournament {
-            let other = draws.below(among as u32) as usize;
-            if value(&self.individuals[other]) > value(&self.individuals[best]) {
-                best = other;
-            }
-        }
-        best
+        tournament(among, self.settings.tournament, |at| value(&self.individuals[at]), draws)
     }
 
     /// Sorts the individuals: the greatest worth first, the oldest first of equals.

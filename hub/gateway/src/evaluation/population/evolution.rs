@@ -218,7 +218,7 @@ impl Evolution {
         Summary {
             generation: self.generation,
             best: known().fold(f64::NEG_INFINITY, f64::max),
-            // Halves of huge values are added, whose sum is still a number.
+            // Shares are added, as the sum of huge values may be no number.
             mean: known().map(|fitness| fitness / count).sum(),
             worst: known().fold(f64::INFINITY, f64::min),
             hidden: self.members.iter().map(|member| member.hidden.len() as f64).sum::<f64>() / count,
