@@ -1,5 +1,6 @@
 //! The operator's commands, one file each.
 
+mod address;
 pub mod advice;
 pub mod algebra;
 pub mod arena;

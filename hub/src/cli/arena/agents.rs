@@ -1,6 +1,7 @@
 //! Agents of SimSpark that drive robots of a virtual arena which no board drives.
 
 use super::play::hold;
+use super::trainer::{heading, place};
 use anyhow::{Context, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use xpuck_gateway::agents::{Agents, Said};
 use xpuck_gateway::limit::LineLimit;
 use xpuck_gateway::scene::arena::Team;
 use xpuck_gateway::stage::Game;
-use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::{CAMERA_FOV, GRAVITY};
 use xpuck_kernels::world::Body;
 use xpuck_registers::spi::Pixel;
@@ -131,9 +132,7 @@ impl Drivers {
                 driven.guest.colour = Some(Pixel { red, green, blue });
             }
             Effector::Beam([x, y, degrees]) if !driven.began => {
-                let heading = degrees.rem_euclid(360.0).to_radians() as f32;
-                let at = [x, y].map(|number| number.clamp(-1e6, 1e6) as f32);
-                arena.put(robot, vec2(at[0], at[1]), Some(heading));
+                arena.put(robot, place(x, y), Some(heading(degrees)));
             }
             // One word a cycle, as in SimSpark.
             Effector::Say(word) if self.words.iter().all(|(speaker, _)| *speaker != robot) => {

@@ -82,9 +82,7 @@ fn robot(arena: &Arena, (side, number): Who) -> Result<usize, String> {
 fn act(arena: &mut Arena, robot: usize, action: &AgentAction) -> Result<(), String> {
     match action {
         AgentAction::Place([x, y, _]) => put(arena, robot, place(*x, *y), None),
-        AgentAction::Move([x, y, _], degrees) => {
-            put(arena, robot, place(*x, *y), Some(degrees.rem_euclid(360.0).to_radians() as f32))
-        }
+        AgentAction::Move([x, y, _], degrees) => put(arena, robot, place(*x, *y), Some(heading(*degrees))),
         AgentAction::Battery(percent) => {
             arena.charge(robot, percent / 100.0);
             Ok(())
@@ -108,8 +106,13 @@ fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> 
 }
 
 /// The nearest number that bodies have; beyond the walls is beyond the walls.
-fn place(x: f64, y: f64) -> Vec2 {
+pub(super) fn place(x: f64, y: f64) -> Vec2 {
     vec2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32)
+}
+
+/// A direction that was said in degrees, rad.
+pub(super) fn heading(degrees: f64) -> f32 {
+    degrees.rem_euclid(360.0).to_radians() as f32
 }
 
 fn put(arena: &mut Arena, body: usize, at: Vec2, heading: Option<f32>) -> Result<(), String> {

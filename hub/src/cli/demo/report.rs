@@ -79,7 +79,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     let mut text = String::new();
     let usual = **world == WorldSpec::benchmark(args.robots);
     let robots = count(args.robots, "robot", "robots");
-    let last = segments.len().max(7);
+    let last = segments.len().max(1);
     let evolves = layout.plan.evolves(args.robots);
     writeln!(text, "\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
     let evolved = if evolves { format!("{:.3}", Figure(status.evolved)) } else { "-".into() };

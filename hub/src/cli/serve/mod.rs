@@ -1,6 +1,5 @@
 //! `xpuck serve`: programs of other makers are served, in the protocols that they speak.
 
-mod address;
 mod evolution_files;
 pub mod individual_tree;
 mod monitors;

@@ -1,7 +1,7 @@
 //! `xpuck serve population-manager`.
 
-use super::address::{self, Place};
 use super::evolution_files::{self, Files};
+use crate::cli::address::{self, Place};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;

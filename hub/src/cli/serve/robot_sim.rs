@@ -1,7 +1,7 @@
 //! `xpuck serve robot-sim`.
 
-use super::address::{self, Place};
 use super::own_engine::OwnTask;
+use crate::cli::address::{self, Place};
 use crate::cli::engine::EngineArgs;
 use anyhow::{Result, anyhow};
 use clap::Args;

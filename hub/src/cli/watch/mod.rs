@@ -3,13 +3,15 @@
 mod drawing;
 mod svg;
 
+use super::address::{Place, addresses};
 use super::in_place::InPlace;
 use super::tree_file::write;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use std::fmt::Display;
 use std::io::{ErrorKind, Read};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -38,7 +40,7 @@ const LINE: Duration = Duration::from_secs(1);
 pub struct WatchArgs {
     /// The server: rcssserver3d is at port 3200, rcssservermj at 60001.
     #[arg(value_name = "HOST:PORT")]
-    server: String,
+    server: Place,
     /// What the server speaks; without it the first message tells.
     #[arg(long)]
     protocol: Option<Spoken>,
@@ -82,7 +84,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
     let (mut frames, mut buffer) = (Frames::new(LONGEST), vec![0; 64 << 10]);
     let (began, mut heard) = (Instant::now(), Instant::now());
     let over = || args.seconds.is_some_and(|seconds| began.elapsed().as_secs_f64() >= seconds);
-    while !stop.load(Ordering::Relaxed) && !output::reader_left() && !over() {
+    'watch: while !stop.load(Ordering::Relaxed) && !output::reader_left() && !over() {
         match stream.read(&mut buffer) {
             Ok(0) => bail!("{}: the server closed the connection", args.server),
             Ok(count) => frames.push(&buffer[..count]),
@@ -93,38 +95,32 @@ pub fn run(args: &WatchArgs) -> Result<()> {
                 continue;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error).with_context(|| args.server.clone()),
+            Err(error) => return Err(error).with_context(|| args.server.to_string()),
         }
         heard = Instant::now();
-        let mut take = || -> Result<bool> {
-            while let Some(message) = frames.next_message()? {
-                watched.client.take(message)?;
-                if args.svg.is_some() && args.seconds.is_none() && watched.client.above().is_some() {
-                    return Ok(true);
-                }
-                watched.show(&stop)?;
-            }
-            Ok(false)
-        };
-        let drawn = take().map_err(|error| {
+        let odd = |error: &dyn Display| {
             anyhow!("{}: {error}; is it a port for monitors, and --protocol the one that it speaks?", args.server)
-        })?;
-        if drawn {
-            break;
+        };
+        while let Some(message) = frames.next_message().map_err(|error| odd(&error))? {
+            watched.client.take(message).map_err(|error| odd(&error))?;
+            if args.svg.is_some() && args.seconds.is_none() && watched.client.above().is_some() {
+                break 'watch;
+            }
+            watched.show(&stop)?;
         }
     }
+    if over() && watched.client.above().is_none() {
+        bail!("{}: no scene came; --seconds gives it longer", args.server);
+    }
     let Some(path) = &args.svg else { return Ok(()) };
-    let Some(picture) = svg::draw(&watched.client) else {
-        bail!("{}: no scene came; --seconds gives it longer", args.server)
-    };
+    let Some(picture) = svg::draw(&watched.client) else { bail!("{}: no scene came", args.server) };
     write(path, picture.as_bytes())
 }
 
-fn connect(server: &str) -> Result<TcpStream> {
-    let places = server.to_socket_addrs().with_context(|| format!("{server}: HOST:PORT is wanted"))?;
-    let mut last = anyhow!("{server}: no such host");
-    for place in places {
-        match TcpStream::connect_timeout(&place, CONNECT) {
+fn connect(server: &Place) -> Result<TcpStream> {
+    let mut last = anyhow!("{server}: it has no address");
+    for address in addresses(server)? {
+        match TcpStream::connect_timeout(&address, CONNECT) {
             Ok(stream) => {
                 stream.set_read_timeout(Some(LOOK))?;
                 return Ok(stream);

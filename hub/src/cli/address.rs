@@ -1,6 +1,7 @@
 //! Where a server of another program is: HOST:PORT.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use std::fmt::{Display, Formatter};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
@@ -20,15 +21,26 @@ impl FromStr for Place {
     }
 }
 
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// All its addresses.
+///
+/// # Errors
+/// What the system says of its name.
+pub fn addresses(place: &Place) -> Result<impl Iterator<Item = SocketAddr>> {
+    place.0.to_socket_addrs().with_context(|| place.0.clone())
+}
+
 /// Its first address.
 ///
 /// # Errors
 /// What the system says of its name.
 pub fn resolve(place: &Place) -> Result<SocketAddr> {
-    let Some(address) = place.0.to_socket_addrs().with_context(|| place.0.clone())?.next() else {
-        bail!("{}: it has no address", place.0);
-    };
-    Ok(address)
+    addresses(place)?.next().with_context(|| format!("{place}: it has no address"))
 }
 
 #[cfg(test)]
