@@ -130,7 +130,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         }
         progress.set(part(evolution), PARTS);
         let (generation, mean) = (evolution.state().generation, Figure(evolution.mean_derated()));
-        progress.note(format!("generation {generation}, mean of the islands' best {mean:.3}"));
+        let step = evolution.state().course.step(&evolution.config().steps);
+        let step = step.map_or(String::new(), |step| format!(" in step {:?}", step.name));
+        progress.note(format!("generation {generation}, mean of the islands' best {mean:.3}{step}"));
     })?;
     drop(progress);
     if ended == Ended::Stopped {
@@ -152,6 +154,13 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         output::line(serde_json::to_string(&outcome)?)?;
     } else {
         print(&outcome)?;
+    }
+    if let Some(step) = evolution.state().course.step(&evolution.config().steps) {
+        log::line(format_args!(
+            "xpuck: the run ended in step {:?} of its curriculum, before its own world; give it more generations or an end \
+             that is easier to reach",
+            step.name
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -218,6 +227,14 @@ fn print(outcome: &Outcome) -> Result<()> {
         true => format!("; mean {:.3} if derated for few trials (Eq. 8.1)", Figure(outcome.final_mean)),
         false => String::new(),
     };
+    for step in &outcome.steps {
+        output::line(format_args!(
+            "step {:?}: {}, mean of the islands' best {:.3}",
+            step.name,
+            count(step.generations, "generation", "generations"),
+            Figure(step.best)
+        ))?;
+    }
     output::line(format_args!("fitness of {}", count(islands, "island's champion", "islands' champions")))?;
     output::line(format_args!(
         "  in evolution:                  mean {:.3}, best {:.3}{derated}",

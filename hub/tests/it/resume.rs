@@ -112,6 +112,11 @@ fn every_algorithm_goes_on_under_every_policy() {
         ("pooled-samples", "random", "settings.restart_every = 4\n"),
         ("pooled-samples", "none", "settings.representation = \"grammar\"\n"),
         ("classic", "full", "settings.representation = \"adf\"\n"),
+        (
+            "racing",
+            "full",
+            "[[steps]]\nname = \"a\"\nrobots = 1\nend = \"gennum >= 2\"\n[[steps]]\nname = \"b\"\nseconds = 2.0\nend = \"gennum-thisstep >= 4\"\n",
+        ),
     ] {
         let text = format!(
             "generations = 9\nislands = 4\nalgorithm = \"{algorithm}\"\nmigration.policy = \"{policy}\"\n\

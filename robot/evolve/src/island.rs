@@ -135,8 +135,18 @@ impl Island {
 
     /// Goes on where trials are of a world that is a little different: what is known of the trees' fitness counts for a few
     /// samples only, so that new ones soon decide. Migrants are taken in all the time, as other islands' trials change too.
+    ///
+    /// What is known counts for as many samples as a tree needs to be known: with fewer, an island's best would give way to
+    /// whoever is tried next, and robots drive by it.
     pub fn relearn(&mut self) {
-        self.deme.fade();
+        self.deme.fade(self.settings().full_evaluations.div_ceil(2));
+        self.algorithm.rules_mut().relearn();
+    }
+
+    /// Goes on with the next step of a curriculum, whose world may be quite another: as [`Island::relearn`], but what is known
+    /// counts for one sample of each scenario, which orders the trees until they are tried there.
+    pub fn begin_step(&mut self) {
+        self.deme.fade(1);
         self.algorithm.rules_mut().relearn();
     }
 

@@ -1,5 +1,6 @@
 //! What a run of evolution is.
 
+use super::course::Step;
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_hub_core::geneserver::{Copies, Geneserver};
 use xpuck_kernels::engine::EngineChoice;
@@ -8,6 +9,8 @@ use xpuck_wire::Migration;
 
 /// Longest run, generations.
 pub const MAX_GENERATIONS: u32 = 1_000_000;
+/// Most steps of a curriculum before the run's own world.
+pub const MAX_STEPS: usize = 64;
 
 /// Everything that decides a run; two runs of one configuration give the same digits, if its engine promises them.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub struct Config {
     pub remeasure: u32,
     /// The world of the trials.
     pub spec: WorldSpec,
+    /// The steps before it, at most [`MAX_STEPS`].
+    pub steps: Vec<Step>,
     /// The world's file, if it is not the benchmark.
     pub world: Option<String>,
     /// The calibration file that the world was changed by, if there is one.

@@ -1,10 +1,12 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
-use super::config::{Config, MAX_GENERATIONS};
+use super::config::{Config, MAX_GENERATIONS, MAX_STEPS};
+use super::course::Step;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
+use xpuck_evolve::curriculum::Formula;
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
 use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
 use xpuck_experiment::{Calibration, world_file};
@@ -75,6 +77,30 @@ pub(crate) struct EvolutionFile {
     settings: Table,
     /// How genes travel between islands.
     migration: Migration,
+    /// A curriculum: worlds in which the islands evolve before the run's own, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<StepEntry>,
+}
+
+/// A step of a curriculum.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StepEntry {
+    /// Its name.
+    name: String,
+    /// Robots of the benchmark's world; as many as in the run's own world without it and without `world`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = MAX_ROBOTS))]
+    robots: Option<usize>,
+    /// A world file, relative to this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    world: Option<PathBuf>,
+    /// Length of a trial, s; as in the run's own world without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0, max = 3600.0))]
+    seconds: Option<f32>,
+    /// The step is over when this holds, e.g. `best-fitness >= 0.1 or gennum-thisstep >= 20`.
+    end: String,
 }
 
 impl Default for EvolutionFile {
@@ -96,6 +122,7 @@ impl Default for EvolutionFile {
             primitive_set: None,
             settings: Table::new(),
             migration: Migration::default(),
+            steps: Vec::new(),
         }
     }
 }
@@ -122,6 +149,11 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
         rename(&mut table);
         for key in ["world", "calibration", "primitive_set"] {
             if let Some(Value::String(beside)) = table.get_mut(key) {
+                *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
+            }
+        }
+        for step in table.get_mut("steps").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(Value::String(beside)) = step.get_mut("world") {
                 *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
             }
         }
@@ -208,24 +240,31 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         }
         None => (PrimitiveSet::in_swarm(), None),
     };
+    let generations = file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS });
+    let mut steps = steps(name, file.steps, &spec, generations)?;
     let (spec, calibration) = match file.calibration {
         Some(path) => {
             let name = path.display().to_string();
             let text = read(&path)?;
             let measured = Calibration::parse(&name, &text)?;
-            (measured.apply(&spec).map_err(|why| FileError::value(&name, why))?, Some(text))
+            let apply = |spec| measured.apply(&spec).map_err(|why| FileError::value(&name, why));
+            for step in &mut steps {
+                step.spec = apply(step.spec.clone())?;
+            }
+            (apply(spec)?, Some(text))
         }
         None => (spec, None),
     };
     let config = Config {
         islands: file.islands,
         island: file.island,
-        generations: file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS }),
+        generations,
         budget: file.budget,
         seconds: file.seconds,
         seed: file.seed,
         remeasure: file.remeasure,
         spec,
+        steps,
         world,
         calibration,
         primitive_set,
@@ -239,6 +278,47 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     };
     config.check().map_err(fail)?;
     Ok(config)
+}
+
+/// The steps of a curriculum before a world.
+fn steps(name: &str, entries: Vec<StepEntry>, own: &WorldSpec, generations: u32) -> Result<Vec<Step>, FileError> {
+    if entries.len() > MAX_STEPS {
+        return Err(FileError::value(name, format!("{} steps; at most {MAX_STEPS} are allowed", entries.len())));
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    for entry in entries {
+        let fail = |why: String| FileError::value(name, format!("step {:?}: {why}", entry.name));
+        if steps.iter().any(|step| step.name == entry.name) {
+            return Err(fail("there are two of this name; give one another".into()));
+        }
+        let end = Formula::parse(&entry.end).map_err(|why| fail(format!("end: {why}")))?;
+        if end.asks_for_time() {
+            return Err(fail("end: real-runtime would make the digits depend on the machine; ask for gennum".into()));
+        }
+        if let Some(why) = end.never(generations) {
+            return Err(fail(format!("end: it can never hold: {why}")));
+        }
+        if let Some(seconds) = entry.seconds.filter(|seconds| !(1.0..=3600.0).contains(seconds)) {
+            return Err(fail(format!("seconds = {seconds} is outside 1..=3600")));
+        }
+        let (spec, world) = match (&entry.world, entry.robots) {
+            (Some(_), Some(_)) => {
+                return Err(fail("the world file says how many robots there are; leave robots out".into()));
+            }
+            (Some(path), None) => (world_file::read(path)?, Some(read(path)?)),
+            (None, Some(robots)) if (1..=MAX_ROBOTS).contains(&robots) => (WorldSpec::benchmark(robots), None),
+            (None, Some(robots)) => return Err(fail(format!("robots = {robots} is outside 1..={MAX_ROBOTS}"))),
+            (None, None) => (own.clone(), None),
+        };
+        let StepEntry { name, robots, seconds, end: end_text, .. } = entry;
+        steps.push(Step { name, robots, world, spec, seconds, end, end_text });
+    }
+    Ok(steps)
+}
+
+/// Name of the world file of a step, from 1, beside a run's own evolution file.
+pub fn step_world(number: usize) -> String {
+    format!("step-{number}-world.toml")
 }
 
 fn read(path: &Path) -> Result<String, FileError> {
@@ -279,6 +359,17 @@ fn file_without_engine(config: &Config) -> EvolutionFile {
         primitive_set: config.primitive_set_file.as_ref().map(|_| PRIMITIVE_SET.into()),
         settings,
         migration: config.migration.clone(),
+        steps: config.steps.iter().enumerate().map(|(i, step)| step_entry(i + 1, step)).collect(),
+    }
+}
+
+fn step_entry(number: usize, step: &Step) -> StepEntry {
+    StepEntry {
+        name: step.name.clone(),
+        robots: step.robots,
+        world: step.world.as_ref().map(|_| step_world(number).into()),
+        seconds: step.seconds,
+        end: step.end_text.clone(),
     }
 }
 
@@ -288,7 +379,9 @@ impl Config {
     pub fn fingerprint(&self) -> u32 {
         let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
-        checkpoint::fingerprint([file.as_str(), beside[0], beside[1]].into_iter().chain(self.calibration.as_deref()))
+        let worlds = self.steps.iter().filter_map(|step| step.world.as_deref());
+        let texts = [file.as_str(), beside[0], beside[1]].into_iter().chain(self.calibration.as_deref());
+        checkpoint::fingerprint(texts.chain(worlds))
     }
 }
 
@@ -362,6 +455,24 @@ mod tests {
     }
 
     #[test]
+    fn a_curriculum_is_written_and_reads_back_as_itself() {
+        let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/foraging.toml");
+        let steps = format!(
+            "[[steps]]\nname = \"alone\"\nrobots = 1\nend = \"gennum >= 3\"\n\
+             [[steps]]\nname = \"food\"\nworld = \"{world}\"\nseconds = 10.0\nend = \"best-fitness >= 0.1\"\n"
+        );
+        let config = load_text(&steps, "").unwrap();
+        assert_eq!(config.steps.iter().map(|step| step.spec.robots).collect::<Vec<_>>()[0], 1);
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("run.toml"), write(&config)).unwrap();
+        std::fs::write(dir.path().join(step_world(2)), config.steps[1].world.as_ref().unwrap()).unwrap();
+        let again = load(Some(&dir.path().join("run.toml")), Table::new()).unwrap();
+        assert_eq!((write(&again), again.fingerprint()), (write(&config), config.fingerprint()));
+        let other = load_text(&steps.replace("= 10.0", "= 20.0"), "").unwrap();
+        assert_ne!(other.fingerprint(), config.fingerprint());
+    }
+
+    #[test]
     fn words_of_a_command_line_need_no_quotes() {
         let set = |text: &str| keys(&[text.to_string()]).map_err(|error| error.to_string());
         let policy = set("migration.policy=ring").unwrap();
@@ -395,6 +506,11 @@ mod tests {
             ("seconds = nan", "seconds = NaN is outside"),
             ("islands = 0", "islands = 0 is outside 1..=64"),
             ("budget = 0", "budget = 0 is outside 1..="),
+            ("[[steps]]\nname = \"a\"", "missing field `end`"),
+            ("[[steps]]\nname = \"a\"\nend = \"gennum > 90\"", "step \"a\": end: it can never hold"),
+            ("[[steps]]\nname = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime would make"),
+            ("[[steps]]\nname = \"a\"\nend = \"best >= 1\"", "step \"a\": end: "),
+            ("[[steps]]\nname = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1..=256"),
             ("palette = \"nowhere.toml\"", "cannot be read"),
             ("primitive_set = \"nowhere.toml\"", "cannot be read"),
             ("palette = \"a\"\nprimitive_set = \"b\"", "duplicate field `primitive_set`"),

@@ -174,7 +174,8 @@ impl Folder {
             (file::CALIBRATION, &config.calibration),
             (file::PRIMITIVE_SET, &config.primitive_set_file),
         ];
-        for (name, text) in beside {
+        let worlds = config.steps.iter().enumerate().map(|(i, step)| (file::step_world(i + 1), &step.world));
+        for (name, text) in beside.map(|(name, text)| (name.to_string(), text)).into_iter().chain(worlds) {
             if let Some(text) = text {
                 let file = path.join(name);
                 atomic::write(&file, text.as_bytes()).map_err(unmade(&file))?;

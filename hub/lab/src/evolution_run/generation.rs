@@ -2,6 +2,7 @@
 
 use super::champion::{THRESHOLD, champion};
 use super::config::Config;
+use super::course::{Course, Standing};
 use super::record;
 use crate::engine;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,9 @@ pub struct State {
     server: Geneserver,
     /// Controller updates simulated so far, over all robots.
     robot_updates: u64,
-    /// When the mean derated fitness first was [`THRESHOLD`] or more.
+    /// Where the run is in its curriculum.
+    pub course: Course,
+    /// When the mean derated fitness first was [`THRESHOLD`] or more in the run's own world.
     pub reached: Option<Reached>,
     /// Wall time that the generations took, s, over all processes that worked on the run.
     pub wall_s: f64,
@@ -91,6 +94,7 @@ impl EvolutionRun {
             islands: config.numbers().map(island).collect(),
             server: config.geneserver(),
             robot_updates: 0,
+            course: Course::default(),
             reached: None,
             wall_s: 0.0,
         };
@@ -181,17 +185,37 @@ impl EvolutionRun {
     fn try_everybody(&mut self) -> Generation {
         let islands = self.evaluate();
         self.state.generation += 1;
-        if self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
+        let own_world = self.state.course.step(&self.config.steps).is_none();
+        if own_world && self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
             let (generation, robot_seconds) = (self.state.generation, self.robot_seconds());
             self.state.reached = Some(Reached { generation, robot_seconds });
         }
         let rows = self.config.numbers().zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
+        self.attend(islands.iter().map(|island| island.samples.len() as u64).sum());
         Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
+    }
+
+    /// Counts a generation of a curriculum, whose next step begins when one ends.
+    fn attend(&mut self, trials: u64) {
+        let islands = &self.state.islands;
+        let mean = islands.iter().map(|island| island.progress().mean).sum::<f64>() / islands.len() as f64;
+        let standing = Standing {
+            generations: [self.state.generation, self.config.generations],
+            trials,
+            fitness: [self.mean_derated(), mean],
+            robot_seconds: self.robot_seconds(),
+        };
+        if self.state.course.count(&self.config.steps, &standing) {
+            self.state.islands.iter_mut().for_each(|island| island.begin_step());
+        }
     }
 
     /// Runs every trial of every island and tells the islands; returns what is to be recorded.
     fn evaluate(&mut self) -> Vec<record::Island> {
-        let Config { spec, seed, seconds, .. } = &self.config;
+        let Config { seed, steps, .. } = &self.config;
+        let step = self.state.course.step(steps);
+        let spec = step.map_or(&self.config.spec, |step| &step.spec);
+        let seconds = step.and_then(|step| step.seconds).unwrap_or(self.config.seconds);
         let updates = (seconds / CONTROL_PERIOD).round() as u32;
         let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();
         let mut trees: Vec<&Tree> = Vec::new();

@@ -5,6 +5,7 @@
 
 mod champion;
 pub(crate) mod config;
+mod course;
 pub mod file;
 mod folder;
 mod front;
@@ -15,7 +16,8 @@ pub mod record;
 mod run;
 
 pub use champion::{THRESHOLD, champion};
-pub use config::{Config, MAX_GENERATIONS};
+pub use config::{Config, MAX_GENERATIONS, MAX_STEPS};
+pub use course::{Course, Standing, Step, StepEnd};
 pub use folder::{Folder, FolderError, RECORD, Resumed, TIMES};
 pub use front::FrontTree;
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};

@@ -2,6 +2,7 @@
 
 use super::champion::champion;
 use super::config::Config;
+use super::course::StepEnd;
 use super::front::{FrontTree, front, undominated};
 use super::generation::EvolutionRun;
 use crate::engine;
@@ -47,6 +48,9 @@ pub struct Outcome {
     pub driver: Option<String>,
     /// Simulated robot-seconds a second over the last eight generations of this process; 0 if it evolved none.
     pub r_acc: f64,
+    /// What came of the steps of a curriculum that are over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepEnd>,
     /// Wall time of evolution and measuring, s, over all processes that worked on the run.
     pub wall_s: f64,
     /// Generations.
@@ -121,6 +125,7 @@ impl Outcome {
             adapter,
             driver,
             r_acc,
+            steps: state.course.ended.clone(),
             wall_s: state.wall_s,
             generations: state.generation,
             champions: champions.iter().zip(&again).map(row).collect(),

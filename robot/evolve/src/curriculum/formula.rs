@@ -81,6 +81,11 @@ impl Formula {
         never::reason(&self.0, total_generations)
     }
 
+    /// Whether it asks for the time, on which digits should not depend.
+    pub fn asks_for_time(&self) -> bool {
+        self.0.asks_for(NAMES.len() - 1)
+    }
+
     /// Whether it holds.
     pub fn holds(&self, variables: &Variables) -> bool {
         let values = [
@@ -99,6 +104,14 @@ impl Formula {
 }
 
 impl Term {
+    fn asks_for(&self, variable: usize) -> bool {
+        match self {
+            Term::Number(_) => false,
+            Term::Variable(i) => *i == variable,
+            Term::Apply(_, terms) => terms.iter().any(|term| term.asks_for(variable)),
+        }
+    }
+
     fn value(&self, variables: &[f64; 9]) -> f64 {
         match self {
             Term::Number(number) => *number,

@@ -222,10 +222,8 @@ impl Deme {
     }
 
     /// Goes on in trials that are a little different: what earlier ones told orders the trees at first, and soon counts less
-    /// than what new ones tell. It counts for as many samples as a tree needs to be known: with fewer, an island's best would
-    /// give way to whoever is tried next.
-    pub(crate) fn fade(&mut self) {
-        let most = self.settings.full_evaluations.div_ceil(2);
+    /// than what new ones tell: in each scenario for `most` samples.
+    pub(crate) fn fade(&mut self, most: u32) {
         self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.fade(most));
     }
 

@@ -1,0 +1,140 @@
+//! A curriculum: easier worlds in which the islands evolve before the run's own, each until its end formula holds.
+
+use serde::{Deserialize, Serialize};
+use xpuck_evolve::curriculum::{Formula, Variables};
+use xpuck_kernels::world::WorldSpec;
+
+/// What of the learning momentum goes on from a generation to the next (Petrovic, NTNU 05/2005).
+const PHI: f64 = 0.2;
+
+/// A step before the run's own world.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name.
+    pub name: String,
+    /// Robots of the benchmark, unless `world` is given; as many as in the run's own world without either.
+    pub robots: Option<usize>,
+    /// The text of its world file, if it has one.
+    pub world: Option<String>,
+    /// The world of its trials.
+    pub spec: WorldSpec,
+    /// Simulated seconds of a trial; those of the run without it.
+    pub seconds: Option<f32>,
+    /// When it is over.
+    pub end: Formula,
+    /// The same as it was written.
+    pub end_text: String,
+}
+
+/// Where a run is in its curriculum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// Steps that are over; as many as there are in the run's own world.
+    step: u16,
+    /// Generations before this step.
+    began: u32,
+    /// Simulations so far, and before this step.
+    trials: [u64; 2],
+    momentum: f64,
+    last_best: f64,
+    /// What came of the steps that are over.
+    pub ended: Vec<StepEnd>,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepEnd {
+    /// Its name.
+    pub name: String,
+    /// Generations in it.
+    pub generations: u32,
+    /// Simulated time when it ended, s times robots, of the whole run.
+    pub robot_seconds: f64,
+    /// Mean over the islands of their champions' derated fitness in its world.
+    pub best: f64,
+}
+
+/// How the islands stand after a generation.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// Generations so far, this one counted, and at most.
+    pub generations: [u32; 2],
+    /// Simulations in this generation.
+    pub trials: u64,
+    /// Mean over the islands of their champions' derated fitness, and of their populations' mean fitness.
+    pub fitness: [f64; 2],
+    /// Simulated time so far, s times robots.
+    pub robot_seconds: f64,
+}
+
+impl Course {
+    /// The step that goes on, none in the run's own world.
+    pub fn step<'a>(&self, steps: &'a [Step]) -> Option<&'a Step> {
+        steps.get(usize::from(self.step))
+    }
+
+    /// Counts a generation; true if it was the last of its step.
+    pub fn count(&mut self, steps: &[Step], standing: &Standing) -> bool {
+        self.trials[0] += standing.trials;
+        let Some(step) = self.step(steps) else { return false };
+        let ([generation, total_generations], [best, mean]) = (standing.generations, standing.fitness);
+        let step_generation = generation - self.began;
+        self.momentum =
+            if step_generation == 1 { 0.9 * best } else { PHI * self.momentum + (best - self.last_best).max(0.0) };
+        self.last_best = best;
+        let holds = step.end.holds(&Variables {
+            generation,
+            step_generation,
+            best,
+            mean,
+            momentum: self.momentum,
+            evaluations: self.trials[0],
+            step_evaluations: self.trials[0] - self.trials[1],
+            total_generations,
+            seconds: 0.0,
+        });
+        if holds {
+            let robot_seconds = standing.robot_seconds;
+            self.ended.push(StepEnd { name: step.name.clone(), generations: step_generation, robot_seconds, best });
+            (self.step, self.began, self.trials[1]) = (self.step + 1, generation, self.trials[0]);
+        }
+        holds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(end: &str) -> Step {
+        let (end, end_text) = (Formula::parse(end).unwrap(), end.to_string());
+        Step {
+            name: end_text.clone(),
+            robots: None,
+            world: None,
+            spec: WorldSpec::benchmark(1),
+            seconds: None,
+            end,
+            end_text,
+        }
+    }
+
+    #[test]
+    fn a_step_ends_when_its_formula_holds_and_the_own_world_never_does() {
+        let steps = [step("best-fitness >= 0.1 and learning-momentum < 0.05"), step("num-eval-thisstep >= 20")];
+        let mut course = Course::default();
+        let mut generation = 0;
+        let mut count = |best: f64| {
+            generation += 1;
+            let standing =
+                Standing { generations: [generation, 9], trials: 10, fitness: [best, 0.0], robot_seconds: 1.0 };
+            course.count(&steps, &standing)
+        };
+        // Momentum: 0.0108, 0.2 x 0.0108 + 0.1 = 0.102, 0.0204.
+        assert_eq!([0.012, 0.112, 0.112].map(&mut count), [false, false, true]);
+        assert_eq!([0.0, 0.0, 0.0, 0.0].map(&mut count), [false, true, false, false]);
+        let ends: Vec<(u32, f64)> = course.ended.iter().map(|end| (end.generations, end.best)).collect();
+        assert_eq!(ends, [(3, 0.112), (2, 0.0)]);
+        assert!(course.step(&steps).is_none());
+    }
+}
