@@ -4,6 +4,7 @@ pub mod ablation;
 pub mod behaviour;
 pub mod calibrate;
 pub mod cma;
+pub mod curriculum_run;
 mod eigen;
 pub mod engine;
 pub mod evolution_run;

@@ -49,8 +49,15 @@ pub struct FolderError {
     message: String,
 }
 
+impl FolderError {
+    /// Of a file or folder.
+    pub(crate) fn of(path: &Path, message: impl Into<String>) -> FolderError {
+        FolderError { path: path.into(), message: message.into() }
+    }
+}
+
 fn fail(path: &Path, message: impl Into<String>) -> FolderError {
-    FolderError { path: path.into(), message: message.into() }
+    FolderError::of(path, message)
 }
 
 /// An error of the disk while a run goes on.

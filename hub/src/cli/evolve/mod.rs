@@ -1,5 +1,7 @@
 //! `xpuck evolve`: islands without robots.
 
+mod curriculum;
+
 use super::engine::EngineArgs;
 use super::progress::Progress;
 use anyhow::{Context, Error, Result, bail};
@@ -11,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_kernels::engine::ChosenEngine;
+use xpuck_lab::curriculum_run;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
@@ -31,6 +34,10 @@ use xpuck_wire::{log, output};
 pub struct EvolveArgs {
     /// Evolution file (.toml); all its keys may be left out.
     file: Option<PathBuf>,
+    /// Curriculum: steps of other worlds on the way to the goal (docs/curricula.md). A file of automata says all of the run; one of
+    /// trees is an evolution file with steps.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    curriculum: Option<PathBuf>,
     /// Algorithm: racing, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default:
     /// racing].
     #[arg(long)]
@@ -77,7 +84,7 @@ pub struct EvolveArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
         "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
     resume: Option<PathBuf>,
     /// Also measure the Pareto front of fitness and size: for each size the fittest tree that is not larger (DIR/trees/front-*.bt).
@@ -93,6 +100,11 @@ pub struct EvolveArgs {
 
 /// Runs the command.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    match (&args.resume, &args.curriculum) {
+        (Some(path), _) if curriculum_run::Folder::holds_run(path) => return curriculum::resume(path, args),
+        (None, Some(path)) if curriculum::is_of_automata(path)? => return curriculum::begin(path, args),
+        _ => {}
+    }
     // Before the first file is written, so that no signal finds the process without an answer.
     let kept = args.resume.as_ref().or(args.out.as_ref());
     let stop = match kept {
@@ -114,7 +126,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             (evolution.on(engine), Some(folder))
         }
         None => {
-            let config = evolution_file::load(args.file.as_deref(), overrides(args)?)?;
+            let file = args.file.as_deref().or(args.curriculum.as_deref());
+            let config = evolution_file::load(file, overrides(args)?)?;
             refuse_one(&config)?;
             let config = Config { engine: args.engine.over(&config.engine), ..config };
             let engine = open(args, &config)?;

@@ -1,0 +1,57 @@
+//! Plots of a run: fitness over evaluations, and what operators contributed (figures 12, 15 and 16 of the document).
+
+use super::outcome::{Outcome, StepOutcome};
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
+
+/// Best and mean fitness over evaluations, a line for each step, of the text of `generations.csv`.
+pub(super) fn course(table: &str) -> String {
+    let rows = table.lines().skip(1).filter_map(|line| {
+        let fields: Vec<&str> = line.rsplitn(8, ',').collect();
+        let number = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok());
+        Some((fields.get(7)?.to_string(), number(4)?, number(2)?, number(1)?))
+    });
+    let mut steps: Vec<(String, Vec<(f64, f64)>, Vec<(f64, f64)>)> = Vec::new();
+    for (step, evaluations, best, mean) in rows {
+        if steps.last().is_none_or(|(name, ..)| *name != step) {
+            steps.push((step, Vec::new(), Vec::new()));
+        }
+        if let Some((_, bests, means)) = steps.last_mut() {
+            bests.push((evaluations, best));
+            means.push((evaluations, mean));
+        }
+    }
+    let mut plot = Plot::new("fitness by step", "evaluations", "fitness (weights differ from step to step)");
+    for (i, (name, bests, means)) in steps.into_iter().enumerate() {
+        plot.line(&name, Stroke::of_series(i), bests);
+        plot.line("", Stroke::of_series(i).faint(), means);
+    }
+    to_svg(&[plot])
+}
+
+/// Two panels over the steps: which share of all gains each operator made, and how often of all changes it was one for the
+/// better.
+pub(super) fn operators(outcome: &Outcome) -> String {
+    let steps: Vec<&StepOutcome> = outcome.steps.iter().filter(|step| !step.operators.is_empty()).collect();
+    let mut shares = Plot::new("share of all gains", "step", "share").whole_x();
+    let mut ratios = Plot::new("changes for the better", "step", "share of all that changed fitness").whole_x();
+    let names: Vec<&str> = steps.first().map_or(Vec::new(), |step| step.operators.iter().map(|one| one.name).collect());
+    for (i, name) in names.iter().enumerate() {
+        let over = |value: &dyn Fn(&StepOutcome) -> f64| -> Vec<(f64, f64)> {
+            steps.iter().enumerate().map(|(place, step)| (place as f64 + 1.0, value(step))).collect()
+        };
+        let share =
+            |step: &StepOutcome| step.operators[i].gain / step.operators.iter().map(|one| one.gain).sum::<f64>();
+        let ratio = |step: &StepOutcome| {
+            let one = &step.operators[i];
+            f64::from(one.better) / f64::from(one.better + one.worse)
+        };
+        shares.line("", Stroke::of_series(i), over(&share));
+        shares.points("", Colour::Grey, over(&share));
+        ratios.line("", Stroke::of_series(i), over(&ratio));
+        ratios.points("", Colour::Grey, over(&ratio));
+        let _ = name;
+    }
+    let series = names.iter().enumerate().map(|(i, name)| (name.to_string(), Stroke::of_series(i))).collect();
+    let steps: Vec<String> = steps.iter().enumerate().map(|(i, step)| format!("{} {}", i + 1, step.name)).collect();
+    to_svg_with(&[shares, ratios], &Footer { series, caption: vec![format!("Steps: {}.", steps.join(", "))] })
+}

@@ -1,0 +1,369 @@
+//! The folder of a run: what it is, what came of its steps, and all that it needs to go on.
+
+use super::cache::Cache;
+use super::picture::picture;
+use crate::evolution_run::FolderError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, ScenarioError, Step};
+use xpuck_kernels::automaton::{Module, account, draw};
+use xpuck_kernels::cargo::Automata;
+use xpuck_wire::atomic;
+use xpuck_wire::file::{self, FileError};
+
+/// The curriculum's file.
+const CURRICULUM: &str = "curriculum.toml";
+/// Its name, and the seed.
+const RUN: &str = "curriculum-run.json";
+/// What came out.
+const RESULT: &str = "result.json";
+/// A line for each generation.
+const TABLE: &str = "generations.csv";
+/// What controllers were worth.
+const CACHE: &str = "fitness.sqlite";
+/// A file of this name ends the run after the generation in hand.
+const STOP: &str = "stop";
+/// A file of this name ends the step as if its end formula held.
+const SKIP: &str = "skip";
+/// A step's population at its end.
+const POPULATION: &str = "population.txt";
+const HEAD: &str = "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n";
+/// Longest population file, bytes.
+const MAX_POPULATION: u64 = 64 << 20;
+/// Longest curriculum file, bytes.
+const MAX_CURRICULUM: u64 = 1 << 20;
+
+/// What a run is.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What errors call the curriculum's file.
+    pub name: String,
+    /// Its text.
+    text: String,
+    /// The population files that it names, and their texts.
+    populations: BTreeMap<String, String>,
+    /// Of all draws.
+    pub seed: u64,
+    /// The curriculum.
+    pub scenario: Scenario,
+}
+
+/// What of a plan a folder's [`RUN`] holds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Run {
+    name: String,
+    seed: u64,
+    /// The population files that the curriculum names, in the order of `populations/N.txt`.
+    populations: Vec<String>,
+}
+
+impl Plan {
+    /// Reads a curriculum file, and the populations that it names, which are relative to it.
+    ///
+    /// # Errors
+    /// One line with file, line and key.
+    pub fn read(path: &Path, seed: u64) -> Result<Plan, PlanError> {
+        let text = file::text(path, MAX_CURRICULUM)?;
+        let mut populations = BTreeMap::new();
+        let scenario = Scenario::parse_with(&path.display().to_string(), &text, |beside| {
+            let read = file::text(&path.with_file_name(beside), MAX_POPULATION).map_err(|error| error.to_string())?;
+            populations.insert(beside.to_string(), read.clone());
+            Ok(read)
+        })?;
+        Ok(Plan { name: path.display().to_string(), text, populations, seed, scenario })
+    }
+}
+
+/// A plan that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Its file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What it says.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The folder that holds it.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+}
+
+/// The folder of a run.
+pub struct Folder {
+    path: PathBuf,
+    table: File,
+    /// The place of each step among those of the run, from 1, by its index.
+    places: Vec<usize>,
+    pub(super) cache: Option<Cache>,
+}
+
+/// A run that goes on.
+pub struct Resumed {
+    /// Its folder.
+    pub folder: Folder,
+    /// What it is.
+    pub plan: Plan,
+    /// What steps that are over ended with, by index.
+    pub done: BTreeMap<usize, Population>,
+}
+
+fn fail(path: &Path, message: impl Into<String>) -> FolderError {
+    FolderError::of(path, message)
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+}
+
+impl Folder {
+    /// True if the folder holds the run of a curriculum of automata.
+    pub fn holds_run(path: &Path) -> bool {
+        path.join(RUN).exists()
+    }
+
+    /// Makes the folder of a run that begins.
+    ///
+    /// # Errors
+    /// If there is a run already, or the place cannot be written.
+    pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
+        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
+        for taken in [RUN, "run.toml"] {
+            if path.join(taken).exists() {
+                return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
+            }
+        }
+        let folder = Folder::open(path, &plan.scenario)?;
+        let write = |file: PathBuf, text: &str| {
+            atomic::write(&file, text.as_bytes())
+                .map_err(|error| fail(&file, format!("{error}; make room or mend the disk, then begin again")))
+        };
+        write(path.join(CURRICULUM), &plan.text)?;
+        if !plan.populations.is_empty() {
+            let given = path.join("populations");
+            std::fs::create_dir_all(&given).map_err(io(&given))?;
+            for (i, text) in plan.populations.values().enumerate() {
+                write(given.join(format!("{}.txt", i + 1)), text)?;
+            }
+        }
+        let run =
+            Run { name: plan.name.clone(), seed: plan.seed, populations: plan.populations.keys().cloned().collect() };
+        // Last, as with it the folder is a run.
+        write(path.join(RUN), &(serde_json::to_string_pretty(&run).map_err(|e| fail(path, e.to_string()))? + "\n"))?;
+        Ok(folder)
+    }
+
+    /// Opens a run to go on with it from the first step that is not over.
+    ///
+    /// # Errors
+    /// If there is no run, another process works on it, or something of it is damaged.
+    pub fn resume(path: &Path) -> Result<Resumed, PlanError> {
+        let run_file = path.join(RUN);
+        let text = file::text(&run_file, MAX_CURRICULUM)?;
+        let run: Run = serde_json::from_str(&text)
+            .map_err(|error| fail(&run_file, format!("{error}; the run cannot go on, begin another")))?;
+        let curriculum = path.join(CURRICULUM);
+        let text = file::text(&curriculum, MAX_CURRICULUM)?;
+        let mut populations = BTreeMap::new();
+        let scenario = Scenario::parse_with(&curriculum.display().to_string(), &text, |beside| {
+            let place = run.populations.iter().position(|name| name == beside);
+            let place = place.ok_or_else(|| format!("{beside}: the folder does not hold it"))?;
+            let given = path.join("populations").join(format!("{}.txt", place + 1));
+            let read = file::text(&given, MAX_POPULATION).map_err(|error| error.to_string())?;
+            populations.insert(beside.to_string(), read.clone());
+            Ok(read)
+        })?;
+        let mut folder = Folder::open(path, &scenario)?;
+        let mut done = BTreeMap::new();
+        for &i in &scenario.order {
+            let saved = folder.step(&scenario, i).join(POPULATION);
+            if !saved.exists() {
+                break;
+            }
+            let text = file::text(&saved, MAX_POPULATION)?;
+            done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
+        }
+        folder.keep_rows(&done.keys().map(|&i| scenario.steps[i].name.as_str()).collect::<Vec<_>>())?;
+        let plan = Plan { name: run.name, text, populations, seed: run.seed, scenario };
+        Ok(Resumed { folder, plan, done })
+    }
+
+    fn open(path: &Path, scenario: &Scenario) -> Result<Folder, FolderError> {
+        let file = path.join(TABLE);
+        let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
+        let mut table = table.map_err(io(&file))?;
+        if table.try_lock().is_err() {
+            return Err(fail(path, "another process works on this run; wait for its end"));
+        }
+        if table.seek(SeekFrom::End(0)).map_err(io(&file))? == 0 {
+            table.write_all(HEAD.as_bytes()).map_err(io(&file))?;
+        }
+        let mut places = vec![0; scenario.steps.len()];
+        scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
+        // Without it a step that was interrupted is simulated again, that is all.
+        let cache = Cache::open(&path.join(CACHE)).ok();
+        Ok(Folder { path: path.into(), table, places, cache })
+    }
+
+    /// Leaves the rows of these steps in the table.
+    fn keep_rows(&mut self, steps: &[&str]) -> Result<(), FolderError> {
+        let file = self.path.join(TABLE);
+        let text = file::text(&file, MAX_POPULATION).map_err(|error| fail(&file, error.to_string()))?;
+        let kept =
+            |line: &&str| line.rsplitn(8, ',').last().is_some_and(|step| steps.contains(&unquoted(step).as_str()));
+        let rows: String = text.lines().skip(1).filter(kept).map(|line| format!("{line}\n")).collect();
+        self.table
+            .set_len(0)
+            .and_then(|()| self.table.seek(SeekFrom::Start(0)))
+            .and_then(|_| self.table.write_all(format!("{HEAD}{rows}").as_bytes()))
+            .map_err(io(&file))
+    }
+
+    /// Where the run is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of a step.
+    fn step(&self, scenario: &Scenario, i: usize) -> PathBuf {
+        let name: String =
+            scenario.steps[i].name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        self.path.join("steps").join(format!("{}-{name}", self.places[i]))
+    }
+
+    /// What files in the folder ask for; that of a skip is taken away.
+    pub fn asked(&self) -> Ask {
+        let skip = self.path.join(SKIP);
+        match () {
+            () if self.path.join(STOP).exists() => Ask::Stop,
+            () if skip.exists() && std::fs::remove_file(&skip).is_ok() => Ask::Skip,
+            () => Ask::GoOn,
+        }
+    }
+
+    /// Takes a request to stop away, so that the run can go on.
+    ///
+    /// # Errors
+    /// If the file is there to stay.
+    pub fn clear_stop(&self) -> Result<(), FolderError> {
+        let stop = self.path.join(STOP);
+        match std::fs::remove_file(&stop) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(fail(&stop, format!("{error}; take it away, as it ends the run")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps a generation.
+    ///
+    /// # Errors
+    /// If the disk is full or broken.
+    pub fn note(&mut self, generation: &Generation) -> Result<(), FolderError> {
+        let v = generation.variables;
+        let row = format!(
+            "{},{},{},{},{},{},{},{}\n",
+            quoted(&generation.step.name),
+            v.generation,
+            v.step_generation,
+            v.evaluations,
+            v.step_evaluations,
+            v.best,
+            v.mean,
+            v.momentum
+        );
+        let file = self.path.join(TABLE);
+        self.table.write_all(row.as_bytes()).map_err(io(&file))
+    }
+
+    /// Keeps a step that is over: its best, drawn and told in words, and its population.
+    ///
+    /// # Errors
+    /// If the disk is full or broken.
+    pub fn keep(&self, scenario: &Scenario, generation: &Generation, best: &Automata) -> Result<(), FolderError> {
+        let Generation { index, step, .. } = *generation;
+        let folder = self.step(scenario, index);
+        std::fs::create_dir_all(&folder).map_err(io(&folder))?;
+        for (name, text) in best_files(step, best) {
+            let file = folder.join(name);
+            atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
+        }
+        // Last, as with it the step is over.
+        let file = folder.join(POPULATION);
+        atomic::write(&file, Population::new(generation).text().as_bytes()).map_err(io(&file))
+    }
+
+    /// Keeps the result and its pictures.
+    ///
+    /// # Errors
+    /// If the disk is full or broken.
+    pub fn finish(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
+        let table = self.path.join(TABLE);
+        let text = file::text(&table, MAX_POPULATION).map_err(|error| fail(&table, error.to_string()))?;
+        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(&self.path, error.to_string()))?;
+        let files = [
+            ("fitness.svg", super::draw::course(&text)),
+            ("operators.svg", super::draw::operators(outcome)),
+            ("controller.txt", outcome.controller.clone()),
+            (RESULT, json + "\n"),
+        ];
+        for (name, text) in files {
+            let file = self.path.join(name);
+            atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
+        }
+        Ok(())
+    }
+}
+
+/// What is told of a step's best: names and texts of files.
+fn best_files(step: &Step, best: &Automata) -> Vec<(String, String)> {
+    let mut files = vec![
+        ("best.txt".to_string(), best.text()),
+        ("world.svg".to_string(), picture(&step.world, &step.weights, best, step.time)),
+    ];
+    let mut told = String::new();
+    for (module, automaton) in Module::ARBITRATED.into_iter().zip(&best.0) {
+        let Some(automaton) = automaton else { continue };
+        if step.modules().contains(&module) {
+            files.push((format!("{}.svg", module.name()), draw(automaton)));
+        }
+        if !told.is_empty() {
+            told.push('\n');
+        }
+        told.push_str(&account(module, automaton));
+    }
+    files.push(("account.txt".to_string(), told));
+    files
+}
+
+/// A field of a table (RFC 4180).
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"").replace(['\n', '\r'], " ")),
+        false => text.into(),
+    }
+}
+
+fn unquoted(field: &str) -> String {
+    match field.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => field.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_tables_are_quoted_where_they_must_be() {
+        for name in ["follow", "a,b", "say \"no\""] {
+            assert_eq!(unquoted(&quoted(name)), name);
+            let line = format!("{},1,2,3,4,0.5,0.25,1e-3", quoted(name));
+            assert_eq!(line.rsplitn(8, ',').last().map(unquoted).as_deref(), Some(name));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A run of a curriculum of automata ([`xpuck_evolve::scenario`]) and the folder that it leaves behind.
+
+mod cache;
+mod draw;
+mod folder;
+mod outcome;
+mod picture;
+mod run;
+
+pub use cache::Cache;
+pub use folder::{Folder, Plan, Resumed};
+pub use outcome::{Fresh, Outcome, StepOutcome};
+pub use picture::picture;
+pub use run::{Told, run};

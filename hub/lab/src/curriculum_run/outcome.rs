@@ -1,0 +1,152 @@
+//! What came out of a run.
+
+use super::folder::Plan;
+use serde::Serialize;
+use xpuck_evolve::automata::MUTATIONS;
+use xpuck_evolve::scenario::{Ending, Report, Step};
+use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Weights, try_one};
+
+/// Runs from each start in which the final controller is tried again.
+const FRESH: u32 = 20;
+
+/// The last line of `xpuck evolve --curriculum FILE --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The curriculum's name.
+    pub curriculum: String,
+    /// The run's seed.
+    pub seed: u64,
+    /// Whether the goal's end formula held.
+    pub solved: bool,
+    /// Generations of all steps.
+    pub generations: u32,
+    /// Controllers that were simulated, over all steps.
+    pub evaluations: u64,
+    /// The steps, in the order in which they ran.
+    pub steps: Vec<StepOutcome>,
+    /// The best of the last step in runs with other random numbers; nothing if the goal was not reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<Fresh>,
+    /// The automata of the last step's best, as text.
+    pub controller: String,
+    /// Wall time of this process, s.
+    pub wall_s: f64,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepOutcome {
+    /// Its name.
+    pub name: String,
+    /// Generations in it.
+    pub generations: u32,
+    /// Controllers that were simulated in it.
+    pub evaluations: u64,
+    /// Fitness of its best.
+    pub best: f64,
+    /// How it ended: "before" (in an earlier process), "held" (its end formula), "skipped", "stopped", or "exhausted".
+    pub ending: &'static str,
+    /// What each operator contributed; nothing of a step that was over before.
+    pub operators: Vec<OperatorOutcome>,
+}
+
+/// What an operator contributed in a step.
+#[derive(Clone, Debug, Serialize)]
+pub struct OperatorOutcome {
+    /// Its name.
+    pub name: &'static str,
+    /// New genotypes that it made.
+    pub applied: u32,
+    /// How many of them were fitter than their parent.
+    pub better: u32,
+    /// How many were less fit.
+    pub worse: u32,
+    /// Sum of the gains of those that were fitter.
+    pub gain: f64,
+}
+
+/// How a controller does in runs whose random numbers evolution has not seen.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fresh {
+    /// Runs, the starts of the step by turns.
+    pub runs: usize,
+    /// Mean score of a run.
+    pub score: f64,
+    /// The script that the goal's weights ask for most, from 1: in the worlds of cargo 4, which is a delivery.
+    pub script: usize,
+    /// How often it ran in a run, on average.
+    pub times: f64,
+    /// Runs in which it did not run at all.
+    pub without: usize,
+}
+
+impl Outcome {
+    /// Of a report.
+    pub(super) fn of(plan: &Plan, report: &Report, wall_s: f64) -> Outcome {
+        let steps: Vec<StepOutcome> = report
+            .steps
+            .iter()
+            .map(|step| StepOutcome {
+                name: step.name.clone(),
+                generations: step.generations,
+                evaluations: step.evaluations,
+                best: step.best,
+                ending: ending(step.ending),
+                operators: operators(&step.statistics.0),
+            })
+            .collect();
+        let last = report.steps.last();
+        let fresh = last.filter(|_| report.solved).and_then(|last| {
+            let step = plan.scenario.steps.iter().find(|step| step.name == last.name)?;
+            fresh(step, &last.controller, !plan.seed)
+        });
+        Outcome {
+            curriculum: plan.scenario.name.clone(),
+            seed: plan.seed,
+            solved: report.solved,
+            generations: report.generations(),
+            evaluations: report.evaluations(),
+            steps,
+            fresh,
+            controller: last.map_or(String::new(), |last| last.controller.text()),
+            wall_s,
+        }
+    }
+
+    /// True if the run can go on.
+    pub fn stopped(&self) -> bool {
+        self.steps.last().is_none_or(|step| step.ending == ending(Ending::Stopped))
+    }
+}
+
+fn ending(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Before => "before",
+        Ending::Held => "held",
+        Ending::Skipped => "skipped",
+        Ending::Stopped => "stopped",
+        Ending::Exhausted => "exhausted",
+    }
+}
+
+/// Tries a controller again; nothing if the step's weights ask for no script.
+fn fresh(step: &Step, controller: &Automata, seed: u64) -> Option<Fresh> {
+    let wanted = step.weights.scripts;
+    let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;
+    let mut scripts = [0.0; COUNTED_SCRIPTS];
+    scripts[script] = 1.0;
+    let counted = Weights { scripts, ..Weights::default() };
+    let tried = |weights: &Weights| {
+        let trials = Trials { weights, repeats: FRESH, checkpoints: &[], ..step.trials(seed) };
+        try_one(controller, &trials).scores.concat()
+    };
+    let (times, scores) = (tried(&counted), tried(&step.weights));
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    Some(Fresh {
+        runs: times.len(),
+        score: mean(&scores),
+        script: script + 1,
+        times: mean(&times),
+        without: times.iter().filter(|&&count| count == 0.0).count(),
+    })
+}

@@ -1,0 +1,165 @@
+//! `xpuck evolve --curriculum FILE`: automata, step by step (docs/curricula.md).
+
+use super::EvolveArgs;
+use crate::cli::progress::Progress;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use toml::Value;
+use xpuck_lab::curriculum_run::{Folder, Outcome, Plan, Resumed, Told, run as run_to_end};
+use xpuck_wire::file;
+use xpuck_wire::output::count;
+use xpuck_wire::shutdown::{self, TRY_AGAIN};
+use xpuck_wire::{log, output};
+
+/// Longest curriculum file, bytes.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// True if a curriculum file is for automata; others are evolution files with steps.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn is_of_automata(path: &Path) -> Result<bool> {
+    let text = file::text(path, MAX_TEXT)?;
+    let Ok(table) = text.parse::<toml::Table>() else { return Ok(text.contains("automata")) };
+    let steps = table.get("steps").and_then(Value::as_array);
+    let with_automata = |step: &Value| step.get("automata").is_some();
+    Ok(table.contains_key("worlds") || steps.is_some_and(|steps| steps.iter().any(with_automata)))
+}
+
+/// Runs a curriculum of automata from its beginning.
+///
+/// # Errors
+/// The file is wrong, or the folder cannot be written.
+pub fn begin(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
+    refuse_flags(args)?;
+    let seed = u64::try_from(args.seed.unwrap_or(1)).ok().context("--seed: 0 or more is wanted")?;
+    let stop = stop(args.out.as_deref(), args)?;
+    let plan = Plan::read(path, seed)?;
+    let folder = args.out.as_ref().map(|path| Folder::create(path, &plan)).transpose()?;
+    go(&plan, folder, &BTreeMap::new(), &stop, args)
+}
+
+/// Goes on with the run in a folder.
+///
+/// # Errors
+/// The folder cannot be read or written.
+pub fn resume(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
+    let stop = stop(Some(path), args)?;
+    let Resumed { folder, plan, done } = Folder::resume(path)?;
+    folder.clear_stop()?;
+    go(&plan, Some(folder), &done, &stop, args)
+}
+
+/// What is for trees only.
+fn refuse_flags(args: &EvolveArgs) -> Result<()> {
+    let given = [
+        ("--algorithm", args.algorithm.is_some()),
+        ("--islands", args.islands.is_some()),
+        ("--population", args.population.is_some()),
+        ("--generations", args.generations.is_some()),
+        ("--budget", args.budget.is_some()),
+        ("--robots", args.robots.is_some()),
+        ("--seconds", args.seconds.is_some()),
+        ("--remeasure", args.remeasure.is_some()),
+        ("--world", args.world.is_some()),
+        ("--calibration", args.calibration.is_some()),
+        ("--primitive-set", args.primitive_set.is_some()),
+        ("--set", !args.set.is_empty()),
+        ("--front", args.front),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((flag, _)) => bail!("{flag} is for trees; a curriculum of automata says all of it in its file"),
+        None => Ok(()),
+    }
+}
+
+/// What signals set; before the first file is written, so that none finds the process without an answer.
+fn stop(folder: Option<&Path>, args: &EvolveArgs) -> Result<Arc<AtomicBool>> {
+    let stop = match folder {
+        Some(path) => shutdown::computation_flag(super::farewell("", path))?,
+        None => Arc::new(AtomicBool::new(false)),
+    };
+    if args.end_with_stdin {
+        shutdown::end_with_stdin()?;
+    }
+    Ok(stop)
+}
+
+fn go(
+    plan: &Plan,
+    mut folder: Option<Folder>,
+    done: &BTreeMap<usize, xpuck_evolve::scenario::Population>,
+    stop: &AtomicBool,
+    args: &EvolveArgs,
+) -> Result<ExitCode> {
+    let steps = plan.scenario.steps.len() as u64;
+    let progress = Progress::of("step", steps, args.json);
+    progress.begin_at(done.len() as u64);
+    let mut names: Vec<String> = done.keys().map(|&i| plan.scenario.steps[i].name.clone()).collect();
+    let outcome = run_to_end(plan, folder.as_mut(), done, stop, |told| match told {
+        Told::Generation(generation) => {
+            if !names.contains(&generation.step.name) {
+                names.push(generation.step.name.clone());
+                progress.set(names.len() as u64 - 1, steps);
+            }
+            let v = generation.variables;
+            progress.note(format!(
+                "{}: generation {}, best {:.0}, momentum {:.3}, {} evaluations",
+                generation.step.name, v.step_generation, v.best, v.momentum, v.evaluations
+            ));
+        }
+        Told::Notice(text) => progress.suspend(|| log::line(format_args!("xpuck: {text}"))),
+    })?;
+    drop(progress);
+    if outcome.stopped() {
+        if let Some(folder) = &folder {
+            log::line(super::farewell(
+                &format!(" after {}", count(outcome.generations, "generation", "generations")),
+                folder.path(),
+            ));
+        }
+        return Ok(ExitCode::from(TRY_AGAIN));
+    }
+    if args.json {
+        output::line(serde_json::to_string(&outcome)?)?;
+    } else {
+        print(&outcome)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(outcome: &Outcome) -> Result<()> {
+    output::line("step                generations  evaluations          best  ended")?;
+    for step in &outcome.steps {
+        let ended = match step.ending {
+            "held" => "its formula holds",
+            "skipped" => "it was skipped",
+            "exhausted" => "no generation is left",
+            "before" => "in an earlier process",
+            other => other,
+        };
+        output::line(format_args!(
+            "{:<20}{:>11}  {:>11}  {:>12.0}  {ended}",
+            step.name, step.generations, step.evaluations, step.best
+        ))?;
+    }
+    output::line(format_args!(
+        "\n{} after {} and {} in {:.1} s",
+        if outcome.solved { "solved" } else { "not solved" },
+        count(outcome.generations, "generation", "generations"),
+        count(outcome.evaluations, "evaluation", "evaluations"),
+        outcome.wall_s
+    ))?;
+    if let Some(fresh) = &outcome.fresh {
+        output::line(format_args!(
+            "in {} fresh runs: script {} {:.2} times a run, none in {}; score {:.0}",
+            fresh.runs, fresh.script, fresh.times, fresh.without, fresh.score
+        ))?;
+    }
+    output::line(format_args!("\n{}", outcome.controller.trim_end()))?;
+    Ok(())
+}
