@@ -3,7 +3,8 @@
 
 #![allow(clippy::print_stdout, reason = "tests tell figures")]
 
-use xpuck_evolve::scenario::{Report, Scenario};
+use std::collections::BTreeMap;
+use xpuck_evolve::scenario::{Ask, Report, Scenario};
 use xpuck_kernels::cargo::{COUNTED_SCRIPTS, Prepared, Trials, Weights, printed, try_all, try_one};
 
 /// Prints a run's steps, and how often its controller delivers in runs of other random numbers.
@@ -35,7 +36,7 @@ fn measure(text: &str, runs: u64) -> (u64, u64) {
     let scenario = Scenario::parse("curriculum", text).unwrap();
     let (mut solved, mut evaluations) = (0, 0);
     for seed in 1..=runs {
-        let report = scenario.run(seed, try_all, |_, _| true);
+        let report = scenario.run(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn);
         tell(seed, &report);
         solved += u64::from(report.solved);
         evaluations += report.evaluations();

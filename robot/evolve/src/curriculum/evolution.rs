@@ -53,6 +53,13 @@ pub struct Member<S: Species> {
     origin: Option<(usize, f64)>,
 }
 
+impl<S: Species> Member<S> {
+    /// An individual that was evaluated before.
+    pub fn new(genome: S::Genome, fitness: f64) -> Member<S> {
+        Member { genome, fitness, origin: None }
+    }
+}
+
 impl<S: Species> Clone for Member<S> {
     fn clone(&self) -> Member<S> {
         Member { genome: self.genome.clone(), ..*self }
@@ -60,7 +67,7 @@ impl<S: Species> Clone for Member<S> {
 }
 
 /// How far a step is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It goes on.
     Goes,
@@ -110,7 +117,7 @@ impl<S: Species> Evolution<S> {
         seed: u64,
         step: u32,
     ) -> Evolution<S> {
-        let member = |genome| Member { genome, fitness: f64::NEG_INFINITY, origin: None };
+        let member = |genome| Member::new(genome, f64::NEG_INFINITY);
         Evolution {
             species,
             seed,
@@ -137,8 +144,8 @@ impl<S: Species> Evolution<S> {
         unknown.filter(|genome| !self.cache.contains_key(*genome) && seen.insert(*genome)).cloned().collect()
     }
 
-    /// Takes what [`Evolution::unknown`] said are worth, in that order, counts them as evaluations, and breeds if the step goes
-    /// on. `seconds` since the curriculum began are for end formulas that ask for them.
+    /// Takes what [`Evolution::unknown`] said are worth, in that order, counts them as evaluations, and sorts the population,
+    /// the fittest first. `seconds` since the curriculum began are for end formulas that ask for them.
     pub fn learn(&mut self, worths: Vec<Worth<S::Usage>>, seconds: f64) -> Progress {
         let unknown = self.unknown();
         self.variables.evaluations += worths.len() as u64;
@@ -148,11 +155,7 @@ impl<S: Species> Evolution<S> {
         }
         self.judge();
         self.members.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
-        let progress = self.count_generation(seconds);
-        if progress == Progress::Goes {
-            self.breed();
-        }
-        progress
+        self.count_generation(seconds)
     }
 
     /// Gives each member its fitness, and trims those that are to be.
@@ -204,7 +207,8 @@ impl<S: Species> Evolution<S> {
         }
     }
 
-    fn breed(&mut self) {
+    /// Makes the next generation of one that was judged by [`Evolution::learn`].
+    pub fn breed(&mut self) {
         let mut draws = self.draws(1);
         let n = self.members.len();
         let replaced = ((self.settings.replace * n as f32).round() as usize).clamp(1, n - 1);
@@ -215,7 +219,7 @@ impl<S: Species> Evolution<S> {
             self.last_reinitialised = self.variables.step_generation;
             let anew = (self.settings.reinitialise * n as f32) as usize;
             for member in &mut self.members[n - anew.min(n - 1)..] {
-                *member = Member { genome: self.species.random(&mut draws), fitness: f64::NEG_INFINITY, origin: None };
+                *member = Member::new(self.species.random(&mut draws), f64::NEG_INFINITY);
             }
             return;
         }
@@ -254,7 +258,7 @@ impl<S: Species> Evolution<S> {
         &self.variables
     }
 
-    /// The population, the fittest first once a generation is done.
+    /// The population: after [`Evolution::learn`] with its fitness, the fittest first.
     pub fn members(&self) -> &[Member<S>] {
         &self.members
     }

@@ -2,7 +2,7 @@
 //! what earlier steps left, after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005).
 //!
 //! Pure: a step names the genotypes that it does not know ([`Evolution::unknown`]), takes what they are worth
-//! ([`Evolution::learn`]), and breeds. Who evaluates them, and in what world, is the caller's business.
+//! ([`Evolution::learn`]), and breeds ([`Evolution::breed`]). Who evaluates them, and in what world, is the caller's business.
 
 mod blend;
 mod combine;

@@ -1,5 +1,6 @@
 //! The keys of a curriculum file.
 
+use super::early_stop::EarlyStopEntry;
 use crate::curriculum::{Combination, Selection};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -13,6 +14,9 @@ pub struct ScenarioFile {
     /// Most generations of all steps together, 1..=100000.
     #[serde(default = "generations")]
     pub(super) generations: u32,
+    /// Files of saved populations by name; a blend takes of one, and a module is fixed to its best, as `population:NAME`.
+    #[serde(default)]
+    pub(super) populations: BTreeMap<String, String>,
     /// Worlds by name; `like` names another whose keys hold where none is given.
     pub(super) worlds: BTreeMap<String, toml::Table>,
     /// Steps; the last is the goal.
@@ -61,9 +65,12 @@ pub(super) struct StepEntry {
     pub repeats: u32,
     /// Length of a run, s.
     pub time: f64,
+    /// When runs that are far behind the best are given up.
+    #[serde(default)]
+    pub early_stop: Option<EarlyStopEntry>,
     #[serde(default)]
     pub combine: Combination,
-    /// Where other automata come from: `hand-made`, or a step's name.
+    /// Where other automata come from: `hand-made`, a step's name, or `population:NAME`.
     #[serde(default)]
     pub fixed: BTreeMap<String, String>,
     pub weights: WeightsEntry,
@@ -183,6 +190,7 @@ fn out() -> f32 {
 #[serde(deny_unknown_fields)]
 pub(super) struct BlendEntry {
     pub module: String,
+    /// A step's name, or `population:NAME`.
     pub from: String,
     /// `p c t x`: see [`crate::curriculum::Blend`].
     pub row: [f32; 4],

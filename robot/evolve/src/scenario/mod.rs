@@ -1,11 +1,18 @@
 //! Curricula of automata that deliver cargo: the files, and the run of one.
 
+mod early_stop;
 mod file;
+mod population;
 mod read;
 mod run;
+mod step;
+mod watch;
 
+pub use early_stop::EarlyStop;
 pub use file::ScenarioFile;
+pub use population::{MAX_INDIVIDUALS, Population, Saved};
 pub use run::{Report, StepReport};
+pub use watch::{Ask, Ending, Generation};
 
 use crate::automata::{Bounds, Rates};
 use crate::curriculum::{Blend, Combination, StepSettings};
@@ -33,6 +40,8 @@ pub struct Scenario {
     pub steps: Vec<Step>,
     /// Their order, as indices.
     pub order: Vec<usize>,
+    /// Saved populations that steps blend or take fixed automata of.
+    pub populations: Vec<Population>,
 }
 
 /// Where an automaton that does not evolve comes from.
@@ -42,6 +51,8 @@ pub enum Fixed {
     HandMade,
     /// It is that of a step's best.
     Step(usize),
+    /// It is that of a saved population's best.
+    Saved(usize),
 }
 
 /// A step.
@@ -53,6 +64,8 @@ pub struct Step {
     pub settings: StepSettings,
     /// Indices of the steps that populations are blended of.
     pub after: Vec<usize>,
+    /// Indices of the saved populations that are blended too; in [`Blend::from`] they come after those steps.
+    pub saved: Vec<usize>,
     /// What is taken of them.
     pub blends: Vec<Blend>,
     /// What evolves.
@@ -73,6 +86,8 @@ pub struct Step {
     pub repeats: u32,
     /// Length of a run, ms.
     pub time: u32,
+    /// When runs are given up; none are if left out.
+    pub early_stop: Option<EarlyStop>,
     /// How scores make a fitness.
     pub combine: Combination,
 }

@@ -1,0 +1,179 @@
+//! A saved population's text.
+
+use super::{MAX_INDIVIDUALS, Population, Saved};
+use crate::scenario::ScenarioError;
+use std::str::FromStr;
+use xpuck_kernels::automaton::{Module, parse};
+use xpuck_kernels::cargo::Automata;
+use xpuck_kernels::tree::suggest;
+
+/// Longest text, bytes.
+const MAX_TEXT: usize = 64 * 1024 * 1024;
+/// What lines between automata begin with.
+const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "module"];
+const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
+
+/// Lines that say something, with their numbers, and their words.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim()));
+    lines.filter(|(_, line)| !line.is_empty())
+}
+
+/// Where a population says of what modules it is.
+pub(super) fn header_line(text: &str) -> usize {
+    lines(text).next().map_or(1, |(number, _)| number)
+}
+
+pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioError> {
+    let fail = |line: usize, message: String| ScenarioError { file: file.into(), line, message };
+    if text.len() > MAX_TEXT {
+        return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+    }
+    let mut lines = lines(text).peekable();
+    let (number, header) = lines.next().ok_or_else(|| fail(1, format!("it is empty; {HEADER}")))?;
+    let modules = modules(header).map_err(|message| fail(number, format!("population: {message}")))?;
+    let mut population = Population { modules, generations: 0, evaluations: 0, individuals: vec![] };
+    while let Some((number, line)) = lines.next() {
+        let result = match line.split_once(' ').map(|(key, rest)| (key, rest.trim())) {
+            Some(("generations", word)) => value("generations", word).map(|n| population.generations = n),
+            Some(("evaluations", word)) => value("evaluations", word).map(|n| population.evaluations = n),
+            Some(("individual", _)) if population.individuals.len() == MAX_INDIVIDUALS => {
+                Err(format!("individual: there are more than {MAX_INDIVIDUALS}; leave the rest out"))
+            }
+            Some(("individual", word)) => match value::<f64>("individual", word) {
+                Ok(fitness) if fitness.is_finite() => {
+                    population.individuals.push(Saved { fitness, automata: Automata::default() });
+                    Ok(())
+                }
+                Ok(fitness) => Err(format!("individual: {fitness} is no fitness; write a number")),
+                Err(message) => Err(message),
+            },
+            Some(("module", name)) => {
+                let mut body = String::new();
+                let mut next = number + 1;
+                let of_automaton = |line: &str| !KEYS.contains(&line.split_whitespace().next().unwrap_or(""));
+                while let Some((at, line)) = lines.next_if(|&(_, line)| of_automaton(line)) {
+                    // Lines that say nothing are kept, so that errors find theirs.
+                    body.extend(std::iter::repeat_n('\n', at - next));
+                    next = at + 1;
+                    body.push_str(line);
+                    body.push('\n');
+                }
+                let place = place(&population, name).map_err(|message| fail(number, format!("module: {message}")))?;
+                let automaton = parse(file, Module::ARBITRATED[place], &body)
+                    .map_err(|error| fail(number + error.line, format!("module {name}: {}", error.message)))?;
+                if let Some(individual) = population.individuals.last_mut() {
+                    individual.automata.0[place] = Some(automaton);
+                }
+                Ok(())
+            }
+            _ => Err(format!("{line:?} means nothing here; write generations, evaluations, individual or module")),
+        };
+        result.map_err(|message| fail(number, message))?;
+        let complete = lines.peek().is_none_or(|(_, line)| line.starts_with("individual"));
+        if complete && let Some(missing) = missing(&population) {
+            let name = missing.name();
+            return Err(fail(number, format!("module: the individual has no {name}; write \"module {name}\"")));
+        }
+    }
+    if population.individuals.is_empty() {
+        return Err(fail(number, "individual: there is none; write one such as \"individual 803211.5\"".into()));
+    }
+    population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
+    Ok(population)
+}
+
+fn modules(header: &str) -> Result<Vec<Module>, String> {
+    let mut words = header.split_whitespace();
+    if words.next() != Some("population") {
+        return Err(HEADER.into());
+    }
+    match words.next() {
+        Some("1") => {}
+        other => return Err(format!("format {} cannot be read; 1 can", other.unwrap_or("-"))),
+    }
+    let mut named = words.map(module).collect::<Result<Vec<_>, _>>()?;
+    named.sort_by_key(|module| module.arbitrated());
+    let count = named.len();
+    named.dedup();
+    match named.len() {
+        0 => Err(format!("no module is named; {HEADER}")),
+        n if n < count => Err("a module is named twice; leave one out".into()),
+        _ => Ok(named),
+    }
+}
+
+fn module(name: &str) -> Result<Module, String> {
+    let found = Module::ARBITRATED.into_iter().find(|module| module.name() == name);
+    found.ok_or_else(|| {
+        let near = suggest(name, Module::ARBITRATED.iter().map(|module| module.name().into()));
+        format!("{name:?} is no module with a post-office{near}")
+    })
+}
+
+/// Where the automaton of a module goes in the last individual.
+fn place(population: &Population, name: &str) -> Result<usize, String> {
+    let module = module(name)?;
+    let individual =
+        population.individuals.last().ok_or("it belongs to no individual; write \"individual\" before it")?;
+    let place = module.arbitrated().filter(|_| population.modules.contains(&module));
+    let place = place.ok_or_else(|| format!("{name} is not named in the first line; name it there"))?;
+    match individual.automata.0[place] {
+        None => Ok(place),
+        Some(_) => Err(format!("the individual has two of {name}; leave one out")),
+    }
+}
+
+/// A module that the last individual has no automaton of.
+fn missing(population: &Population) -> Option<Module> {
+    let individual = population.individuals.last()?;
+    let has = |module: Module| module.arbitrated().is_some_and(|place| individual.automata.0[place].is_some());
+    population.modules.iter().copied().find(|&module| !has(module))
+}
+
+fn value<T: FromStr>(key: &str, word: &str) -> Result<T, String> {
+    word.parse().map_err(|_| format!("{key}: {word:?} is no number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "population 1 cargoloader lnflwer\ngenerations 12\nevaluations 691\n\
+        individual 803211.1\nmodule cargoloader\nstates 1\nstart 1\n\
+        1 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-\nmodule lnflwer\nstates 2\nstart 2\n\
+        individual -0.30000000000000004\nmodule cargoloader\nstates 1\nstart 1\nmodule lnflwer\nstates 1\nstart 1\n";
+
+    #[test]
+    fn text_and_population_are_each_others() {
+        let population = population("p", TEXT).unwrap();
+        assert_eq!(population.text(), TEXT);
+        assert_eq!((population.individuals.len(), population.generations, population.evaluations), (2, 12, 691));
+    }
+
+    #[test]
+    fn the_fittest_comes_first_whatever_their_order() {
+        let text = TEXT.replace("803211.1", "-7");
+        assert_eq!(population("p", &text).unwrap().individuals[1].fitness, -7.0);
+    }
+
+    #[test]
+    fn errors_name_line_key_and_remedy() {
+        let error = |from: &str, to: &str| population("p", &TEXT.replacen(from, to, 1)).unwrap_err().to_string();
+        assert_eq!(error("on 1 c", "on 2 c"), "p: line 1: population: format 2 cannot be read; 1 can");
+        assert!(error("lnflwer", "lnflower").contains("did you mean `lnflwer`?"));
+        assert!(error("cargoloader lnflwer", "").starts_with("p: line 1: population: no module is named"));
+        assert_eq!(error("12", "x"), "p: line 2: generations: \"x\" is no number");
+        assert!(error("803211.1", "inf").starts_with("p: line 4: individual: inf is no fitness"));
+        assert!(error("MARK", "MARC").starts_with("p: line 8: module cargoloader: \"SENSORS_TARGET_MARC\""));
+        assert!(error("module lnflwer", "module cargoloader").contains("p: line 9: module: the individual has two"));
+        assert!(
+            error("module lnflwer\nstates 2", "# comment\nstates 2")
+                .contains("p: line 5: module: the individual has no")
+        );
+        assert!(error("generations", "generation").contains("line 2: \"generation 12\" means nothing here"));
+        assert!(
+            population("p", "\npopulation 1 explore\n").unwrap_err().to_string().starts_with("p: line 2: individual")
+        );
+    }
+}
