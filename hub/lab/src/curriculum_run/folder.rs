@@ -283,8 +283,8 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub fn keep(&self, scenario: &Scenario, generation: &Generation, best: &Automata) -> Result<(), FolderError> {
-        let Generation { index, step, .. } = *generation;
+    pub fn keep(&self, scenario: &Scenario, generation: &Generation) -> Result<(), FolderError> {
+        let Generation { index, step, best, .. } = *generation;
         let folder = self.step(scenario, index);
         std::fs::create_dir_all(&folder).map_err(io(&folder))?;
         for (name, text) in best_files(step, best) {

@@ -3,6 +3,7 @@
 use super::folder::Plan;
 use serde::Serialize;
 use xpuck_evolve::automata::MUTATIONS;
+use xpuck_evolve::curriculum::OperatorStatistics;
 use xpuck_evolve::scenario::{Ending, Report, Step};
 use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Weights, try_one};
 
@@ -115,8 +116,20 @@ impl Outcome {
 
     /// True if the run can go on.
     pub fn stopped(&self) -> bool {
-        self.steps.last().is_none_or(|step| step.ending == ending(Ending::Stopped))
+        !self.solved && self.steps.last().is_none_or(|step| step.ending != ending(Ending::Exhausted))
     }
+}
+
+fn operators(records: &[OperatorStatistics]) -> Vec<OperatorOutcome> {
+    let named = MUTATIONS.iter().map(|mutation| mutation.name()).zip(records);
+    let outcome = |(name, record): (&'static str, &OperatorStatistics)| OperatorOutcome {
+        name,
+        applied: record.applied,
+        better: record.better,
+        worse: record.worse,
+        gain: record.gain,
+    };
+    named.map(outcome).collect()
 }
 
 fn ending(ending: Ending) -> &'static str {

@@ -6,7 +6,7 @@ use crate::evolution_run::FolderError;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use xpuck_evolve::curriculum::{Progress, Species};
+use xpuck_evolve::curriculum::Progress;
 use xpuck_evolve::scenario::{Ask, Generation, Population};
 use xpuck_kernels::cargo::{Automata, Trials, Tried, try_all};
 
@@ -82,7 +82,7 @@ fn keep(folder: Option<&mut Folder>, plan: &Plan, generation: &Generation, asked
     folder.note(generation)?;
     let over = generation.progress == Progress::Done || (generation.progress == Progress::Goes && asked == Ask::Skip);
     if over {
-        folder.keep(&plan.scenario, generation, &generation.best)?;
+        folder.keep(&plan.scenario, generation)?;
     }
     Ok(())
 }

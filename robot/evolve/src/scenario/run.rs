@@ -181,6 +181,7 @@ fn generation(
         step,
         variables: evolution.variables(),
         progress,
+        best: &evolution.species().controller(&evolution.members()[0].genome),
         members: evolution.members(),
         statistics: evolution.statistics(),
     });

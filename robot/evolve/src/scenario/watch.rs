@@ -3,6 +3,7 @@
 use super::Step;
 use crate::automata::AutomataSpecies;
 use crate::curriculum::{Member, Progress, Statistics, Variables};
+use xpuck_kernels::cargo::Automata;
 
 /// A generation that was judged.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,8 @@ pub struct Generation<'a> {
     pub progress: Progress,
     /// The population, the fittest first. What is saved of it is [`super::Population::new`].
     pub members: &'a [Member<AutomataSpecies>],
+    /// The best as a whole controller.
+    pub best: &'a Automata,
     /// What the step's operators contributed so far.
     pub statistics: &'a Statistics,
 }
