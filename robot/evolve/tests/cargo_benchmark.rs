@@ -31,11 +31,14 @@ fn tell(seed: u64, report: &Report) {
     );
 }
 
+/// The first seed: modules, worlds and settings were chosen while the first fifteen were watched.
+const FIRST: u64 = 101;
+
 /// How many of so many runs reach their goal, and their mean evaluations.
 fn measure(text: &str, runs: u64) -> (u64, u64) {
     let scenario = Scenario::parse("curriculum", text).unwrap();
     let (mut solved, mut evaluations) = (0, 0);
-    for seed in 1..=runs {
+    for seed in FIRST..FIRST + runs {
         let report = scenario.run(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn);
         tell(seed, &report);
         solved += u64::from(report.solved);
