@@ -5,13 +5,17 @@
 //! the module with its numbers. A message that triggers nothing is filtered.
 
 mod account;
+mod diff;
 mod draw;
 mod message;
 mod post_office;
 mod simplify;
+#[cfg(test)]
+mod test_support;
 mod text;
 
 pub use account::account;
+pub use diff::diff;
 pub use draw::draw;
 pub use message::{Kind, Message, Module};
 pub use post_office::{Passed, PostOffice, Usage};
