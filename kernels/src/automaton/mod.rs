@@ -7,20 +7,26 @@
 mod account;
 mod diff;
 mod draw;
+mod from_tree;
+mod meanings;
 mod message;
 mod post_office;
 mod simplify;
 #[cfg(test)]
 mod test_support;
 mod text;
+mod to_tree;
 
 pub use account::account;
 pub use diff::diff;
 pub use draw::draw;
+pub use from_tree::from_tree;
+pub use meanings::{ConversionError, Meanings};
 pub use message::{Kind, Message, Module};
 pub use post_office::{Passed, PostOffice, Usage};
 pub use simplify::{simplify, trim};
 pub use text::{AutomatonError, parse, print};
+pub use to_tree::to_tree;
 
 /// Most states of an automaton.
 pub const MAX_STATES: usize = 16;

@@ -7,7 +7,7 @@ const TRIGGERS: [Kind; 5] =
     [Kind::BumpersPressed, Kind::BumpersReleased, Kind::LightEnter, Kind::LightLeave, Kind::TargetMark];
 const INWARD: [Kind; 4] = [Kind::NavigateForward, Kind::NavigateLeft, Kind::NavigateAroundRight, Kind::NavigateStop];
 
-/// An automaton with so many states and up to four transitions for each, all of which mean something on an e-puck but for
+/// An automaton with so many states and up to six transitions for each, all of which mean something on an e-puck but for
 /// [`Kind::TargetMark`].
 pub(super) fn random(states: usize, draws: &mut Draws) -> Automaton {
     let transition = |draws: &mut Draws| Transition {
@@ -17,7 +17,7 @@ pub(super) fn random(states: usize, draws: &mut Draws) -> Automaton {
         inward: INWARD.get(draws.below(6) as usize).map(|&kind| kind.into()),
     };
     let state = |draws: &mut Draws| State {
-        incoming: (0..draws.below(5)).map(|_| transition(draws)).collect(),
+        incoming: (0..draws.below(7)).map(|_| transition(draws)).collect(),
         outgoing: vec![],
     };
     let all = (0..states).map(|_| state(draws)).collect();
