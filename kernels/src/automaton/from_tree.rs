@@ -45,12 +45,12 @@ impl Reader<'_> {
         let (states, codes) = self.states(ways[0])?;
         let handed = self.actions(actions)?;
         let start = codes.iter().find(|(code, _)| *code == Code::Short).map_or(0, |(_, state)| *state);
-        let read = |&(_, ways): &(usize, usize)| self.state(ways, &codes, &handed);
-        Ok(Automaton { start, states: states.iter().map(read).collect::<Result<_, _>>()? })
+        let read = |ways: usize| self.state(ways, &codes, &handed);
+        Ok(Automaton { start, states: states.into_iter().map(read).collect::<Result<_, _>>()? })
     }
 
-    /// For each state where its two parts are, and the states of all codes.
-    fn states(&self, at: usize) -> Result<(Vec<(usize, usize)>, Codes<u8>), ConversionError> {
+    /// For each state where its transitions are, and the states of all codes.
+    fn states(&self, at: usize) -> Result<(Vec<usize>, Codes<u8>), ConversionError> {
         const STATE: &str = "a state is a seq of a `sel` over `ifsect v_scr` and a `sel` over transitions; 1 to 16 are";
         let (mut states, mut codes) = (Vec::new(), Vec::new());
         for child in self.children(at, tree::Kind::Sel, STATE)? {
@@ -60,7 +60,7 @@ impl Reader<'_> {
                 return Err(form(self.tree, child, STATE));
             }
             codes.extend(self.tests(tests)?.into_iter().map(|code| (code, states.len() as u8)));
-            states.push((tests, ways));
+            states.push(ways);
         }
         Ok((states, codes))
     }

@@ -12,13 +12,14 @@ use std::collections::BTreeSet;
 ///
 /// 1. at most one message comes: of the transitions of the current state the first is taken whose trigger's condition
 ///    succeeds. The state changes and what is sent out is done;
-/// 2. the robot does what the message says that it was handed inward last, in this tick or an earlier one; before the first
+/// 2. the robot does what the message means that was last handed inward, in this tick or an earlier one; before the first
 ///    one it idles. What this remembers starts afresh if the robot did something else in the tick before.
 ///
 /// The result is that of 2. If what is sent out is running, the tick ends with it.
 ///
 /// v_scr holds the state and the message last handed inward: short, as it starts, for the start and none, and a direction for
-/// each other pair that can come about. Its guards are exact and draw no random numbers. The form is
+/// each other pair that can come about. It is tested exactly and without random numbers, which no test of s_scr is. The form
+/// is
 ///
 /// ```text
 /// seq
@@ -39,8 +40,8 @@ use std::collections::BTreeSet;
 /// ```
 ///
 /// where a state without transitions has `failurel`. As several conditions may hold in a tick, the order of a state's
-/// transitions counts here, also for different triggers, which [`simplify`](super::simplify) does not mind. States that cannot be reached and transitions that an earlier one hides
-/// are left out.
+/// transitions counts here, also for different triggers, which [`simplify`](super::simplify) does not mind. States that
+/// cannot be reached and transitions that an earlier one hides are left out.
 ///
 /// # Errors
 /// A message without a meaning, transitions for outgoing messages, a meaning that cannot stand where it should, or a tree that
@@ -363,6 +364,24 @@ seq
       movcv v_goal 0deg
 ";
         assert_eq!(tree.to_string(), expected);
+    }
+
+    #[test]
+    fn what_is_sent_out_ends_the_tick_if_it_is_running() {
+        let text = "1 -> 2: (SENSORS_LIGHT_LEAVE), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 1\n";
+        let automaton = parse("test", Module::Navigate, text).unwrap();
+        let mut meanings = Meanings::epuck();
+        let goal_after = |meanings: &Meanings| {
+            let program = program(&to_tree(&automaton, meanings).unwrap());
+            let mut memory = Memory::new(&program);
+            let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
+            [0, 1].map(|_| memory.tick(&program, &Senses::default(), &mut draws))
+        };
+        let ahead = (Status::Success, vec2(1.0, 0.0));
+        assert_eq!(goal_after(&meanings), [ahead, ahead]);
+        meanings.out[0].1 = Tree::parse("repeati 2\n  movcv v_goal 90deg").unwrap();
+        let [first, second] = goal_after(&meanings);
+        assert_eq!((first.0, first.1.y, second), (Status::Running, 1.0, ahead));
     }
 
     #[test]
