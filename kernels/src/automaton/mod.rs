@@ -4,8 +4,8 @@
 //! A transition is a 6-tuple: what triggers it, the new state, a message for the other modules with its numbers, and one for
 //! the module with its numbers. A message that triggers nothing is filtered.
 //!
-//! For people there are [`print`], [`account`], [`draw`] and [`diff`]. [`to_tree`] makes a behaviour tree of an automaton, so
-//! that it runs wherever trees run; what its messages mean there is in [`Meanings`].
+//! For people there are [`print()`], [`account()`], [`draw()`] and [`diff()`]. [`to_tree()`] makes a behaviour tree of an
+//! automaton, so that it runs wherever trees run; what its messages mean there is in [`Meanings`].
 
 mod account;
 mod diff;
