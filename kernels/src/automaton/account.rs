@@ -1,5 +1,6 @@
 //! What an automaton does, in plain English.
 
+use super::text::message_text;
 use super::{Automaton, Kind, Message, Module, Transition};
 use std::fmt::Write;
 
@@ -57,7 +58,7 @@ fn order(module: Module, message: Message) -> String {
         Kind::CargoloaderUnload => "cargo is unloaded".into(),
         Kind::LineFollowerFollow => "it begins to follow the line".into(),
         Kind::LineFollowerStop => "it stops following".into(),
-        other => format!("{} is told {}", module.name(), other.name()),
+        _ => format!("{} is told {}", module.name(), message_text(Some(message))),
     }
 }
 
@@ -67,7 +68,7 @@ fn consequence(module: Module, from: usize, transition: &Transition) -> String {
         parts.push(order(module, message));
     }
     if let Some(message) = transition.out {
-        parts.push(format!("all others are told {}", message.kind.name()));
+        parts.push(format!("all others are told {}", message_text(Some(message))));
     }
     if usize::from(transition.to) != from {
         parts.push(format!("state {} follows", transition.to + 1));
@@ -79,6 +80,14 @@ fn consequence(module: Module, from: usize, transition: &Transition) -> String {
 mod tests {
     use super::*;
     use crate::automaton::parse;
+
+    #[test]
+    fn numbers_of_messages_are_told() {
+        let text = "1 -> 1: (SENSORS_LIGHT_ENTER), in:NAVIGATE_LEFT 200, out:BEEP_BEEP 3";
+        let automaton = parse("test", Module::Navigate, text).unwrap();
+        let text = account(Module::Navigate, &automaton);
+        assert!(text.contains("navigate is told NAVIGATE_LEFT 200 and all others are told BEEP_BEEP 3."), "{text}");
+    }
 
     #[test]
     fn accounts_say_what_happens() {

@@ -3,20 +3,34 @@
 //!
 //! A transition is a 6-tuple: what triggers it, the new state, a message for the other modules with its numbers, and one for
 //! the module with its numbers. A message that triggers nothing is filtered.
+//!
+//! For people there are [`print()`], [`account()`], [`draw()`] and [`diff()`]. [`to_tree()`] makes a behaviour tree of an
+//! automaton, so that it runs wherever trees run; what its messages mean there is in [`Meanings`].
 
 mod account;
+mod diff;
 mod draw;
+mod from_tree;
+mod layout;
+mod meanings;
 mod message;
 mod post_office;
 mod simplify;
+#[cfg(test)]
+mod test_support;
 mod text;
+mod to_tree;
 
 pub use account::account;
+pub use diff::diff;
 pub use draw::draw;
+pub use from_tree::from_tree;
+pub use meanings::{ConversionError, Meanings};
 pub use message::{Kind, Message, Module};
 pub use post_office::{Passed, PostOffice, Usage};
 pub use simplify::{simplify, trim};
 pub use text::{AutomatonError, parse, print};
+pub use to_tree::to_tree;
 
 /// Most states of an automaton.
 pub const MAX_STATES: usize = 16;

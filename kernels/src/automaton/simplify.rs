@@ -1,6 +1,6 @@
 //! Automata without what they do not need.
 
-use super::{Automaton, MAX_STATES, State, Usage};
+use super::{Automaton, MAX_STATES, State, Transition, Usage};
 
 /// The automaton without states and transitions that were never entered. The state in which it starts stays.
 pub fn trim(automaton: &Automaton, usage: &Usage) -> Automaton {
@@ -27,13 +27,7 @@ pub fn simplify(automaton: &Automaton) -> Automaton {
     let mut kept = automaton.clone();
     for state in &mut kept.states {
         for list in [&mut state.incoming, &mut state.outgoing] {
-            let mut seen = 0u64;
-            list.retain(|transition| {
-                let bit = 1 << transition.trigger as u32;
-                let first = seen & bit == 0;
-                seen |= bit;
-                first
-            });
+            *list = taken(list);
         }
     }
     let kept = merge_equals(&kept);
@@ -46,6 +40,18 @@ pub fn simplify(automaton: &Automaton) -> Automaton {
         }
     }
     without(&kept, |state| !reached[state])
+}
+
+/// The transitions of a list that no earlier one hides.
+pub(super) fn taken(list: &[Transition]) -> Vec<Transition> {
+    let mut seen = 0u64;
+    let first = list.iter().filter(|transition| {
+        let bit = 1 << transition.trigger as u32;
+        let first = seen & bit == 0;
+        seen |= bit;
+        first
+    });
+    first.copied().collect()
 }
 
 /// Points all transitions to the first of the states that cannot be told apart from their target (Moore's refinement).

@@ -32,15 +32,21 @@ pub struct AutomatonError {
 pub fn print(automaton: &Automaton) -> String {
     let mut text = format!("states {}\nstart {}\n", automaton.states.len(), automaton.start + 1);
     for (from, state) in automaton.states.iter().enumerate() {
-        for (direction, transitions) in [("", &state.incoming), ("outgoing ", &state.outgoing)] {
-            for t in transitions {
-                let (from, to, trigger) = (from + 1, t.to + 1, t.trigger.name());
-                let (inward, out) = (message_text(t.inward), message_text(t.out));
-                let _ = writeln!(text, "{from} -> {to}: {direction}({trigger}), in:{inward}, out:{out}");
+        for (outgoing, transitions) in [(false, &state.incoming), (true, &state.outgoing)] {
+            for transition in transitions {
+                let _ = writeln!(text, "{}", transition_text(from, outgoing, transition));
             }
         }
     }
     text
+}
+
+/// The line of a transition that leaves state `from`, which counts from 0.
+pub(super) fn transition_text(from: usize, outgoing: bool, transition: &Transition) -> String {
+    let Transition { trigger, to, out, inward } = *transition;
+    let direction = if outgoing { "outgoing " } else { "" };
+    let (from, to, trigger) = (from + 1, to + 1, trigger.name());
+    format!("{from} -> {to}: {direction}({trigger}), in:{}, out:{}", message_text(inward), message_text(out))
 }
 
 /// A message's name and numbers, `-` for none.

@@ -9,7 +9,7 @@
 
 use super::probability::Guard;
 use crate::tree::registers::SCRATCH;
-use crate::tree::{AsPublished, CompileError, Kind, MAX_DEPTH, Node, Program, Tree, expand, shorten, suggest};
+use crate::tree::{AsPublished, CompileError, Group, Kind, MAX_DEPTH, Node, Program, Tree, expand, shorten, suggest};
 use std::fmt;
 
 /// Most states: the initial one and 128 directions two steps of pi/128 apart.
@@ -126,7 +126,8 @@ impl StateMachine {
     /// The machine as a tree.
     pub fn to_tree(&self) -> Result<Encoded, MachineError> {
         self.check()?;
-        let codes = self.codes()?;
+        let initial = self.find(&self.initial, || "initial".into())?;
+        let codes = Code::of_states(self.states.len(), initial);
         let mut notes: Vec<String> = Vec::new();
         for (state, code) in self.states.iter().zip(&codes) {
             notes.push(format!("state `{}` is current if `{}`", state.name, code.test().nodes()[0]));
@@ -197,21 +198,6 @@ impl StateMachine {
         Ok(())
     }
 
-    /// The directions of all states, spread over the circle, by right angles if they are few.
-    fn codes(&self) -> Result<Vec<Code>, MachineError> {
-        let initial = self.find(&self.initial, || "initial".into())?;
-        let step = (256 / self.states.len().saturating_sub(1).max(1)).min(64) as f32;
-        let mut angle = -step;
-        let code = |i| {
-            if i == initial {
-                return Code::Short;
-            }
-            angle += step;
-            Code::Direction(if angle > 127.0 { angle - 256.0 } else { angle })
-        };
-        Ok((0..self.states.len()).map(code).collect())
-    }
-
     fn find(&self, name: &str, place: impl Fn() -> String) -> Result<usize, MachineError> {
         self.states.iter().position(|s| s.name == name).ok_or_else(|| {
             let hint = suggest(name, self.states.iter().map(|s| s.name.clone()));
@@ -221,8 +207,8 @@ impl StateMachine {
 }
 
 /// How v_scr says which state is current.
-#[derive(Clone, Copy)]
-enum Code {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Code {
     Short,
     /// Steps of pi/128.
     Direction(f32),
@@ -231,16 +217,48 @@ enum Code {
 const STATE: f32 = SCRATCH as f32;
 
 impl Code {
+    /// The codes of so many states, of which one is initial: directions spread over the circle, by right angles if they are
+    /// few.
+    pub(crate) fn of_states(states: usize, initial: usize) -> Vec<Code> {
+        let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
+        let mut angle = -step;
+        let code = |i| {
+            if i == initial {
+                return Code::Short;
+            }
+            angle += step;
+            Code::Direction(if angle > 127.0 { angle - 256.0 } else { angle })
+        };
+        (0..states).map(code).collect()
+    }
+
     /// Succeeds in the state.
-    fn test(self) -> Tree {
+    pub(crate) fn test(self) -> Tree {
         match self {
             Code::Short => Tree::leaf(Kind::Ifsect, &[STATE, 0.0, 0.0]),
             Code::Direction(angle) => Tree::leaf(Kind::Ifsect, &[STATE, angle, WIDTH]),
         }
     }
 
+    /// The code that a node tests for, if it is such a test.
+    pub(crate) fn of_test(node: &Node) -> Option<Code> {
+        let [vector, angle, width, _] = node.operands;
+        let code = if width == 0.0 { Code::Short } else { Code::Direction(angle) };
+        (node.kind == Kind::Ifsect && vector == STATE).then_some(code)
+    }
+
+    /// The code that a node writes, if it is such a write.
+    pub(crate) fn of_entry(node: &Node) -> Option<Code> {
+        let code = match node.kind {
+            Kind::Mulav => Code::Short,
+            Kind::Movcv => Code::Direction(node.operands[1]),
+            _ => return None,
+        };
+        (node.operands[0] == STATE).then_some(code)
+    }
+
     /// Makes the state current.
-    fn enter(self) -> Tree {
+    pub(crate) fn enter(self) -> Tree {
         match self {
             Code::Short => Tree::leaf(Kind::Mulav, &[STATE, 0.0, 0.0, 0.0]),
             Code::Direction(angle) => Tree::leaf(Kind::Movcv, &[STATE, angle]),
@@ -264,8 +282,7 @@ fn place(state: &State, transition: usize) -> String {
 
 fn check_condition(transition: &Transition, place: impl Fn() -> String) -> Result<(), MachineError> {
     for node in transition.condition.iter().flat_map(Tree::nodes) {
-        let repeats = matches!(node.kind, Kind::Repeati | Kind::Repeatr);
-        if node.kind.spec().writes || repeats {
+        if !may_condition(node) {
             return Err(MachineError::Condition { place: place(), node: *node });
         }
         if uses_scratch(node) {
@@ -275,12 +292,39 @@ fn check_condition(transition: &Transition, place: impl Fn() -> String) -> Resul
     Ok(())
 }
 
+/// True if a condition may have the node: it does nothing and ends in this tick.
+pub(crate) fn may_condition(node: &Node) -> bool {
+    let spec = node.kind.spec();
+    !spec.writes && spec.group != Group::Action && !matches!(node.kind, Kind::Repeati | Kind::Repeatr)
+}
+
 /// True if the node, or the subtree that it stands for, reads or writes v_scr.
-fn uses_scratch(node: &Node) -> bool {
+pub(crate) fn uses_scratch(node: &Node) -> bool {
     let mut nodes = Vec::new();
     expand(node, AsPublished::No, &mut nodes);
     nodes.iter().any(|n| {
         let registers = n.operands.iter().zip(n.kind.spec().operands).filter(|(_, o)| o.operand.is_register());
         registers.into_iter().any(|(cell, _)| *cell as usize & !1 == SCRATCH)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{decode, holds};
+
+    #[test]
+    fn each_state_is_told_from_every_other_one_by_its_code() {
+        for states in 1..=MAX_STATES {
+            let codes = Code::of_states(states, states / 2);
+            for (i, entered) in codes.iter().enumerate() {
+                let entry = decode(&entered.enter().nodes()[0]);
+                let held =
+                    if *entered == Code::Short { crate::math::Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
+                for (j, code) in codes.iter().enumerate() {
+                    assert_eq!(holds(&decode(&code.test().nodes()[0]), held), i == j, "{states} states: {i}, {j}");
+                }
+            }
+        }
+    }
 }

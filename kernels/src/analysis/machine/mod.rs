@@ -15,6 +15,7 @@ mod rasp;
 
 pub use form::{Domain, Form};
 pub use form_memory::FormMemory;
+pub(crate) use fsm::{Code, may_condition, uses_scratch};
 pub use fsm::{Encoded, MAX_STATES, MAX_TRANSITIONS, MachineError, State, StateMachine, Transition};
 pub use leaf::{Leaf, RobotLeaf, Role, Variable};
 pub use leaf_machine::{LeafMachine, LeafState, Target};
