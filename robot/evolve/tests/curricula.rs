@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use xpuck_evolve::automata::MUTATIONS;
+use xpuck_evolve::curriculum::CROSSOVER;
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Population, Scenario};
 use xpuck_kernels::cargo::{printed, try_all, try_one};
 
@@ -104,7 +105,12 @@ fn a_step_is_learnt_and_the_same_for_a_seed() {
         assert_eq!(endings, [Ending::Held, Ending::Held, Ending::Stopped]);
         assert!(!report.solved);
         assert!(report.steps.iter().all(|step| step.evaluations > 0));
-        assert!(report.steps[1].statistics.0.iter().any(|operator| operator.better > 0));
+        assert!(report.steps[1].statistics.iter().any(|(_, operator)| operator.better > 0));
+        let crossed = |i: usize| report.steps[i].statistics.of(CROSSOVER).unwrap().applied;
+        assert!(
+            crossed(1) > 0
+                && report.statistics().of(CROSSOVER).unwrap().applied == crossed(0) + crossed(1) + crossed(2)
+        );
         report.steps.iter().map(|step| (step.generations, step.evaluations, step.controller.text())).collect::<Vec<_>>()
     };
     let one_thread = |controllers: &[_], trials: &xpuck_kernels::cargo::Trials| {

@@ -142,9 +142,11 @@ impl World<'_> {
             -1.0 => None,
             heading => Some([heading, self.values.number(key)?]),
         };
-        let fork = match self.values.number::<i8>(key)? {
+        let fork = match self.values.number::<i16>(key)? {
             -1 => None,
-            state => Some(state.unsigned_abs()),
+            state => Some(u8::try_from(state).map_err(|_| {
+                self.values.refuse(key, format!("{state} is no state of the fork; 1 to 4 are, and -1 is any"))
+            })?),
         };
         let position = self.values.numbers(key)?;
         let mut registers = match self.values.number::<f32>(key)? {
