@@ -154,3 +154,17 @@ fn periodic_times_and_further_registers_are_read() {
     assert_eq!(scene.areas[4].heading, None);
     assert_eq!(scene.areas[4].registers, [(2, 4.0, 4.0), (7, 0.5, 1.5)]);
 }
+
+#[test]
+fn no_file_with_a_word_less_or_another_makes_a_panic() {
+    for (text, read) in
+        [(PROJECT, (|text| drop(project(text))) as fn(&str)), (WORLD, |text| drop(original::world("w", text)))]
+    {
+        for at in 0..text.lines().count() {
+            for to in ["", "-1", "0", "255", "4294967296", "nan", "x", "9e9 9e9"] {
+                let lines = text.lines().enumerate().map(|(i, line)| if i == at { to } else { line });
+                read(&lines.collect::<Vec<_>>().join("\n"));
+            }
+        }
+    }
+}

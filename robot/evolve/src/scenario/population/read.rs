@@ -176,4 +176,16 @@ mod tests {
             population("p", "\npopulation 1 explore\n").unwrap_err().to_string().starts_with("p: line 2: individual")
         );
     }
+
+    #[test]
+    fn no_text_with_a_line_less_or_another_makes_a_panic() {
+        for at in 0..TEXT.lines().count() {
+            for to in
+                ["", "individual", "individual nan", "module explore", "module", "population 1", "states 99", "é -> 1:"]
+            {
+                let lines = TEXT.lines().enumerate().map(|(i, line)| if i == at { to } else { line });
+                let _ = population("p", &lines.collect::<Vec<_>>().join("\n"));
+            }
+        }
+    }
 }
