@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use xpuck_evolve::automata::MUTATIONS;
+use xpuck_evolve::curriculum::CROSSOVER;
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Population, Scenario};
-use xpuck_kernels::cargo::{printed, try_all, try_one};
+use xpuck_kernels::cargo::{Trials, printed, try_all, try_one};
 
 const SEQUENTIAL: &str = include_str!("../../../docs/curricula/cargo-sequential-printed.toml");
 const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
@@ -97,19 +98,23 @@ fn mistakes_are_named_with_line_and_key() {
 fn a_step_is_learnt_and_the_same_for_a_seed() {
     let scenario = Scenario::parse("creative", CREATIVE).unwrap();
     // Two steps are enough, one thread against all.
-    let until_follow = |evaluate: fn(&[_], &xpuck_kernels::cargo::Trials) -> Vec<_>| {
+    let until_follow = |evaluate: fn(&[_], &Trials) -> Vec<_>| {
         let see = |seen: &Generation| if seen.step.name == "load" { Ask::Stop } else { Ask::GoOn };
         let report = scenario.run(5, &BTreeMap::new(), evaluate, see);
         let endings: Vec<Ending> = report.steps.iter().map(|step| step.ending).collect();
         assert_eq!(endings, [Ending::Held, Ending::Held, Ending::Stopped]);
         assert!(!report.solved);
         assert!(report.steps.iter().all(|step| step.evaluations > 0));
-        assert!(report.steps[1].statistics.0.iter().any(|operator| operator.better > 0));
+        assert!(report.steps[1].statistics.iter().any(|(_, operator)| operator.better > 0));
+        let crossed = |i: usize| report.steps[i].statistics.of(CROSSOVER).unwrap().applied;
+        assert!(
+            crossed(1) > 0
+                && report.statistics().of(CROSSOVER).unwrap().applied == crossed(0) + crossed(1) + crossed(2)
+        );
         report.steps.iter().map(|step| (step.generations, step.evaluations, step.controller.text())).collect::<Vec<_>>()
     };
-    let one_thread = |controllers: &[_], trials: &xpuck_kernels::cargo::Trials| {
-        controllers.iter().map(|controller| try_one(controller, trials)).collect()
-    };
+    let one_thread =
+        |controllers: &[_], trials: &Trials| controllers.iter().map(|controller| try_one(controller, trials)).collect();
     assert_eq!(until_follow(one_thread), until_follow(try_all));
 }
 
@@ -287,20 +292,25 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
     let strict = text.replacen("time = 20", "time = 20\nearly-stop = { after = 5, every = 2.5, share = 1 }", 1);
     let run = |text: &str| {
         let scenario = Scenario::parse("short", text).unwrap();
-        let mut least = vec![];
+        let (mut least, mut behind) = (vec![], 0);
         let report = scenario.run(
             3,
             &BTreeMap::new(),
             |controllers, trials| {
                 least.push(trials.checkpoints.to_vec());
-                try_all(controllers, trials)
+                let (all, whole) =
+                    (try_all(controllers, trials), try_all(controllers, &Trials { checkpoints: &[], ..*trials }));
+                behind += all.iter().zip(&whole).filter(|(a, b)| a.scores != b.scores).count();
+                all
             },
             |seen| if seen.variables.step_generation == 4 { Ask::Stop } else { Ask::GoOn },
         );
-        (report.steps[0].controller.text(), report.steps[0].best, least)
+        (report.steps[0].controller.text(), report.steps[0].best, least, behind)
     };
     let (plain, kept, given_up) = (run(text), run(&generous), run(&strict));
     assert_eq!((&plain.0, plain.1), (&kept.0, kept.1));
+    assert_eq!((plain.3, kept.3), (0, 0));
+    assert!(given_up.3 > 0);
     assert!(plain.2.iter().all(Vec::is_empty));
     // The first generation's best is not known when it runs.
     assert!(given_up.2[0].is_empty());

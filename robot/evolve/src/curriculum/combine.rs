@@ -79,5 +79,9 @@ mod tests {
         assert!((fitness(4) - 2.0).abs() < 1e-12);
         assert_eq!(Combination::Geometric.fitness(&[vec![-1.0, 2.0]]), 0.0);
         assert!(Combination::of_number(5).is_none());
+        // A start with a bad run is worth nothing; starts without runs do not count.
+        assert_eq!(Combination::WorstGeometric.fitness(&[vec![4.0, 9.0], vec![], vec![7.0, 0.0]]), 0.0);
+        assert!((Combination::WorstGeometric.fitness(&[vec![4.0, 9.0], vec![]]) - 6.0).abs() < 1e-12);
+        assert!((0..5).all(|number| Combination::of_number(number).is_some_and(|combination| combination.fitness(&[]) == 0.0)));
     }
 }

@@ -49,8 +49,19 @@ pub struct Member<S: Species> {
     pub genome: S::Genome,
     /// Its fitness.
     pub fitness: f64,
-    /// The mutation that made it, and its parent's fitness.
-    origin: Option<(usize, f64)>,
+    /// How it was made, if that is still to be counted.
+    origin: Option<Origin>,
+}
+
+/// How a child was made.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    /// The number of the mutation, if there was one.
+    mutation: Option<usize>,
+    /// Whether its parents were crossed.
+    crossed: bool,
+    /// The fitness of the parent in whose place it is.
+    parent: f64,
 }
 
 impl<S: Species> Member<S> {
@@ -119,7 +130,6 @@ impl<S: Species> Evolution<S> {
     ) -> Evolution<S> {
         let member = |genome| Member::new(genome, f64::NEG_INFINITY);
         Evolution {
-            species,
             seed,
             step,
             members: genomes.into_iter().map(member).collect(),
@@ -132,8 +142,9 @@ impl<S: Species> Evolution<S> {
             },
             last_best: 0.0,
             last_reinitialised: 0,
-            statistics: Statistics::default(),
+            statistics: Statistics::new(species.operators()),
             settings,
+            species,
         }
     }
 
@@ -164,8 +175,8 @@ impl<S: Species> Evolution<S> {
         for member in &mut self.members {
             let Some(known) = self.cache.get(&member.genome).cloned() else { continue };
             member.fitness = known.fitness() + self.species.size_worth(&member.genome);
-            if let Some((operator, parent)) = member.origin.take() {
-                self.statistics.count(operator, parent, member.fitness);
+            if let Some(Origin { mutation, crossed, parent }) = member.origin.take() {
+                self.statistics.count(mutation, crossed, parent, member.fitness);
             }
             let trimmed = known.usage.as_ref().and_then(|usage| self.species.trim(&member.genome, usage, &mut draws));
             if let Some(trimmed) = trimmed {
@@ -228,12 +239,14 @@ impl<S: Species> Evolution<S> {
         while children.len() < replaced {
             let parents = [&self.members[wheel.choose(&mut draws)], &self.members[wheel.choose(&mut draws)]];
             let [mut mother, mut father] = parents.map(|parent| parent.genome.clone());
-            if draws.unit() < self.settings.crossover {
+            let crossed = draws.unit() < self.settings.crossover;
+            if crossed {
                 self.species.cross(&mut mother, &mut father, &mut draws);
             }
             for (mut genome, parent) in [mother, father].into_iter().zip(parents) {
                 let mutated = draws.unit() < self.settings.mutation;
-                let origin = mutated.then(|| (self.species.mutate(&mut genome, &mut draws), parent.fitness));
+                let mutation = mutated.then(|| self.species.mutate(&mut genome, &mut draws));
+                let origin = Some(Origin { mutation, crossed, parent: parent.fitness });
                 self.species.repair(&mut genome, &mut draws);
                 children.push(Member { genome, fitness: f64::NEG_INFINITY, origin });
             }
@@ -263,7 +276,7 @@ impl<S: Species> Evolution<S> {
         &self.members
     }
 
-    /// What each mutation contributed so far.
+    /// What each operator contributed so far.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

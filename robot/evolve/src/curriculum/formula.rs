@@ -164,6 +164,31 @@ mod tests {
     }
 
     #[test]
+    fn every_operator_has_both_forms() {
+        for (prefix, infix, [of_5_3, of_3_5, of_5_5]) in [
+            ("&", "and", [1.0, 1.0, 1.0]),
+            ("|", "or", [1.0, 1.0, 1.0]),
+            ("^", "xor", [0.0, 0.0, 0.0]),
+            ("=", "=", [0.0, 0.0, 1.0]),
+            ("!", "!=", [1.0, 1.0, 0.0]),
+            ("<", "<", [0.0, 1.0, 0.0]),
+            (">", ">", [1.0, 0.0, 0.0]),
+            ("[", "<=", [0.0, 1.0, 1.0]),
+            ("]", ">=", [1.0, 0.0, 1.0]),
+            ("+", "+", [8.0, 8.0, 10.0]),
+            ("-", "-", [2.0, -2.0, 0.0]),
+            ("*", "*", [15.0, 15.0, 25.0]),
+            ("/", "/", [5.0 / 3.0, 0.6, 1.0]),
+        ] {
+            for (a, b, value) in [(5, 3, of_5_3), (3, 5, of_3_5), (5, 5, of_5_5)] {
+                let prefix = Formula::parse(&format!("({prefix} {a} {b})")).unwrap();
+                assert_eq!(prefix, Formula::parse(&format!("{a} {infix} {b}")).unwrap());
+                assert_eq!(prefix.0.value(&[0.0; 9]), value, "{infix}");
+            }
+        }
+    }
+
+    #[test]
     fn errors_say_what_is_wrong() {
         let error = |text: &str| Formula::parse(text).unwrap_err();
         assert!(error("best-fitnes > 3").contains("did you mean `best-fitness`?"));

@@ -20,4 +20,4 @@ pub use formula::{Formula, Variables};
 pub use graph::{Graph, Node};
 pub use select::Selection;
 pub use species::Species;
-pub use statistics::{OperatorStatistics, Statistics};
+pub use statistics::{CROSSOVER, OperatorStatistics, Statistics};

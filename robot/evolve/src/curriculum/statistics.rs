@@ -1,9 +1,12 @@
-//! What each mutation contributed (figures 15 and 16 of the document).
+//! What each mutation and crossover contributed (figures 15 and 16 of the document).
 
-/// One mutation's record.
+/// The name of crossover among operators.
+pub const CROSSOVER: &str = "crossover";
+
+/// One operator's record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OperatorStatistics {
-    /// How many new genotypes it made.
+    /// How many children it made.
     pub applied: u32,
     /// How many were fitter than their parent.
     pub better: u32,
@@ -13,19 +16,96 @@ pub struct OperatorStatistics {
     pub gain: f64,
 }
 
-/// The records of all mutations, in the order of the species' operators.
+impl OperatorStatistics {
+    /// What a child gained on average, 0 where it lost; 0 without children.
+    pub fn mean_gain(&self) -> f64 {
+        if self.applied == 0 { 0.0 } else { self.gain / f64::from(self.applied) }
+    }
+
+    /// How many of the children of another fitness were fitter, 0 to 1; 0 without any (figure 16).
+    pub fn positive_rate(&self) -> f64 {
+        let changed = self.better + self.worse;
+        if changed == 0 { 0.0 } else { f64::from(self.better) / f64::from(changed) }
+    }
+}
+
+/// The records of a step's operators so far: mutations in the order of the species, then [`CROSSOVER`]. A child that was crossed
+/// and mutated counts for both.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Statistics(pub Vec<OperatorStatistics>);
+pub struct Statistics(Vec<(&'static str, OperatorStatistics)>);
 
 impl Statistics {
-    pub(super) fn count(&mut self, operator: usize, parent: f64, child: f64) {
-        if self.0.len() <= operator {
-            self.0.resize(operator + 1, OperatorStatistics::default());
+    pub(super) fn new(mutations: Vec<&'static str>) -> Statistics {
+        let names = mutations.into_iter().chain([CROSSOVER]);
+        Statistics(names.map(|name| (name, OperatorStatistics::default())).collect())
+    }
+
+    /// Names and records.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OperatorStatistics)> {
+        self.0.iter().map(|(name, record)| (*name, record))
+    }
+
+    /// The record of an operator.
+    pub fn of(&self, name: &str) -> Option<&OperatorStatistics> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, record)| record)
+    }
+
+    /// Each operator's share of progress, which sum to 1 if there was any: gains are divided by how often the operator was
+    /// applied, as rates differ (figure 15).
+    pub fn contributions(&self) -> Vec<(&'static str, f64)> {
+        let sum: f64 = self.iter().map(|(_, record)| record.mean_gain()).sum();
+        let share = |record: &OperatorStatistics| if sum > 0.0 { record.mean_gain() / sum } else { 0.0 };
+        self.iter().map(|(name, record)| (name, share(record))).collect()
+    }
+
+    /// Adds another step's records.
+    pub fn add(&mut self, other: &Statistics) {
+        for (name, record) in other.iter() {
+            let place = self.0.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+                self.0.push((name, OperatorStatistics::default()));
+                self.0.len() - 1
+            });
+            let sum = &mut self.0[place].1;
+            sum.applied += record.applied;
+            sum.better += record.better;
+            sum.worse += record.worse;
+            sum.gain += record.gain;
         }
-        let record = &mut self.0[operator];
-        record.applied += 1;
-        record.better += u32::from(child > parent);
-        record.worse += u32::from(child < parent);
-        record.gain += (child - parent).max(0.0);
+    }
+
+    /// Counts a child: the number of the mutation that made it, if one did, and whether it was crossed.
+    pub(super) fn count(&mut self, mutation: Option<usize>, crossed: bool, parent: f64, child: f64) {
+        let crossover = self.0.len().checked_sub(1).filter(|_| crossed);
+        for operator in mutation.into_iter().chain(crossover) {
+            let Some((_, record)) = self.0.get_mut(operator) else { continue };
+            record.applied += 1;
+            record.better += u32::from(child > parent);
+            record.worse += u32::from(child < parent);
+            record.gain += (child - parent).max(0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_gains_per_application() {
+        let mut statistics = Statistics::new(vec!["a", "b"]);
+        for (mutation, crossed, child) in
+            [(Some(0), false, 14.0), (Some(0), false, 6.0), (Some(1), true, 16.0), (None, true, 10.0)]
+        {
+            statistics.count(mutation, crossed, 10.0, child);
+        }
+        assert_eq!(statistics.contributions(), [("a", 2.0 / 11.0), ("b", 6.0 / 11.0), (CROSSOVER, 3.0 / 11.0)]);
+        let crossover = statistics.of(CROSSOVER).unwrap();
+        assert_eq!((crossover.applied, crossover.better, crossover.worse), (2, 1, 0));
+        assert_eq!((statistics.of("a").unwrap().positive_rate(), crossover.positive_rate()), (0.5, 1.0));
+        let mut sum = Statistics::default();
+        sum.add(&statistics);
+        sum.add(&statistics);
+        assert_eq!((sum.of("a").unwrap().applied, sum.of("b").unwrap().gain), (4, 12.0));
+        assert_eq!(Statistics::new(vec!["a"]).contributions(), [("a", 0.0), (CROSSOVER, 0.0)]);
     }
 }

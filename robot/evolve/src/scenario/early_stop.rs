@@ -4,7 +4,8 @@ use serde::Deserialize;
 use xpuck_kernels::cargo::{Automata, Setup, Trials, watch};
 use xpuck_kernels::hash::fnv1a;
 
-/// When runs are given up: at times, those whose score is below a share of the best's at that time.
+/// When runs are given up: at times, those whose score is below a share of the best's at that time. A run that is given up keeps
+/// the score that it has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EarlyStop {
     /// The first time, ms.

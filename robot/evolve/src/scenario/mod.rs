@@ -2,6 +2,7 @@
 
 mod early_stop;
 mod file;
+pub mod original;
 mod population;
 mod read;
 mod run;

@@ -43,6 +43,13 @@ impl Report {
         self.steps.iter().map(|step| step.generations).sum()
     }
 
+    /// What operators contributed in all steps together.
+    pub fn statistics(&self) -> Statistics {
+        let mut sum = Statistics::default();
+        self.steps.iter().for_each(|step| sum.add(&step.statistics));
+        sum
+    }
+
     /// Evaluations of all steps.
     pub fn evaluations(&self) -> u64 {
         self.steps.iter().map(|step| step.evaluations).sum()

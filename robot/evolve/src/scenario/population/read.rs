@@ -3,12 +3,16 @@
 use super::{MAX_INDIVIDUALS, Population, Saved};
 use crate::scenario::ScenarioError;
 use std::str::FromStr;
-use xpuck_kernels::automaton::{Module, parse};
+use xpuck_kernels::automaton::{Automaton, Module, parse};
 use xpuck_kernels::cargo::Automata;
 use xpuck_kernels::tree::suggest;
 
 /// Longest text, bytes.
 const MAX_TEXT: usize = 64 * 1024 * 1024;
+/// Most generations of a curriculum.
+const MAX_GENERATIONS: u64 = 100_000;
+/// Most evaluations of a step: more than so many generations of the largest population have.
+const MAX_EVALUATIONS: u64 = 1 << 40;
 /// What lines between automata begin with.
 const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "module"];
 const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
@@ -29,48 +33,38 @@ pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioE
     if text.len() > MAX_TEXT {
         return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
     }
-    let mut lines = lines(text).peekable();
-    let (number, header) = lines.next().ok_or_else(|| fail(1, format!("it is empty; {HEADER}")))?;
+    let lines: Vec<(usize, &str)> = lines(text).collect();
+    let Some((&(mut number, header), mut rest)) = lines.split_first() else {
+        return Err(fail(1, format!("it is empty; {HEADER}")));
+    };
     let modules = modules(header).map_err(|message| fail(number, format!("population: {message}")))?;
     let mut population = Population { modules, generations: 0, evaluations: 0, individuals: vec![] };
-    while let Some((number, line)) = lines.next() {
-        let result = match line.split_once(' ').map(|(key, rest)| (key, rest.trim())) {
-            Some(("generations", word)) => value("generations", word).map(|n| population.generations = n),
-            Some(("evaluations", word)) => value("evaluations", word).map(|n| population.evaluations = n),
-            Some(("individual", _)) if population.individuals.len() == MAX_INDIVIDUALS => {
-                Err(format!("individual: there are more than {MAX_INDIVIDUALS}; leave the rest out"))
+    while let Some((&(at, line), after)) = rest.split_first() {
+        (number, rest) = (at, after);
+        let (key, value) = line.split_once(' ').map_or((line, ""), |(key, value)| (key, value.trim()));
+        let result = match key {
+            "generations" => count(value, MAX_GENERATIONS).map(|n| population.generations = n as u32),
+            "evaluations" => count(value, MAX_EVALUATIONS).map(|n| population.evaluations = n),
+            "individual" => individual(value, population.individuals.len()).map(|new| population.individuals.push(new)),
+            "module" => {
+                let length = rest.iter().take_while(|(_, line)| is_of_automaton(line)).count();
+                let (body, after) = rest.split_at(length);
+                rest = after;
+                match place(&population, value) {
+                    Ok(place) => {
+                        let automaton = automaton(file, number, place, body)?;
+                        if let Some(individual) = population.individuals.last_mut() {
+                            individual.automata.0[place] = Some(automaton);
+                        }
+                        Ok(())
+                    }
+                    Err(message) => Err(message),
+                }
             }
-            Some(("individual", word)) => match value::<f64>("individual", word) {
-                Ok(fitness) if fitness.is_finite() => {
-                    population.individuals.push(Saved { fitness, automata: Automata::default() });
-                    Ok(())
-                }
-                Ok(fitness) => Err(format!("individual: {fitness} is no fitness; write a number")),
-                Err(message) => Err(message),
-            },
-            Some(("module", name)) => {
-                let mut body = String::new();
-                let mut next = number + 1;
-                let of_automaton = |line: &str| !KEYS.contains(&line.split_whitespace().next().unwrap_or(""));
-                while let Some((at, line)) = lines.next_if(|&(_, line)| of_automaton(line)) {
-                    // Lines that say nothing are kept, so that errors find theirs.
-                    body.extend(std::iter::repeat_n('\n', at - next));
-                    next = at + 1;
-                    body.push_str(line);
-                    body.push('\n');
-                }
-                let place = place(&population, name).map_err(|message| fail(number, format!("module: {message}")))?;
-                let automaton = parse(file, Module::ARBITRATED[place], &body)
-                    .map_err(|error| fail(number + error.line, format!("module {name}: {}", error.message)))?;
-                if let Some(individual) = population.individuals.last_mut() {
-                    individual.automata.0[place] = Some(automaton);
-                }
-                Ok(())
-            }
-            _ => Err(format!("{line:?} means nothing here; write generations, evaluations, individual or module")),
+            _ => Err(format!("it means nothing here; write {}", KEYS.join(", "))),
         };
-        result.map_err(|message| fail(number, message))?;
-        let complete = lines.peek().is_none_or(|(_, line)| line.starts_with("individual"));
+        result.map_err(|message| fail(number, format!("{key}: {message}")))?;
+        let complete = rest.first().is_none_or(|(_, line)| line.starts_with("individual"));
         if complete && let Some(missing) = missing(&population) {
             let name = missing.name();
             return Err(fail(number, format!("module: the individual has no {name}; write \"module {name}\"")));
@@ -81,6 +75,40 @@ pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioE
     }
     population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
     Ok(population)
+}
+
+/// Whether a line belongs to the automaton above.
+fn is_of_automaton(line: &str) -> bool {
+    !KEYS.contains(&line.split_whitespace().next().unwrap_or(""))
+}
+
+/// Reads the automaton of a module below the line that names it.
+fn automaton(file: &str, above: usize, place: usize, lines: &[(usize, &str)]) -> Result<Automaton, ScenarioError> {
+    let module = Module::ARBITRATED[place];
+    let mut body = String::new();
+    let mut next = above + 1;
+    for &(number, line) in lines {
+        // Lines that say nothing are kept, so that errors find theirs.
+        body.extend(std::iter::repeat_n('\n', number - next));
+        next = number + 1;
+        body.push_str(line);
+        body.push('\n');
+    }
+    parse(file, module, &body).map_err(|error| ScenarioError {
+        file: file.into(),
+        line: above + error.line,
+        message: format!("module {}: {}", module.name(), error.message),
+    })
+}
+
+fn individual(fitness: &str, known: usize) -> Result<Saved, String> {
+    if known == MAX_INDIVIDUALS {
+        return Err(format!("there are more than {MAX_INDIVIDUALS}; leave the rest out"));
+    }
+    match value::<f64>(fitness)? {
+        fitness if fitness.is_finite() => Ok(Saved { fitness, automata: Automata::default() }),
+        fitness => Err(format!("{fitness} is no fitness; write a number")),
+    }
 }
 
 fn modules(header: &str) -> Result<Vec<Module>, String> {
@@ -131,8 +159,15 @@ fn missing(population: &Population) -> Option<Module> {
     population.modules.iter().copied().find(|&module| !has(module))
 }
 
-fn value<T: FromStr>(key: &str, word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{key}: {word:?} is no number"))
+fn count(word: &str, most: u64) -> Result<u64, String> {
+    match value(word)? {
+        count if count <= most => Ok(count),
+        count => Err(format!("{count} is out of range; 0 to {most} is allowed")),
+    }
+}
+
+fn value<T: FromStr>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|_| format!("{word:?} is no number"))
 }
 
 #[cfg(test)]
@@ -164,6 +199,7 @@ mod tests {
         assert!(error("lnflwer", "lnflower").contains("did you mean `lnflwer`?"));
         assert!(error("cargoloader lnflwer", "").starts_with("p: line 1: population: no module is named"));
         assert_eq!(error("12", "x"), "p: line 2: generations: \"x\" is no number");
+        assert!(error("12", "100001").contains("generations: 100001 is out of range; 0 to 100000"));
         assert!(error("803211.1", "inf").starts_with("p: line 4: individual: inf is no fitness"));
         assert!(error("MARK", "MARC").starts_with("p: line 8: module cargoloader: \"SENSORS_TARGET_MARC\""));
         assert!(error("module lnflwer", "module cargoloader").contains("p: line 9: module: the individual has two"));
@@ -171,9 +207,21 @@ mod tests {
             error("module lnflwer\nstates 2", "# comment\nstates 2")
                 .contains("p: line 5: module: the individual has no")
         );
-        assert!(error("generations", "generation").contains("line 2: \"generation 12\" means nothing here"));
+        assert!(error("generations", "generation").contains("line 2: generation: it means nothing here"));
         assert!(
             population("p", "\npopulation 1 explore\n").unwrap_err().to_string().starts_with("p: line 2: individual")
         );
+    }
+
+    #[test]
+    fn no_text_with_a_line_less_or_another_makes_a_panic() {
+        for at in 0..TEXT.lines().count() {
+            for to in
+                ["", "individual", "individual nan", "module explore", "module", "population 1", "states 99", "é -> 1:"]
+            {
+                let lines = TEXT.lines().enumerate().map(|(i, line)| if i == at { to } else { line });
+                let _ = population("p", &lines.collect::<Vec<_>>().join("\n"));
+            }
+        }
     }
 }

@@ -1,0 +1,67 @@
+//! What steps begin with: saved populations, predecessors, and what is taken of them.
+
+use super::{MAX_FILES, MAX_STEPS, Project};
+use crate::scenario::ScenarioError;
+use crate::scenario::file::BlendEntry;
+
+impl Project<'_> {
+    /// Files of populations: those that are there, and those that are to be saved, which is the caller's business.
+    pub(super) fn populations(&mut self) -> Result<(), ScenarioError> {
+        for _ in 0..self.values.count("saved populations", MAX_FILES)? {
+            self.saved.push((self.values.line(), self.values.word("saved populations")?));
+        }
+        let key = "populations to save";
+        let count = self.values.count(key, MAX_FILES)?;
+        for _ in 0..count {
+            self.values.number::<usize>(key)?;
+        }
+        for _ in 0..count {
+            self.values.word(key)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn blends(&mut self) -> Result<(), ScenarioError> {
+        let mut counts = Vec::new();
+        self.each_by("after", |_, values| {
+            counts.push(values.count("after", MAX_STEPS)?);
+            Ok(())
+        })?;
+        let (steps, saved) = (self.steps.len(), self.saved.clone());
+        let mut before: Vec<Vec<String>> = Vec::new();
+        self.each_by("after", |step, values| {
+            let mut sources = Vec::new();
+            for _ in 0..counts[before.len()] {
+                let number: i32 = values.number("after")?;
+                let place = number.unsigned_abs() as usize;
+                sources.push(if number < 0 {
+                    let (_, path) = saved.get(place - 1).ok_or_else(|| {
+                        values.refuse("after", format!("{number} is no saved population; there are {}", saved.len()))
+                    })?;
+                    format!("population:{path}")
+                } else if place < steps {
+                    step.after.push(place.to_string());
+                    place.to_string()
+                } else {
+                    return Err(values.refuse("after", format!("{number} is no step; there are 0 to {}", steps - 1)));
+                });
+            }
+            before.push(sources);
+            Ok(())
+        })?;
+        let mut before = before.into_iter();
+        self.each_by("blend", |step, values| {
+            let sources = before.next().unwrap_or_default();
+            while let Some(module) = values.module_or_end("blend")? {
+                for from in &sources {
+                    let row: [f32; 4] = values.numbers("blend")?;
+                    // Every predecessor has a row; one of which nothing is taken has 0 first.
+                    if row[0] != 0.0 {
+                        step.blend.push(BlendEntry { module: module.name().into(), from: from.clone(), row });
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+}
