@@ -51,6 +51,6 @@ for target in text xml json binary; do
     fuzz "$target" 64 -dict="$out/fuzz/names"
 done
 "$out/fuzz/$host/release/seeds" "$out/fuzz/corpus"
-for target in messages vicon vrpn natnet files groot devices record monitors evaluation; do
+for target in messages vicon vrpn natnet files groot devices record monitors evaluation curricula; do
     fuzz "$target" 256
 done

@@ -90,6 +90,21 @@ fn write_all() -> std::io::Result<()> {
     )?;
     let lines = "CreateRobot\r\nBodyShape 1 1 20 1 4 -30 40 30 40 30 -40 -30 -40\r\nMoveTo 1 10 10 0\r\nVisualSensor 1 1 1 1 0 0 0 0\r\n";
     put("evaluation", "lines", lines.as_bytes())?;
+    let automaton =
+        "1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-\n2 -> 1: outgoing (CARGOLOADER_OK), in:-, out:-\n";
+    put("curricula", "automaton", format!("\u{5}{automaton}").as_bytes())?;
+    let population = format!(
+        "\u{2}population 1 cargoloader\ngenerations 12\nevaluations 691\nindividual 1.5\nmodule cargoloader\n{automaton}"
+    );
+    put("curricula", "population", population.as_bytes())?;
+    for (kind, file) in [
+        ("\u{1}", "docs/curricula/cargo-creative.toml"),
+        ("\u{3}", "robot/evolve/tests/original/sequential4.prj.3"),
+        ("\u{4}", "robot/evolve/tests/original/sequential.prj"),
+    ] {
+        let text = std::fs::read_to_string(project.join(file))?;
+        put("curricula", file.rsplit('/').next().unwrap_or(file), format!("{kind}{text}").as_bytes())?;
+    }
     put("devices", "zeros", &[0; 128])?;
     let mut record = mcap::Writer::new(std::io::Cursor::new(Vec::new())).map_err(std::io::Error::other)?;
     let channel = record.add_channel(0, "/events", "json", &Default::default()).map_err(std::io::Error::other)?;

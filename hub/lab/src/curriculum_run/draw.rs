@@ -35,21 +35,16 @@ pub(super) fn operators(outcome: &Outcome) -> String {
     let mut shares = Plot::new("share of all gains", "step", "share").whole_x();
     let mut ratios = Plot::new("changes for the better", "step", "share of all that changed fitness").whole_x();
     let names: Vec<&str> = steps.first().map_or(Vec::new(), |step| step.operators.iter().map(|one| one.name).collect());
-    for (i, name) in names.iter().enumerate() {
+    for i in 0..names.len() {
         let over = |value: &dyn Fn(&StepOutcome) -> f64| -> Vec<(f64, f64)> {
             steps.iter().enumerate().map(|(place, step)| (place as f64 + 1.0, value(step))).collect()
         };
-        let share =
-            |step: &StepOutcome| step.operators[i].gain / step.operators.iter().map(|one| one.gain).sum::<f64>();
-        let ratio = |step: &StepOutcome| {
-            let one = &step.operators[i];
-            f64::from(one.better) / f64::from(one.better + one.worse)
-        };
+        let share = |step: &StepOutcome| step.operators[i].share;
+        let ratio = |step: &StepOutcome| step.operators[i].positive;
         shares.line("", Stroke::of_series(i), over(&share));
         shares.points("", Colour::Grey, over(&share));
         ratios.line("", Stroke::of_series(i), over(&ratio));
         ratios.points("", Colour::Grey, over(&ratio));
-        let _ = name;
     }
     let series = names.iter().enumerate().map(|(i, name)| (name.to_string(), Stroke::of_series(i))).collect();
     let steps: Vec<String> = steps.iter().enumerate().map(|(i, step)| format!("{} {}", i + 1, step.name)).collect();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, ScenarioError, Step};
+use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, ScenarioError, Step, original};
 use xpuck_kernels::automaton::{Module, account, draw};
 use xpuck_kernels::cargo::Automata;
 use xpuck_wire::atomic;
@@ -16,6 +16,10 @@ use xpuck_wire::file::{self, FileError};
 
 /// The curriculum's file.
 const CURRICULUM: &str = "curriculum.toml";
+/// The same, if it is a project of the document's program.
+const PROJECT: &str = "curriculum.prj";
+/// Files that it names.
+const BESIDE: &str = "beside";
 /// Its name, and the seed.
 const RUN: &str = "curriculum-run.json";
 /// What came out.
@@ -43,8 +47,8 @@ pub struct Plan {
     pub name: String,
     /// Its text.
     text: String,
-    /// The population files that it names, and their texts.
-    populations: BTreeMap<String, String>,
+    /// The files that it names, populations and a project's worlds, and their texts.
+    beside: BTreeMap<String, String>,
     /// Of all draws.
     pub seed: u64,
     /// The curriculum.
@@ -57,25 +61,48 @@ pub struct Plan {
 struct Run {
     name: String,
     seed: u64,
-    /// The population files that the curriculum names, in the order of `populations/N.txt`.
-    populations: Vec<String>,
+    /// The files that the curriculum names, in the order of `beside/N.txt`.
+    beside: Vec<String>,
 }
 
 impl Plan {
-    /// Reads a curriculum file, and the populations that it names, which are relative to it.
+    /// Reads a curriculum file, or a project of the document's program, and the files that it names: populations, relative to
+    /// a curriculum, and a project's worlds.
     ///
     /// # Errors
     /// One line with file, line and key.
     pub fn read(path: &Path, seed: u64) -> Result<Plan, PlanError> {
         let text = file::text(path, MAX_CURRICULUM)?;
-        let mut populations = BTreeMap::new();
-        let scenario = Scenario::parse_with(&path.display().to_string(), &text, |beside| {
-            let read = file::text(&path.with_file_name(beside), MAX_POPULATION).map_err(|error| error.to_string())?;
-            populations.insert(beside.to_string(), read.clone());
-            Ok(read)
-        })?;
-        Ok(Plan { name: path.display().to_string(), text, populations, seed, scenario })
+        let folder = if is_project(&text) { Path::new("") } else { atomic::folder(path) };
+        Plan::of(path.display().to_string(), text, seed, |beside| {
+            file::text(&folder.join(beside), MAX_POPULATION).map_err(|error| error.to_string())
+        })
     }
+
+    fn of(
+        name: String,
+        text: String,
+        seed: u64,
+        mut read: impl FnMut(&str) -> Result<String, String>,
+    ) -> Result<Plan, PlanError> {
+        let mut beside = BTreeMap::new();
+        let read = |path: &str| {
+            let text = read(path)?;
+            beside.insert(path.to_string(), text.clone());
+            Ok(text)
+        };
+        let scenario = match is_project(&text) {
+            true => original::project(&name, &text, read)?,
+            false => Scenario::parse_with(&name, &text, read)?,
+        };
+        Ok(Plan { name, text, beside, seed, scenario })
+    }
+}
+
+/// True of a project of the document's program, which begins with a number of steps; curricula are TOML.
+pub fn is_project(text: &str) -> bool {
+    let first = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).find(|line| !line.is_empty());
+    first.is_some_and(|first| first.parse::<u32>().is_ok())
 }
 
 /// A plan that cannot be read.
@@ -141,16 +168,15 @@ impl Folder {
             atomic::write(&file, text.as_bytes())
                 .map_err(|error| fail(&file, format!("{error}; make room or mend the disk, then begin again")))
         };
-        write(path.join(CURRICULUM), &plan.text)?;
-        if !plan.populations.is_empty() {
-            let given = path.join("populations");
+        write(path.join(if is_project(&plan.text) { PROJECT } else { CURRICULUM }), &plan.text)?;
+        if !plan.beside.is_empty() {
+            let given = path.join(BESIDE);
             std::fs::create_dir_all(&given).map_err(io(&given))?;
-            for (i, text) in plan.populations.values().enumerate() {
+            for (i, text) in plan.beside.values().enumerate() {
                 write(given.join(format!("{}.txt", i + 1)), text)?;
             }
         }
-        let run =
-            Run { name: plan.name.clone(), seed: plan.seed, populations: plan.populations.keys().cloned().collect() };
+        let run = Run { name: plan.name.clone(), seed: plan.seed, beside: plan.beside.keys().cloned().collect() };
         // Last, as with it the folder is a run.
         write(path.join(RUN), &(serde_json::to_string_pretty(&run).map_err(|e| fail(path, e.to_string()))? + "\n"))?;
         Ok(folder)
@@ -165,21 +191,20 @@ impl Folder {
         let text = file::text(&run_file, MAX_CURRICULUM)?;
         let run: Run = serde_json::from_str(&text)
             .map_err(|error| fail(&run_file, format!("{error}; the run cannot go on, begin another")))?;
-        let curriculum = path.join(CURRICULUM);
+        let project = path.join(PROJECT);
+        let curriculum = if project.exists() { project } else { path.join(CURRICULUM) };
         let text = file::text(&curriculum, MAX_CURRICULUM)?;
-        let mut populations = BTreeMap::new();
-        let scenario = Scenario::parse_with(&curriculum.display().to_string(), &text, |beside| {
-            let place = run.populations.iter().position(|name| name == beside);
+        let plan = Plan::of(run.name, text, run.seed, |beside| {
+            let place = run.beside.iter().position(|name| name == beside);
             let place = place.ok_or_else(|| format!("{beside}: the folder does not hold it"))?;
-            let given = path.join("populations").join(format!("{}.txt", place + 1));
-            let read = file::text(&given, MAX_POPULATION).map_err(|error| error.to_string())?;
-            populations.insert(beside.to_string(), read.clone());
-            Ok(read)
+            let given = path.join(BESIDE).join(format!("{}.txt", place + 1));
+            file::text(&given, MAX_POPULATION).map_err(|error| error.to_string())
         })?;
-        let mut folder = Folder::open(path, &scenario)?;
+        let scenario = &plan.scenario;
+        let mut folder = Folder::open(path, scenario)?;
         let mut done = BTreeMap::new();
         for &i in &scenario.order {
-            let saved = folder.step(&scenario, i).join(POPULATION);
+            let saved = folder.step(scenario, i).join(POPULATION);
             if !saved.exists() {
                 break;
             }
@@ -187,7 +212,6 @@ impl Folder {
             done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
         }
         folder.keep_rows(&done.keys().map(|&i| scenario.steps[i].name.as_str()).collect::<Vec<_>>())?;
-        let plan = Plan { name: run.name, text, populations, seed: run.seed, scenario };
         Ok(Resumed { folder, plan, done })
     }
 

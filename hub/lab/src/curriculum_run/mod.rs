@@ -8,7 +8,7 @@ mod picture;
 mod run;
 
 pub use cache::Cache;
-pub use folder::{Folder, Plan, Resumed};
+pub use folder::{Folder, Plan, PlanError, Resumed, is_project};
 pub use outcome::{Fresh, Outcome, StepOutcome};
 pub use picture::picture;
 pub use run::{Told, run};

@@ -2,8 +2,7 @@
 
 use super::folder::Plan;
 use serde::Serialize;
-use xpuck_evolve::automata::MUTATIONS;
-use xpuck_evolve::curriculum::OperatorStatistics;
+use xpuck_evolve::curriculum::{OperatorStatistics, Statistics};
 use xpuck_evolve::scenario::{Ending, Report, Step};
 use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Weights, try_one};
 
@@ -64,6 +63,10 @@ pub struct OperatorOutcome {
     pub worse: u32,
     /// Sum of the gains of those that were fitter.
     pub gain: f64,
+    /// Its share of all operators' gains, 0 to 1.
+    pub share: f64,
+    /// How many of those that changed fitness were fitter, 0 to 1.
+    pub positive: f64,
 }
 
 /// How a controller does in runs whose random numbers evolution has not seen.
@@ -93,7 +96,7 @@ impl Outcome {
                 evaluations: step.evaluations,
                 best: step.best,
                 ending: ending(step.ending),
-                operators: operators(&step.statistics.0),
+                operators: operators(&step.statistics),
             })
             .collect();
         let last = report.steps.last();
@@ -120,16 +123,17 @@ impl Outcome {
     }
 }
 
-fn operators(records: &[OperatorStatistics]) -> Vec<OperatorOutcome> {
-    let named = MUTATIONS.iter().map(|mutation| mutation.name()).zip(records);
-    let outcome = |(name, record): (&'static str, &OperatorStatistics)| OperatorOutcome {
+fn operators(statistics: &Statistics) -> Vec<OperatorOutcome> {
+    let outcome = |((name, record), (_, share)): ((_, &OperatorStatistics), (_, f64))| OperatorOutcome {
         name,
         applied: record.applied,
         better: record.better,
         worse: record.worse,
         gain: record.gain,
+        share,
+        positive: record.positive_rate(),
     };
-    named.map(outcome).collect()
+    statistics.iter().zip(statistics.contributions()).map(outcome).collect()
 }
 
 fn ending(ending: Ending) -> &'static str {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use toml::Value;
-use xpuck_lab::curriculum_run::{Folder, Outcome, Plan, Resumed, Told, run as run_to_end};
+use xpuck_lab::curriculum_run::{Folder, Outcome, Plan, Resumed, Told, is_project, run as run_to_end};
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
@@ -24,7 +24,7 @@ const MAX_TEXT: u64 = 1 << 20;
 /// If it cannot be read.
 pub fn is_of_automata(path: &Path) -> Result<bool> {
     let text = file::text(path, MAX_TEXT)?;
-    let Ok(table) = text.parse::<toml::Table>() else { return Ok(text.contains("automata")) };
+    let Ok(table) = text.parse::<toml::Table>() else { return Ok(is_project(&text) || text.contains("automata")) };
     let steps = table.get("steps").and_then(Value::as_array);
     let with_automata = |step: &Value| step.get("automata").is_some();
     Ok(table.contains_key("worlds") || steps.is_some_and(|steps| steps.iter().any(with_automata)))

@@ -17,11 +17,6 @@ pub struct OperatorStatistics {
 }
 
 impl OperatorStatistics {
-    /// What a child gained on average, 0 where it lost; 0 without children.
-    pub fn mean_gain(&self) -> f64 {
-        if self.applied == 0 { 0.0 } else { self.gain / f64::from(self.applied) }
-    }
-
     /// How many of the children of another fitness were fitter, 0 to 1; 0 without any (figure 16).
     pub fn positive_rate(&self) -> f64 {
         let changed = self.better + self.worse;
@@ -50,11 +45,11 @@ impl Statistics {
         self.iter().find(|(known, _)| *known == name).map(|(_, record)| record)
     }
 
-    /// Each operator's share of progress, which sum to 1 if there was any: gains are divided by how often the operator was
-    /// applied, as rates differ (figure 15).
+    /// Each operator's share of all gains, which sum to 1 if there were any; who is applied more often has more chances to gain
+    /// (figure 15).
     pub fn contributions(&self) -> Vec<(&'static str, f64)> {
-        let sum: f64 = self.iter().map(|(_, record)| record.mean_gain()).sum();
-        let share = |record: &OperatorStatistics| if sum > 0.0 { record.mean_gain() / sum } else { 0.0 };
+        let sum: f64 = self.iter().map(|(_, record)| record.gain).sum();
+        let share = |record: &OperatorStatistics| if sum > 0.0 { record.gain / sum } else { 0.0 };
         self.iter().map(|(name, record)| (name, share(record))).collect()
     }
 
@@ -91,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_of_gains_per_application() {
+    fn shares_are_of_all_gains() {
         let mut statistics = Statistics::new(vec!["a", "b"]);
         for (mutation, crossed, child) in
             [(Some(0), false, 14.0), (Some(0), false, 6.0), (Some(1), true, 16.0), (None, true, 10.0)]
         {
             statistics.count(mutation, crossed, 10.0, child);
         }
-        assert_eq!(statistics.contributions(), [("a", 2.0 / 11.0), ("b", 6.0 / 11.0), (CROSSOVER, 3.0 / 11.0)]);
+        assert_eq!(statistics.contributions(), [("a", 0.25), ("b", 0.375), (CROSSOVER, 0.375)]);
         let crossover = statistics.of(CROSSOVER).unwrap();
         assert_eq!((crossover.applied, crossover.better, crossover.worse), (2, 1, 0));
         assert_eq!((statistics.of("a").unwrap().positive_rate(), crossover.positive_rate()), (0.5, 1.0));

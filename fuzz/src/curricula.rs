@@ -1,0 +1,33 @@
+//! Fuzzes what curricula are read from: automata, curriculum files, saved populations, and the files of the document's program. What
+//! automata are written as is read again as the same.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use xpuck_evolve::scenario::{Population, Scenario, original};
+use xpuck_kernels::automaton::{Meanings, Module, account, draw, parse, print, simplify, to_tree};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((kind, bytes)) = bytes.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let told = |error: &dyn std::fmt::Display| assert!(error.to_string().lines().count() == 1, "{error}");
+    match kind % 5 {
+        0 => {
+            let module = Module::ALL[usize::from(kind / 5) % Module::ALL.len()];
+            match parse("fuzz", module, text) {
+                Ok(automaton) => {
+                    assert!(parse("fuzz", module, &print(&automaton)).as_ref() == Ok(&automaton));
+                    assert!(!account(module, &automaton).is_empty());
+                    // Drawings of the densest take a tenth of a second.
+                    assert!(automaton.transitions() > 64 || draw(&automaton).contains("<svg"));
+                    let _ = to_tree(&simplify(&automaton), &Meanings::epuck());
+                }
+                Err(error) => told(&error),
+            }
+        }
+        1 => drop(Scenario::parse("fuzz", text).map_err(|error| told(&error))),
+        2 => drop(Population::parse("fuzz", text).map_err(|error| told(&error))),
+        3 => drop(original::world("fuzz", text).map_err(|error| told(&error))),
+        _ => drop(original::project("fuzz", text, |_| Ok(text.into())).map_err(|error| told(&error))),
+    }
+});
