@@ -4,22 +4,25 @@ use serde::Deserialize;
 use xpuck_kernels::cargo::{Automata, Setup, Trials, watch};
 use xpuck_kernels::hash::fnv1a;
 
-/// When runs are given up: at times, those whose score is below a share of the best's at that time. A run that is given up keeps
-/// the score that it has.
+/// When runs are given up: at times, those that gained less than a share of what the best had gained at that time. A run that is
+/// given up keeps the score that it has.
+///
+/// Gains are scores above the offset, which is there to keep scores above 0: of whole scores, the document's 5 % would be below
+/// what any run has under its offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EarlyStop {
     /// The first time, ms.
     pub after: u32,
     /// How long it is to the next, ms, above 0.
     pub every: u32,
-    /// The share of the best's score, 0 to 1.
+    /// The share of the best's gain, 0 to 1.
     pub share: f64,
 }
 
 impl EarlyStop {
     /// The least scores that a step asks for whose best is this controller. Its profile is the least score of its runs at each
-    /// time; they are the runs that it was tried in, and are run again for it, which is no evaluation. There is no least score
-    /// where the best's is not above 0, as a share of that would be above it.
+    /// time; they are the runs that it was tried in, and are run again for it, which is no evaluation. Where the best had gained
+    /// nothing, nothing is asked for.
     pub(super) fn checkpoints(&self, best: &Automata, trials: &Trials) -> Vec<(u32, f64)> {
         let times = (self.after..trials.time).step_by(self.every.max(1) as usize);
         let mut profile: Vec<(u32, f64)> = times.map(|time| (time, f64::INFINITY)).collect();
@@ -37,8 +40,9 @@ impl EarlyStop {
                 });
             }
         }
-        profile.retain(|&(_, least)| least > 0.0 && least.is_finite());
-        profile.into_iter().map(|(time, least)| (time, self.share * least)).collect()
+        let offset = trials.weights.offset;
+        profile.retain(|&(_, least)| least > offset && least.is_finite());
+        profile.into_iter().map(|(time, least)| (time, offset + self.share * (least - offset))).collect()
     }
 }
 
