@@ -39,7 +39,7 @@ fn write_all() -> std::io::Result<()> {
     let messages = [
         encode(&RobotMessage::Telemetry(Box::default())),
         encode(&RobotMessage::Settings(PushAnswer::default())),
-        encode(&ToRobot::Senses { up: 1.0, neighbours: vec![(2, 0.25, 0.5)], age: 0.1 }),
+        encode(&ToRobot::Senses { up: 1.0, neighbours: vec![(2, 0.25, 0.5).into()], age: 0.1 }),
         encode(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, signed: signed.clone() }),
         encode(&Sealer::new(1).seal("xp01", ToRobot::Ping { stamp: 1.0 })),
         encode(&WorkerMessage::Join { island: 1, generation: 2 }),
@@ -53,11 +53,11 @@ fn write_all() -> std::io::Result<()> {
     }
     let (names, poses) = (["xp01", "frisbee"].map(String::from), [Pose::default(); 2]);
     let wanted: BTreeSet<u32> = (0..64).collect();
-    let frame = |number| vicon::encode::frame(&names, 50, &vicon::frame(number, &poses), &wanted);
+    let frame = |number| vicon::encode::frame(&names, 50, &vicon::frame(number, &poses, 1), &wanted);
     put("vicon", "frames", &[vec![200], vicon::encode::hello(&vicon::encode::SUPPORTED), frame(1), frame(2)].concat())?;
     let mut writer = vrpn::encode::Writer::default();
     writer.descriptions(Duration::from_secs(1), &names);
-    for (tracker, pose) in (0..).zip(vrpn::poses(&poses)) {
+    for (tracker, pose) in (0..).zip(vrpn::poses(&poses, 1)) {
         writer.pose(Duration::from_secs(1), tracker, &pose);
     }
     put("vrpn", "poses", &[b"\xc8vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), writer.take()].concat())?;
