@@ -1,6 +1,7 @@
 //! Automata as trees run in worlds: all engines agree.
 
 use xpuck_kernels::automaton::{Meanings, Module, from_tree, parse, to_tree};
+use xpuck_kernels::cargo::hand_made;
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{
@@ -51,4 +52,10 @@ fn automata_come_back_from_every_form_of_their_trees() {
         ];
         forms.iter().for_each(|form| assert_eq!(from_tree(form, &meanings).unwrap(), automaton));
     }
+}
+
+#[test]
+fn the_file_of_the_controller_made_by_hand_says_what_the_kernels_have() {
+    let text = include_str!("../../docs/curricula/hand-made.txt");
+    assert!(text.ends_with(&hand_made().text()));
 }

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 106] = [
+const EXAMPLES: [(&str, &[&str]); 115] = [
     (
         "demo",
         &[
@@ -343,6 +343,51 @@ const EXAMPLES: [(&str, &[&str]); 106] = [
     (
         "tree",
         &["xpuck tree explain docs/trees/806768.bt", "xpuck tree convert docs/trees/806768.bt --to svg -o 806768.svg"],
+    ),
+    ("automaton", &["xpuck automaton explain docs/curricula/hand-made.txt", "xpuck automaton diff old.txt new.txt"]),
+    ("automaton fmt", &["xpuck automaton fmt docs/curricula/hand-made.txt", "xpuck automaton fmt best.txt > mine.txt"]),
+    (
+        "automaton explain",
+        &[
+            "xpuck automaton explain docs/curricula/hand-made.txt",
+            "xpuck automaton explain run/steps/2-follow/best.txt",
+        ],
+    ),
+    (
+        "automaton simplify",
+        &["xpuck automaton simplify docs/curricula/hand-made.txt", "xpuck automaton simplify run/controller.txt"],
+    ),
+    (
+        "automaton draw",
+        &[
+            "xpuck automaton draw docs/curricula/hand-made.txt --module lnflwer -o follower.svg",
+            "xpuck automaton draw docs/curricula/wanderer.txt -o wanderer.svg",
+        ],
+    ),
+    (
+        "automaton diff",
+        &[
+            "xpuck automaton diff docs/curricula/hand-made.txt run/controller.txt",
+            "xpuck automaton diff run/steps/2-follow/best.txt run/steps/4-follow-and-load/best.txt",
+        ],
+    ),
+    (
+        "automaton to-tree",
+        &[
+            "xpuck automaton to-tree docs/curricula/wanderer.txt > wanderer.bt",
+            "xpuck automaton to-tree mine.txt --module navigate",
+        ],
+    ),
+    (
+        "automaton from-tree",
+        &["xpuck automaton from-tree wanderer.bt", "xpuck automaton from-tree wanderer.bt > wanderer.txt"],
+    ),
+    (
+        "automaton try",
+        &[
+            "xpuck automaton try --curriculum docs/curricula/cargo-creative.toml  # the controller made by hand",
+            "xpuck automaton try run/controller.txt --curriculum docs/curricula/cargo-creative.toml --svg way.svg",
+        ],
     ),
     ("tree check", &["xpuck tree check docs/trees/806768.bt", "xpuck tree check tree.txt --from text"]),
     ("tree fmt", &["xpuck tree fmt tree.bt", "xpuck tree fmt tree.bt --write"]),

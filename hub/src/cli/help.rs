@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Groups in the order in which people come to them, with their commands.
 const GROUPS: [(&str, &[&str]); 12] = [
     ("Try it", &["demo"]),
-    ("Trees", &["tree", "check"]),
+    ("Trees", &["tree", "automaton", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
     ("Analyse", &["report", "study"]),

@@ -4,6 +4,7 @@ mod address;
 pub mod advice;
 pub mod algebra;
 pub mod arena;
+pub mod automaton;
 pub mod bench;
 pub mod bench_genes;
 mod bench_geneserver;

@@ -11,6 +11,7 @@ mod circles;
 mod cli;
 mod clock;
 mod common;
+mod curricula;
 mod dashboard;
 mod demo;
 mod docs;

@@ -16,11 +16,11 @@ pub(super) fn course(table: &str) -> String {
             steps.push((step, Vec::new(), Vec::new()));
         }
         if let Some((_, bests, means)) = steps.last_mut() {
-            bests.push((evaluations, best));
-            means.push((evaluations, mean));
+            bests.push((evaluations, best / 1000.0));
+            means.push((evaluations, mean / 1000.0));
         }
     }
-    let mut plot = Plot::new("fitness by step", "evaluations", "fitness (weights differ from step to step)");
+    let mut plot = Plot::new("fitness by step", "evaluations", "fitness / 1000 (weights differ by step)");
     for (i, (name, bests, means)) in steps.into_iter().enumerate() {
         plot.line(&name, Stroke::of_series(i), bests);
         plot.line("", Stroke::of_series(i).faint(), means);
@@ -34,7 +34,8 @@ pub(super) fn operators(outcome: &Outcome) -> String {
     let steps: Vec<&StepOutcome> = outcome.steps.iter().filter(|step| !step.operators.is_empty()).collect();
     let mut shares = Plot::new("share of all gains", "step", "share").whole_x();
     let mut ratios = Plot::new("changes for the better", "step", "share of all that changed fitness").whole_x();
-    let names: Vec<&str> = steps.first().map_or(Vec::new(), |step| step.operators.iter().map(|one| one.name).collect());
+    let names: Vec<&str> =
+        steps.first().map_or(Vec::new(), |step| step.operators.iter().map(|one| one.name.as_str()).collect());
     for i in 0..names.len() {
         let over = |value: &dyn Fn(&StepOutcome) -> f64| -> Vec<(f64, f64)> {
             steps.iter().enumerate().map(|(place, step)| (place as f64 + 1.0, value(step))).collect()

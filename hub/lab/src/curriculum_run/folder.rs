@@ -1,6 +1,7 @@
 //! The folder of a run: what it is, what came of its steps, and all that it needs to go on.
 
 use super::cache::Cache;
+use super::outcome::StepOutcome;
 use super::picture::picture;
 use crate::evolution_run::FolderError;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,8 @@ const STOP: &str = "stop";
 const SKIP: &str = "skip";
 /// A step's population at its end.
 const POPULATION: &str = "population.txt";
+/// What came of a step.
+const TOLD: &str = "step.json";
 const HEAD: &str = "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n";
 /// Longest population file, bytes.
 const MAX_POPULATION: u64 = 64 << 20;
@@ -307,17 +310,30 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub fn keep(&self, scenario: &Scenario, generation: &Generation) -> Result<(), FolderError> {
+    pub(super) fn keep(
+        &self,
+        scenario: &Scenario,
+        generation: &Generation,
+        told: &StepOutcome,
+    ) -> Result<(), FolderError> {
         let Generation { index, step, best, .. } = *generation;
         let folder = self.step(scenario, index);
         std::fs::create_dir_all(&folder).map_err(io(&folder))?;
-        for (name, text) in best_files(step, best) {
+        let json = serde_json::to_string_pretty(told).map_err(|error| fail(&folder, error.to_string()))?;
+        for (name, text) in best_files(step, best).into_iter().chain([(TOLD.to_string(), json + "\n")]) {
             let file = folder.join(name);
             atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
         }
         // Last, as with it the step is over.
         let file = folder.join(POPULATION);
         atomic::write(&file, Population::new(generation).text().as_bytes()).map_err(io(&file))
+    }
+
+    /// What came of a step that is over; nothing if that cannot be read, as it is no more than told.
+    pub(super) fn told(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
+        let i = scenario.steps.iter().position(|step| step.name == name)?;
+        let text = file::text(&self.step(scenario, i).join(TOLD), MAX_CURRICULUM).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     /// Keeps the result and its pictures.

@@ -1,9 +1,9 @@
 //! What came out of a run.
 
 use super::folder::Plan;
-use serde::Serialize;
-use xpuck_evolve::curriculum::{OperatorStatistics, Statistics};
-use xpuck_evolve::scenario::{Ending, Report, Step};
+use serde::{Deserialize, Serialize};
+use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
+use xpuck_evolve::scenario::{Ask, Ending, Generation, Report, Step, StepReport};
 use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Weights, try_one};
 
 /// Runs from each start in which the final controller is tried again.
@@ -34,7 +34,7 @@ pub struct Outcome {
 }
 
 /// What came of a step.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StepOutcome {
     /// Its name.
     pub name: String,
@@ -44,17 +44,18 @@ pub struct StepOutcome {
     pub evaluations: u64,
     /// Fitness of its best.
     pub best: f64,
-    /// How it ended: "before" (in an earlier process), "held" (its end formula), "skipped", "stopped", or "exhausted".
-    pub ending: &'static str,
-    /// What each operator contributed; nothing of a step that was over before.
+    /// How it ended: "held" (its end formula), "skipped", "stopped", "exhausted", or "before" (in an earlier process that left no
+    /// word of it).
+    pub ending: String,
+    /// What each operator contributed.
     pub operators: Vec<OperatorOutcome>,
 }
 
 /// What an operator contributed in a step.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OperatorOutcome {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// New genotypes that it made.
     pub applied: u32,
     /// How many of them were fitter than their parent.
@@ -85,20 +86,18 @@ pub struct Fresh {
 }
 
 impl Outcome {
-    /// Of a report.
-    pub(super) fn of(plan: &Plan, report: &Report, wall_s: f64) -> Outcome {
-        let steps: Vec<StepOutcome> = report
-            .steps
-            .iter()
-            .map(|step| StepOutcome {
-                name: step.name.clone(),
-                generations: step.generations,
-                evaluations: step.evaluations,
-                best: step.best,
-                ending: ending(step.ending),
-                operators: operators(&step.statistics),
-            })
-            .collect();
+    /// Of a report; `kept` is what earlier processes left of a step that was over before.
+    pub(super) fn of(plan: &Plan, report: &Report, kept: impl Fn(&str) -> Option<StepOutcome>, wall_s: f64) -> Outcome {
+        let outcome = |step: &StepReport| StepOutcome {
+            name: step.name.clone(),
+            generations: step.generations,
+            evaluations: step.evaluations,
+            best: step.best,
+            ending: ending(step.ending).into(),
+            operators: operators(&step.statistics),
+        };
+        let known = |step: &StepReport| if step.ending == Ending::Before { kept(&step.name) } else { None };
+        let steps = report.steps.iter().map(|step| known(step).unwrap_or_else(|| outcome(step))).collect();
         let last = report.steps.last();
         let fresh = last.filter(|_| report.solved).and_then(|last| {
             let step = plan.scenario.steps.iter().find(|step| step.name == last.name)?;
@@ -123,9 +122,25 @@ impl Outcome {
     }
 }
 
+impl StepOutcome {
+    /// Of the last generation of a step.
+    pub(super) fn of(generation: &Generation, asked: Ask) -> StepOutcome {
+        let over =
+            if asked == Ask::Skip && generation.progress != Progress::Done { Ending::Skipped } else { Ending::Held };
+        StepOutcome {
+            name: generation.step.name.clone(),
+            generations: generation.variables.step_generation,
+            evaluations: generation.variables.step_evaluations,
+            best: generation.variables.best,
+            ending: ending(over).into(),
+            operators: operators(generation.statistics),
+        }
+    }
+}
+
 fn operators(statistics: &Statistics) -> Vec<OperatorOutcome> {
-    let outcome = |((name, record), (_, share)): ((_, &OperatorStatistics), (_, f64))| OperatorOutcome {
-        name,
+    let outcome = |((name, record), (_, share)): ((&str, &OperatorStatistics), (_, f64))| OperatorOutcome {
+        name: name.to_string(),
         applied: record.applied,
         better: record.better,
         worse: record.worse,

@@ -27,13 +27,19 @@ pub fn picture(world: &Prepared, weights: &Weights, controller: &Automata, time:
         width * scale,
         height * scale
     );
+    let _ = writeln!(
+        svg,
+        "<clipPath id=\"arena\"><rect x=\"{EDGE}\" y=\"{EDGE}\" width=\"{:.1}\" height=\"{:.1}\"/></clipPath>",
+        width * scale,
+        height * scale
+    );
     for lamp in &scene.lamps {
         // As far as light reaches to the side.
         let reach = lamp.z * scene.conductivity * scale;
         let (fill, word) = if lamp.on { ("#ffe08a", "on") } else { ("#eceff1", "off") };
         let _ = writeln!(
             svg,
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{reach:.1}\" fill=\"{fill}\" fill-opacity=\"0.6\"><title>lamp, {word} at the start</title></circle>",
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{reach:.1}\" fill=\"{fill}\" fill-opacity=\"0.6\" clip-path=\"url(#arena)\"><title>lamp, {word} at the start</title></circle>",
             x(lamp.x),
             y(lamp.y)
         );

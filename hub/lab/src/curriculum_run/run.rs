@@ -1,7 +1,7 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
 use super::folder::{Folder, Plan};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, StepOutcome};
 use crate::evolution_run::FolderError;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,8 @@ pub fn run(
     if let Some(error) = trouble {
         return Err(error);
     }
-    let outcome = Outcome::of(plan, &report, began.elapsed().as_secs_f64());
+    let kept = |name: &str| folder.as_ref()?.told(&plan.scenario, name);
+    let outcome = Outcome::of(plan, &report, kept, began.elapsed().as_secs_f64());
     if let Some(folder) = &folder
         && !outcome.stopped()
     {
@@ -82,7 +83,7 @@ fn keep(folder: Option<&mut Folder>, plan: &Plan, generation: &Generation, asked
     folder.note(generation)?;
     let over = generation.progress == Progress::Done || (generation.progress == Progress::Goes && asked == Ask::Skip);
     if over {
-        folder.keep(&plan.scenario, generation)?;
+        folder.keep(&plan.scenario, generation, &StepOutcome::of(generation, asked))?;
     }
     Ok(())
 }

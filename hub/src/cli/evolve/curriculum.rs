@@ -118,7 +118,7 @@ fn go(
     if outcome.stopped() {
         if let Some(folder) = &folder {
             log::line(super::farewell(
-                &format!(" after {}", count(outcome.generations, "generation", "generations")),
+                &format!(" after {}", count(outcome.generations as usize, "generation", "generations")),
                 folder.path(),
             ));
         }
@@ -135,7 +135,7 @@ fn go(
 fn print(outcome: &Outcome) -> Result<()> {
     output::line("step                generations  evaluations          best  ended")?;
     for step in &outcome.steps {
-        let ended = match step.ending {
+        let ended = match step.ending.as_str() {
             "held" => "its formula holds",
             "skipped" => "it was skipped",
             "exhausted" => "no generation is left",
@@ -150,8 +150,8 @@ fn print(outcome: &Outcome) -> Result<()> {
     output::line(format_args!(
         "\n{} after {} and {} in {:.1} s",
         if outcome.solved { "solved" } else { "not solved" },
-        count(outcome.generations, "generation", "generations"),
-        count(outcome.evaluations, "evaluation", "evaluations"),
+        count(outcome.generations as usize, "generation", "generations"),
+        count(outcome.evaluations as usize, "evaluation", "evaluations"),
         outcome.wall_s
     ))?;
     if let Some(fresh) = &outcome.fresh {

@@ -244,7 +244,7 @@ fn print(outcome: &Outcome) -> Result<()> {
         output::line(format_args!(
             "step {:?}: {}, mean of the islands' best {:.3}",
             step.name,
-            count(step.generations, "generation", "generations"),
+            count(step.generations as usize, "generation", "generations"),
             Figure(step.best)
         ))?;
     }

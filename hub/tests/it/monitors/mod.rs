@@ -241,6 +241,9 @@ fn the_rsmp_server_of_robocup_is_watched() {
     server.args(["--no-render", "--realtime", "--host", "127.0.0.1"]);
     server.args(["--aport", &ports.to_string(), "--mport", &(ports + 1).to_string()]);
     let log = tempfile::tempfile().unwrap();
+    // It writes logs where it stands.
+    let folder = tempfile::tempdir().unwrap();
+    server.current_dir(folder.path());
     let mut server = server.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
     let place: SocketAddr = ([127, 0, 0, 1], ports + 1).into();
     let began = std::time::Instant::now();

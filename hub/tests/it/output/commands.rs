@@ -26,7 +26,7 @@ const SERVICES: [&str; 10] = [
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
 /// Commands of one hub come one after the other.
-const SAMPLES: [(&str, &[&str]); 88] = [
+const SAMPLES: [(&str, &[&str]); 96] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -109,6 +109,14 @@ const SAMPLES: [(&str, &[&str]); 88] = [
     ("runs recover", &["runs recover last --runs {dir}/demo"]),
     ("check", &["check {tree} {dir}/experiment.toml"]),
     ("tree check", &["tree check {tree}"]),
+    ("automaton fmt", &["automaton fmt {docs}/curricula/hand-made.txt"]),
+    ("automaton explain", &["automaton explain {docs}/curricula/hand-made.txt"]),
+    ("automaton simplify", &["automaton simplify {docs}/curricula/hand-made.txt"]),
+    ("automaton draw", &["automaton draw {docs}/curricula/hand-made.txt --module lnflwer"]),
+    ("automaton diff", &["automaton diff {docs}/curricula/hand-made.txt {docs}/curricula/wanderer.txt"]),
+    ("automaton to-tree", &["automaton to-tree {docs}/curricula/wanderer.txt"]),
+    ("automaton from-tree", &["automaton from-tree {docs}/trees/wanderer.bt"]),
+    ("automaton try", &["automaton try --runs 1 --curriculum {docs}/curricula/cargo-creative.toml"]),
     ("tree fmt", &["tree fmt {tree}"]),
     ("tree convert", &["tree convert {tree} --to bin"]),
     ("tree reduce", &["tree reduce {tree}"]),

@@ -1,0 +1,102 @@
+//! Curricula of automata as commands run them: interrupted, skipped, gone on with; and what wrong files are told.
+
+use crate::common::xpuck;
+use std::path::Path;
+use std::process::Output;
+
+const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
+
+/// The first two steps of the creative scenario.
+fn two_steps() -> String {
+    let third = CREATIVE.match_indices("[[steps]]").nth(2).unwrap().0;
+    CREATIVE[..third].into()
+}
+
+fn evolve(dir: &Path, args: &[&str]) -> Output {
+    xpuck().current_dir(dir).arg("evolve").args(args).output().unwrap()
+}
+
+fn result(folder: &Path) -> serde_json::Value {
+    let mut result: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap();
+    result.as_object_mut().unwrap().remove("wall_s");
+    result
+}
+
+#[test]
+fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("c.toml"), two_steps()).unwrap();
+    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "whole"]);
+    assert!(whole.status.success(), "{whole:?}");
+    let text = String::from_utf8(whole.stdout).unwrap();
+    assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
+
+    // A request to stop that is there from the start ends each process after a generation.
+    std::fs::create_dir(dir.join("cut")).unwrap();
+    std::fs::write(dir.join("cut/stop"), "").unwrap();
+    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "cut"]);
+    assert_eq!(cut.status.code(), Some(75), "{cut:?}");
+    assert!(String::from_utf8_lossy(&cut.stderr).contains("go on with: xpuck evolve --resume cut"), "{cut:?}");
+    assert!(!dir.join("cut/result.json").exists());
+    // The curriculum is the folder's own by now.
+    std::fs::remove_file(dir.join("c.toml")).unwrap();
+    let on = evolve(dir, &["--resume", "cut"]);
+    assert!(on.status.success(), "{on:?}");
+    assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
+    for file in ["generations.csv", "controller.txt", "steps/2-follow/population.txt", "steps/1-avoid/world.svg"] {
+        let [cut, whole] = ["cut", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
+        assert!(cut == whole, "{file}");
+    }
+    // All steps are over: what they left says how it ended.
+    let again = evolve(dir, &["--resume", "cut", "--json"]);
+    assert!(again.status.success(), "{again:?}");
+    let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&again["solved"], &again["steps"][1]["ending"]), (&true.into(), &"held".into()));
+}
+
+#[test]
+fn a_step_can_be_skipped() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    // The first step would go on until the generations are used up.
+    let text = two_steps().replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 600", 1);
+    std::fs::write(dir.join("c.toml"), text).unwrap();
+    std::fs::create_dir(dir.join("run")).unwrap();
+    std::fs::write(dir.join("run/skip"), "").unwrap();
+    let run = evolve(dir, &["--curriculum", "c.toml", "--out", "run", "--json"]);
+    assert!(run.status.success(), "{run:?}");
+    let told: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!((&told["steps"][0]["ending"], &told["steps"][0]["generations"]), (&"skipped".into(), &1.into()));
+    assert!(!dir.join("run/skip").exists(), "it asks once");
+}
+
+#[test]
+fn wrong_files_are_told_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("c.toml"), two_steps()).unwrap();
+    std::fs::write(dir.join("bad.toml"), two_steps().replacen("population = 100", "population = 1", 1)).unwrap();
+    std::fs::write(dir.join("tree.toml"), "[[steps]]\nname = \"a\"\nend = \"gennum > 99\"\n").unwrap();
+    std::fs::write(dir.join("bad.prj"), "# steps\n2\n# crossover\nmuch\n").unwrap();
+    std::fs::create_dir(dir.join("taken")).unwrap();
+    std::fs::write(dir.join("taken/run.toml"), "").unwrap();
+    for (args, wanted) in [
+        (&["--curriculum", "bad.toml"][..], "bad.toml: line "),
+        (&["--curriculum", "nowhere.toml"], "nowhere.toml: "),
+        (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
+        (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
+        (&["--curriculum", "c.toml", "--robots", "2"], "--robots is for trees"),
+        (&["--curriculum", "c.toml", "--seed=-1"], "--seed"),
+        (&["--curriculum", "c.toml", "--out", "taken"], "taken: holds a run already"),
+        (&["--resume", "nowhere"], "nowhere: holds no run"),
+    ] {
+        let output = evolve(dir, args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && told.contains(wanted) && told.trim().lines().count() == 1,
+            "{args:?}: {told}"
+        );
+    }
+}
