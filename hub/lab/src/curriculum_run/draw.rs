@@ -3,6 +3,14 @@
 use super::outcome::{Outcome, StepOutcome};
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
 
+/// Fitness / 1000 of a step over evaluations.
+#[derive(Default)]
+struct Course {
+    step: String,
+    bests: Vec<(f64, f64)>,
+    means: Vec<(f64, f64)>,
+}
+
 /// Best and mean fitness over evaluations, a line for each step, of the text of `generations.csv`.
 pub(super) fn course(table: &str) -> String {
     let rows = table.lines().skip(1).filter_map(|line| {
@@ -10,19 +18,19 @@ pub(super) fn course(table: &str) -> String {
         let number = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok());
         Some((fields.get(7)?.to_string(), number(4)?, number(2)?, number(1)?))
     });
-    let mut steps: Vec<(String, Vec<(f64, f64)>, Vec<(f64, f64)>)> = Vec::new();
+    let mut steps: Vec<Course> = Vec::new();
     for (step, evaluations, best, mean) in rows {
-        if steps.last().is_none_or(|(name, ..)| *name != step) {
-            steps.push((step, Vec::new(), Vec::new()));
+        if steps.last().is_none_or(|last| last.step != step) {
+            steps.push(Course { step, ..Course::default() });
         }
-        if let Some((_, bests, means)) = steps.last_mut() {
-            bests.push((evaluations, best / 1000.0));
-            means.push((evaluations, mean / 1000.0));
+        if let Some(last) = steps.last_mut() {
+            last.bests.push((evaluations, best / 1000.0));
+            last.means.push((evaluations, mean / 1000.0));
         }
     }
     let mut plot = Plot::new("fitness by step", "evaluations", "fitness / 1000 (weights differ by step)");
-    for (i, (name, bests, means)) in steps.into_iter().enumerate() {
-        plot.line(&name, Stroke::of_series(i), bests);
+    for (i, Course { step, bests, means }) in steps.into_iter().enumerate() {
+        plot.line(&step, Stroke::of_series(i), bests);
         plot.line("", Stroke::of_series(i).faint(), means);
     }
     to_svg(&[plot])

@@ -3,17 +3,18 @@
 use super::cache::Cache;
 use super::outcome::StepOutcome;
 use super::picture::picture;
+use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
 use crate::evolution_run::FolderError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, ScenarioError, Step, original};
+use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, Step};
 use xpuck_kernels::automaton::{Module, account, draw};
 use xpuck_kernels::cargo::Automata;
 use xpuck_wire::atomic;
-use xpuck_wire::file::{self, FileError};
+use xpuck_wire::file;
 
 /// The curriculum's file.
 const CURRICULUM: &str = "curriculum.toml";
@@ -38,25 +39,6 @@ const POPULATION: &str = "population.txt";
 /// What came of a step.
 const TOLD: &str = "step.json";
 const HEAD: &str = "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n";
-/// Longest population file, bytes.
-const MAX_POPULATION: u64 = 64 << 20;
-/// Longest curriculum file, bytes.
-const MAX_CURRICULUM: u64 = 1 << 20;
-
-/// What a run is.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// What errors call the curriculum's file.
-    pub name: String,
-    /// Its text.
-    text: String,
-    /// The files that it names, populations and a project's worlds, and their texts.
-    beside: BTreeMap<String, String>,
-    /// Of all draws.
-    pub seed: u64,
-    /// The curriculum.
-    pub scenario: Scenario,
-}
 
 /// What of a plan a folder's [`RUN`] holds.
 #[derive(Serialize, Deserialize)]
@@ -66,60 +48,6 @@ struct Run {
     seed: u64,
     /// The files that the curriculum names, in the order of `beside/N.txt`.
     beside: Vec<String>,
-}
-
-impl Plan {
-    /// Reads a curriculum file, or a project of the document's program, and the files that it names: populations, relative to
-    /// a curriculum, and a project's worlds.
-    ///
-    /// # Errors
-    /// One line with file, line and key.
-    pub fn read(path: &Path, seed: u64) -> Result<Plan, PlanError> {
-        let text = file::text(path, MAX_CURRICULUM)?;
-        let folder = if is_project(&text) { Path::new("") } else { atomic::folder(path) };
-        Plan::of(path.display().to_string(), text, seed, |beside| {
-            file::text(&folder.join(beside), MAX_POPULATION).map_err(|error| error.to_string())
-        })
-    }
-
-    fn of(
-        name: String,
-        text: String,
-        seed: u64,
-        mut read: impl FnMut(&str) -> Result<String, String>,
-    ) -> Result<Plan, PlanError> {
-        let mut beside = BTreeMap::new();
-        let read = |path: &str| {
-            let text = read(path)?;
-            beside.insert(path.to_string(), text.clone());
-            Ok(text)
-        };
-        let scenario = match is_project(&text) {
-            true => original::project(&name, &text, read)?,
-            false => Scenario::parse_with(&name, &text, read)?,
-        };
-        Ok(Plan { name, text, beside, seed, scenario })
-    }
-}
-
-/// True of a project of the document's program, which begins with a number of steps; curricula are TOML.
-pub fn is_project(text: &str) -> bool {
-    let first = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).find(|line| !line.is_empty());
-    first.is_some_and(|first| first.parse::<u32>().is_ok())
-}
-
-/// A plan that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// Its file.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// What it says.
-    #[error(transparent)]
-    Scenario(#[from] ScenarioError),
-    /// The folder that holds it.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
 }
 
 /// The folder of a run.

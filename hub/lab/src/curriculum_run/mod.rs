@@ -5,10 +5,12 @@ mod draw;
 mod folder;
 mod outcome;
 mod picture;
+mod plan;
 mod run;
 
 pub use cache::Cache;
-pub use folder::{Folder, Plan, PlanError, Resumed, is_project};
+pub use folder::{Folder, Resumed};
 pub use outcome::{Fresh, Outcome, StepOutcome};
 pub use picture::picture;
+pub use plan::{Plan, PlanError, is_project};
 pub use run::{Told, run};

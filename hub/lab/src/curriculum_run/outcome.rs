@@ -1,6 +1,6 @@
 //! What came out of a run.
 
-use super::folder::Plan;
+use super::plan::Plan;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Report, Step, StepReport};

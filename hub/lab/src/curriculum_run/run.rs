@@ -1,7 +1,8 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
-use super::folder::{Folder, Plan};
+use super::folder::Folder;
 use super::outcome::{Outcome, StepOutcome};
+use super::plan::Plan;
 use crate::evolution_run::FolderError;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

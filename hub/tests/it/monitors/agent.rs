@@ -17,13 +17,21 @@ pub fn after(text: &str, word: &str) -> Option<Vec<f64>> {
 
 impl Agent {
     pub fn connect(at: SocketAddr) -> Agent {
-        let stream = TcpStream::connect(at).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        Agent { stream, bearing: 90.0 }
+        Agent::try_connect(at).unwrap()
+    }
+
+    pub fn try_connect(at: SocketAddr) -> std::io::Result<Agent> {
+        let stream = TcpStream::connect(at)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        Ok(Agent { stream, bearing: 90.0 })
     }
 
     pub fn say(&mut self, text: &str) {
-        self.stream.write_all(&[&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()).unwrap();
+        self.try_say(text).unwrap();
+    }
+
+    pub fn try_say(&mut self, text: &str) -> std::io::Result<()> {
+        self.stream.write_all(&[&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat())
     }
 
     pub fn hear(&mut self) -> String {

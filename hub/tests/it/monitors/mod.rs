@@ -253,15 +253,19 @@ fn the_rsmp_server_of_robocup_is_watched() {
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
     // A robot of that server comes, as its own agents do.
-    let mut agent = Agent::connect(([127, 0, 0, 1], ports).into());
-    agent.say("(init T1 Xpuck 3)");
-    // A server that is still about to begin closes the connection.
-    while !agent.try_hear().is_ok_and(|told| !told.is_empty()) {
+    let greet = || -> std::io::Result<Option<Agent>> {
+        let mut agent = Agent::try_connect(([127, 0, 0, 1], ports).into())?;
+        agent.try_say("(init T1 Xpuck 3)")?;
+        Ok((!agent.try_hear()?.is_empty()).then_some(agent))
+    };
+    // A server that is still about to begin refuses the connection, or closes it.
+    let _agent = loop {
+        if let Ok(Some(agent)) = greet() {
+            break agent;
+        }
         assert!(began.elapsed() < PATIENCE, "rcssservermj takes no agent");
         std::thread::sleep(std::time::Duration::from_millis(200));
-        agent = Agent::connect(([127, 0, 0, 1], ports).into());
-        agent.say("(init T1 Xpuck 3)");
-    }
+    };
     let lines = watch(place, &["--json", "--seconds", "2"]);
     let svg = tempfile::NamedTempFile::new().unwrap();
     watch(place, &["--svg", svg.path().to_str().unwrap()]);
