@@ -1,7 +1,7 @@
 //! `xpuck automaton`: finite automata that arbitrate between behaviours, read, drawn, told, compared, converted and tried.
 
-use super::tree_file::{print as put, read as read_tree, write};
-use anyhow::{Context, Result, bail};
+use super::tree_file::{From, print as put, read as read_tree, write};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use xpuck_kernels::automaton::{
@@ -66,7 +66,8 @@ struct DrawArgs {
 
 /// Print what differs between two files of automata: lines of transitions that are gone, new or changed.
 ///
-/// States are matched first, so that other numbers for the same states are no difference. Nothing is printed if all are equal.
+/// States are matched first, so that other numbers for the same states are no difference: all lines have the numbers of OLD, and those
+/// after its last are states that only NEW has. Nothing is printed if all are equal.
 #[derive(Args)]
 struct DiffArgs {
     /// File of automata.
@@ -77,8 +78,10 @@ struct DiffArgs {
 
 /// Print a behaviour tree that does what an automaton does (thesis 3.1.8), which simulations and robots run.
 ///
-/// Messages mean what they can on an e-puck: SENSORS_BUMPERS_PRESSED that something is near ahead, SENSORS_LIGHT_ENTER that
-/// the camera sees blue, NAVIGATE_FORWARD and the like a direction of v_goal. Those that mean nothing there are named.
+/// Messages mean what they can on an e-puck, in an automaton of navigate. Triggers: SENSORS_BUMPERS_PRESSED something is near ahead,
+/// SENSORS_BUMPERS_RELEASED nothing is, SENSORS_LIGHT_ENTER the camera sees blue, SENSORS_LIGHT_LEAVE it does not. After `in:`:
+/// NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and RIGHT 0 (45 degrees), NAVIGATE_AROUNDLEFT 0 and AROUNDRIGHT 0 (on the spot), NAVIGATE_STOP;
+/// 0 is the time, and none other is known there. After `out:`: BEEP_BEEP n (the node `signal n`). Others are refused by name.
 #[derive(Args)]
 struct ToTreeArgs {
     /// File with the automaton of a module, such as navigate.
@@ -93,6 +96,9 @@ struct ToTreeArgs {
 struct FromTreeArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
     file: PathBuf,
+    /// The file's format, if its extension does not say it.
+    #[arg(long, value_enum)]
+    from: Option<From>,
 }
 
 /// Try a controller of automata in the world of a curriculum's step: scores, and how often each script ran.
@@ -147,11 +153,13 @@ pub fn run(args: &AutomatonArgs) -> Result<()> {
         AutomatonCommand::Diff(args) => put(differences(&read(&args.old)?, &read(&args.new)?).as_bytes()),
         AutomatonCommand::ToTree(args) => {
             let (_, automaton) = only(&args.file, args.module.as_deref())?;
-            let tree = to_tree(&automaton, &Meanings::epuck()).with_context(|| args.file.display().to_string())?;
+            let tree = to_tree(&automaton, &Meanings::epuck()).map_err(|error| {
+                anyhow!("{}: {error}; xpuck automaton to-tree --help tells what messages mean", args.file.display())
+            })?;
             put(tree.to_string().as_bytes())
         }
         AutomatonCommand::FromTree(args) => {
-            let tree = read_tree(&args.file, None, false)?;
+            let tree = read_tree(&args.file, args.from, false)?;
             let automaton = from_tree(&tree, &Meanings::epuck()).with_context(|| args.file.display().to_string())?;
             put(text(&[(Module::Navigate, automaton)]).as_bytes())
         }

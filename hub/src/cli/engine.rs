@@ -52,6 +52,11 @@ fn adapter(text: &str) -> Result<AdapterChoice, Infallible> {
 }
 
 impl EngineArgs {
+    /// True if an engine or an adapter was chosen.
+    pub fn is_given(&self) -> bool {
+        self.engine.is_some() || self.adapter.is_some()
+    }
+
     /// The choice: what is not given is as in `otherwise`.
     pub fn over(&self, otherwise: &EngineChoice) -> EngineChoice {
         EngineChoice {

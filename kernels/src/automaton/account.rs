@@ -54,8 +54,8 @@ fn when(kind: Kind) -> String {
 
 fn order(module: Module, message: Message) -> String {
     match message.kind {
-        Kind::CargoloaderLoad => "cargo is loaded".into(),
-        Kind::CargoloaderUnload => "cargo is unloaded".into(),
+        Kind::CargoloaderLoad => "the fork makes the motions of loading".into(),
+        Kind::CargoloaderUnload => "the fork makes the motions of unloading".into(),
         Kind::LineFollowerFollow => "it begins to follow the line".into(),
         Kind::LineFollowerStop => "it stops following".into(),
         _ => format!("{} is told {}", module.name(), message_text(Some(message))),
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(
             account(Module::Cargoloader, &automaton),
             "The post-office of cargoloader has 2 states and starts in state 1.\n\nState 1:\n\
-             - when a station calls, cargo is loaded and state 2 follows.\n\n\
+             - when a station calls, the fork makes the motions of loading and state 2 follows.\n\n\
              State 2: whatever comes is thrown away, for ever.\n"
         );
     }

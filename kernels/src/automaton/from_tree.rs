@@ -51,7 +51,7 @@ impl Reader<'_> {
 
     /// For each state where its transitions are, and the states of all codes.
     fn states(&self, at: usize) -> Result<(Vec<usize>, Codes<u8>), ConversionError> {
-        const STATE: &str = "a state is a seq of a `sel` over `ifsect v_scr` and a `sel` over transitions; 1 to 16 are";
+        const STATE: &str = "here a state is wanted, a seq of a `sel` over `ifsect v_scr` and a `sel` over 1 to 16 transitions, as to-tree writes it";
         let (mut states, mut codes) = (Vec::new(), Vec::new());
         for child in self.children(at, tree::Kind::Sel, STATE)? {
             let parts = self.children(child, tree::Kind::Seq, STATE)?;

@@ -89,6 +89,8 @@ fn to_bytes(tried: &Tried) -> Vec<u8> {
         bytes.extend(bits.flat_map(u16::to_le_bytes));
     }
     bytes.extend(tried.scripts.iter().flat_map(|count| count.to_le_bytes()));
+    let sum = fnv1a(bytes.iter().copied());
+    bytes.extend(sum.to_le_bytes());
     bytes
 }
 
@@ -97,7 +99,10 @@ fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<Tried> {
     if trials.starts > MOST || trials.repeats as usize > MOST {
         return None;
     }
-    let mut rest = bytes;
+    let (mut rest, sum) = bytes.split_last_chunk()?;
+    if fnv1a(rest.iter().copied()) != u64::from_le_bytes(*sum) {
+        return None;
+    }
     fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
         let (first, others) = rest.split_first_chunk()?;
         *rest = others;

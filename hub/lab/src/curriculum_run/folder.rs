@@ -37,7 +37,7 @@ const SKIP: &str = "skip";
 /// A step's population at its end.
 const POPULATION: &str = "population.txt";
 /// What came of a step.
-const TOLD: &str = "step.json";
+const TOLD: &str = "step.toml";
 const HEAD: &str = "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n";
 
 /// What of a plan a folder's [`RUN`] holds.
@@ -46,6 +46,8 @@ const HEAD: &str = "step,generation,step_generation,evaluations,step_evaluations
 struct Run {
     name: String,
     seed: u64,
+    /// Of the curriculum, the files and the seed: what is changed is another run.
+    fingerprint: String,
     /// The files that the curriculum names, in the order of `beside/N.txt`.
     beside: Vec<String>,
 }
@@ -107,7 +109,12 @@ impl Folder {
                 write(given.join(format!("{}.txt", i + 1)), text)?;
             }
         }
-        let run = Run { name: plan.name.clone(), seed: plan.seed, beside: plan.beside.keys().cloned().collect() };
+        let run = Run {
+            name: plan.name.clone(),
+            seed: plan.seed,
+            fingerprint: plan.fingerprint(),
+            beside: plan.beside.keys().cloned().collect(),
+        };
         // Last, as with it the folder is a run.
         write(path.join(RUN), &(serde_json::to_string_pretty(&run).map_err(|e| fail(path, e.to_string()))? + "\n"))?;
         Ok(folder)
@@ -125,12 +132,17 @@ impl Folder {
         let project = path.join(PROJECT);
         let curriculum = if project.exists() { project } else { path.join(CURRICULUM) };
         let text = file::text(&curriculum, MAX_CURRICULUM)?;
-        let plan = Plan::of(run.name, text, run.seed, |beside| {
+        let plan = Plan::of(run.name.clone(), text, run.seed, |beside| {
             let place = run.beside.iter().position(|name| name == beside);
             let place = place.ok_or_else(|| format!("{beside}: the folder does not hold it"))?;
             let given = path.join(BESIDE).join(format!("{}.txt", place + 1));
             file::text(&given, MAX_POPULATION).map_err(|error| error.to_string())
         })?;
+        if plan.fingerprint() != run.fingerprint {
+            let why =
+                "the curriculum, a file that it names, or the seed is another than that of the run; begin a new one";
+            return Err(fail(&curriculum, why).into());
+        }
         let scenario = &plan.scenario;
         let mut folder = Folder::open(path, scenario)?;
         let mut done = BTreeMap::new();
@@ -140,6 +152,9 @@ impl Folder {
                 break;
             }
             let text = file::text(&saved, MAX_POPULATION)?;
+            if !text.lines().last().is_some_and(|last| last.starts_with("end ")) {
+                return Err(fail(&saved, "it is cut short; take the step's folder away to run the step again").into());
+            }
             done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
         }
         folder.keep_rows(&done.keys().map(|&i| scenario.steps[i].name.as_str()).collect::<Vec<_>>())?;
@@ -164,9 +179,9 @@ impl Folder {
     }
 
     /// Leaves the rows of these steps in the table.
-    fn keep_rows(&mut self, steps: &[&str]) -> Result<(), FolderError> {
+    fn keep_rows(&mut self, steps: &[&str]) -> Result<(), PlanError> {
         let file = self.path.join(TABLE);
-        let text = file::text(&file, MAX_POPULATION).map_err(|error| fail(&file, error.to_string()))?;
+        let text = file::text(&file, MAX_POPULATION)?;
         let kept =
             |line: &&str| line.rsplitn(8, ',').last().is_some_and(|step| steps.contains(&unquoted(step).as_str()));
         let rows: String = text.lines().skip(1).filter(kept).map(|line| format!("{line}\n")).collect();
@@ -174,7 +189,8 @@ impl Folder {
             .set_len(0)
             .and_then(|()| self.table.seek(SeekFrom::Start(0)))
             .and_then(|_| self.table.write_all(format!("{HEAD}{rows}").as_bytes()))
-            .map_err(io(&file))
+            .map_err(io(&file))?;
+        Ok(())
     }
 
     /// Where the run is.
@@ -247,8 +263,9 @@ impl Folder {
         let Generation { index, step, best, .. } = *generation;
         let folder = self.step(scenario, index);
         std::fs::create_dir_all(&folder).map_err(io(&folder))?;
-        let json = serde_json::to_string_pretty(told).map_err(|error| fail(&folder, error.to_string()))?;
-        for (name, text) in best_files(step, best).into_iter().chain([(TOLD.to_string(), json + "\n")]) {
+        // In TOML numbers come back to the last bit.
+        let told = toml::to_string(told).map_err(|error| fail(&folder, error.to_string()))?;
+        for (name, text) in best_files(step, best).into_iter().chain([(TOLD.to_string(), told)]) {
             let file = folder.join(name);
             atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
         }
@@ -261,7 +278,7 @@ impl Folder {
     pub(super) fn told(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
         let i = scenario.steps.iter().position(|step| step.name == name)?;
         let text = file::text(&self.step(scenario, i).join(TOLD), MAX_CURRICULUM).ok()?;
-        serde_json::from_str(&text).ok()
+        toml::from_str(&text).ok()
     }
 
     /// Keeps the result and its pictures.

@@ -4,6 +4,7 @@ use crate::evolution_run::FolderError;
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_evolve::scenario::{Scenario, ScenarioError, original};
+use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::atomic;
 use xpuck_wire::file::{self, FileError};
 
@@ -39,6 +40,15 @@ impl Plan {
         Plan::of(path.display().to_string(), text, seed, |beside| {
             file::text(&folder.join(beside), MAX_POPULATION).map_err(|error| error.to_string())
         })
+    }
+
+    /// The number by which a folder knows this run.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut all = format!("{}\0{}", self.text, self.seed);
+        for (name, text) in &self.beside {
+            all += &format!("\0{name}\0{text}");
+        }
+        format!("{:016x}", fnv1a(all.bytes()))
     }
 
     /// Of a curriculum's text; `read` says what is in the files that it names.

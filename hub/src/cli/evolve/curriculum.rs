@@ -70,6 +70,7 @@ fn refuse_flags(args: &EvolveArgs) -> Result<()> {
         ("--primitive-set", args.primitive_set.is_some()),
         ("--set", !args.set.is_empty()),
         ("--front", args.front),
+        ("--engine", args.engine.is_given()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((flag, _)) => bail!("{flag} is for trees; a curriculum of automata says all of it in its file"),
@@ -104,7 +105,7 @@ fn go(
         Told::Generation(generation) => {
             if !names.contains(&generation.step.name) {
                 names.push(generation.step.name.clone());
-                progress.set(names.len() as u64 - 1, steps);
+                progress.set(names.len() as u64, steps);
             }
             let v = generation.variables;
             progress.note(format!(
@@ -138,7 +139,7 @@ fn print(outcome: &Outcome) -> Result<()> {
         let ended = match step.ending.as_str() {
             "held" => "its formula holds",
             "skipped" => "it was skipped",
-            "exhausted" => "no generation is left",
+            "exhausted" => "no generation is left (key `generations`)",
             "before" => "in an earlier process",
             other => other,
         };

@@ -102,7 +102,10 @@ pub struct EvolveArgs {
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     match (&args.resume, &args.curriculum) {
         (Some(path), _) if curriculum_run::Folder::holds_run(path) => return curriculum::resume(path, args),
-        (None, Some(path)) if curriculum::is_of_automata(path)? => return curriculum::begin(path, args),
+        (None, path) => match path.as_ref().or(args.file.as_ref()) {
+            Some(path) if curriculum::is_of_automata(path)? => return curriculum::begin(path, args),
+            _ => {}
+        },
         _ => {}
     }
     // Before the first file is written, so that no signal finds the process without an answer.
@@ -129,6 +132,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             let file = args.file.as_deref().or(args.curriculum.as_deref());
             let config = evolution_file::load(file, overrides(args)?)?;
             refuse_one(&config)?;
+            if let Some(path) = args.curriculum.as_ref().filter(|_| config.steps.is_empty()) {
+                bail!("{}: it has no steps; a curriculum has [[steps]] (docs/curricula.md)", path.display());
+            }
             let config = Config { engine: args.engine.over(&config.engine), ..config };
             let engine = open(args, &config)?;
             let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;

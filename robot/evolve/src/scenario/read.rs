@@ -77,6 +77,21 @@ impl Scenario {
             let message = format!("has {} entries; 1 to {MAX_STEPS} are allowed", entries.len());
             return Err(wrong(None, ("steps", message)));
         }
+        for (i, entry) in entries.iter().enumerate() {
+            if !is_name(&entry.name) {
+                return Err(wrong(Some(i), ("name", "1 to 64 letters, digits, blanks or -_.,+() are wanted".into())));
+            }
+            let names = || entries.iter().map(|step| step.name.clone());
+            let known = |from: &&String| {
+                *from == BY_HAND || saved_name(from).is_some() || entries.iter().any(|step| step.name == **from)
+            };
+            if let Some(from) = entry.fixed.values().find(|from| !known(from)) {
+                let near = suggest(from, names().chain([BY_HAND.into()]));
+                let steps = names().collect::<Vec<_>>().join(", ");
+                let message = format!("{from:?} is neither {BY_HAND:?} nor a step{near}; there are {steps}");
+                return Err(wrong(Some(i), ("fixed", message)));
+            }
+        }
         let nodes: Vec<Node> = entries.iter().map(node).collect();
         let graph = Graph::new(&nodes).map_err(|(i, message)| wrong(Some(i), ("after", message)))?;
         let steps = entries
@@ -105,9 +120,17 @@ fn line_of(text: &str, header: &str, number: usize, key: &str) -> usize {
     key_line.map_or(begin, |(i, _)| i) + 1
 }
 
+/// Whether a step can be called so: it stands in tables, pictures, and names of folders.
+fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.chars().count()) && name.chars().all(|c| c.is_alphanumeric() || " -_.,+()".contains(c))
+}
+
+/// What `fixed` calls the automata made by hand.
+const BY_HAND: &str = "hand-made";
+
 /// What a step needs of others: populations, and automata that are fixed.
 fn node(entry: &StepEntry) -> Node {
-    let fixed = entry.fixed.values().filter(|&from| from != "hand-made" && saved_name(from).is_none());
+    let fixed = entry.fixed.values().filter(|&from| from != BY_HAND && saved_name(from).is_none());
     Node { name: entry.name.clone(), after: entry.after.iter().chain(fixed).cloned().collect() }
 }
 

@@ -167,12 +167,21 @@ fn rates(entry: &StepEntry) -> Result<Rates, Wrong> {
     Ok(rates)
 }
 
+/// Greatest weight: fitness stays a number whose thousandths are known.
+const MAX_WEIGHT: f64 = 1e6;
+
 fn weights(entry: &WeightsEntry) -> Result<Weights, Wrong> {
     if entry.scripts.len() > COUNTED_SCRIPTS {
         return Err((
             "weights",
             format!("scripts has {} entries; at most {COUNTED_SCRIPTS} count", entry.scripts.len()),
         ));
+    }
+    let WeightsEntry { obstacle_time, lit_time, line_time, lit_line_time, distance, changes, lit_changes, .. } = *entry;
+    let all = [obstacle_time, lit_time, line_time, lit_line_time, distance, changes, lit_changes, entry.offset];
+    let sizes = [entry.states, entry.transitions];
+    for &weight in all.iter().chain(&sizes).chain(&entry.scripts) {
+        within("weights", weight, -MAX_WEIGHT, MAX_WEIGHT)?;
     }
     let mut scripts = [0.0; COUNTED_SCRIPTS];
     scripts[..entry.scripts.len()].copy_from_slice(&entry.scripts);
@@ -258,7 +267,10 @@ fn blend(
     let part = bounds.iter().position(|bounds| bounds.module.name() == row.module);
     let part = part.ok_or(("blend", format!("{} does not evolve in this step", row.module)))?;
     let [pool, copied, mutated, times] = row.row;
-    within("blend", copied + mutated, 0.0, 1.0)?;
+    if !(0.0..=1.0).contains(&(copied + mutated)) {
+        let message = format!("row: the shares c and t, {copied} and {mutated}, sum to more than 1, or to less than 0");
+        return Err(("blend", message));
+    }
     Ok(Blend {
         part,
         from,

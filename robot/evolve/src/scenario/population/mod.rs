@@ -24,7 +24,7 @@ pub struct Saved {
 /// The population that a step ended with.
 ///
 /// As text, a line with format and modules comes first, then how long the step took, then each individual: its fitness, and its
-/// automata as [`xpuck_kernels::automaton`] writes them.
+/// automata as [`xpuck_kernels::automaton`] writes them, and at the end how many they are, so that a cut file is known.
 ///
 /// ```text
 /// population 1 cargoloader
@@ -33,6 +33,7 @@ pub struct Saved {
 /// individual 803211.5
 /// module cargoloader
 /// 1 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-
+/// end 1
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
@@ -74,6 +75,7 @@ impl Population {
                 }
             }
         }
+        let _ = writeln!(text, "end {}", self.individuals.len());
         text
     }
 

@@ -14,7 +14,7 @@ const MAX_GENERATIONS: u64 = 100_000;
 /// Most evaluations of a step: more than so many generations of the largest population have.
 const MAX_EVALUATIONS: u64 = 1 << 40;
 /// What lines between automata begin with.
-const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "module"];
+const KEYS: [&str; 5] = ["generations", "evaluations", "individual", "module", "end"];
 const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
 
 /// Lines that say something, with their numbers, and their words.
@@ -61,10 +61,11 @@ pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioE
                     Err(message) => Err(message),
                 }
             }
+            "end" => end(value, population.individuals.len(), rest.is_empty()),
             _ => Err(format!("it means nothing here; write {}", KEYS.join(", "))),
         };
         result.map_err(|message| fail(number, format!("{key}: {message}")))?;
-        let complete = rest.first().is_none_or(|(_, line)| line.starts_with("individual"));
+        let complete = rest.first().is_none_or(|(_, line)| line.starts_with("individual") || line.starts_with("end"));
         if complete && let Some(missing) = missing(&population) {
             let name = missing.name();
             return Err(fail(number, format!("module: the individual has no {name}; write \"module {name}\"")));
@@ -75,6 +76,15 @@ pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioE
     }
     population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
     Ok(population)
+}
+
+/// Checks what the last line says of the number of individuals.
+fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
+    match value.parse::<usize>() {
+        _ if !is_last => Err("more follows; it is the last line".into()),
+        Ok(count) if count == individuals => Ok(()),
+        _ => Err(format!("{value} individuals are said, {individuals} are there; take the whole file again")),
+    }
 }
 
 /// Whether a line belongs to the automaton above.
@@ -177,13 +187,21 @@ mod tests {
     const TEXT: &str = "population 1 cargoloader lnflwer\ngenerations 12\nevaluations 691\n\
         individual 803211.1\nmodule cargoloader\nstates 1\nstart 1\n\
         1 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-\nmodule lnflwer\nstates 2\nstart 2\n\
-        individual -0.30000000000000004\nmodule cargoloader\nstates 1\nstart 1\nmodule lnflwer\nstates 1\nstart 1\n";
+        individual -0.30000000000000004\nmodule cargoloader\nstates 1\nstart 1\nmodule lnflwer\nstates 1\nstart 1\n\
+        end 2\n";
 
     #[test]
     fn text_and_population_are_each_others() {
         let population = population("p", TEXT).unwrap();
         assert_eq!(population.text(), TEXT);
         assert_eq!((population.individuals.len(), population.generations, population.evaluations), (2, 12, 691));
+    }
+
+    #[test]
+    fn what_is_cut_is_known() {
+        let end = |text: &str| population("p", text).unwrap_err().to_string();
+        assert!(end(&TEXT.replace("end 2", "end 3")).contains("3 individuals are said, 2 are there"));
+        assert!(end(&TEXT.replace("end 2", "end 2\nindividual 1")).contains("it is the last line"));
     }
 
     #[test]
