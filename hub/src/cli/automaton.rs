@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::automaton::{
     Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
 };
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Weights, hand_made, try_one};
+use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, hand_made};
 use xpuck_kernels::tree::suggest;
-use xpuck_lab::curriculum_run::{Plan, picture};
+use xpuck_lab::curriculum_run::{Again, Plan, ScriptTimes, mean, picture};
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 
@@ -261,33 +261,21 @@ fn try_controller(args: &TryArgs) -> Result<()> {
             controller
         }
     };
-    let tried = |weights: &Weights| {
-        let trials = Trials { weights, repeats: args.runs, checkpoints: &[], ..step.trials(args.seed) };
-        try_one(&controller, &trials).scores
-    };
-    let counted = |script: usize| {
-        let mut scripts = [0.0; COUNTED_SCRIPTS];
-        scripts[script] = 1.0;
-        tried(&Weights { scripts, ..Weights::default() }).concat()
-    };
-    let scores = tried(&step.weights);
+    let again = Again { step, controller: &controller, repeats: args.runs, seed: args.seed };
+    let scores = again.scores(&step.weights);
     let fitness = step.combine.fitness(&scores);
     let used = step.world.scene().scripts.len().min(COUNTED_SCRIPTS);
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let scripts: Vec<(f64, usize)> = (0..used)
-        .map(|script| {
-            let times = counted(script);
-            (mean(&times), times.iter().filter(|&&count| count == 0.0).count())
-        })
-        .collect();
+    let scripts: Vec<ScriptTimes> = (0..used).map(|script| again.script_times(script)).collect();
     if let Some(path) = &args.svg {
         write(path, picture(&step.world, &step.weights, &controller, step.time).as_bytes())?;
     }
     let runs: usize = scores.iter().map(Vec::len).sum();
     let means: Vec<f64> = scores.iter().map(|scores| mean(scores)).collect();
     let told = if args.json {
-        let scripts: Vec<_> =
-            scripts.iter().map(|(times, without)| serde_json::json!({ "times": times, "without": without })).collect();
+        let scripts: Vec<_> = scripts
+            .iter()
+            .map(|ScriptTimes { times, without }| serde_json::json!({ "times": times, "without": without }))
+            .collect();
         let object = serde_json::json!({
             "step": step.name, "runs": runs, "fitness": fitness, "scores": means, "scripts": scripts,
         });
@@ -302,7 +290,7 @@ fn try_controller(args: &TryArgs) -> Result<()> {
         for (place, mean) in means.iter().enumerate() {
             text += &format!("  start {}: mean score {mean:.0}\n", place + 1);
         }
-        for (place, (times, without)) in scripts.iter().enumerate() {
+        for (place, ScriptTimes { times, without }) in scripts.iter().enumerate() {
             text += &format!("  script {}: {times:.2} times a run, in {without} runs not at all\n", place + 1);
         }
         text

@@ -1,5 +1,6 @@
 //! A run of a curriculum of automata ([`xpuck_evolve::scenario`]) and the folder that it leaves behind.
 
+mod again;
 mod cache;
 mod draw;
 mod folder;
@@ -8,9 +9,10 @@ mod picture;
 mod plan;
 mod run;
 
+pub use again::{Again, ScriptTimes, mean};
 pub use cache::Cache;
 pub use folder::{Folder, Resumed};
 pub use outcome::{Fresh, Outcome, StepOutcome};
 pub use picture::picture;
-pub use plan::{Plan, PlanError, is_project};
+pub use plan::{MAX_CURRICULUM, Plan, PlanError, is_project};
 pub use run::{Told, run};

@@ -1,10 +1,11 @@
 //! What came out of a run.
 
+use super::again::{Again, ScriptTimes, mean};
 use super::plan::Plan;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Report, Step, StepReport};
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Weights, try_one};
+use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS};
 
 /// Runs from each start in which the final controller is tried again.
 const FRESH: u32 = 20;
@@ -165,20 +166,8 @@ fn ending(ending: Ending) -> &'static str {
 fn fresh(step: &Step, controller: &Automata, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;
-    let mut scripts = [0.0; COUNTED_SCRIPTS];
-    scripts[script] = 1.0;
-    let counted = Weights { scripts, ..Weights::default() };
-    let tried = |weights: &Weights| {
-        let trials = Trials { weights, repeats: FRESH, checkpoints: &[], ..step.trials(seed) };
-        try_one(controller, &trials).scores.concat()
-    };
-    let (times, scores) = (tried(&counted), tried(&step.weights));
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    Some(Fresh {
-        runs: times.len(),
-        score: mean(&scores),
-        script: script + 1,
-        times: mean(&times),
-        without: times.iter().filter(|&&count| count == 0.0).count(),
-    })
+    let again = Again { step, controller, repeats: FRESH, seed };
+    let scores = again.scores(&step.weights).concat();
+    let ScriptTimes { times, without } = again.script_times(script);
+    Some(Fresh { runs: scores.len(), score: mean(&scores), script: script + 1, times, without })
 }

@@ -9,7 +9,7 @@ use xpuck_wire::atomic;
 use xpuck_wire::file::{self, FileError};
 
 /// Longest curriculum file, bytes.
-pub(super) const MAX_CURRICULUM: u64 = 1 << 20;
+pub const MAX_CURRICULUM: u64 = 1 << 20;
 /// Longest population file, bytes.
 pub(super) const MAX_POPULATION: u64 = 64 << 20;
 

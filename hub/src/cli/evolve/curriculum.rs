@@ -9,21 +9,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use toml::Value;
-use xpuck_lab::curriculum_run::{Folder, Outcome, Plan, Resumed, Told, is_project, run as run_to_end};
+use xpuck_lab::curriculum_run::{Folder, MAX_CURRICULUM, Outcome, Plan, Resumed, Told, is_project, run as run_to_end};
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
-
-/// Longest curriculum file, bytes.
-const MAX_TEXT: u64 = 1 << 20;
 
 /// True if a curriculum file is for automata; others are evolution files with steps.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn is_of_automata(path: &Path) -> Result<bool> {
-    let text = file::text(path, MAX_TEXT)?;
+    let text = file::text(path, MAX_CURRICULUM)?;
     let Ok(table) = text.parse::<toml::Table>() else { return Ok(is_project(&text) || text.contains("automata")) };
     let steps = table.get("steps").and_then(Value::as_array);
     let with_automata = |step: &Value| step.get("automata").is_some();
