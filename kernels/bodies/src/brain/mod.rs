@@ -1,0 +1,69 @@
+//! Brains of bodies: one layer of synapses from every sensor neuron to every motor neuron.
+
+mod nndf;
+mod numbers;
+
+use crate::{BodyError, Plan};
+use serde::{Deserialize, Serialize};
+use xpuck_kernels::random::{Draws, normal_pair};
+
+/// Most synapses of a brain; more than any body of [`crate::prif::MAX_PARTS`] parts has.
+pub const MAX_SYNAPSES: usize = crate::prif::MAX_PARTS * crate::prif::MAX_PARTS;
+
+/// The weights of all synapses of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Brain {
+    /// How many sensor neurons it has, one for each of [`Plan::sensors`].
+    pub sensors: usize,
+    /// How many motor neurons it has, one for each of [`Plan::motors`].
+    pub motors: usize,
+    /// The weights: all motors of the first sensor, then those of the second.
+    pub weights: Vec<f64>,
+}
+
+impl Brain {
+    /// A brain for a body, with standard normal weights. They are drawn sensor by sensor.
+    pub fn random(plan: &Plan, draws: &mut Draws) -> Brain {
+        let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
+        Brain { sensors, motors, weights: (0..sensors * motors).map(|_| normal(draws)).collect() }
+    }
+
+    /// The weight of the synapse from a sensor to a motor.
+    pub fn weight(&self, sensor: usize, motor: usize) -> f64 {
+        self.weights[sensor * self.motors + motor]
+    }
+
+    /// Whether it fits a body.
+    ///
+    /// # Errors
+    /// Another number of neurons or weights than the body needs; a weight that is not finite.
+    pub fn check(&self, plan: &Plan) -> Result<(), BodyError> {
+        let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
+        if (self.sensors, self.motors) != (sensors, motors) {
+            let rule = format!(
+                "{} sensor and {} motor neurons, and the body has {sensors} sensors and {motors} joints",
+                self.sensors, self.motors
+            );
+            return Err(BodyError::new("the brain", rule));
+        }
+        if self.weights.len() != sensors * motors {
+            let rule = format!(
+                "{} weights, and {sensors} sensors and {motors} motors have {}",
+                self.weights.len(),
+                sensors * motors
+            );
+            return Err(BodyError::new("the brain", rule));
+        }
+        match self.weights.iter().position(|weight| !weight.is_finite()) {
+            Some(at) => Err(BodyError::new(format_args!("weight {at} of the brain"), "not a finite number")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A standard normal number.
+pub(crate) fn normal(draws: &mut Draws) -> f64 {
+    let (a, b) = (draws.word(), draws.word());
+    f64::from(normal_pair(a, b).0)
+}

@@ -1,0 +1,162 @@
+//! NNDF files, as pyro-corpus writes them: neurons one a line, then synapses one a line.
+
+use super::numbers::python;
+use super::{Brain, MAX_SYNAPSES};
+use crate::{BodyError, Plan};
+use roxmltree::{Document, Node};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+/// Longest NNDF that is read, in bytes.
+const MAX_NNDF: usize = 32 << 20;
+
+impl Brain {
+    /// The NNDF of a brain of `plan`, byte for byte as pyro-corpus writes it.
+    ///
+    /// # Errors
+    /// The brain does not fit the body.
+    pub fn to_nndf(&self, plan: &Plan) -> Result<String, BodyError> {
+        self.check(plan)?;
+        let sensors: Vec<&str> = plan.sensors().map(|part| plan.parts()[part].name.as_str()).collect();
+        let joints: Vec<String> = plan.motors().filter_map(|part| plan.joint_name(part)).collect();
+        let mut out = String::from("<neuralNetwork>\n");
+        for link in &sensors {
+            out.push_str(&format!("    <neuron name = \"SNx{link}x\" type = \"sensor\" linkName = \"{link}\" />\n"));
+        }
+        for joint in &joints {
+            out.push_str(&format!("    <neuron name = \"MNx{joint}x\" type = \"motor\"  jointName = \"{joint}\" />\n"));
+        }
+        let mut weights = self.weights.iter();
+        for link in &sensors {
+            for (joint, weight) in joints.iter().zip(&mut weights) {
+                out.push_str(&format!(
+                    "    <synapse sourceNeuronName = \"SNx{link}x\" targetNeuronName = \"MNx{joint}x\" weight = \"{}\" />\n",
+                    python(*weight)
+                ));
+            }
+        }
+        out.push_str("</neuralNetwork>");
+        Ok(out)
+    }
+
+    /// Reads an NNDF for a body. A synapse that is not there has the weight 0.
+    ///
+    /// # Errors
+    /// With line and column: what is no NNDF, neurons that the body has no place for or that are missing, hidden neurons,
+    /// synapses that lead elsewhere than from a sensor to a motor or occur twice, weights that are not finite.
+    pub fn from_nndf(text: &str, plan: &Plan) -> Result<Brain, BodyError> {
+        if text.len() > MAX_NNDF {
+            return Err(BodyError::new("the NNDF", format_args!("{} bytes; at most {MAX_NNDF} are read", text.len())));
+        }
+        let document = Document::parse(text).map_err(|error| {
+            let at = error.pos();
+            BodyError::at(at.row, at.col, format_args!("not XML: {error}"))
+        })?;
+        let root = document.root_element();
+        if root.tag_name().name() != "neuralNetwork" {
+            return Err(error(
+                root,
+                format_args!("<{}>, and an NNDF begins with <neuralNetwork>", root.tag_name().name()),
+            ));
+        }
+        let mut network = Network::new(plan);
+        for node in root.children().filter(Node::is_element) {
+            match node.tag_name().name() {
+                "neuron" => network.neuron(node)?,
+                "synapse" => network.synapse(node)?,
+                other => return Err(error(node, format_args!("<{other}>; an NNDF has neurons and synapses"))),
+            }
+        }
+        network.finish(root)
+    }
+}
+
+fn error(node: Node, rule: impl Display) -> BodyError {
+    let at = node.document().text_pos_at(node.range().start);
+    BodyError::at(at.row, at.col, rule)
+}
+
+fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
+    node.attribute(name).ok_or_else(|| error(node, format_args!("<{}> without {name}", node.tag_name().name())))
+}
+
+struct Network<'a> {
+    /// Links with sensors and joints, with their numbers.
+    links: BTreeMap<&'a str, usize>,
+    joints: BTreeMap<String, usize>,
+    /// Neurons that the file has told so far.
+    sensors: BTreeMap<String, usize>,
+    motors: BTreeMap<String, usize>,
+    weights: Vec<Option<f64>>,
+}
+
+impl<'a> Network<'a> {
+    fn new(plan: &'a Plan) -> Network<'a> {
+        let links: BTreeMap<&str, usize> =
+            plan.sensors().enumerate().map(|(number, part)| (plan.parts()[part].name.as_str(), number)).collect();
+        let joints: BTreeMap<String, usize> = plan
+            .motors()
+            .filter_map(|part| plan.joint_name(part))
+            .enumerate()
+            .map(|(number, joint)| (joint, number))
+            .collect();
+        let synapses = (links.len() * joints.len()).min(MAX_SYNAPSES);
+        Network { links, joints, sensors: BTreeMap::new(), motors: BTreeMap::new(), weights: vec![None; synapses] }
+    }
+
+    fn neuron(&mut self, node: Node) -> Result<(), BodyError> {
+        let name = attribute(node, "name")?;
+        let (known, number, of) = match attribute(node, "type")? {
+            "sensor" => {
+                let link = attribute(node, "linkName")?;
+                (&mut self.sensors, self.links.get(link), link)
+            }
+            "motor" => {
+                let joint = attribute(node, "jointName")?;
+                (&mut self.motors, self.joints.get(joint), joint)
+            }
+            other => {
+                return Err(error(
+                    node,
+                    format_args!("a {other} neuron; brains of bodies have sensor and motor neurons"),
+                ));
+            }
+        };
+        let number = *number.ok_or_else(|| error(node, format_args!("the body has no sensor or joint {of}")))?;
+        if known.values().any(|other| *other == number) || known.insert(name.to_string(), number).is_some() {
+            return Err(error(node, format_args!("a second neuron {name} or of {of}")));
+        }
+        Ok(())
+    }
+
+    fn synapse(&mut self, node: Node) -> Result<(), BodyError> {
+        let (from, to) = (attribute(node, "sourceNeuronName")?, attribute(node, "targetNeuronName")?);
+        let sensor =
+            self.sensors.get(from).ok_or_else(|| error(node, format_args!("no sensor neuron {from} is told above")))?;
+        let motor =
+            self.motors.get(to).ok_or_else(|| error(node, format_args!("no motor neuron {to} is told above")))?;
+        let text = attribute(node, "weight")?;
+        let weight: f64 = text
+            .parse()
+            .ok()
+            .filter(|weight: &f64| weight.is_finite())
+            .ok_or_else(|| error(node, format_args!("the weight \"{text}\" is not a finite number")))?;
+        match self.weights[sensor * self.joints.len() + motor].replace(weight) {
+            Some(_) => Err(error(node, format_args!("a second synapse from {from} to {to}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self, root: Node) -> Result<Brain, BodyError> {
+        let missing = self.links.iter().find(|(_, number)| !self.sensors.values().any(|known| known == *number));
+        if let Some((link, _)) = missing {
+            return Err(error(root, format_args!("no sensor neuron of {link}")));
+        }
+        let missing = self.joints.iter().find(|(_, number)| !self.motors.values().any(|known| known == *number));
+        if let Some((joint, _)) = missing {
+            return Err(error(root, format_args!("no motor neuron of {joint}")));
+        }
+        let weights = self.weights.iter().map(|weight| weight.unwrap_or(0.0)).collect();
+        Ok(Brain { sensors: self.links.len(), motors: self.joints.len(), weights })
+    }
+}

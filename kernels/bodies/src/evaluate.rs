@@ -1,0 +1,55 @@
+//! How far a body gets.
+
+use crate::physics::Pose;
+use crate::robot::{Rhythm, Robot};
+use crate::{BodyError, Brain, Plan};
+
+/// Steps of an evaluation behind pyro-corpus's curves: 41.7 s.
+pub const STEPS: u32 = 10_000;
+
+/// The fitness of a body: y of the root's centre after `steps` steps, metres. It is a finite number.
+///
+/// # Errors
+/// The brain does not fit the body.
+pub fn evaluate(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32) -> Result<f64, BodyError> {
+    let mut robot = Robot::new(plan, brain, rhythm)?;
+    for _ in 0..steps {
+        robot.step();
+    }
+    Ok(robot.simulator().position()[1])
+}
+
+/// The way of the root's centre: its place after each `every`-th step (at least 1), metres.
+///
+/// # Errors
+/// The brain does not fit the body.
+pub fn path(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32, every: u32) -> Result<Vec<[f64; 3]>, BodyError> {
+    observed(plan, brain, rhythm, steps, every, |robot| robot.simulator().position())
+}
+
+/// A walk for a replay: the poses of all parts after each `every`-th step (at least 1).
+///
+/// # Errors
+/// The brain does not fit the body.
+pub fn frames(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32, every: u32) -> Result<Vec<Vec<Pose>>, BodyError> {
+    observed(plan, brain, rhythm, steps, every, |robot| robot.simulator().poses())
+}
+
+fn observed<T>(
+    plan: &Plan,
+    brain: &Brain,
+    rhythm: Rhythm,
+    steps: u32,
+    every: u32,
+    look: impl Fn(&Robot) -> T,
+) -> Result<Vec<T>, BodyError> {
+    let mut robot = Robot::new(plan, brain, rhythm)?;
+    let mut seen = Vec::new();
+    for step in 1..=steps {
+        robot.step();
+        if step % every.max(1) == 0 {
+            seen.push(look(&robot));
+        }
+    }
+    Ok(seen)
+}

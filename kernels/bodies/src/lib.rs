@@ -1,0 +1,24 @@
+//! Bodies of joined cubes, after pyro-corpus: their definition, their files, their articulated physics.
+//!
+//! A [`Prif`] says how a body is built; a [`Plan`] is the body, part by part; a [`Brain`] drives its joints; [`evaluate()`] says
+//! how far it gets.
+
+mod brain;
+mod error;
+mod evaluate;
+mod part;
+pub mod physics;
+pub mod picture;
+mod plan;
+pub mod prif;
+mod robot;
+pub mod urdf;
+pub mod variation;
+
+pub use brain::{Brain, MAX_SYNAPSES};
+pub use error::BodyError;
+pub use evaluate::{STEPS, evaluate, frames, path};
+pub use part::{Axis, Direction, Part};
+pub use plan::{PlacedPart, Plan};
+pub use prif::Prif;
+pub use robot::{Rhythm, Robot};

@@ -1,0 +1,168 @@
+//! What cubes can be, and the directions and axes in which they are joined.
+
+use serde::{Deserialize, Serialize};
+
+/// A class of cubes. All cubes have edges of 1 m and a mass of 1 kg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Blue: its joint turns.
+    Body,
+    /// Green: its joint turns, and it feels touch.
+    Sensor,
+    /// Purple: rigidly joined.
+    Fixed,
+    /// Orange: rigidly joined, and it feels touch.
+    FixedSensor,
+    /// Black: the root that mutation leaves alone. It feels touch and holds the central pattern generator.
+    Brain,
+}
+
+impl Part {
+    /// The four classes that mutation chooses from.
+    pub const CHANGEABLE: [Part; 4] = [Part::Body, Part::Sensor, Part::Fixed, Part::FixedSensor];
+
+    /// All classes.
+    pub const ALL: [Part; 5] = [Part::Body, Part::Sensor, Part::Fixed, Part::FixedSensor, Part::Brain];
+
+    /// Whether the joint to its parent turns.
+    pub fn turns(self) -> bool {
+        matches!(self, Part::Body | Part::Sensor | Part::Brain)
+    }
+
+    /// Whether it has a sensor neuron.
+    pub fn senses(self) -> bool {
+        matches!(self, Part::Sensor | Part::FixedSensor | Part::Brain)
+    }
+
+    /// Its colour's name, as URDF files of pyro-corpus have it.
+    pub fn colour_name(self) -> &'static str {
+        match self {
+            Part::Body => "Blue",
+            Part::Sensor => "Green",
+            Part::Fixed => "Purple",
+            Part::FixedSensor => "Orange",
+            Part::Brain => "Black",
+        }
+    }
+
+    /// Red, green and blue, each in 0..=1.
+    pub fn colour(self) -> [f64; 3] {
+        match self {
+            Part::Body => [0.0, 0.0, 1.0],
+            Part::Sensor => [0.0, 1.0, 0.0],
+            Part::Fixed => [0.5, 0.0, 0.5],
+            Part::FixedSensor => [1.0, 0.35, 0.2],
+            Part::Brain => [0.0, 0.0, 0.0],
+        }
+    }
+
+    /// Its name in the text form; the README knows only `B`.
+    pub fn class_name(self) -> &'static str {
+        match self {
+            Part::Body => "B",
+            Part::Sensor => "S",
+            Part::Fixed => "F",
+            Part::FixedSensor => "FS",
+            Part::Brain => "CPG",
+        }
+    }
+
+    /// The class of a name in the text form: a short one, or the class of pyro-corpus's source.
+    pub(crate) fn of_class_name(name: &str) -> Option<Part> {
+        match name {
+            "FixedSizeBodyPiece" => Some(Part::Body),
+            "FixedSizeSensorPiece" => Some(Part::Sensor),
+            "FixedSizeUnmovableBodyPiece" => Some(Part::Fixed),
+            "FixedSizeUnmovableSensorPiece" => Some(Part::FixedSensor),
+            "FixedSizedUnchangeableBrain" => Some(Part::Brain),
+            _ => Part::ALL.into_iter().find(|part| part.class_name() == name),
+        }
+    }
+}
+
+/// A side of a cube, and the way to the neighbour there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Direction {
+    /// Along +x.
+    Front,
+    /// Along -y.
+    Left,
+    /// Along +z.
+    Top,
+    /// Along -x.
+    Back,
+    /// Along +y.
+    Right,
+    /// Along -z.
+    Bottom,
+}
+
+impl Direction {
+    /// All six, in the order in which mutation draws them.
+    pub const ALL: [Direction; 6] =
+        [Direction::Front, Direction::Left, Direction::Top, Direction::Back, Direction::Right, Direction::Bottom];
+
+    /// The unit vector.
+    pub fn vector(self) -> [i32; 3] {
+        match self {
+            Direction::Front => [1, 0, 0],
+            Direction::Left => [0, -1, 0],
+            Direction::Top => [0, 0, 1],
+            Direction::Back => [-1, 0, 0],
+            Direction::Right => [0, 1, 0],
+            Direction::Bottom => [0, 0, -1],
+        }
+    }
+
+    /// Its name in the text form and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Front => "FRONT",
+            Direction::Left => "LEFT",
+            Direction::Top => "TOP",
+            Direction::Back => "BACK",
+            Direction::Right => "RIGHT",
+            Direction::Bottom => "BOTTOM",
+        }
+    }
+
+    pub(crate) fn of_name(name: &str) -> Option<Direction> {
+        Direction::ALL.into_iter().find(|direction| direction.name() == name)
+    }
+
+    pub(crate) fn of_vector(vector: [i32; 3]) -> Option<Direction> {
+        Direction::ALL.into_iter().find(|direction| direction.vector() == vector)
+    }
+}
+
+/// The axis that a joint turns about, in the frame of the parent (parallel to the world's as long as nothing turned).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Axis {
+    /// x.
+    X,
+    /// y.
+    Y,
+    /// z.
+    Z,
+}
+
+impl Axis {
+    /// All three.
+    pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+    /// 0, 1 or 2.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Its name in the text form and in JSON.
+    pub fn name(self) -> &'static str {
+        ["X", "Y", "Z"][self.index()]
+    }
+
+    pub(crate) fn of_name(name: &str) -> Option<Axis> {
+        Axis::ALL.into_iter().find(|axis| axis.name() == name)
+    }
+}

@@ -1,0 +1,143 @@
+//! Where cubes touch the ground: corners of their lowest faces, held for a while as Bullet holds points of contact.
+
+use super::model::Model;
+use super::state::{Frames, State};
+use super::vector::V3;
+
+/// How far a corner may rise, or slide from where it last touched, before its contact ends: a fiftieth of the cube's radius.
+const BREAKING: f64 = 0.02 * 0.866_025_403_784_438_6;
+/// Half an edge.
+const HALF: f64 = 0.5;
+/// Most contacts of a cube.
+const MAX_CONTACTS: usize = 4;
+
+/// A corner of a cube that touches, or did a moment ago.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Contact {
+    pub cube: usize,
+    /// The corner's place, relative to the root's centre.
+    pub place: V3,
+    /// Its height above the ground; below, negative.
+    pub height: f64,
+}
+
+/// A corner that is held: which of the eight, and where it last touched.
+#[derive(Clone, Copy)]
+struct Held {
+    corner: u8,
+    anchor: [f64; 2],
+}
+
+#[derive(Clone, Copy)]
+struct Manifold {
+    held: [Held; MAX_CONTACTS],
+    count: usize,
+}
+
+/// The contacts of all cubes.
+pub(super) struct Contacts {
+    manifolds: Vec<Manifold>,
+    /// Those of this step, cube by cube.
+    pub list: Vec<Contact>,
+}
+
+impl Contacts {
+    pub fn new(model: &Model) -> Contacts {
+        let empty = Manifold { held: [Held { corner: 0, anchor: [0.0; 2] }; MAX_CONTACTS], count: 0 };
+        let cubes = model.cubes.len();
+        Contacts { manifolds: vec![empty; cubes], list: Vec::with_capacity(MAX_CONTACTS * cubes) }
+    }
+
+    /// Whether a cube touches the ground.
+    pub fn touches(&self, cube: usize) -> bool {
+        self.manifolds[cube].count > 0
+    }
+
+    #[inline(always)]
+    pub fn update(&mut self, model: &Model, state: &State, frames: &Frames) {
+        self.list.clear();
+        let ground = -state.position[2];
+        for (number, manifold) in self.manifolds.iter_mut().enumerate() {
+            let rotation = &frames.rotations[model.cubes[number].link];
+            let centre = frames.centres[number];
+            let downward = rotation.map(|column| column[2]);
+            let reach = HALF * (downward[0].abs() + downward[1].abs() + downward[2].abs());
+            if centre[2] - ground > reach && manifold.count == 0 {
+                continue;
+            }
+            let corner = |number: u8| corner_of(rotation, centre, number);
+            manifold.touch(downward, ground, corner);
+            manifold.release(ground, corner);
+            for held in &manifold.held[..manifold.count] {
+                let place = corner(held.corner);
+                self.list.push(Contact { cube: number, place, height: place[2] - ground });
+            }
+        }
+    }
+}
+
+/// The place of a corner; bit k of its number tells the side along the cube's axis k.
+#[inline(always)]
+fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
+    let mut place = centre;
+    for (axis, column) in rotation.iter().enumerate() {
+        let side = if corner >> axis & 1 == 1 { HALF } else { -HALF };
+        for k in 0..3 {
+            place[k] += side * column[k];
+        }
+    }
+    place
+}
+
+impl Manifold {
+    /// Takes the corners of the lowest face that are not above the ground.
+    #[inline(always)]
+    fn touch(&mut self, downward: V3, ground: f64, corner: impl Fn(u8) -> V3) {
+        let mut lowest = 0;
+        for axis in 1..3 {
+            if downward[axis].abs() > downward[lowest].abs() {
+                lowest = axis;
+            }
+        }
+        let side = u8::from(downward[lowest] < 0.0) << lowest;
+        for k in 0..4u8 {
+            let (first, second) = ((lowest + 1) % 3, (lowest + 2) % 3);
+            let number = side | (k & 1) << first | (k >> 1) << second;
+            let place = corner(number);
+            if place[2] > ground {
+                continue;
+            }
+            let held = Held { corner: number, anchor: [place[0], place[1]] };
+            match self.held[..self.count].iter().position(|held| held.corner == number) {
+                Some(at) => self.held[at] = held,
+                None if self.count < MAX_CONTACTS => {
+                    self.held[self.count] = held;
+                    self.count += 1;
+                }
+                // A corner of another face makes room.
+                None => {
+                    if let Some(at) = self.held.iter().position(|held| (held.corner ^ side) >> lowest & 1 == 1) {
+                        self.held[at] = held;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets go of corners that have risen, or slid while they were above the ground.
+    #[inline(always)]
+    fn release(&mut self, ground: f64, corner: impl Fn(u8) -> V3) {
+        let mut at = 0;
+        while at < self.count {
+            let Held { corner: number, anchor } = self.held[at];
+            let [x, y, z] = corner(number);
+            let slid = (x - anchor[0]).powi(2) + (y - anchor[1]).powi(2);
+            if z - ground > BREAKING || slid > BREAKING * BREAKING {
+                self.count -= 1;
+                self.held[at] = self.held[self.count];
+            } else {
+                at += 1;
+            }
+        }
+    }
+}

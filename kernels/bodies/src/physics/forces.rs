@@ -1,0 +1,85 @@
+//! What joints and root would have to exert for a motion without acceleration: weight, inertia of turning, damping.
+
+use super::model::Model;
+use super::state::{Frames, State};
+use super::vector::{V3, add, cross, dot, norm, scale};
+use super::{DAMPING, GRAVITY, MOMENT};
+
+/// Motion of links and the sums of forces on them.
+pub(super) struct Forces {
+    /// Turning, and motion of the point that is in the root's centre.
+    turning: Vec<V3>,
+    motion: Vec<V3>,
+    /// The same of accelerations as long as no degree of freedom accelerates.
+    turning_rate: Vec<V3>,
+    motion_rate: Vec<V3>,
+    /// Moment about the root's centre, and force.
+    moments: Vec<V3>,
+    forces: Vec<V3>,
+    /// What each degree of freedom would have to exert, filled up to whole lanes.
+    pub bias: Vec<f64>,
+}
+
+impl Forces {
+    pub fn new(model: &Model) -> Forces {
+        let zeros = || vec![[0.0; 3]; model.links.len()];
+        Forces {
+            turning: zeros(),
+            motion: zeros(),
+            turning_rate: zeros(),
+            motion_rate: zeros(),
+            moments: zeros(),
+            forces: zeros(),
+            bias: vec![0.0; super::lanes::padded(model.freedoms())],
+        }
+    }
+
+    #[inline(always)]
+    pub fn update(&mut self, model: &Model, state: &State, frames: &Frames) {
+        self.propagate(model, state, frames);
+        self.moments.fill([0.0; 3]);
+        self.forces.fill([0.0; 3]);
+        for (cube, &centre) in model.cubes.iter().zip(&frames.centres) {
+            let (w, alpha) = (self.turning[cube.link], self.turning_rate[cube.link]);
+            let velocity = add(self.motion[cube.link], cross(w, centre));
+            let acceleration = add(add(self.motion_rate[cube.link], cross(alpha, centre)), cross(w, velocity));
+            let damped = scale(velocity, DAMPING + DAMPING * norm(velocity));
+            let mut force = add(acceleration, damped);
+            force[2] += GRAVITY;
+            // A cube's inertia is the same about all axes, so that its turning alone needs no moment.
+            let moment = scale(add(alpha, scale(w, DAMPING + DAMPING * norm(w))), MOMENT);
+            self.forces[cube.link] = add(self.forces[cube.link], force);
+            self.moments[cube.link] = add(add(self.moments[cube.link], cross(centre, force)), moment);
+        }
+        for number in (1..model.links.len()).rev() {
+            let (moment, force) = (self.moments[number], self.forces[number]);
+            self.bias[number + 5] = dot(frames.axes[number], moment) + dot(frames.moments[number], force);
+            let parent = model.links[number].parent;
+            self.moments[parent] = add(self.moments[parent], moment);
+            self.forces[parent] = add(self.forces[parent], force);
+        }
+        self.bias[..3].copy_from_slice(&self.moments[0]);
+        self.bias[3..6].copy_from_slice(&self.forces[0]);
+    }
+
+    #[inline(always)]
+    fn propagate(&mut self, model: &Model, state: &State, frames: &Frames) {
+        let u = &state.velocities;
+        let (w, v) = ([u[0], u[1], u[2]], [u[3], u[4], u[5]]);
+        self.turning[0] = w;
+        self.motion[0] = v;
+        self.turning_rate[0] = [0.0; 3];
+        // The point that is in the root's centre now stays where it is, while the root moves on.
+        self.motion_rate[0] = cross(v, w);
+        for (number, link) in model.links.iter().enumerate().skip(1) {
+            let (axis, moment, rate) = (frames.axes[number], frames.moments[number], u[number + 5]);
+            let w = add(self.turning[link.parent], scale(axis, rate));
+            let v = add(self.motion[link.parent], scale(moment, rate));
+            self.turning[number] = w;
+            self.motion[number] = v;
+            self.turning_rate[number] = add(self.turning_rate[link.parent], scale(cross(w, axis), rate));
+            let change = add(cross(w, moment), cross(v, axis));
+            self.motion_rate[number] = add(self.motion_rate[link.parent], scale(change, rate));
+        }
+    }
+}

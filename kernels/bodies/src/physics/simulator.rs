@@ -1,0 +1,135 @@
+//! A body in its world, step by step.
+
+use super::DT;
+use super::contacts::Contacts;
+use super::forces::Forces;
+use super::inertia::Inertia;
+use super::model::Model;
+use super::motors::Motors;
+use super::solver::Solver;
+use super::state::{Frames, MAX_VELOCITY, State};
+use crate::Plan;
+use multiversion::multiversion;
+
+/// Where a cube is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// The centre, metres.
+    pub position: [f64; 3],
+    /// The columns of the rotation matrix.
+    pub rotation: [[f64; 3]; 3],
+}
+
+/// A body that falls, stands and moves.
+pub struct Simulator {
+    model: Model,
+    state: State,
+    frames: Frames,
+    contacts: Contacts,
+    forces: Forces,
+    inertia: Inertia,
+    solver: Solver,
+    motors: Motors,
+}
+
+impl Simulator {
+    /// A body at rest where its URDF puts it: the root's centre at (0, 0, 2) and half an edge into its direction, so that
+    /// what hangs more than 2 m below the root begins in the ground.
+    pub fn new(plan: &Plan) -> Simulator {
+        let model = Model::new(plan);
+        let half = plan.parts()[0].direction.vector().map(|x| f64::from(x) / 2.0);
+        let state = State::new(&model, [half[0], half[1], 2.0 + half[2]]);
+        let inertia = Inertia::new(&model);
+        let mut frames = Frames::new(&model);
+        frames.update(&model, &state);
+        Simulator {
+            contacts: Contacts::new(&model),
+            forces: Forces::new(&model),
+            solver: Solver::new(&model, inertia.stride),
+            motors: Motors::new(&model),
+            frames,
+            inertia,
+            state,
+            model,
+        }
+    }
+
+    /// Goes on by [`DT`].
+    pub fn step(&mut self) {
+        step(self);
+    }
+
+    /// Sets the angle that the joint of a part is to take, radians. Without effect on rigid joints and the root.
+    pub fn set_target(&mut self, part: usize, angle: f64) {
+        if let Some(link) = self.model.motors[part] {
+            self.motors.set(link, angle);
+        }
+    }
+
+    /// Whether a part touched the ground at the beginning of the last step.
+    pub fn touches(&self, part: usize) -> bool {
+        self.contacts.touches(part)
+    }
+
+    /// The root's centre, metres.
+    pub fn position(&self) -> [f64; 3] {
+        self.state.position
+    }
+
+    /// The root's rotation as a unit quaternion, w first.
+    pub fn rotation(&self) -> [f64; 4] {
+        self.state.rotation
+    }
+
+    /// The angle of a part's joint, radians; none for rigid joints and the root.
+    pub fn angle(&self, part: usize) -> Option<f64> {
+        self.model.motors[part].map(|link| self.state.angles[link])
+    }
+
+    /// Where all parts are.
+    pub fn poses(&self) -> Vec<Pose> {
+        let mut frames = Frames::new(&self.model);
+        frames.update(&self.model, &self.state);
+        let root = self.state.position;
+        let pose = |(cube, centre): (&super::model::Cube, &[f64; 3])| Pose {
+            position: [0, 1, 2].map(|k| root[k] + centre[k]),
+            rotation: frames.rotations[cube.link],
+        };
+        self.model.cubes.iter().zip(&frames.centres).map(pose).collect()
+    }
+
+    /// How many passes over all constraints the last step took.
+    pub fn iterations(&self) -> u32 {
+        self.solver.iterations
+    }
+
+    /// Sets the velocity of the root's centre, m/s, and its turning, rad/s, both in world axes.
+    pub fn set_velocity(&mut self, motion: [f64; 3], turning: [f64; 3]) {
+        self.state.velocities[..3].copy_from_slice(&turning);
+        self.state.velocities[3..6].copy_from_slice(&motion);
+    }
+}
+
+/// One step; compiled once for each kind of vector registers, the widest present being chosen at run time.
+#[multiversion(targets("x86_64+avx+avx2", "aarch64+neon"))]
+fn step(simulator: &mut Simulator) {
+    let Simulator { model, state, frames, contacts, forces, inertia, solver, motors } = simulator;
+    frames.update(model, state);
+    contacts.update(model, state, frames);
+    forces.update(model, state, frames);
+    inertia.update(model, frames);
+    for (row, bias) in inertia.inverse.chunks_exact(inertia.stride).zip(&forces.bias) {
+        super::lanes::add_scaled(&mut state.velocities, -bias * DT, row);
+    }
+    clamp(&mut state.velocities);
+    solver.solve(model, state, frames, inertia, contacts, motors);
+    clamp(&mut state.velocities);
+    state.advance(DT);
+}
+
+#[inline(always)]
+fn clamp(velocities: &mut [f64]) {
+    for velocity in velocities {
+        *velocity = velocity.clamp(-MAX_VELOCITY, MAX_VELOCITY);
+    }
+}

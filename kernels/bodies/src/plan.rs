@@ -1,0 +1,135 @@
+//! The parts of a body, in the order in which they are built, with their places on the lattice of cubes.
+
+use crate::BodyError;
+use crate::part::{Axis, Direction, Part};
+use crate::prif::{MAX_DEPTH, MAX_PARTS, Prif};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A cube in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedPart {
+    /// `<id>r<repetitions left>`, with a `B` behind it for a brain.
+    pub name: String,
+    /// Its class.
+    pub part: Part,
+    /// Which part it is joined to; none for the root.
+    pub parent: Option<usize>,
+    /// Where it stands, seen from its parent.
+    pub direction: Direction,
+    /// What its joint turns about.
+    pub axis: Axis,
+    /// Its place on the lattice; the root's is the origin.
+    pub cell: [i32; 3],
+}
+
+/// A body that can be built: parts depth first, a chain before what follows it, so that parents come before children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    parts: Vec<PlacedPart>,
+}
+
+impl Plan {
+    /// Builds the body of an instruction.
+    ///
+    /// # Errors
+    /// With the way to the instruction: parts that overlap, no repetitions, an id that two instructions have, a brain that is
+    /// not the root or is a chain, a key that occurs twice, more than [`MAX_PARTS`] parts, more than [`MAX_DEPTH`] deep.
+    pub fn new(prif: &Prif) -> Result<Plan, BodyError> {
+        let mut builder =
+            Builder { parts: Vec::new(), cells: BTreeMap::new(), ids: BTreeSet::new(), way: vec!["root"] };
+        builder.build(prif, None)?;
+        Ok(Plan { parts: builder.parts })
+    }
+
+    /// The parts; the first is the root.
+    pub fn parts(&self) -> &[PlacedPart] {
+        &self.parts
+    }
+
+    /// The name of the joint between a part and its parent; none for the root.
+    pub fn joint_name(&self, part: usize) -> Option<String> {
+        let child = &self.parts[part];
+        child.parent.map(|parent| format!("{}_{}", self.parts[parent].name, child.name))
+    }
+
+    /// The parts with a sensor neuron, in the order of their neurons.
+    pub fn sensors(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.parts.len()).filter(|&part| self.parts[part].part.senses())
+    }
+
+    /// The parts whose joints have a motor neuron, in the order of their neurons: all but the root, those that are rigidly
+    /// joined too.
+    pub fn motors(&self) -> std::ops::Range<usize> {
+        1..self.parts.len()
+    }
+}
+
+struct Builder {
+    parts: Vec<PlacedPart>,
+    cells: BTreeMap<[i32; 3], usize>,
+    ids: BTreeSet<u32>,
+    way: Vec<&'static str>,
+}
+
+impl Builder {
+    fn build(&mut self, prif: &Prif, parent: Option<usize>) -> Result<(), BodyError> {
+        self.check(prif, parent)?;
+        let mut last = parent;
+        for left in (1..=prif.repetitions).rev() {
+            last = Some(self.place(prif, left, last)?);
+        }
+        for (i, (key, next)) in prif.next.iter().enumerate() {
+            if prif.next[..i].iter().any(|(other, _)| other == key) {
+                return Err(self.error(format_args!("{} is there twice; a key occurs once", key.name())));
+            }
+            self.way.push(key.name());
+            self.build(next, last)?;
+            self.way.pop();
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, prif: &Prif, parent: Option<usize>) -> Result<(), BodyError> {
+        if self.way.len() > MAX_DEPTH {
+            return Err(self.error(format_args!("instructions lie deeper than {MAX_DEPTH} in each other")));
+        }
+        if prif.repetitions == 0 {
+            return Err(self.error("no repetitions; a chain has at least one part"));
+        }
+        let parts = self.parts.len() + prif.repetitions as usize;
+        if parts > MAX_PARTS {
+            return Err(self.error(format_args!("{parts} parts so far; a body has at most {MAX_PARTS}")));
+        }
+        if prif.part == Part::Brain && (parent.is_some() || prif.repetitions > 1) {
+            return Err(self.error("a brain (CPG) can only be the root, and only one part"));
+        }
+        if !self.ids.insert(prif.id) {
+            return Err(self.error(format_args!("the id {} is in use; each instruction has its own", prif.id)));
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, prif: &Prif, left: u32, parent: Option<usize>) -> Result<usize, BodyError> {
+        let brain = if prif.part == Part::Brain { "B" } else { "" };
+        let name = format!("{}r{left}{brain}", prif.id);
+        let step = prif.direction.vector();
+        let cell = parent.map_or([0; 3], |parent| {
+            let from = self.parts[parent].cell;
+            [0, 1, 2].map(|k| from[k] + step[k])
+        });
+        let index = self.parts.len();
+        if let Some(&other) = self.cells.get(&cell) {
+            let [x, y, z] = cell;
+            let other = &self.parts[other].name;
+            return Err(self.error(format_args!("part {name} would stand where part {other} is, at cell {x} {y} {z}")));
+        }
+        self.cells.insert(cell, index);
+        let Prif { part, direction, axis, .. } = *prif;
+        self.parts.push(PlacedPart { name, part, parent, direction, axis, cell });
+        Ok(index)
+    }
+
+    fn error(&self, rule: impl std::fmt::Display) -> BodyError {
+        BodyError::new(self.way.join("."), rule)
+    }
+}

@@ -1,0 +1,302 @@
+//! A body of a URDF file. Only bodies of unit cubes as PRIF builds them are read: what PRIF cannot say is refused, never
+//! rounded to something that it can.
+
+use super::{MAX_URDF, START, export};
+use crate::part::{Axis, Direction, Part};
+use crate::prif::{MAX_DEPTH, MAX_PARTS, Prif};
+use crate::{BodyError, Plan};
+use roxmltree::{Document, Node};
+use std::collections::BTreeMap;
+
+/// Reads a URDF. The names tell the instructions; an instruction's key is its direction, as URDF knows no keys.
+///
+/// # Errors
+/// With line and column: what is not XML, what is no body of unit cubes, joints that form a cycle or leave a part alone,
+/// names that do not follow PRIF.
+pub fn import(text: &str) -> Result<Prif, BodyError> {
+    if text.len() > MAX_URDF {
+        return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are read", text.len())));
+    }
+    let document = Document::parse(text).map_err(|error| {
+        let at = error.pos();
+        BodyError::at(at.row, at.col, format_args!("not XML: {error}"))
+    })?;
+    let root = document.root_element();
+    if root.tag_name().name() != "robot" {
+        return Err(error(root, format_args!("<{}>, and a URDF begins with <robot>", root.tag_name().name())));
+    }
+    let mut links = BTreeMap::new();
+    let mut joints = Vec::new();
+    for node in root.children().filter(Node::is_element) {
+        match node.tag_name().name() {
+            "link" => {
+                let link = read_link(node)?;
+                if links.insert(link.name, link).is_some() {
+                    return Err(error(node, format_args!("the link {} is there twice", link.name)));
+                }
+            }
+            "joint" => joints.push(read_joint(node)?),
+            other => return Err(error(node, format_args!("<{other}>; a body has links and joints"))),
+        }
+    }
+    if links.len() > MAX_PARTS {
+        return Err(error(root, format_args!("{} links; a body has at most {MAX_PARTS} parts", links.len())));
+    }
+    assemble(root, &links, &joints)
+}
+
+#[derive(Clone, Copy)]
+struct Link<'a, 'i> {
+    node: Node<'a, 'i>,
+    name: &'a str,
+    id: u32,
+    left: u32,
+    part: Part,
+    /// Half metres.
+    centre: [i32; 3],
+}
+
+struct Joint<'a, 'i> {
+    node: Node<'a, 'i>,
+    parent: &'a str,
+    child: &'a str,
+    turns: bool,
+    axis: Axis,
+    /// Half metres.
+    origin: [i32; 3],
+}
+
+fn error(node: Node, rule: impl std::fmt::Display) -> BodyError {
+    let at = node.document().text_pos_at(node.range().start);
+    BodyError::at(at.row, at.col, rule)
+}
+
+fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, BodyError> {
+    let mut found = node.children().filter(|child| child.is_element() && child.tag_name().name() == name);
+    let first =
+        found.next().ok_or_else(|| error(node, format_args!("<{}> without <{name}>", node.tag_name().name())))?;
+    match found.next() {
+        Some(second) => Err(error(second, format_args!("a second <{name}>; one is read"))),
+        None => Ok(first),
+    }
+}
+
+fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
+    node.attribute(name).ok_or_else(|| error(node, format_args!("<{}> without {name}", node.tag_name().name())))
+}
+
+/// An attribute of three numbers that are whole multiples of `1 / per`, as these multiples.
+fn three(node: Node, name: &str, per: f64) -> Result<[i32; 3], BodyError> {
+    let text = attribute(node, name)?;
+    let refuse = || error(node, format_args!("{name}=\"{text}\" does not fit the lattice of unit cubes"));
+    let mut numbers = text.split_ascii_whitespace();
+    let mut out = [0; 3];
+    for value in &mut out {
+        let number: f64 = numbers.next().and_then(|word| word.parse().ok()).ok_or_else(refuse)?;
+        let scaled = number * per;
+        if scaled.round() != scaled || scaled.abs() > 4.0 * MAX_PARTS as f64 {
+            return Err(refuse());
+        }
+        *value = scaled as i32;
+    }
+    if numbers.next().is_some() { Err(refuse()) } else { Ok(out) }
+}
+
+fn unturned(node: Node) -> Result<(), BodyError> {
+    match node.attribute("rpy") {
+        Some(_) if three(node, "rpy", 1.0)? != [0; 3] => {
+            Err(error(node, "a turned frame; frames of bodies are not turned"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
+    let name = attribute(node, "name")?;
+    let (id, left, brain) = read_name(name).ok_or_else(|| {
+        error(node, format_args!("the link's name \"{name}\" is not <id>r<repetitions left>, as PRIF names parts"))
+    })?;
+    let material = child(child(node, "visual")?, "material")?;
+    let colour = attribute(material, "name")?;
+    let part = Part::ALL.into_iter().find(|part| part.colour_name() == colour);
+    let part = part.ok_or_else(|| error(material, format_args!("\"{colour}\" is the colour of no class of parts")))?;
+    if brain != (part == Part::Brain) {
+        return Err(error(
+            node,
+            format_args!("{name} is {colour}; names of brains, which are Black, end in B, and no others"),
+        ));
+    }
+    let mut centres = Vec::new();
+    for about in ["inertial", "visual", "collision"] {
+        let about = child(node, about)?;
+        let origin = child(about, "origin")?;
+        unturned(origin)?;
+        centres.push(three(origin, "xyz", 2.0)?);
+        if about.tag_name().name() == "inertial" {
+            let mass = child(about, "mass")?;
+            if attribute(mass, "value")?.parse() != Ok(1.0) {
+                return Err(error(mass, "a cube has a mass of 1 kg"));
+            }
+        } else {
+            let geometry = child(about, "geometry")?;
+            let shape = child(geometry, "box")?;
+            if three(shape, "size", 1.0)? != [1; 3] {
+                return Err(error(shape, "a box that is no unit cube"));
+            }
+        }
+    }
+    if centres.iter().any(|centre| *centre != centres[0]) {
+        return Err(error(node, "mass, shape and picture of the link have different centres"));
+    }
+    Ok(Link { node, name, id, left, part, centre: centres[0] })
+}
+
+/// `12r3` or `0r1B` as id, repetitions left, and whether it is a brain.
+fn read_name(name: &str) -> Option<(u32, u32, bool)> {
+    let (bare, brain) = name.strip_suffix('B').map_or((name, false), |bare| (bare, true));
+    let (id, left) = bare.split_once('r')?;
+    Some((id.parse().ok()?, left.parse().ok()?, brain))
+}
+
+fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
+    let turns = match attribute(node, "type")? {
+        "revolute" => true,
+        "fixed" => false,
+        other => {
+            return Err(error(node, format_args!("a joint of type {other}; joints of bodies are revolute or fixed")));
+        }
+    };
+    let parent = attribute(child(node, "parent")?, "link")?;
+    let child_name = attribute(child(node, "child")?, "link")?;
+    let origin = child(node, "origin")?;
+    unturned(origin)?;
+    let about = child(node, "axis")?;
+    let axis = match three(about, "xyz", 1.0)? {
+        [1, 0, 0] => Axis::X,
+        [0, 1, 0] => Axis::Y,
+        [0, 0, 1] => Axis::Z,
+        _ => return Err(error(about, "an axis that is not x, y or z")),
+    };
+    if attribute(node, "name")? != format!("{parent}_{child_name}") {
+        return Err(error(node, format_args!("the joint's name is not {parent}_{child_name}, as PRIF names joints")));
+    }
+    Ok(Joint { node, parent, child: child_name, turns, axis, origin: three(origin, "xyz", 2.0)? })
+}
+
+fn assemble(robot: Node, links: &BTreeMap<&str, Link>, joints: &[Joint]) -> Result<Prif, BodyError> {
+    let mut inward: BTreeMap<&str, &Joint> = BTreeMap::new();
+    let mut outward: BTreeMap<&str, Vec<&Joint>> = BTreeMap::new();
+    for joint in joints {
+        for name in [joint.parent, joint.child] {
+            if !links.contains_key(name) {
+                return Err(error(joint.node, format_args!("no link is named {name}")));
+            }
+        }
+        if inward.insert(joint.child, joint).is_some() {
+            return Err(error(joint.node, format_args!("{} has two parents; a body is a tree", joint.child)));
+        }
+        outward.entry(joint.parent).or_default().push(joint);
+    }
+    let mut roots = links.values().filter(|link| !inward.contains_key(link.name));
+    let root = roots.next().ok_or_else(|| error(robot, "no link without a parent: the joints form a cycle"))?;
+    if let Some(second) = roots.next() {
+        return Err(error(
+            second.node,
+            format_args!("{} is joined to nothing, and {} is the root", second.name, root.name),
+        ));
+    }
+    let tree = Tree { links, outward };
+    let mut seen = 0;
+    let prif = tree.instruction(root, None, 0, &mut seen)?;
+    if seen < links.len() {
+        return Err(error(
+            robot,
+            format_args!("{} of {} links hang together with the root; the others form a cycle", seen, links.len()),
+        ));
+    }
+    // What PRIF builds of it must be what the file has: names and places follow rules that are told in one place alone.
+    let plan = Plan::new(&prif)?;
+    for (index, part) in plan.parts().iter().enumerate() {
+        let node = links.get(part.name.as_str()).ok_or_else(|| {
+            error(root.node, format_args!("names do not follow PRIF: {} would be there, and is not", part.name))
+        })?;
+        if node.centre != export::centre(&plan, index) {
+            return Err(error(node.node, format_args!("the centre of {} is not where PRIF puts it", part.name)));
+        }
+    }
+    Ok(prif)
+}
+
+struct Tree<'t, 'a, 'i> {
+    links: &'t BTreeMap<&'a str, Link<'a, 'i>>,
+    outward: BTreeMap<&'a str, Vec<&'t Joint<'a, 'i>>>,
+}
+
+impl Tree<'_, '_, '_> {
+    fn children(&self, name: &str) -> &[&Joint<'_, '_>] {
+        self.outward.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The instruction that begins with a link, reached by a joint.
+    fn instruction(&self, first: &Link, by: Option<&Joint>, depth: usize, seen: &mut usize) -> Result<Prif, BodyError> {
+        if depth == MAX_DEPTH {
+            return Err(error(first.node, format_args!("instructions lie deeper than {MAX_DEPTH} in each other")));
+        }
+        let direction = match by {
+            None => {
+                *seen += 1;
+                let step = [0, 1, 2].map(|k| first.centre[k] - START[k]);
+                Direction::of_vector(step)
+                    .ok_or_else(|| error(first.node, "the root's centre is not 0 0 2 and half an edge"))?
+            }
+            Some(joint) => self.check(first, joint, seen)?,
+        };
+        // An instruction whose root is a chain has the axis of its second part; of a single root the file tells none.
+        let mut axis = by.map(|joint| joint.axis);
+        let mut last = first;
+        for left in (1..first.left).rev() {
+            let joint = match self.children(last.name) {
+                [joint] => *joint,
+                _ => return Err(error(last.node, format_args!("after {} one part of its chain follows", last.name))),
+            };
+            let link = &self.links[joint.child];
+            let along = self.check(link, joint, seen)?;
+            let alike = link.id == first.id && link.left == left && link.part == first.part && along == direction;
+            if !alike || axis.is_some_and(|axis| axis != joint.axis) {
+                return Err(error(
+                    link.node,
+                    format_args!("{} is not the next part of {}'s chain", link.name, first.name),
+                ));
+            }
+            axis = Some(joint.axis);
+            last = link;
+        }
+        let mut next = Vec::new();
+        for joint in self.children(last.name) {
+            let prif = self.instruction(&self.links[joint.child], Some(joint), depth + 1, seen)?;
+            next.push((prif.direction, prif));
+        }
+        let axis = axis.unwrap_or(Axis::X);
+        Ok(Prif { id: first.id, part: first.part, direction, repetitions: first.left, axis, next })
+    }
+
+    /// Whether a joint is where PRIF puts it; the direction of its child.
+    fn check(&self, link: &Link, joint: &Joint, seen: &mut usize) -> Result<Direction, BodyError> {
+        *seen += 1;
+        if joint.turns != link.part.turns() {
+            let kind = if link.part.turns() { "revolute" } else { "fixed" };
+            return Err(error(
+                joint.node,
+                format_args!("{} is {}, whose joint is {kind}", link.name, link.part.colour_name()),
+            ));
+        }
+        let direction = Direction::of_vector(link.centre).ok_or_else(|| {
+            error(link.node, format_args!("the centre of {} is not half an edge from its joint", link.name))
+        })?;
+        let from = self.links[joint.parent].centre;
+        if [0, 1, 2].map(|k| from[k] + link.centre[k]) != joint.origin {
+            return Err(error(joint.node, format_args!("the joint of {} is not on its parent's side", link.name)));
+        }
+        Ok(direction)
+    }
+}

@@ -1,0 +1,178 @@
+//! Mutation of bodies.
+
+use super::{choose, weighted};
+use crate::part::{Axis, Direction, Part};
+use crate::prif::Prif;
+use crate::{BodyError, Plan};
+use xpuck_kernels::random::Draws;
+
+/// Which mutation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// As the README means it: the part 0.2, how it is built 0.2, what follows 0.6; of how it is built the direction 0.1, the
+    /// repetitions 0.8, the axis 0.1.
+    #[default]
+    Readme,
+    /// As the code behaves: the part 0.2, what follows 0.8, and never how it is built.
+    AsPublished,
+}
+
+/// Most mutations that are tried until one makes a body. Where all fail the body stays as it is.
+const TRIES: usize = 1000;
+
+/// A body with one mutation. Mutations that build no body, parts that overlap above all, are drawn again; a new part has the
+/// id after the greatest one.
+///
+/// # Errors
+/// `prif` itself makes no body.
+pub fn mutate(prif: &Prif, manner: Manner, draws: &mut Draws) -> Result<Prif, BodyError> {
+    Plan::new(prif)?;
+    let fresh = prif.greatest_id().saturating_add(1);
+    for _ in 0..TRIES {
+        let mut mutant = prif.clone();
+        vary(&mut mutant, manner, fresh, draws);
+        if mutant != *prif && Plan::new(&mutant).is_ok() {
+            return Ok(mutant);
+        }
+    }
+    Ok(prif.clone())
+}
+
+/// What grows of one brain by some mutations.
+pub fn random_body(mutations: u32, manner: Manner, draws: &mut Draws) -> Prif {
+    // Each mutant of a body is a body again.
+    (0..mutations).fold(Prif::seed(), |prif, _| mutate(&prif, manner, draws).unwrap_or(prif))
+}
+
+fn vary(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
+    // Of a brain neither class nor build can change.
+    let weights = match (manner, prif.part) {
+        (_, Part::Brain) => [0.0, 0.0, 1.0],
+        (Manner::Readme, _) => [0.2, 0.2, 0.6],
+        (Manner::AsPublished, _) => [0.2, 0.0, 0.8],
+    };
+    match weighted(draws, &weights) {
+        0 => prif.part = other(draws, &Part::CHANGEABLE, prif.part),
+        1 => build(prif, draws),
+        _ => follow(prif, manner, fresh, draws),
+    }
+}
+
+fn build(prif: &mut Prif, draws: &mut Draws) {
+    match weighted(draws, &[0.1, 0.8, 0.1]) {
+        0 => prif.direction = other(draws, &Direction::ALL, prif.direction),
+        1 => {
+            let steps: &[i64] = match prif.repetitions {
+                0 | 1 => &[1, 2],
+                2 => &[-1, 1, 2],
+                _ => &[-2, -1, 1, 2],
+            };
+            let repetitions = i64::from(prif.repetitions) + choose(draws, steps);
+            prif.repetitions = u32::try_from(repetitions).unwrap_or(prif.repetitions);
+        }
+        _ => prif.axis = other(draws, &Axis::ALL, prif.axis),
+    }
+}
+
+/// Adds an instruction in a free direction, or changes the one that is there. Where the new part stands is drawn apart from
+/// the key, as pyro-corpus does.
+fn follow(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
+    let key = choose(draws, &Direction::ALL);
+    match prif.next.iter_mut().find(|(direction, _)| *direction == key) {
+        Some((_, next)) => vary(next, manner, fresh, draws),
+        None => {
+            let part = choose(draws, &Part::CHANGEABLE);
+            let direction = choose(draws, &Direction::ALL);
+            let axis = choose(draws, &Axis::ALL);
+            prif.next.push((key, Prif::single(fresh, part, direction, axis)));
+        }
+    }
+}
+
+/// One that is not `now`.
+fn other<T: Copy + PartialEq>(draws: &mut Draws, among: &[T], now: T) -> T {
+    let others: Vec<T> = among.iter().copied().filter(|one| *one != now).collect();
+    choose(draws, &others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::Stream;
+
+    fn draws(seed: u64) -> Draws {
+        Draws::new(seed, 0, 0, 0, Stream::Evolution)
+    }
+
+    /// What changed between an instruction and its mutant, in the first place where they differ.
+    fn kind(before: &Prif, after: &Prif) -> &'static str {
+        if before.part != after.part {
+            return "part";
+        }
+        if before.direction != after.direction {
+            return "direction";
+        }
+        if before.repetitions != after.repetitions {
+            return "repetitions";
+        }
+        if before.axis != after.axis {
+            return "axis";
+        }
+        for (key, next) in &after.next {
+            match before.at(*key) {
+                None => return "new",
+                Some(old) if old != next => return kind(old, next),
+                Some(_) => {}
+            }
+        }
+        "nothing"
+    }
+
+    fn shares(manner: Manner) -> impl Fn(&str) -> f64 {
+        // A part with nothing around it, so that hardly any mutation is refused.
+        let prif = Prif::parse("(B(), [LEFT, 4, X], None)").unwrap();
+        let n = 20_000;
+        let mut draws = draws(3);
+        let kinds: Vec<&str> = (0..n).map(|_| kind(&prif, &mutate(&prif, manner, &mut draws).unwrap())).collect();
+        move |name| kinds.iter().filter(|kind| **kind == name).count() as f64 / f64::from(n)
+    }
+
+    #[test]
+    fn mutations_are_as_frequent_as_the_readme_means_them() {
+        // New parts that would stand in the chain are drawn again: a sixth of 0.6.
+        let whole = 0.2 + 0.2 + 0.6 * 5.0 / 6.0;
+        let share = shares(Manner::Readme);
+        let expected = [("part", 0.2), ("direction", 0.02), ("repetitions", 0.16), ("axis", 0.02), ("new", 0.5)];
+        for (name, expected) in expected {
+            assert!((share(name) - expected / whole).abs() < 0.01, "{name}: {}", share(name));
+        }
+    }
+
+    #[test]
+    fn as_published_no_chain_and_no_axis_ever_changes() {
+        let share = shares(Manner::AsPublished);
+        assert_eq!([share("direction"), share("repetitions"), share("axis")], [0.0; 3]);
+        assert!((share("part") - 0.2 / (0.2 + 0.8 * 5.0 / 6.0)).abs() < 0.01);
+    }
+
+    #[test]
+    fn every_mutant_is_a_body_with_its_brain_unchanged() {
+        for seed in 0..40 {
+            let mut draws = draws(seed);
+            let mut prif = Prif::seed();
+            for _ in 0..60 {
+                prif = mutate(&prif, Manner::Readme, &mut draws).unwrap();
+                Plan::new(&prif).unwrap();
+                assert_eq!((prif.part, prif.repetitions, prif.axis), (Part::Brain, 1, Axis::Y));
+            }
+            assert_eq!(random_body(60, Manner::Readme, &mut self::draws(seed)), prif);
+        }
+    }
+
+    #[test]
+    fn a_body_as_large_as_bodies_may_be_still_mutates() {
+        let prif = Prif::parse("(B(), [LEFT, 400, X], None)").unwrap();
+        let mutant = mutate(&prif, Manner::Readme, &mut draws(1)).unwrap();
+        assert_ne!(mutant, prif);
+    }
+}

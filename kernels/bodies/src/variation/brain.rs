@@ -1,0 +1,101 @@
+//! Mutation and inheritance of brains.
+
+use crate::brain::{Brain, normal};
+use crate::{BodyError, Plan};
+use std::collections::BTreeMap;
+use xpuck_kernels::random::Draws;
+
+/// How many weights a mutation changes, and the mean of what it adds.
+const SHARE: f32 = 0.75;
+const MEAN: f64 = 2.0;
+
+/// A brain in which each weight has changed with probability 0.75, all in one direction that is drawn, by exponential
+/// deviates of mean 2: the mutation that pyro-corpus describes, and whose results its code throws away.
+pub fn mutate_brain(brain: &Brain, draws: &mut Draws) -> Brain {
+    let sign = if draws.below(2) == 0 { -1.0 } else { 1.0 };
+    let weights = brain.weights.iter().map(|weight| {
+        let changes = draws.unit() < SHARE;
+        let size = -MEAN * libm::log(1.0 - f64::from(draws.unit()));
+        if changes { weight + sign * size } else { *weight }
+    });
+    Brain { weights: weights.collect(), ..brain.clone() }
+}
+
+/// The brain of a child: weights of synapses whose two neurons the parent has are kept, the others are standard normal.
+/// Neurons are the same if the parts' (for motors the joints') names are.
+///
+/// As published no weight is inherited: that is [`Brain::random`].
+///
+/// # Errors
+/// The parent's brain does not fit the parent's body.
+pub fn inherit(parent: &Plan, brain: &Brain, child: &Plan, draws: &mut Draws) -> Result<Brain, BodyError> {
+    brain.check(parent)?;
+    let names = |plan: &Plan| -> BTreeMap<String, usize> {
+        plan.sensors().enumerate().map(|(number, part)| (plan.parts()[part].name.clone(), number)).collect()
+    };
+    let joints = |plan: &Plan| -> Vec<String> { plan.motors().filter_map(|part| plan.joint_name(part)).collect() };
+    let known_sensors = names(parent);
+    let known_motors: BTreeMap<String, usize> =
+        joints(parent).into_iter().enumerate().map(|(number, name)| (name, number)).collect();
+    let sensors: Vec<Option<usize>> =
+        child.sensors().map(|part| known_sensors.get(&child.parts()[part].name).copied()).collect();
+    let motors: Vec<Option<usize>> = joints(child).iter().map(|name| known_motors.get(name).copied()).collect();
+    let mut weights = Vec::with_capacity(sensors.len() * motors.len());
+    for sensor in &sensors {
+        for motor in &motors {
+            weights.push(match (sensor, motor) {
+                (Some(sensor), Some(motor)) => brain.weight(*sensor, *motor),
+                _ => normal(draws),
+            });
+        }
+    }
+    Ok(Brain { sensors: sensors.len(), motors: motors.len(), weights })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prif;
+    use xpuck_kernels::random::Stream;
+
+    fn draws(seed: u64) -> Draws {
+        Draws::new(seed, 0, 0, 0, Stream::Evolution)
+    }
+
+    fn plan(text: &str) -> Plan {
+        Plan::new(&Prif::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn three_quarters_of_the_weights_change_one_way_by_two_on_average() {
+        let brain = Brain { sensors: 100, motors: 200, weights: vec![0.5; 20_000] };
+        let mut signs = [0; 2];
+        for seed in 0..20 {
+            let mutant = mutate_brain(&brain, &mut draws(seed));
+            let changes: Vec<f64> = mutant.weights.iter().map(|weight| weight - 0.5).filter(|d| *d != 0.0).collect();
+            assert!((changes.len() as f64 / 20_000.0 - 0.75).abs() < 0.02);
+            let mean = changes.iter().sum::<f64>() / changes.len() as f64;
+            assert!((mean.abs() - 2.0).abs() < 0.1, "{mean}");
+            assert!(changes.iter().all(|d| d.signum() == mean.signum()));
+            signs[usize::from(mean > 0.0)] += 1;
+        }
+        assert!(signs[0] > 0 && signs[1] > 0, "{signs:?}");
+    }
+
+    #[test]
+    fn a_child_keeps_the_weights_between_neurons_that_persist() {
+        let parent =
+            plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None), TOP: (B(2), [TOP, 1, Z], None)})");
+        let child =
+            plan("(CPG(0), [FRONT, 1, Y], {LEFT: (B(1), [LEFT, 1, X], None), RIGHT: (S(3), [RIGHT, 1, X], None)})");
+        let brain = Brain::random(&parent, &mut draws(1));
+        let born = inherit(&parent, &brain, &child, &mut draws(2)).unwrap();
+        assert_eq!((born.sensors, born.motors), (2, 2));
+        // The brain's sensor and the joint of part 1 are in both; part 3 and its joint are new.
+        assert_eq!(born.weight(0, 0), brain.weight(0, 0));
+        assert!(!brain.weights.contains(&born.weight(0, 1)) && !brain.weights.contains(&born.weight(1, 0)));
+        assert_eq!(inherit(&parent, &brain, &parent, &mut draws(3)), Ok(brain.clone()));
+        let other = plan("(CPG(), [FRONT, 1, Y], None)");
+        assert!(inherit(&other, &brain, &parent, &mut draws(3)).is_err());
+    }
+}

@@ -1,0 +1,26 @@
+//! How bodies and brains vary: mutation as pyro-corpus's README means it, and as its code behaves.
+
+mod body;
+mod brain;
+
+pub use body::{Manner, mutate, random_body};
+pub use brain::{inherit, mutate_brain};
+
+use xpuck_kernels::random::Draws;
+
+/// One of several, all alike.
+fn choose<T: Copy>(draws: &mut Draws, among: &[T]) -> T {
+    among[draws.below(among.len() as u32) as usize]
+}
+
+/// The number of one of several that are as likely as their weights say.
+fn weighted(draws: &mut Draws, weights: &[f32]) -> usize {
+    let mut left = draws.unit() * weights.iter().sum::<f32>();
+    for (number, weight) in weights.iter().enumerate() {
+        if left < *weight {
+            return number;
+        }
+        left -= weight;
+    }
+    weights.len() - 1
+}

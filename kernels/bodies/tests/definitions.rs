@@ -1,0 +1,233 @@
+//! The instructions of pyro-corpus's README and its own output, against ours.
+
+use serde_json::Value;
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+use xpuck_bodies::urdf::{Inertia, export, import};
+use xpuck_bodies::{Brain, Plan, Prif};
+
+const README: [&str; 4] = [
+    "(B(), [FRONT, 1, X], None)",
+    "(B(), [LEFT, 3, X], None)",
+    "(B(), [LEFT, 3, X], {LEFT: (B(), [LEFT, 2, Z], None), TOP: (B(), [TOP, 2, Y], None)})",
+    "(B(1), [RIGHT, 3, X], {
+    BOTTOM: (B(2), [BOTTOM, 2, X], {
+        RIGHT: (B(3), [RIGHT, 2, X], None),
+        BOTTOM: (B(4), [BOTTOM, 2, X], None),
+        LEFT: (B(5), [LEFT, 2, X], None)
+    })
+})",
+];
+
+fn vector(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name)
+}
+
+/// Name and description of each body that pyro-corpus's code was asked to build.
+fn cases() -> Vec<(String, Value)> {
+    let all: Value = serde_json::from_str(&read_to_string(vector("vectors.json")).unwrap()).unwrap();
+    all.as_object().unwrap().iter().map(|(name, case)| (name.clone(), case.clone())).collect()
+}
+
+/// The instruction of a case; `vectors.json` is read as text, as the order of `next` counts.
+fn instruction(name: &str) -> Result<Prif, String> {
+    let text = read_to_string(vector("vectors.json")).unwrap();
+    let case = &text[text.find(&format!("\"{name}\"")).unwrap()..];
+    let from = case.find("\"prif\":").unwrap() + "\"prif\":".len();
+    let mut depth = 0;
+    let end = case[from..].find(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == '}' && depth == 0
+    });
+    Prif::from_json(case[from..from + end.unwrap() + 1].trim()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_four_instructions_of_the_readme_are_read_and_printed_back() {
+    for text in README {
+        assert_eq!(Prif::parse(text).unwrap().print(), text);
+    }
+}
+
+#[test]
+fn the_readme_s_third_and_fourth_bodies_are_those_of_the_vectors() {
+    assert_eq!(Prif::parse(README[2]), Ok(instruction("v03_left3_left2_top2").unwrap()));
+    assert_eq!(Prif::parse(README[3]), Ok(instruction("v04_readme_tree").unwrap()));
+}
+
+#[test]
+fn text_and_json_say_the_same_of_every_vector() {
+    for (name, case) in cases() {
+        if case["valid"] == true {
+            let prif = instruction(&name).unwrap();
+            assert_eq!(Prif::parse(&prif.print()), Ok(prif.clone()), "{name}");
+            assert_eq!(Prif::from_json(&prif.to_json()), Ok(prif), "{name}");
+        }
+    }
+}
+
+#[test]
+fn names_cells_and_sensors_are_those_of_the_original() {
+    for (name, case) in cases().into_iter().filter(|(_, case)| case["valid"] == true) {
+        let plan = Plan::new(&instruction(&name).unwrap()).unwrap();
+        let joints: Vec<String> = plan.motors().filter_map(|part| plan.joint_name(part)).collect();
+        assert_eq!(serde_json::json!(joints), case["joint_names"], "{name}");
+        let sensors: Vec<&str> = plan.sensors().map(|part| plan.parts()[part].name.as_str()).collect();
+        assert_eq!(serde_json::json!(sensors), case["sensor_parts"], "{name}");
+        let cells: Vec<[f64; 3]> = plan.parts().iter().map(|part| part.cell.map(f64::from)).collect();
+        assert_eq!(serde_json::json!(cells), case["lattice_centers"], "{name}");
+    }
+}
+
+#[test]
+fn urdf_and_nndf_are_byte_for_byte_those_of_the_original() {
+    let mut compared = 0;
+    for (name, case) in cases().into_iter().filter(|(_, case)| case["valid"] == true) {
+        let plan = Plan::new(&instruction(&name).unwrap()).unwrap();
+        assert_eq!(
+            export(&plan, Inertia::AsPublished),
+            read_to_string(vector(case["urdf"].as_str().unwrap())).unwrap(),
+            "{name}"
+        );
+        let nndf = read_to_string(vector(case["nndf"].as_str().unwrap())).unwrap();
+        let brain = Brain::from_nndf(&nndf, &plan).unwrap();
+        assert_eq!(brain.to_nndf(&plan).unwrap(), nndf, "{name}");
+        for (sensor, row) in case["weights"].as_array().unwrap().iter().enumerate() {
+            for (motor, weight) in row.as_array().unwrap().iter().enumerate() {
+                assert!((brain.weight(sensor, motor) - weight.as_f64().unwrap()).abs() < 1e-14, "{name}");
+            }
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 13);
+}
+
+#[test]
+fn bodies_that_the_original_refuses_are_refused_with_the_place() {
+    assert_eq!(
+        instruction("v09_invalid_overlap").unwrap_err(),
+        "root.LEFT: part 1r1 would stand where part 0r2 is, at cell 0 0 0"
+    );
+    assert_eq!(
+        instruction("v10_invalid_same_dir_two_keys").unwrap_err(),
+        "root.BACK: part 2r1 would stand where part 1r1 is, at cell 0 -1 0"
+    );
+}
+
+#[test]
+fn an_imported_urdf_exports_to_the_same_bytes() {
+    for (name, case) in cases().into_iter().filter(|(_, case)| case["valid"] == true) {
+        let text = read_to_string(vector(case["urdf"].as_str().unwrap())).unwrap();
+        let prif = import(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(export(&Plan::new(&prif).unwrap(), Inertia::AsPublished), text, "{name}");
+        let ours = export(&Plan::new(&prif).unwrap(), Inertia::Cube);
+        assert_eq!(import(&ours).unwrap(), prif, "{name}");
+    }
+}
+
+#[test]
+fn definitions_that_build_nothing_are_refused_with_place_and_rule() {
+    let deep = |depth: usize| {
+        let open: String = (0..depth).map(|_| "(B(), [FRONT, 1, X], {FRONT: ").collect();
+        format!("{open}(B(), [FRONT, 1, X], None){}", "})".repeat(depth))
+    };
+    let cases = [
+        ("(B(), [LEFT, 0, X], None)", "root: no repetitions; a chain has at least one part"),
+        ("(B(), [LEFT, 10000, X], None)", "root: 10000 parts so far; a body has at most 400"),
+        (
+            "(B(1), [LEFT, 1, X], {TOP: (B(1), [TOP, 1, X], None)})",
+            "root.TOP: the id 1 is in use; each instruction has its own",
+        ),
+        (
+            "(B(), [LEFT, 1, X], {TOP: (CPG(), [TOP, 1, X], None)})",
+            "root.TOP: a brain (CPG) can only be the root, and only one part",
+        ),
+        ("(CPG(), [LEFT, 2, X], None)", "root: a brain (CPG) can only be the root, and only one part"),
+        (
+            "(Q(), [LEFT, 1, X], None)",
+            "line 1, column 2: expected a class of parts: B, S, F, FS or CPG, and here is \"Q(), [LEFT, \"",
+        ),
+        ("(B(), [LEFT, 1, W], None)", "line 1, column 17: expected an axis: X, Y or Z, and here is \"W], None)\""),
+        (
+            "(B(),\n [UP, 1, X], None)",
+            "line 2, column 3: expected a direction: FRONT, BACK, LEFT, RIGHT, TOP or BOTTOM, and here is \"UP, 1, X], N\"",
+        ),
+        (
+            "(B(), [LEFT, -1, X], None)",
+            "line 1, column 14: expected a number of repetitions: a whole number below 2^32, and here is \"-1, X], None\"",
+        ),
+        ("(B(), [LEFT, 1, X], None", "line 1, column 25: expected ')', and here is the end"),
+        ("(B(), [LEFT, 1, X], None) x", "line 1, column 27: text after the end of the instruction"),
+        (
+            "(B(), [TOP, 1, X], {TOP: (B(), [TOP, 1, X], None), TOP: (B(), [LEFT, 1, X], None)})",
+            "line 1, column 52: TOP is there twice; a key occurs once",
+        ),
+    ];
+    for (text, error) in cases {
+        assert_eq!(Prif::parse(text).unwrap_err().to_string(), error, "{text}");
+    }
+    assert!(Prif::parse(&deep(59)).is_ok());
+    assert!(Prif::parse(&deep(60)).unwrap_err().rule.contains("deeper than 60"));
+    assert!(Prif::parse(&deep(10_000)).unwrap_err().rule.contains("at most 65536"));
+    let json = Prif::parse(&deep(59)).unwrap().to_json();
+    assert!(Prif::from_json(&json).is_ok());
+    let cycle = json.replace("\"next\":null", &format!("\"next\":{{\"TOP\":{json}}}"));
+    assert!(Prif::from_json(&cycle).is_err(), "deeper than the reader of JSON goes");
+}
+
+#[test]
+fn json_is_refused_with_line_and_column() {
+    let error = |text: &str| Prif::from_json(text).unwrap_err().to_string();
+    assert_eq!(error("{"), "line 1, column 1: EOF while parsing an object");
+    let text = r#"{"id": 0, "part": "body", "dir": "LEFT", "reps": 1, "axis": "X", "colour": 3}"#;
+    assert!(error(text).contains("unknown field `colour`"), "{}", error(text));
+    let twice = r#"{"id":0,"part":"body","dir":"LEFT","reps":1,"axis":"X","next":{"TOP":{"id":1,"part":"body","dir":"TOP","reps":1,
+        "axis":"X"},"TOP":{"id":2,"part":"body","dir":"LEFT","reps":1,"axis":"X"}}}"#;
+    assert!(error(twice).contains("TOP is there twice"), "{}", error(twice));
+}
+
+#[test]
+fn a_urdf_that_is_no_body_is_refused_with_line_and_rule() {
+    let ours = read_to_string(vector("v02_left3.urdf")).unwrap();
+    let refused = |from: &str, to: &str| {
+        assert!(ours.contains(from), "{from}");
+        import(&ours.replacen(from, to, 1)).unwrap_err().to_string()
+    };
+    assert_eq!(import("<sdf/>").unwrap_err().to_string(), "line 1, column 1: <sdf>, and a URDF begins with <robot>");
+    assert!(import("<robot>").unwrap_err().rule.starts_with("not XML"));
+    assert_eq!(refused("box size=\"1 1 1\"", "box size=\"1 1 2\""), "line 11, column 17: a box that is no unit cube");
+    assert!(refused("<box size=\"1 1 1\" />", "<sphere radius=\"1\"/>").contains("<geometry> without <box>"));
+    assert!(refused("type=\"revolute\"", "type=\"prismatic\"").contains("a joint of type prismatic"));
+    assert!(refused("type=\"revolute\"", "type=\"fixed\"").contains("0r2 is Blue, whose joint is revolute"));
+    assert!(refused("axis xyz=\"1 0 0\"", "axis xyz=\"1 1 0\"").contains("an axis that is not x, y or z"));
+    assert!(refused("axis xyz=\"1 0 0\"", "axis xyz=\"0 1 0\"").contains("0r1 is not the next part of 0r3's chain"));
+    assert!(refused("rpy=\"0 0 0\"", "rpy=\"0 0 1\"").contains("a turned frame"));
+    assert!(refused("xyz=\"0.0 -1.0 2.0\"", "xyz=\"0.0 -1.5 2.0\"").contains("not on its parent's side"));
+    assert!(refused("<mass value=\"1\" />", "<mass value=\"2\" />").contains("a mass of 1 kg"));
+    assert!(refused("<link name=\"0r3\">", "<link name=\"torso\">").contains("as PRIF names parts"));
+    assert!(refused("Blue", "Mauve").contains("the colour of no class"));
+    // A cycle: the first link hangs from the last one.
+    let joint = concat!(
+        "<joint name=\"0r1_0r3\" type=\"revolute\"><parent link=\"0r1\"/><child link=\"0r3\"/>",
+        "<origin rpy=\"0 0 0\" xyz=\"0 -1 0\"/><axis xyz=\"1 0 0\"/></joint></robot>"
+    );
+    let cycle = import(&ours.replace("</robot>", joint)).unwrap_err();
+    assert!(cycle.rule.contains("form a cycle"), "{cycle}");
+}
+
+#[test]
+fn an_nndf_that_does_not_fit_its_body_is_refused_with_line_and_rule() {
+    let plan = Plan::new(&instruction("v08_key_differs_from_dir").unwrap()).unwrap();
+    let ours = read_to_string(vector("v08_key_differs_from_dir.nndf")).unwrap();
+    let refused = |from: &str, to: &str| {
+        assert!(ours.contains(from), "{from}");
+        Brain::from_nndf(&ours.replacen(from, to, 1), &plan).unwrap_err().to_string()
+    };
+    assert!(refused("type = \"sensor\"", "type = \"hidden\"").starts_with("line 2, column 5: a hidden neuron"));
+    assert!(refused("linkName = \"1r1\"", "linkName = \"9r9\"").contains("no sensor or joint 9r9"));
+    assert!(refused("sourceNeuronName = \"SNx1r1x\"", "sourceNeuronName = \"SNx0r1Bx\"").contains("a second synapse"));
+    assert!(refused("weight = \"", "weight = \"nan").contains("not a finite number"));
+    let other = Plan::new(&Prif::seed()).unwrap();
+    assert!(Brain::from_nndf(&ours, &other).is_err());
+    assert!(Brain::from_nndf("<neuralNetwork/>", &plan).unwrap_err().rule.contains("no sensor neuron of 0r1B"));
+}
