@@ -1,6 +1,8 @@
-//! Where cubes touch the ground: corners of their lowest faces, held for a while as Bullet holds points of contact.
+//! Where cubes touch the ground: corners of their lowest faces. As in Bullet a corner is held for a while after it rose, as long as
+//! another one of the cube is still down.
 
 use super::model::Model;
+use super::order;
 use super::state::{Frames, State};
 use super::vector::V3;
 
@@ -37,7 +39,10 @@ struct Manifold {
 /// The contacts of all cubes.
 pub(super) struct Contacts {
     manifolds: Vec<Manifold>,
-    /// Those of this step, cube by cube.
+    /// The cubes that touch, as they came (where one leaves, the last one takes its place), and in which order they are taken.
+    touching: Vec<usize>,
+    order: Vec<usize>,
+    /// The contacts of this step, cube by cube.
     pub list: Vec<Contact>,
 }
 
@@ -45,7 +50,12 @@ impl Contacts {
     pub fn new(model: &Model) -> Contacts {
         let empty = Manifold { held: [Held { corner: 0, anchor: [0.0; 2] }; MAX_CONTACTS], count: 0 };
         let cubes = model.cubes.len();
-        Contacts { manifolds: vec![empty; cubes], list: Vec::with_capacity(MAX_CONTACTS * cubes) }
+        Contacts {
+            manifolds: vec![empty; cubes],
+            touching: Vec::with_capacity(cubes),
+            order: Vec::new(),
+            list: Vec::with_capacity(MAX_CONTACTS * cubes),
+        }
     }
 
     /// Whether a cube touches the ground.
@@ -62,17 +72,39 @@ impl Contacts {
             let centre = frames.centres[number];
             let downward = rotation.map(|column| column[2]);
             let reach = HALF * (downward[0].abs() + downward[1].abs() + downward[2].abs());
-            if centre[2] - ground > reach && manifold.count == 0 {
+            if centre[2] - reach > ground {
+                if manifold.count > 0 {
+                    manifold.count = 0;
+                    forget(&mut self.touching, number);
+                }
                 continue;
+            }
+            if manifold.count == 0 {
+                self.touching.push(number);
             }
             let corner = |number: u8| corner_of(rotation, centre, number);
             manifold.touch(downward, ground, corner);
             manifold.release(ground, corner);
+        }
+        if self.order.len() != self.touching.len() {
+            self.order = order::of_peer(self.touching.len());
+        }
+        for &at in &self.order {
+            let number = self.touching[at];
+            let manifold = &self.manifolds[number];
+            let (rotation, centre) = (&frames.rotations[model.cubes[number].link], frames.centres[number]);
             for held in &manifold.held[..manifold.count] {
-                let place = corner(held.corner);
+                let place = corner_of(rotation, centre, held.corner);
                 self.list.push(Contact { cube: number, place, height: place[2] - ground });
             }
         }
+    }
+}
+
+/// Takes a number out of a list; the last one takes its place.
+fn forget(list: &mut Vec<usize>, number: usize) {
+    if let Some(at) = list.iter().position(|&other| other == number) {
+        list.swap_remove(at);
     }
 }
 
@@ -100,9 +132,10 @@ impl Manifold {
             }
         }
         let side = u8::from(downward[lowest] < 0.0) << lowest;
-        for k in 0..4u8 {
-            let (first, second) = ((lowest + 1) % 3, (lowest + 2) % 3);
-            let number = side | (k & 1) << first | (k >> 1) << second;
+        let (first, second) = if lowest == 0 { (1, 2) } else { (0, 3 - lowest) };
+        // Around the face, in the order in which Bullet clips it.
+        for (along_first, along_second) in [(0, 0), (0, 1), (1, 1), (1, 0)] {
+            let number = side | along_first << first | along_second << second;
             let place = corner(number);
             if place[2] > ground {
                 continue;
@@ -127,16 +160,13 @@ impl Manifold {
     /// Lets go of corners that have risen, or slid while they were above the ground.
     #[inline(always)]
     fn release(&mut self, ground: f64, corner: impl Fn(u8) -> V3) {
-        let mut at = 0;
-        while at < self.count {
+        for at in (0..self.count).rev() {
             let Held { corner: number, anchor } = self.held[at];
             let [x, y, z] = corner(number);
             let slid = (x - anchor[0]).powi(2) + (y - anchor[1]).powi(2);
             if z - ground > BREAKING || slid > BREAKING * BREAKING {
                 self.count -= 1;
                 self.held[at] = self.held[self.count];
-            } else {
-                at += 1;
             }
         }
     }

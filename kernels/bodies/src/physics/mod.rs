@@ -10,6 +10,7 @@ mod inertia;
 mod lanes;
 mod model;
 mod motors;
+mod order;
 mod simulator;
 mod solver;
 mod state;

@@ -71,6 +71,11 @@ impl Simulator {
         self.contacts.touches(part)
     }
 
+    /// How many corners touched the ground at the beginning of the last step.
+    pub fn contacts(&self) -> usize {
+        self.contacts.list.len()
+    }
+
     /// The root's centre, metres.
     pub fn position(&self) -> [f64; 3] {
         self.state.position

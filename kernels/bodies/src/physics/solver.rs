@@ -9,6 +9,7 @@ use super::inertia::Inertia;
 use super::lanes::{LANES, add_scaled, dot};
 use super::model::Model;
 use super::motors::Motors;
+use super::order;
 use super::state::{Frames, State};
 use super::{CONTACT_CORRECTION, DT, FRICTION, ITERATIONS, LIMIT_CORRECTION, MAX_ANGLE, RESIDUAL, SLOP};
 
@@ -47,6 +48,8 @@ pub(super) struct Solver {
     /// For each link that touches: what each degree of freedom moves (turning, motion), then what impulses on these do.
     links: Vec<f64>,
     needed: Vec<bool>,
+    /// Order of the joints' limits, then motors.
+    order: Vec<usize>,
     /// Change of velocities so far.
     change: Vec<f64>,
     /// Iterations of the last step.
@@ -63,6 +66,7 @@ impl Solver {
             blocks: vec![0.0; most * 6 * stride],
             links: vec![0.0; links * 12 * stride],
             needed: vec![false; links],
+            order: order::of_peer(2 * (links - 1)),
             change: vec![0.0; stride],
             iterations: 0,
         }
@@ -112,7 +116,15 @@ impl Solver {
                 impulse: 0.0,
             }
         };
-        for link in 1..model.links.len() {
+        let joints = model.links.len() - 1;
+        for &number in &self.order {
+            if number >= joints {
+                let link = number - joints + 1;
+                let (wanted, most) = motors.demand(link, state.angles[link]);
+                self.joints.push(row(link, wanted, -most, most));
+                continue;
+            }
+            let link = number + 1;
             let angle = state.angles[link];
             let beyond = angle.abs() - MAX_ANGLE;
             if beyond >= 0.0 {
@@ -124,10 +136,6 @@ impl Solver {
                 };
                 self.joints.push(limit);
             }
-        }
-        for link in 1..model.links.len() {
-            let (wanted, most) = motors.demand(link, state.angles[link]);
-            self.joints.push(row(link, wanted, -most, most));
         }
     }
 
@@ -278,6 +286,6 @@ impl ContactRow {
         add_scaled(change, dx, &along_x[stride..]);
         add_scaled(change, dy, &along_y[stride..]);
         // The sum, not the greater one, is what Bullet looks at.
-        (dx * self.gain[1] - dy * self.gain[2]).powi(2)
+        (dx * self.gain[1] + dy * self.gain[2]).powi(2)
     }
 }
