@@ -2,6 +2,7 @@
 
 pub mod ablation;
 pub mod behaviour;
+pub mod body_run;
 pub mod calibrate;
 pub mod cma;
 pub mod curriculum_run;

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 115] = [
+const EXAMPLES: [(&str, &[&str]); 121] = [
     (
         "demo",
         &[
@@ -343,6 +343,42 @@ const EXAMPLES: [(&str, &[&str]); 115] = [
     (
         "tree",
         &["xpuck tree explain docs/trees/806768.bt", "xpuck tree convert docs/trees/806768.bt --to svg -o 806768.svg"],
+    ),
+    (
+        "body",
+        &[
+            "xpuck body evolve --seed 1 --out walkers",
+            "xpuck body simulate walkers/bodies/island-0.prif --html walk.html",
+        ],
+    ),
+    (
+        "body evolve",
+        &[
+            "xpuck body evolve --seed 1 --out walkers",
+            "xpuck body evolve docs/bodies/large.toml --islands 4 --out large  # a budget three times as large",
+        ],
+    ),
+    (
+        "body show",
+        &["xpuck body show docs/bodies/walker.prif", "xpuck body show docs/bodies/walker.prif --svg walker.svg"],
+    ),
+    (
+        "body simulate",
+        &[
+            "xpuck body simulate docs/bodies/walker.prif --brain docs/bodies/walker.nndf",
+            "xpuck body simulate docs/bodies/walker.prif --seed 3 --html walk.html  # with a brain drawn at random",
+        ],
+    ),
+    (
+        "body export",
+        &[
+            "xpuck body export docs/bodies/walker.prif --to urdf -o walker.urdf",
+            "xpuck body export docs/bodies/walker.prif --to json",
+        ],
+    ),
+    (
+        "body import",
+        &["xpuck body import walker.urdf -o walker.prif", "xpuck body import walker.urdf --brain walker.nndf"],
     ),
     ("automaton", &["xpuck automaton explain docs/curricula/hand-made.txt", "xpuck automaton diff old.txt new.txt"]),
     ("automaton fmt", &["xpuck automaton fmt docs/curricula/hand-made.txt", "xpuck automaton fmt best.txt > mine.txt"]),

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod bench_genes;
 mod bench_geneserver;
 pub mod bench_hub;
+pub mod body;
 pub mod calibrate;
 pub mod calibrate_record;
 mod calibration_file;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("xpuck-kernels", &[]),
+    ("xpuck-bodies", &["xpuck-kernels"]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
@@ -47,6 +48,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     (
         "xpuck-lab",
         &[
+            "xpuck-bodies",
             "xpuck-evolve",
             "xpuck-experiment",
             "xpuck-hub-core",
@@ -72,6 +74,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     (
         "xpuck-hub",
         &[
+            "xpuck-bodies",
             "xpuck-arena",
             "xpuck-evolve",
             "xpuck-experiment",

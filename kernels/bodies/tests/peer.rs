@@ -64,7 +64,8 @@ fn trace() {
     for step in 0..last {
         robot.step();
         let s = robot.simulator();
-        let angles: Vec<String> = (0..plan.parts().len()).filter_map(|part| s.angle(part)).map(|a| format!("{a:.6}")).collect();
+        let angles: Vec<String> =
+            (0..plan.parts().len()).filter_map(|part| s.angle(part)).map(|a| format!("{a:.6}")).collect();
         let touch: Vec<u8> = (0..plan.parts().len()).map(|part| u8::from(s.touches(part))).collect();
         println!("{step} {:.6?} {angles:?} {touch:?} {}", s.position(), s.contacts());
     }

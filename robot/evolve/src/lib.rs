@@ -8,6 +8,7 @@ pub mod automata;
 pub mod checkpoint;
 pub mod curriculum;
 mod deme;
+pub mod families;
 mod generate;
 mod genotype;
 mod grammar;

@@ -2,9 +2,11 @@
 
 mod body;
 mod brain;
+mod cross;
 
 pub use body::{Manner, mutate, random_body};
-pub use brain::{inherit, mutate_brain};
+pub use brain::{inherit, mutate_brain, nudge_brain};
+pub use cross::cross;
 
 use xpuck_kernels::random::Draws;
 

@@ -1,0 +1,190 @@
+//! The folder of a run: what it is, a line for each generation, a checkpoint, and at the end what came out.
+
+use super::config::Config;
+use super::outcome::Outcome;
+use super::picture::{curve, gallery};
+use super::replay::replay;
+use super::run::{BodyRun, Row, State};
+use crate::evolution_run::FolderError;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use xpuck_bodies::picture::plan_svg;
+use xpuck_bodies::urdf::{self, Inertia};
+use xpuck_bodies::{BodyError, Plan};
+use xpuck_evolve::checkpoint;
+use xpuck_wire::{atomic, file};
+
+/// Every key of the run.
+const RUN: &str = "bodies.toml";
+/// A line for each generation and island.
+const TABLE: &str = "generations.csv";
+/// The run after its last whole generation.
+const CHECKPOINT: &str = "checkpoint";
+/// What came out.
+const RESULT: &str = "result.json";
+/// The best body of each island, in several forms.
+const BODIES: &str = "bodies";
+const HEAD: &str = "generation,island,evaluations,best_m,mean_m,families,parts\n";
+const MAX_RUN: u64 = 1 << 16;
+const MAX_STATE: u64 = 1 << 30;
+
+/// The folder of a run that this process works on; no other process can have it at the same time.
+pub struct Folder {
+    path: PathBuf,
+    configuration: u32,
+    table: File,
+}
+
+/// A run that goes on.
+pub struct Resumed {
+    /// Its folder.
+    pub folder: Folder,
+    /// The run after its last whole generation.
+    pub evolution: BodyRun,
+}
+
+fn fail(path: &Path, message: impl Into<String>) -> FolderError {
+    FolderError::of(path, message)
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+}
+
+impl Folder {
+    /// True if the folder holds a run of bodies.
+    pub fn holds_run(path: &Path) -> bool {
+        path.join(RUN).exists()
+    }
+
+    /// Makes the folder of a run that begins.
+    ///
+    /// # Errors
+    /// If there is a run already, or the place cannot be written.
+    pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
+        for taken in [RUN, "run.toml", "curriculum-run.json"] {
+            if path.join(taken).exists() {
+                return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
+            }
+        }
+        let folder = Folder::open(path, config)?;
+        // Last, as with it the folder is a run.
+        let run = path.join(RUN);
+        atomic::write(&run, config.write().as_bytes()).map_err(io(&run))?;
+        Ok(folder)
+    }
+
+    /// Opens a run to go on after its last whole generation.
+    ///
+    /// # Errors
+    /// If there is no run, another process works on it, or something of it is damaged.
+    pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
+        let run = path.join(RUN);
+        file::text(&run, MAX_RUN)
+            .map_err(|error| fail(&run, format!("{error}; is this the folder of a run of bodies?")))?;
+        let config = Config::load(Some(&run), toml::Table::new()).map_err(|error| fail(&run, error.to_string()))?;
+        let mut folder = Folder::open(path, &config)?;
+        let kept = path.join(CHECKPOINT);
+        let evolution = match kept.try_exists().map_err(io(&kept))? {
+            false => BodyRun::new(config),
+            true => {
+                let bytes = file::bytes(&kept, MAX_STATE).map_err(|error| fail(&kept, error.to_string()))?;
+                let islands: State = checkpoint::from_bytes(&bytes, folder.configuration)
+                    .map_err(|error| fail(&kept, format!("{error}; take it away to begin the run again")))?;
+                if islands.len() != usize::from(config.islands) {
+                    return Err(fail(&kept, "holds another number of islands; take it away to begin the run again"));
+                }
+                BodyRun::resumed(config, islands)
+            }
+        };
+        folder.keep_rows(&evolution)?;
+        Ok(Resumed { folder, evolution })
+    }
+
+    fn open(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        let file = path.join(TABLE);
+        let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
+        let mut table = table.map_err(io(&file))?;
+        if table.try_lock().is_err() {
+            return Err(fail(path, "another process works on this run; wait for its end"));
+        }
+        if table.seek(SeekFrom::End(0)).map_err(io(&file))? == 0 {
+            table.write_all(HEAD.as_bytes()).map_err(io(&file))?;
+        }
+        Ok(Folder { path: path.into(), configuration: config.fingerprint(), table })
+    }
+
+    /// Leaves the rows of generations that the checkpoint has.
+    fn keep_rows(&mut self, evolution: &BodyRun) -> Result<(), FolderError> {
+        let file = self.path.join(TABLE);
+        let text = file::text(&file, MAX_STATE).map_err(|error| fail(&file, error.to_string()))?;
+        let generations = evolution.islands().first().map_or(0, |island| island.generation() as usize);
+        let lines = 1 + generations * evolution.islands().len();
+        let length: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+        if text.lines().count() < lines || !text.starts_with(HEAD) {
+            return Err(fail(
+                &file,
+                format!("has fewer than the {lines} lines that the checkpoint counts; put it back"),
+            ));
+        }
+        self.table.set_len(length as u64).and_then(|()| self.table.seek(SeekFrom::End(0))).map_err(io(&file))?;
+        Ok(())
+    }
+
+    /// Where the run is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps a generation: its rows first, so that a checkpoint never counts rows that are not there.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn keep(&mut self, evolution: &BodyRun, rows: &[Row]) -> Result<(), FolderError> {
+        let mut lines = String::new();
+        for row in rows {
+            let Row { generation, island, evaluations, best, mean, families, parts } = row;
+            lines += &format!("{generation},{island},{evaluations},{best:.6},{mean:.6},{families},{parts}\n");
+        }
+        let file = self.path.join(TABLE);
+        self.table.write_all(lines.as_bytes()).and_then(|()| self.table.sync_data()).map_err(io(&file))?;
+        let kept = self.path.join(CHECKPOINT);
+        atomic::write(&kept, &checkpoint::to_bytes(evolution.islands(), self.configuration)).map_err(io(&kept))
+    }
+
+    /// Writes what came out: a result, the best bodies, a gallery, a walk and a curve.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn finish(&self, evolution: &BodyRun, outcome: &Outcome) -> Result<(), FolderError> {
+        let bodies = self.path.join(BODIES);
+        std::fs::create_dir_all(&bodies).map_err(io(&bodies))?;
+        let write = |file: PathBuf, text: &str| atomic::write(&file, text.as_bytes()).map_err(io(&file));
+        let config = evolution.config();
+        let told = |error: BodyError| fail(&bodies, error.to_string());
+        let mut best = Vec::new();
+        for (number, island) in evolution.islands().iter().enumerate() {
+            let Some(one) = island.best() else { continue };
+            let plan = Plan::new(&one.genome.prif).map_err(told)?;
+            let stem = format!("island-{number}");
+            write(bodies.join(format!("{stem}.prif")), &(one.genome.prif.print() + "\n"))?;
+            write(bodies.join(format!("{stem}.urdf")), &urdf::export(&plan, Inertia::Cube))?;
+            write(bodies.join(format!("{stem}.nndf")), &one.genome.brain.to_nndf(&plan).map_err(told)?)?;
+            write(bodies.join(format!("{stem}.svg")), &plan_svg(&plan))?;
+            best.push((one.fitness.unwrap_or(0.0), one.genome.clone()));
+        }
+        best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        write(self.path.join("gallery.svg"), &gallery(&best))?;
+        if let Some((_, creature)) = best.first() {
+            let walk = replay(creature, config.rhythm(), config.steps).map_err(told)?;
+            write(self.path.join("walk.html"), &walk)?;
+        }
+        let table = self.path.join(TABLE);
+        let text = file::text(&table, MAX_STATE).map_err(|error| fail(&table, error.to_string()))?;
+        write(self.path.join("curve.svg"), &curve(&text))?;
+        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(&self.path, error.to_string()))?;
+        write(self.path.join(RESULT), &(json + "\n"))
+    }
+}

@@ -1,0 +1,17 @@
+//! Runs of evolution of bodies: a file, islands of families, a folder that goes on bit for bit, pictures and walks.
+
+mod config;
+mod creature;
+mod folder;
+mod outcome;
+mod picture;
+mod replay;
+mod run;
+
+pub use config::{Config, ConfigError};
+pub use creature::{Creature, Creatures, SavedCreature, Weights};
+pub use folder::{Folder, Resumed};
+pub use outcome::{Island, Outcome};
+pub use picture::{curve, gallery};
+pub use replay::replay;
+pub use run::{BodyRun, Ended, Row, run};

@@ -1,0 +1,74 @@
+//! What came out of a run.
+
+use super::run::BodyRun;
+use serde::Serialize;
+use xpuck_bodies::Plan;
+
+/// The result of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Its seed.
+    pub seed: u64,
+    /// Generations.
+    pub generations: u32,
+    /// Bodies evaluated on all islands.
+    pub evaluations: u64,
+    /// Steps of an evaluation.
+    pub steps: u32,
+    /// The longest way of all, m.
+    pub best: f64,
+    /// The best of each island.
+    pub islands: Vec<Island>,
+    /// What is to be known of an archive of kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+    /// Wall time of this process, s.
+    pub wall_s: f64,
+}
+
+/// The best of an island.
+#[derive(Clone, Debug, Serialize)]
+pub struct Island {
+    /// Its way, m.
+    pub distance: f64,
+    /// Its parts.
+    pub parts: usize,
+    /// Parts whose joints turn.
+    pub joints: usize,
+    /// Kinds in the archive, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kinds: Option<usize>,
+    /// Its definition.
+    pub prif: String,
+}
+
+impl Outcome {
+    /// Of a run as it stands.
+    pub fn of(run: &BodyRun, wall_s: f64) -> Outcome {
+        let mut islands = Vec::new();
+        for island in run.islands() {
+            let Some(one) = island.best() else { continue };
+            let plan = Plan::new(&one.genome.prif).ok();
+            let parts = plan.as_ref().map_or(0, |plan| plan.parts().len());
+            let joints = plan.map_or(0, |plan| plan.parts().iter().skip(1).filter(|part| part.part.turns()).count());
+            islands.push(Island {
+                distance: one.fitness.unwrap_or(0.0),
+                parts,
+                joints,
+                kinds: island.archive().map(|archive| archive.cells().len()),
+                prif: one.genome.prif.print(),
+            });
+        }
+        let notices = run.islands().iter().filter_map(|island| island.archive()?.notice()).collect();
+        Outcome {
+            seed: run.config().seed,
+            generations: run.islands().first().map_or(0, |island| island.generation()),
+            evaluations: run.islands().iter().map(|island| island.evaluations()).sum(),
+            steps: run.config().steps,
+            best: islands.iter().map(|island| island.distance).fold(0.0, f64::max),
+            islands,
+            notices,
+            wall_s,
+        }
+    }
+}

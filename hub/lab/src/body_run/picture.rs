@@ -1,0 +1,67 @@
+//! A gallery of bodies, and the curve of a run.
+
+use super::creature::Creature;
+use crate::plot::{Colour, Plot, begin_svg, escape, to_svg};
+use std::fmt::Write;
+use xpuck_bodies::Plan;
+use xpuck_bodies::picture::plan_svg;
+
+/// Room for a body, pixels, and for the words below it.
+const TILE: f64 = 220.0;
+const WORDS: f64 = 40.0;
+const COLUMNS: usize = 4;
+
+/// Bodies side by side, each with its way in metres, its parts and its limbs.
+pub fn gallery(bodies: &[(f64, Creature)]) -> String {
+    let rows = bodies.len().div_ceil(COLUMNS).max(1);
+    let columns = bodies.len().clamp(1, COLUMNS);
+    let mut svg = begin_svg(TILE * columns as f64, (TILE + WORDS) * rows as f64);
+    for (at, (way, creature)) in bodies.iter().enumerate() {
+        let (x, y) = ((at % COLUMNS) as f64 * TILE, (at / COLUMNS) as f64 * (TILE + WORDS));
+        let Ok(plan) = Plan::new(&creature.prif) else { continue };
+        // A picture in a picture: it keeps its own coordinates and is fitted into the tile.
+        let inner = plan_svg(&plan);
+        let (head, rest) = inner.split_once('>').unwrap_or((&inner, ""));
+        let view = head
+            .split_once("viewBox=\"")
+            .and_then(|(_, rest)| rest.split_once('"'))
+            .map_or("0 0 1 1", |(view, _)| view);
+        let side = TILE - 20.0;
+        let _ = write!(
+            svg,
+            "<svg x=\"{:.0}\" y=\"{:.0}\" width=\"{side:.0}\" height=\"{side:.0}\" viewBox=\"{view}\">{rest}",
+            x + 10.0,
+            y + 10.0
+        );
+        let mut limbs = 0;
+        creature.prif.each(&mut |one| limbs += usize::from(one.next.is_empty()));
+        let words = format!("{way:.1} m, {} parts, {limbs} limbs", plan.parts().len());
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
+            x + TILE / 2.0,
+            y + TILE + 16.0,
+            escape(&words)
+        );
+    }
+    svg + "</svg>\n"
+}
+
+/// The longest way by evaluations, a line for each island, of a run's table.
+pub fn curve(table: &str) -> String {
+    let mut islands: Vec<Vec<(f64, f64)>> = Vec::new();
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [_, island, evaluations, best, ..] = cells[..] else { continue };
+        let (Ok(island), Ok(x), Ok(y)) = (island.parse::<usize>(), evaluations.parse(), best.parse()) else { continue };
+        if island < 64 {
+            islands.resize(islands.len().max(island + 1), Vec::new());
+            islands[island].push((x, y));
+        }
+    }
+    let mut plot = Plot::new("The longest way so far", "bodies evaluated on an island", "way, m").whole_x();
+    for (number, points) in islands.into_iter().enumerate() {
+        plot.line(&format!("island {number}"), if number == 0 { Colour::Blue } else { Colour::Grey }, points);
+    }
+    to_svg(&[plot])
+}

@@ -1,0 +1,52 @@
+//! A walk as one web page that needs nothing else.
+
+use super::creature::Creature;
+use std::fmt::Write;
+use xpuck_bodies::{BodyError, Plan, Rhythm, frames};
+
+const PAGE: &str = include_str!("replay.html");
+/// Steps between two frames: 24 a second.
+const EVERY: u32 = 10;
+/// Numbers in a page at most: a long walk of a large body has fewer frames.
+const MOST: usize = 400_000;
+
+/// The walk of a creature over so many steps.
+///
+/// # Errors
+/// The creature cannot be built.
+pub fn replay(creature: &Creature, rhythm: Rhythm, steps: u32) -> Result<String, BodyError> {
+    let plan = Plan::new(&creature.prif)?;
+    let mut every = EVERY;
+    while (steps / every) as usize * plan.parts().len() * 7 > MOST {
+        every *= 2;
+    }
+    let mut walk = String::new();
+    for poses in frames(&plan, &creature.brain, rhythm, steps, every)? {
+        walk.push('[');
+        for pose in &poses {
+            let [x, y, z] = pose.position;
+            let [a, b, c, d] = quaternion(&pose.rotation);
+            let _ = write!(walk, "{x:.3},{y:.3},{z:.3},{a:.3},{b:.3},{c:.3},{d:.3},");
+        }
+        walk.pop();
+        walk.push_str("],\n");
+    }
+    let colours: Vec<String> = plan
+        .parts()
+        .iter()
+        .map(|part| part.part.colour().map(|share| (share * 255.0).round() as u8))
+        .map(|[r, g, b]| format!("[{r},{g},{b}]"))
+        .collect();
+    let page = PAGE.replace("/*FRAMES*/", &walk).replace("/*COLOURS*/", &colours.join(","));
+    Ok(page.replace("/*PERIOD*/", &format!("{}", f64::from(every) / 240.0)))
+}
+
+/// The unit quaternion (w, x, y, z) of a rotation, whose w is not negative.
+fn quaternion(r: &[[f64; 3]; 3]) -> [f64; 4] {
+    let part = |sum: f64| (sum.max(0.0)).sqrt() / 2.0;
+    let w = part(1.0 + r[0][0] + r[1][1] + r[2][2]);
+    let x = part(1.0 + r[0][0] - r[1][1] - r[2][2]).copysign(r[2][1] - r[1][2]);
+    let y = part(1.0 - r[0][0] + r[1][1] - r[2][2]).copysign(r[0][2] - r[2][0]);
+    let z = part(1.0 - r[0][0] - r[1][1] + r[2][2]).copysign(r[1][0] - r[0][1]);
+    [w, x, y, z]
+}

@@ -1,0 +1,149 @@
+//! `xpuck body evolve`: bodies and brains evolve to walk.
+
+use crate::cli::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+use toml::Value;
+use xpuck_lab::body_run::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_wire::output::count;
+use xpuck_wire::shutdown::{self, TRY_AGAIN};
+use xpuck_wire::{log, output};
+
+/// Evolve bodies with their brains to walk as far as they can along y, by families (docs/bodies.md).
+///
+/// The same seed gives the same digits on any number of threads.
+#[derive(Args)]
+pub struct EvolveArgs {
+    /// File of the run (.toml); every key is optional, and options below count more.
+    file: Option<PathBuf>,
+    /// Seed [default: 1].
+    #[arg(long)]
+    seed: Option<i64>,
+    /// Bodies that each island evaluates [default: 1000].
+    #[arg(long)]
+    evaluations: Option<i64>,
+    /// Islands [default: 1].
+    #[arg(long)]
+    islands: Option<i64>,
+    /// Steps of 1/240 s of an evaluation [default: 10000].
+    #[arg(long)]
+    steps: Option<i64>,
+    /// All as pyro-corpus's program behaves, for comparisons.
+    #[arg(long)]
+    as_published: bool,
+    /// Any key of the file, as in `--set families.per_family=2`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// New folder for the table, the checkpoint, the bodies, their pictures and the best one's walk.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "evaluations", "islands", "steps", "as_published", "set", "out"])]
+    resume: Option<PathBuf>,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or the folder cannot be written.
+pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    // Before the first file is written, so that no signal finds the process without an answer.
+    let kept = args.resume.as_ref().or(args.out.as_ref());
+    let stop = match kept {
+        Some(path) => shutdown::computation_flag(told("", path))?,
+        None => Arc::new(AtomicBool::new(false)),
+    };
+    let (mut evolution, mut folder) = match &args.resume {
+        Some(path) => {
+            let Resumed { folder, evolution } = Folder::resume(path)?;
+            (evolution, Some(folder))
+        }
+        None => {
+            let config = Config::load(args.file.as_deref(), overrides(args)?)?;
+            let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
+            (BodyRun::new(config), folder)
+        }
+    };
+    let began = Instant::now();
+    let evaluations = evolution.config().evaluations;
+    let progress = Progress::of("body", evaluations, args.json);
+    progress.begin_at(evolution.evaluations());
+    let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution, rows| {
+        progress.set(evolution.evaluations().min(evaluations), evaluations);
+        let best = rows.iter().map(|row| row.best).fold(0.0, f64::max);
+        let generation = rows.first().map_or(0, |row| row.generation);
+        progress.note(format!("generation {generation}, the longest way {best:.1} m"));
+    })?;
+    drop(progress);
+    if ended == Ended::Stopped {
+        let Some(path) = kept else { bail!("only a run with a folder is stopped") };
+        let done = format!(" after {} of {evaluations} bodies", evolution.evaluations());
+        log::line(told(&done, path));
+        return Ok(ExitCode::from(TRY_AGAIN));
+    }
+    let outcome = Outcome::of(&evolution, began.elapsed().as_secs_f64());
+    if let Some(folder) = &folder {
+        folder.finish(&evolution, &outcome)?;
+    }
+    outcome.notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    if args.json {
+        output::line(serde_json::to_string(&outcome)?)?;
+    } else {
+        print(&outcome, folder.as_ref())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn told(done: &str, path: &Path) -> String {
+    format!("xpuck: stopped{done}; go on with: xpuck body evolve --resume {}", path.display())
+}
+
+fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
+    let mut table = evolution_file::keys(&args.set)?;
+    let given =
+        [("seed", args.seed), ("evaluations", args.evaluations), ("islands", args.islands), ("steps", args.steps)];
+    for (key, value) in given {
+        if let Some(value) = value {
+            table.insert(key.into(), Value::Integer(value));
+        }
+    }
+    if args.as_published {
+        table.insert("as_published".into(), Value::Boolean(true));
+    }
+    Ok(table)
+}
+
+fn print(outcome: &Outcome, folder: Option<&Folder>) -> Result<()> {
+    output::line("island   way m  parts  turning joints")?;
+    for (number, island) in outcome.islands.iter().enumerate() {
+        output::line(format_args!("{number:>6}{:>8.2}{:>7}{:>16}", island.distance, island.parts, island.joints))?;
+    }
+    let best = outcome.islands.iter().max_by(|a, b| a.distance.total_cmp(&b.distance));
+    output::line(format_args!(
+        "\n{:.2} m after {} of {} and {} in {:.1} s",
+        outcome.best,
+        count(outcome.generations as usize, "generation", "generations"),
+        count(outcome.islands.len(), "island", "islands"),
+        count(outcome.evaluations as usize, "body", "bodies"),
+        outcome.wall_s
+    ))?;
+    if let Some(best) = best {
+        output::line(format_args!("{}", best.prif))?;
+    }
+    if let Some(folder) = folder {
+        let at = folder.path().display();
+        output::line(format_args!(
+            "\nits walk: {at}/walk.html; for PyBullet and others: {at}/bodies; pictures: {at}/gallery.svg, {at}/curve.svg"
+        ))?;
+    }
+    Ok(())
+}

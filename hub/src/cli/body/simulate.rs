@@ -1,0 +1,75 @@
+//! `xpuck body simulate`: a body walks.
+
+use super::files;
+use crate::cli::tree_file::{print as put, write};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Instant;
+use xpuck_bodies::{Rhythm, STEPS, path as way_of};
+use xpuck_lab::body_run::{Creature, replay};
+
+/// Let a body walk: how far its root gets along y, and what its way is.
+#[derive(Args)]
+pub struct SimulateArgs {
+    /// File with a body: .prif, .json or .urdf.
+    file: PathBuf,
+    /// Brain (.nndf) that drives it; drawn at random without it.
+    #[arg(long, value_name = "FILE")]
+    brain: Option<PathBuf>,
+    /// Seed of a brain that is drawn.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Steps of 1/240 s.
+    #[arg(long, default_value_t = STEPS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    steps: u32,
+    /// Period of the brain's rhythm, s.
+    #[arg(long, default_value_t = 1.0)]
+    period: f64,
+    /// Without a rhythm, as pyro-corpus's program behaves.
+    #[arg(long)]
+    as_published: bool,
+    /// Write the walk as a web page that needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print one JSON object, with the root's place after each second.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
+pub fn run(args: &SimulateArgs) -> Result<()> {
+    let body = files::read(&args.file)?;
+    let brain = files::brain_or_drawn(args.brain.as_deref(), args.seed, &body.plan)?;
+    if !(0.05..=100.0).contains(&args.period) {
+        bail!("--period {}: it lies between 0.05 and 100 s", args.period);
+    }
+    let rhythm = if args.as_published { Rhythm::AsPublished } else { Rhythm::Period(args.period) };
+    let began = Instant::now();
+    let way = way_of(&body.plan, &brain, rhythm, args.steps, 1)?;
+    let seconds = began.elapsed().as_secs_f64();
+    if let Some(path) = &args.html {
+        let creature = Creature { prif: body.prif.clone(), brain };
+        write(path, replay(&creature, rhythm, args.steps)?.as_bytes())?;
+    }
+    let Some(end) = way.last() else { bail!("--steps 0: a walk has at least one") };
+    let simulated = f64::from(args.steps) / 240.0;
+    let highest = way.iter().map(|at| at[2]).fold(f64::NEG_INFINITY, f64::max);
+    if args.json {
+        let each: Vec<&[f64; 3]> = way.iter().skip(239).step_by(240).collect();
+        let object = serde_json::json!({
+            "distance": end[1], "end": end, "highest": highest, "seconds": simulated, "wall_s": seconds, "way": each,
+        });
+        return put(format!("{object}\n").as_bytes());
+    }
+    let text = format!(
+        "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m\n",
+        end[1],
+        simulated / seconds.max(1e-9),
+        end[0]
+    );
+    put(text.as_bytes())
+}

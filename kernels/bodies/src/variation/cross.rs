@@ -1,0 +1,115 @@
+//! Crossover of bodies, which pyro-corpus has not.
+
+use crate::prif::Prif;
+use crate::{Direction, Plan};
+use xpuck_kernels::random::Draws;
+
+/// Most pairs of instructions that are tried until one makes a body.
+const TRIES: usize = 50;
+
+/// `mother` with one of her instructions, and all that follows it, in the place of which stands one of `father`'s. Its ids are
+/// new, so that no two are the same. `None` where none of some tries makes a body, or one of the two has a single instruction.
+pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Prif> {
+    let (places, donors) = (count(mother), count(father));
+    if places == 0 || donors == 0 {
+        return None;
+    }
+    let fresh = mother.greatest_id().checked_add(1)?;
+    for _ in 0..TRIES {
+        let mut child = mother.clone();
+        let (_, part) = nth(father, &mut draws.below(donors))?;
+        let mut part = part.clone();
+        let mut next = fresh;
+        rename(&mut part, &mut next)?;
+        let place = nth_mut(&mut child, &mut draws.below(places))?;
+        *place = part;
+        if child != *mother && Plan::new(&child).is_ok() {
+            return Some(child);
+        }
+    }
+    None
+}
+
+/// Instructions below the root.
+fn count(prif: &Prif) -> u32 {
+    let mut count = 0;
+    prif.each(&mut |_| count += 1);
+    count - 1
+}
+
+fn nth<'a>(prif: &'a Prif, left: &mut u32) -> Option<(Direction, &'a Prif)> {
+    for (key, next) in &prif.next {
+        if *left == 0 {
+            return Some((*key, next));
+        }
+        *left -= 1;
+        if let Some(found) = nth(next, left) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn nth_mut<'a>(prif: &'a mut Prif, left: &mut u32) -> Option<&'a mut Prif> {
+    for (_, next) in &mut prif.next {
+        if *left == 0 {
+            return Some(next);
+        }
+        *left -= 1;
+        if let Some(found) = nth_mut(next, left) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn rename(prif: &mut Prif, next: &mut u32) -> Option<()> {
+    prif.id = *next;
+    *next = next.checked_add(1)?;
+    prif.next.iter_mut().try_for_each(|(_, one)| rename(one, next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variation::{Manner, random_body};
+    use std::collections::BTreeSet;
+    use xpuck_kernels::random::Stream;
+
+    fn draws(seed: u64) -> Draws {
+        Draws::new(seed, 0, 0, 0, Stream::Evolution)
+    }
+
+    fn parts(prif: &Prif) -> Vec<(crate::Part, u32)> {
+        let mut all = Vec::new();
+        prif.each(&mut |one| all.push((one.part, one.repetitions)));
+        all
+    }
+
+    #[test]
+    fn a_child_is_a_body_with_parts_of_both_and_ids_of_its_own() {
+        let mut crossed = 0;
+        for seed in 0..50 {
+            let [mother, father] = [1, 2].map(|one| random_body(12, Manner::Readme, &mut draws(seed * 3 + one)));
+            let Some(child) = cross(&mother, &father, &mut draws(seed)) else { continue };
+            crossed += 1;
+            Plan::new(&child).unwrap();
+            let (mut ids, mut count) = (BTreeSet::new(), 0);
+            child.each(&mut |one| {
+                ids.insert(one.id);
+                count += 1;
+            });
+            assert_eq!(ids.len(), count);
+            let known: BTreeSet<_> = parts(&mother).into_iter().chain(parts(&father)).collect();
+            assert!(parts(&child).iter().all(|part| known.contains(part)));
+        }
+        assert!(crossed > 30, "{crossed}");
+    }
+
+    #[test]
+    fn a_single_brain_has_nothing_to_exchange() {
+        let body = random_body(12, Manner::Readme, &mut draws(1));
+        assert_eq!(cross(&Prif::seed(), &body, &mut draws(2)), None);
+        assert_eq!(cross(&body, &Prif::seed(), &mut draws(2)), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Settings of family-aware evolution.
+
+use serde::{Deserialize, Serialize};
+
+/// Who counts to a family's share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// Each member once, and each child has a name of its own, as the document says.
+    #[default]
+    Counted,
+    /// Each member twice, and children of one family share their names, as the document's program behaves: of a family at
+    /// most two survive, and it has as many children as one parent alone would have.
+    Published,
+}
+
+/// Settings of family-aware evolution, by default for as many evaluations in a generation as there are individuals; the
+/// document's program has five children of each survivor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FamilySettings {
+    /// Founders of the first generation; survivors and new founders of the others, 2..=1024.
+    pub population: usize,
+    /// Children of each survivor in a generation, 1..=32.
+    pub children: usize,
+    /// New founders in a generation, fewer than the population.
+    pub newcomers: usize,
+    /// Members of a family that survive at most, 1..=population.
+    pub per_family: usize,
+    /// Probability that a child has a second parent, 0 to 1.
+    pub crossover: f32,
+    /// Who counts to a family's share.
+    pub sharing: Sharing,
+    /// Cells of an archive of kinds, 1..=4096; without it there is none.
+    pub cells: Option<usize>,
+}
+
+impl Default for FamilySettings {
+    fn default() -> FamilySettings {
+        FamilySettings {
+            population: 20,
+            children: 1,
+            newcomers: 3,
+            per_family: 3,
+            crossover: 0.0,
+            sharing: Sharing::Counted,
+            cells: None,
+        }
+    }
+}
+
+impl FamilySettings {
+    /// Survivors of a generation.
+    pub fn survivors(&self) -> usize {
+        self.population - self.newcomers
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// One line: the key, its value, its range.
+    pub fn check(&self) -> Result<(), String> {
+        let rows = [
+            ("population", self.population as f64, 2.0, 1024.0),
+            ("children", self.children as f64, 1.0, 32.0),
+            ("newcomers", self.newcomers as f64, 0.0, self.population as f64 - 1.0),
+            ("per_family", self.per_family as f64, 1.0, self.population as f64),
+            ("crossover", f64::from(self.crossover), 0.0, 1.0),
+            ("cells", self.cells.unwrap_or(1) as f64, 1.0, 4096.0),
+        ];
+        match rows.iter().find(|(_, value, low, high)| !(low..=high).contains(&value)) {
+            Some((name, value, low, high)) => Err(format!("{name} = {value}: it lies between {low} and {high}")),
+            None => Ok(()),
+        }
+    }
+}

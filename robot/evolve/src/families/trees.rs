@@ -1,0 +1,66 @@
+//! Behaviour trees as a species of family-aware evolution.
+
+use super::{Cell, Species};
+use crate::generate::ramped;
+use crate::genotype::{Gene, Genotype};
+use crate::primitive_set::PrimitiveSet;
+use crate::rule_list::RuleListBuilder;
+use crate::settings::Settings;
+use crate::space::Space;
+use crate::variation::{crossover, mutate_gently, vary};
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::Kind;
+
+/// Behaviour trees over a primitive set: founders are rule lists where the set has what these need, and change by the operators
+/// of the race. Kinds of the archive are by conditions and actions, 0 to 7 of each.
+#[derive(Clone, Debug)]
+pub struct Trees {
+    /// What trees are built from.
+    pub primitive_set: PrimitiveSet,
+    /// The representation and its sizes; selection is not read.
+    pub settings: Settings,
+}
+
+impl Trees {
+    pub(super) fn space(&self) -> Space<'_> {
+        Space { primitive_set: &self.primitive_set, settings: &self.settings }
+    }
+}
+
+impl Species for Trees {
+    type Genome = Genotype;
+
+    fn founder(&self, draws: &mut Draws) -> Genotype {
+        match RuleListBuilder::of(&self.primitive_set) {
+            Some(builder) => Genotype::Branches(vec![builder.branch(draws)]),
+            None => self.space().random(ramped(draws.below(2) as usize, 2, self.settings.depth), draws),
+        }
+    }
+
+    fn mutate(&self, parent: &Genotype, draws: &mut Draws) -> Genotype {
+        if let Some(builder) = RuleListBuilder::of(&self.primitive_set) {
+            return vary(self.space(), &builder, parent, parent, draws).0;
+        }
+        let mut child = parent.clone();
+        mutate_gently(self.space(), &mut child, draws);
+        child
+    }
+
+    fn cross(&self, mother: &Genotype, father: &Genotype, draws: &mut Draws) -> Option<Genotype> {
+        Some(crossover(self.space(), mother, father, draws))
+    }
+
+    fn cell(&self, genome: &Genotype) -> Cell {
+        let Genotype::Branches(branches) = genome else { return Cell(Vec::new()) };
+        let (mut conditions, mut actions) = (0, 0);
+        for gene in branches.iter().flat_map(|branch| branch.genes()) {
+            match gene {
+                Gene::Node(node) if node.children > 0 || node.kind == Kind::Avoiding => {}
+                Gene::Node(node) if node.kind.spec().writes => actions += 1,
+                Gene::Node(_) => conditions += 1,
+                _ => actions += 1,
+            }
+        }
+        Cell(vec![conditions.min(7), actions.min(7)])
+    }
+}
