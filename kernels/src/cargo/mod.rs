@@ -20,7 +20,7 @@ mod run;
 mod scene;
 mod tally;
 
-pub use batch::{Trials, Tried, try_all, try_one};
+pub use batch::{Outcomes, ScriptTimes, Trials, Tried, try_all, try_one};
 pub use controller::{Automata, Usages};
 pub use geometry::Rect;
 pub use hand_made::hand_made;
