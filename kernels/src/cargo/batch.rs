@@ -1,6 +1,6 @@
 //! Many controllers in many runs, on all threads.
 
-use super::controller::{Automata, Usages};
+use super::controller::{Arbitration, Usages};
 use super::plant::Prepared;
 use super::run::{Checkpoints, Outcome, Setup, run};
 use super::tally::{COUNTED_SCRIPTS, Weights};
@@ -31,7 +31,7 @@ pub struct Trials<'a> {
 pub struct Tried {
     /// Scores, those of a start together.
     pub scores: Vec<Vec<f64>>,
-    /// What of its automata was entered in any run.
+    /// What of its automata was entered in any run; nothing of a tree.
     pub usages: Usages,
     /// The fewest times that each script ran in any run.
     pub scripts: [u32; COUNTED_SCRIPTS],
@@ -55,11 +55,12 @@ pub struct ScriptTimes {
 
 impl Outcomes {
     /// Of one controller; each run is simulated once.
-    pub fn of(automata: &Automata, trials: &Trials) -> Outcomes {
+    pub fn of<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Outcomes {
+        let controller = controller.into();
         let Trials { world, weights, time, repeats, .. } = *trials;
-        let seed = trials.seed ^ fnv1a(automata.text().bytes());
+        let seed = trials.seed ^ fnv1a(controller.text().bytes());
         let run =
-            |start, repeat| run(automata, &Setup { world, weights, start, repeat, time, seed }, trials.checkpoints);
+            |start, repeat| run(controller, &Setup { world, weights, start, repeat, time, seed }, trials.checkpoints);
         let starts = (0..trials.starts).map(|start| (0..repeats).map(|repeat| run(start, repeat)).collect());
         Outcomes { starts: starts.collect() }
     }
@@ -84,8 +85,8 @@ impl Outcomes {
 }
 
 /// Tries one controller.
-pub fn try_one(automata: &Automata, trials: &Trials) -> Tried {
-    let outcomes = Outcomes::of(automata, trials);
+pub fn try_one<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Tried {
+    let outcomes = Outcomes::of(controller, trials);
     let mut usages = Usages::default();
     let mut scripts = [u32::MAX; COUNTED_SCRIPTS];
     for outcome in outcomes.runs() {
@@ -100,6 +101,10 @@ pub fn try_one(automata: &Automata, trials: &Trials) -> Tried {
 }
 
 /// Tries many; results are in their order, whatever the threads.
-pub fn try_all(controllers: &[Automata], trials: &Trials) -> Vec<Tried> {
-    controllers.par_iter().map(|automata| try_one(automata, trials)).collect()
+pub fn try_all<C>(controllers: &[C], trials: &Trials) -> Vec<Tried>
+where
+    C: Sync,
+    for<'a> &'a C: Into<Arbitration<'a>>,
+{
+    controllers.par_iter().map(|controller| try_one(controller, trials)).collect()
 }

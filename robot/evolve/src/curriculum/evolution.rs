@@ -2,6 +2,8 @@
 
 use super::select::Wheel;
 use super::{Formula, Selection, Species, Statistics, Variables};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::HashMap;
 use xpuck_kernels::random::{Draws, Stream};
 
@@ -23,14 +25,29 @@ pub struct StepSettings {
     pub selection: Selection,
     /// What of the learning momentum goes on from a generation to the next.
     pub phi: f64,
+    /// What the best's gain is measured from.
+    pub gain_over: GainOver,
     /// When the step is over.
     pub end: Formula,
     /// Learning has stopped when the momentum is below this: a share of the population is drawn anew.
     pub reinitialise_below: f64,
     /// That share.
     pub reinitialise: f32,
+    /// After so many generations without an end the population is made anew as it was at the step's beginning; never if left out.
+    pub restart_after: Option<u32>,
     /// Most generations of the whole curriculum.
     pub total_generations: u32,
+}
+
+/// From where the gain of a generation's best counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GainOver {
+    /// From the generation before: where pooled evaluations lower the best and raise it again, each rise is a gain.
+    #[default]
+    Last,
+    /// From the best so far in the step.
+    Record,
 }
 
 /// What an evaluation says of a genotype, without what its size is worth.
@@ -104,6 +121,17 @@ impl<U> Known<U> {
     }
 }
 
+/// The learning momentum after the first generation of a step.
+pub fn first_momentum(best: f64) -> f64 {
+    0.9 * best
+}
+
+/// The learning momentum after a later generation, whose best gained so much: phi of what it was, and the gain. A loss, as of
+/// evaluations that are pooled, is no learning, and nothing that unlearns it either.
+pub fn next_momentum(phi: f64, momentum: f64, gain: f64) -> f64 {
+    phi * momentum + gain.max(0.0)
+}
+
 /// A step that goes on.
 pub struct Evolution<S: Species> {
     species: S,
@@ -113,8 +141,15 @@ pub struct Evolution<S: Species> {
     members: Vec<Member<S>>,
     cache: HashMap<S::Genome, Known<S::Usage>>,
     variables: Variables,
+    /// What the next best's gain counts from.
     last_best: f64,
+    /// Whether the population was just made, so that nothing was learnt in it yet.
+    begun: bool,
+    /// Generations of the step at the last re-initialisation or restart.
     last_reinitialised: u32,
+    /// The same at the last restart, and how many there were.
+    last_restart: u32,
+    restarts: u32,
     statistics: Statistics,
 }
 
@@ -141,7 +176,10 @@ impl<S: Species> Evolution<S> {
                 ..variables
             },
             last_best: 0.0,
+            begun: true,
             last_reinitialised: 0,
+            last_restart: 0,
+            restarts: 0,
             statistics: Statistics::new(species.operators()),
             settings,
             species,
@@ -197,13 +235,14 @@ impl<S: Species> Evolution<S> {
     fn count_generation(&mut self, seconds: f64) -> Progress {
         let best = self.members[0].fitness;
         let variables = &mut self.variables;
-        variables.momentum = if variables.step_generation == 0 {
-            0.9 * best
-        } else {
-            // Evaluations that are pooled may lower the best; that is no learning, and nothing that unlearns it either.
-            self.settings.phi * variables.momentum + (best - self.last_best).max(0.0)
+        variables.momentum = match std::mem::take(&mut self.begun) {
+            true => first_momentum(best),
+            false => next_momentum(self.settings.phi, variables.momentum, best - self.last_best),
         };
-        self.last_best = best;
+        self.last_best = match self.settings.gain_over {
+            GainOver::Record if variables.step_generation > self.last_restart => best.max(self.last_best),
+            _ => best,
+        };
         variables.generation += 1;
         variables.step_generation += 1;
         variables.best = best;
@@ -216,6 +255,22 @@ impl<S: Species> Evolution<S> {
         } else {
             Progress::Goes
         }
+    }
+
+    /// Which restart of the step is due, from 1; none before so many generations as the settings say.
+    pub fn restart_due(&self) -> Option<u32> {
+        let since = self.variables.step_generation - self.last_restart;
+        self.settings.restart_after.filter(|&after| since >= after).map(|_| self.restarts + 1)
+    }
+
+    /// Begins again with other genomes in place of [`Evolution::breed`]. Generations, evaluations and what is known of genotypes
+    /// stay.
+    pub fn restart(&mut self, genomes: Vec<S::Genome>) {
+        self.members = genomes.into_iter().map(|genome| Member::new(genome, f64::NEG_INFINITY)).collect();
+        self.begun = true;
+        self.restarts += 1;
+        self.last_restart = self.variables.step_generation;
+        self.last_reinitialised = self.variables.step_generation;
     }
 
     /// Makes the next generation of one that was judged by [`Evolution::learn`].

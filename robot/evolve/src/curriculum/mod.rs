@@ -15,7 +15,7 @@ mod statistics;
 
 pub use blend::{Blend, blend};
 pub use combine::Combination;
-pub use evolution::{Evolution, Member, Progress, StepSettings, Worth};
+pub use evolution::{Evolution, GainOver, Member, Progress, StepSettings, Worth, first_momentum, next_momentum};
 pub use formula::{Formula, Variables};
 pub use graph::{Graph, Node};
 pub use select::Selection;
