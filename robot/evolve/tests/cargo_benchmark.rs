@@ -6,10 +6,13 @@
 
 use std::collections::BTreeMap;
 use xpuck_evolve::scenario::{Ask, Report, Scenario};
-use xpuck_kernels::cargo::{Outcomes, Prepared, ScriptTimes, Trials, Weights, printed, try_all};
+use xpuck_kernels::cargo::{Arbitration, Outcomes, Prepared, ScriptTimes, Trials, Weights, printed, try_all};
 
 /// Prints a run's steps, and how often its controller delivers in runs of other random numbers.
-fn tell(seed: u64, report: &Report) {
+fn tell<C>(seed: u64, report: &Report<C>)
+where
+    for<'a> &'a C: Into<Arbitration<'a>>,
+{
     let steps: Vec<String> =
         report.steps.iter().map(|step| format!("{}/{}", step.generations, step.evaluations)).collect();
     let last = report.steps.last().expect("a step");
@@ -44,10 +47,23 @@ fn seeds(runs: u64) -> Vec<u64> {
 /// How many of so many runs did not reach their goal, and the mean evaluations of all.
 fn measure(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", text).unwrap();
+    measure_by(&scenario, runs, |seed| scenario.run(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn))
+}
+
+/// The same of trees.
+fn measure_trees(text: &str, runs: u64) -> (usize, u64) {
+    let scenario = Scenario::parse("curriculum", &format!("species = \"tree\"\n{text}")).unwrap();
+    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, try_all, |_| Ask::GoOn))
+}
+
+fn measure_by<C>(scenario: &Scenario, runs: u64, run: impl Fn(u64) -> Report<C>) -> (usize, u64)
+where
+    for<'a> &'a C: Into<Arbitration<'a>>,
+{
     let seeds = seeds(runs);
     let (mut solved, mut evaluations) = (0, 0);
     for &seed in &seeds {
-        let report = scenario.run(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn);
+        let report = run(seed);
         tell(seed, &report);
         solved += usize::from(report.solved);
         evaluations += report.evaluations();
@@ -69,6 +85,18 @@ fn creative() {
 fn sequential() {
     let (unsolved, evaluations) = measure(include_str!("../../../docs/curricula/cargo-sequential.toml"), 15);
     assert!(unsolved == 0 && evaluations <= 12_400);
+}
+
+#[test]
+#[ignore = "a measurement of some minutes"]
+fn creative_by_trees() {
+    measure_trees(include_str!("../../../docs/curricula/cargo-creative.toml"), 10);
+}
+
+#[test]
+#[ignore = "a measurement of some minutes"]
+fn one_step_by_trees() {
+    measure_trees(include_str!("../../../docs/curricula/cargo-one-step.toml"), 10);
 }
 
 #[test]
