@@ -268,3 +268,17 @@ impl Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_restart_begins_with_what_steps_further_back_left() {
+        let text = include_str!("../../../../docs/curricula/cargo-creative.toml");
+        let scenario = Scenario::parse("c", text).unwrap();
+        let way = |module| [0, 1, 2, 3, 4, 5].map(|back| scenario.further_back(5, module, back));
+        assert_eq!(way(Module::LineFollower), [5, 4, 3, 1, 5, 4]);
+        assert_eq!(way(Module::Cargoloader), [5, 4, 3, 2, 5, 4]);
+    }
+}
