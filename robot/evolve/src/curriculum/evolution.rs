@@ -1,54 +1,14 @@
 //! One step of a curriculum.
 
+use super::momentum::{GainOver, first_momentum, next_momentum};
 use super::select::Wheel;
-use super::{Formula, Selection, Species, Statistics, Variables};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use super::settings::StepSettings;
+use super::{Species, Statistics, Variables};
 use std::collections::HashMap;
 use xpuck_kernels::random::{Draws, Stream};
 
 /// Generations after a re-initialisation in which there is no other.
 const REST: u32 = 8;
-
-/// Parameters of a step.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepSettings {
-    /// Individuals, 2..=4096.
-    pub population: usize,
-    /// Probability that two parents are crossed.
-    pub crossover: f32,
-    /// Probability that a child is mutated.
-    pub mutation: f32,
-    /// Share of the population that children replace: 1 is generation by generation, with the best kept; less is steady state.
-    pub replace: f32,
-    /// Who has children.
-    pub selection: Selection,
-    /// What of the learning momentum goes on from a generation to the next.
-    pub phi: f64,
-    /// What the best's gain is measured from.
-    pub gain_over: GainOver,
-    /// When the step is over.
-    pub end: Formula,
-    /// Learning has stopped when the momentum is below this: a share of the population is drawn anew.
-    pub reinitialise_below: f64,
-    /// That share.
-    pub reinitialise: f32,
-    /// After so many generations without an end the population is made anew as it was at the step's beginning; never if left out.
-    pub restart_after: Option<u32>,
-    /// Most generations of the whole curriculum.
-    pub total_generations: u32,
-}
-
-/// From where the gain of a generation's best counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GainOver {
-    /// From the generation before: where pooled evaluations lower the best and raise it again, each rise is a gain.
-    #[default]
-    Last,
-    /// From the best so far in the step.
-    Record,
-}
 
 /// What an evaluation says of a genotype, without what its size is worth.
 #[derive(Clone, Debug)]
@@ -119,17 +79,6 @@ impl<U> Known<U> {
     fn fitness(&self) -> f64 {
         self.sum / f64::from(self.evaluations)
     }
-}
-
-/// The learning momentum after the first generation of a step.
-pub fn first_momentum(best: f64) -> f64 {
-    0.9 * best
-}
-
-/// The learning momentum after a later generation, whose best gained so much: phi of what it was, and the gain. A loss, as of
-/// evaluations that are pooled, is no learning, and nothing that unlearns it either.
-pub fn next_momentum(phi: f64, momentum: f64, gain: f64) -> f64 {
-    phi * momentum + gain.max(0.0)
 }
 
 /// A step that goes on.
