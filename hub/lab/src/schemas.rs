@@ -5,6 +5,7 @@ use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
 use schemars::{JsonSchema, Schema};
 use xpuck_evolve::PrimitiveSetFile;
+use xpuck_evolve::scenario::ScenarioFile;
 use xpuck_experiment::world_file::WorldFile;
 use xpuck_experiment::{Calibration, Experiment};
 use xpuck_hub_core::config::HubFile;
@@ -30,8 +31,9 @@ impl FileKind {
 }
 
 /// The kinds that are read by this crate and those below it, in alphabetical order.
-pub const KINDS: [FileKind; 9] = [
+pub const KINDS: [FileKind; 10] = [
     FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
+    FileKind::of::<ScenarioFile>("curriculum", "automata or trees that deliver cargo, step by step"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
     FileKind::of::<Experiment>("experiment", "what the swarm is to do"),
     FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),

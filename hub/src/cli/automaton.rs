@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::automaton::{
     Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
 };
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, hand_made};
+use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
 use xpuck_kernels::tree::suggest;
-use xpuck_lab::curriculum_run::{Again, Plan, ScriptTimes, mean, picture};
+use xpuck_lab::curriculum_run::{Again, Plan, mean, picture};
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 
@@ -261,11 +261,11 @@ fn try_controller(args: &TryArgs) -> Result<()> {
             controller
         }
     };
-    let again = Again { step, controller: &controller, repeats: args.runs, seed: args.seed };
-    let scores = again.scores(&step.weights);
+    let outcomes = Again { step, controller: &controller, repeats: args.runs, seed: args.seed }.outcomes();
+    let scores = outcomes.scores();
     let fitness = step.combine.fitness(&scores);
     let used = step.world.scene().scripts.len().min(COUNTED_SCRIPTS);
-    let scripts: Vec<ScriptTimes> = (0..used).map(|script| again.script_times(script)).collect();
+    let scripts: Vec<ScriptTimes> = (0..used).map(|script| outcomes.script_times(script)).collect();
     if let Some(path) = &args.svg {
         write(path, picture(&step.world, &step.weights, &controller, step.time).as_bytes())?;
     }

@@ -58,6 +58,7 @@ fn commands(kind: &str, file: &str) -> String {
     match kind {
         "arena" => format!("`xpuck arena --config {file}`"),
         "calibration" => format!("`xpuck simulate TREE --calibration {file}`, `xpuck evolve --calibration {file}`"),
+        "curriculum" => format!("`xpuck evolve --curriculum {file}`"),
         "evolution" => format!("`xpuck evolve {file}`"),
         "experiment" => format!("`xpuck start {file}`, `xpuck demo --experiment {file}`"),
         "hub" => format!("`xpuck hub --config {file}`"),
@@ -75,6 +76,7 @@ pub fn called(kind: &str) -> &'static str {
     match kind {
         "arena" => "an arena's file",
         "calibration" => "a calibration",
+        "curriculum" => "a curriculum",
         "evolution" => "a run of evolution",
         "experiment" => "an experiment",
         "hub" => "a hub's file",
@@ -116,6 +118,7 @@ mod tests {
             (include_str!("../../../docs/experiments/aggregation.toml"), Some("experiment")),
             (include_str!("../../../docs/experiments/chapter-8.toml"), Some("primitive-set")),
             (include_str!("../../../docs/trees/machines/rest.toml"), Some("machine")),
+            (include_str!("../../../docs/curricula/cargo-creative.toml"), Some("curriculum")),
             ("islands = 3\ngenerations = 2\n", Some("evolution")),
             ("id = \"xp01\"\nswarm = \"s\"\n[devices]\nkind = \"virtual\"\n", Some("robot")),
             ("colour = 3\n", None),

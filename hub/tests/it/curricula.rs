@@ -54,6 +54,21 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
     assert!(again.status.success(), "{again:?}");
     let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!((&again["solved"], &again["steps"][1]["ending"]), (&true.into(), &"held".into()));
+
+    let refused = |what: &str| {
+        let refused = evolve(dir, &["--resume", "cut"]);
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && told.contains(what), "{told}");
+    };
+    let table = dir.join("cut/generations.csv");
+    let text = std::fs::read_to_string(&table).unwrap();
+    let (but_the_last, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&table, format!("{but_the_last}\n")).unwrap();
+    refused("take cut/steps/2-follow away");
+    std::fs::write(&table, text).unwrap();
+    std::fs::rename(dir.join("cut/steps"), dir.join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", dir.join("cut/steps")).unwrap();
+    refused("cut/steps: is a link");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Many controllers in many runs, on all threads.
 
-use super::controller::{Automata, Usages};
+use super::controller::{Arbitration, Usages};
 use super::plant::Prepared;
-use super::run::{Checkpoints, Setup, run};
-use super::tally::Weights;
+use super::run::{Checkpoints, Outcome, Setup, run};
+use super::tally::{COUNTED_SCRIPTS, Weights};
 use crate::hash::fnv1a;
 use rayon::prelude::*;
 
@@ -31,35 +31,80 @@ pub struct Trials<'a> {
 pub struct Tried {
     /// Scores, those of a start together.
     pub scores: Vec<Vec<f64>>,
-    /// What of its automata was entered in any run.
+    /// What of its automata was entered in any run; nothing of a tree.
     pub usages: Usages,
     /// The fewest times that each script ran in any run.
-    pub scripts: [u32; super::tally::COUNTED_SCRIPTS],
+    pub scripts: [u32; COUNTED_SCRIPTS],
+}
+
+/// Each run of one controller: what happened and what it is worth.
+#[derive(Clone, Debug)]
+pub struct Outcomes {
+    /// Those of a start together.
+    pub starts: Vec<Vec<Outcome>>,
+}
+
+/// How often a script ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ScriptTimes {
+    /// In a run, on average; 0 without runs.
+    pub times: f64,
+    /// Runs in which it did not run at all.
+    pub without: usize,
+}
+
+impl Outcomes {
+    /// Of one controller; each run is simulated once.
+    pub fn of<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Outcomes {
+        let controller = controller.into();
+        let Trials { world, weights, time, repeats, .. } = *trials;
+        let seed = trials.seed ^ fnv1a(controller.text().bytes());
+        let run =
+            |start, repeat| run(controller, &Setup { world, weights, start, repeat, time, seed }, trials.checkpoints);
+        let starts = (0..trials.starts).map(|start| (0..repeats).map(|repeat| run(start, repeat)).collect());
+        Outcomes { starts: starts.collect() }
+    }
+
+    /// All runs, those of the first start first.
+    pub fn runs(&self) -> impl Iterator<Item = &Outcome> {
+        self.starts.iter().flatten()
+    }
+
+    /// Scores, those of a start together.
+    pub fn scores(&self) -> Vec<Vec<f64>> {
+        self.starts.iter().map(|of_start| of_start.iter().map(|outcome| outcome.score).collect()).collect()
+    }
+
+    /// How often a script ran, the first at 0, below [`COUNTED_SCRIPTS`].
+    pub fn script_times(&self, script: usize) -> ScriptTimes {
+        let counts = || self.runs().map(|outcome| outcome.tally.scripts[script]);
+        let sum: f64 = counts().map(f64::from).sum();
+        let runs = counts().count();
+        ScriptTimes { times: sum / runs.max(1) as f64, without: counts().filter(|&count| count == 0).count() }
+    }
 }
 
 /// Tries one controller.
-pub fn try_one(automata: &Automata, trials: &Trials) -> Tried {
-    let seed = trials.seed ^ fnv1a(automata.text().bytes());
-    let mut tried = Tried { scores: vec![], usages: Usages::default(), scripts: [u32::MAX; _] };
-    for start in 0..trials.starts {
-        let mut scores = Vec::with_capacity(trials.repeats as usize);
-        for repeat in 0..trials.repeats {
-            let Trials { world, weights, time, .. } = *trials;
-            let outcome = run(automata, &Setup { world, weights, start, repeat, time, seed }, trials.checkpoints);
-            scores.push(outcome.score);
-            for (all, new) in tried.usages.iter_mut().zip(&outcome.usages) {
-                all.merge(new);
-            }
-            for (fewest, &count) in tried.scripts.iter_mut().zip(&outcome.tally.scripts) {
-                *fewest = count.min(*fewest);
-            }
+pub fn try_one<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Tried {
+    let outcomes = Outcomes::of(controller, trials);
+    let mut usages = Usages::default();
+    let mut scripts = [u32::MAX; COUNTED_SCRIPTS];
+    for outcome in outcomes.runs() {
+        for (all, new) in usages.iter_mut().zip(&outcome.usages) {
+            all.merge(new);
         }
-        tried.scores.push(scores);
+        for (fewest, &count) in scripts.iter_mut().zip(&outcome.tally.scripts) {
+            *fewest = count.min(*fewest);
+        }
     }
-    tried
+    Tried { scores: outcomes.scores(), usages, scripts }
 }
 
 /// Tries many; results are in their order, whatever the threads.
-pub fn try_all(controllers: &[Automata], trials: &Trials) -> Vec<Tried> {
-    controllers.par_iter().map(|automata| try_one(automata, trials)).collect()
+pub fn try_all<C>(controllers: &[C], trials: &Trials) -> Vec<Tried>
+where
+    C: Sync,
+    for<'a> &'a C: Into<Arbitration<'a>>,
+{
+    controllers.par_iter().map(|controller| try_one(controller, trials)).collect()
 }

@@ -79,6 +79,9 @@ impl Scene {
         for (i, lamp) in self.lamps.iter().enumerate() {
             let key = format!("lamps[{i}]");
             within(&format!("{key}.z"), lamp.z, 0.01, 100.0)?;
+            if lamp.intensity == 0.0 {
+                return Err(format!("{key}.intensity is 0, so that it never lights anything; leave the lamp out"));
+            }
             within(&format!("{key}.intensity"), lamp.intensity, 0.0, 1000.0)?;
             let reach = super::light::lit_radius(lamp, self.conductivity);
             let steps = 16;
@@ -91,9 +94,7 @@ impl Scene {
             let lit = cells.filter(|(a, b)| a * a + b * b <= steps * steps);
             let share = reach / steps as f32;
             if !lit.clone().any(|(a, b)| free(lamp.x + share * a as f32, lamp.y + share * b as f32)) {
-                return Err(format!(
-                    "{key} lights no place that a robot can reach; move it into the arena, or make it brighter"
-                ));
+                return Err(format!("{key} lights no place that a robot can reach; move it into the arena"));
             }
         }
         Ok(())

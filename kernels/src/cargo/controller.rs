@@ -1,9 +1,11 @@
-//! A controller: the modules, and the post-offices through which those that have one hear and speak.
+//! A controller: the modules, and what arbitrates between them: post-offices through which those that have one hear and speak, or
+//! a behaviour tree that gives one of them the motors.
 
+use super::arbiter::{Arbiter, Arbitrating, Behaviour, UPDATE};
 use super::modules::{
     Avoidance, Cargoloader, Envelope, Explore, LineFollower, Motordriver, Navigate, Outbox, Trackers,
 };
-use super::plant::Plant;
+use super::plant::{Plant, Senses};
 use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
 use crate::random::Draws;
 
@@ -27,12 +29,44 @@ impl Automata {
     }
 }
 
+/// What arbitrates between the modules.
+#[derive(Clone, Copy, Debug)]
+pub enum Arbitration<'a> {
+    /// Post-offices.
+    Automata(&'a Automata),
+    /// A behaviour tree.
+    Tree(&'a Arbiter),
+}
+
+impl Arbitration<'_> {
+    /// Its text, which is part of the seed of its runs.
+    pub fn text(self) -> String {
+        match self {
+            Arbitration::Automata(automata) => automata.text(),
+            Arbitration::Tree(arbiter) => arbiter.tree().to_string(),
+        }
+    }
+}
+
+impl<'a> From<&'a Automata> for Arbitration<'a> {
+    fn from(automata: &'a Automata) -> Arbitration<'a> {
+        Arbitration::Automata(automata)
+    }
+}
+
+impl<'a> From<&'a Arbiter> for Arbitration<'a> {
+    fn from(arbiter: &'a Arbiter) -> Arbitration<'a> {
+        Arbitration::Tree(arbiter)
+    }
+}
+
 /// What of each automaton was entered.
 pub type Usages = [Usage; 4];
 
 /// The program of a robot.
 pub(super) struct Controller<'a> {
     offices: [Option<PostOffice<'a>>; 4],
+    tree: Option<Arbitrating<'a>>,
     navigate: Navigate,
     cargoloader: Cargoloader,
     motordriver: Motordriver,
@@ -45,9 +79,16 @@ pub(super) struct Controller<'a> {
 }
 
 impl<'a> Controller<'a> {
-    pub fn new(automata: &'a Automata, draws: Draws) -> Controller<'a> {
+    pub fn new(arbitration: Arbitration<'a>, draws: Draws) -> Controller<'a> {
+        let (offices, tree) = match arbitration {
+            Arbitration::Automata(automata) => {
+                (automata.0.each_ref().map(|automaton| automaton.as_ref().map(PostOffice::new)), None)
+            }
+            Arbitration::Tree(arbiter) => ([const { None }; 4], Some(Arbitrating::new(arbiter))),
+        };
         let mut controller = Controller {
-            offices: automata.0.each_ref().map(|automaton| automaton.as_ref().map(PostOffice::new)),
+            offices,
+            tree,
             navigate: Navigate::new(),
             cargoloader: Cargoloader::new(),
             motordriver: Motordriver::default(),
@@ -58,9 +99,11 @@ impl<'a> Controller<'a> {
             queue: Vec::with_capacity(16),
             draws,
         };
-        // The program that starts the modules says so.
-        for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {
-            controller.queue.push(Envelope { from: Module::Beep, to: None, priority: 0, message: kind.into() });
+        // The program that starts the modules says so; a tree begins with nobody.
+        if controller.tree.is_none() {
+            for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {
+                controller.queue.push(Envelope { from: Module::Beep, to: None, priority: 0, message: kind.into() });
+            }
         }
         controller
     }
@@ -74,7 +117,8 @@ impl<'a> Controller<'a> {
     pub fn next(&self) -> u32 {
         let first = self.navigate.wake_at().min(self.cargoloader.wake_at());
         let second = self.line_follower.wake_at().min(self.avoidance.wake_at());
-        first.min(second).min(self.explore.wake_at())
+        let third = self.tree.as_ref().map_or(u32::MAX, |tree| tree.next);
+        first.min(second).min(self.explore.wake_at()).min(third)
     }
 
     /// What the program does at a tick.
@@ -98,6 +142,25 @@ impl<'a> Controller<'a> {
         if self.explore.wake_at() <= now {
             self.explore.wake(out);
         }
+        let mut said = self.drain(now, plant);
+        if let Some(mut tree) = self.tree.take() {
+            tree.called |= marks > 0;
+            if tree.next <= now {
+                tree.next = now + UPDATE;
+                self.arbitrate(now, &mut tree, senses, plant);
+            }
+            self.tree = Some(tree);
+            said |= self.drain(now, plant);
+        }
+        if said {
+            let [left, right, fork] = self.motordriver.powers();
+            plant.drive(left, right);
+            plant.lift(fork);
+        }
+    }
+
+    /// Sends what modules said, and what they say to that; whether there was anything.
+    fn drain(&mut self, now: u32, plant: &mut Plant) -> bool {
         let mut taken = 0;
         while taken < self.queue.len() && taken < MAX_MESSAGES {
             let envelope = self.queue[taken];
@@ -105,10 +168,35 @@ impl<'a> Controller<'a> {
             self.send(now, envelope, plant);
         }
         self.queue.clear();
-        if taken > 0 {
-            let [left, right, fork] = self.motordriver.powers();
-            plant.drive(left, right);
-            plant.lift(fork);
+        taken > 0
+    }
+
+    /// Asks the tree who gets the motors, unless somebody has them who finishes what was begun.
+    fn arbitrate(&mut self, now: u32, tree: &mut Arbitrating, senses: Senses, plant: &mut Plant) {
+        tree.driving = tree.driving.filter(|&behaviour| self.is_at_work(behaviour));
+        if tree.driving.is_some_and(|behaviour| behaviour.ends().is_none()) {
+            tree.called = false;
+            return;
+        }
+        let wanted = tree.wanted(senses, &mut self.draws);
+        if wanted == tree.driving {
+            return;
+        }
+        if let Some((before, end)) = tree.driving.and_then(|before| Some((before, before.ends()?))) {
+            self.hand(now, before.module(), Module::Beep, 0, end.into(), plant);
+        }
+        if let Some(behaviour) = wanted {
+            self.hand(now, behaviour.module(), Module::Beep, 0, behaviour.begins().into(), plant);
+        }
+        tree.driving = wanted;
+    }
+
+    fn is_at_work(&self, behaviour: Behaviour) -> bool {
+        match behaviour {
+            Behaviour::Explore => true,
+            Behaviour::Avoid => self.avoidance.wake_at() != u32::MAX || self.navigate.serves(Module::Avoidance),
+            Behaviour::Follow => self.line_follower.is_following(),
+            Behaviour::Load | Behaviour::Unload => self.cargoloader.wake_at() != u32::MAX,
         }
     }
 
@@ -144,6 +232,10 @@ impl<'a> Controller<'a> {
     fn deliver(&mut self, now: u32, to: Module, envelope: Envelope, plant: &mut Plant) {
         let office = to.arbitrated().and_then(|i| self.offices[i].as_mut());
         let Some(office) = office else {
+            // Where a tree arbitrates, avoidance begins when the tree says so.
+            if self.tree.is_some() && to == Module::Avoidance && envelope.message.kind == Kind::BumpersPressed {
+                return;
+            }
             return self.hand(now, to, envelope.from, envelope.priority, envelope.message, plant);
         };
         let passed = office.incoming(envelope.message);

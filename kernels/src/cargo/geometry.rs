@@ -1,10 +1,11 @@
 //! Distances in the world of cargo, negative inside.
 
 use crate::math::{Vec2, max, min, vec2};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A rectangle with sides along the axes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rect {
     /// Left side.

@@ -3,8 +3,9 @@
 //! other line.
 //!
 //! [`Scene`] is a world file, [`run()`] a run of a controller, whose modules are the document's and whose post-offices are
-//! [`crate::automaton`]s.
+//! [`crate::automaton`]s. An [`Arbiter`] is a behaviour tree in the place of post-offices.
 
+mod arbiter;
 mod batch;
 mod check;
 mod controller;
@@ -20,8 +21,9 @@ mod run;
 mod scene;
 mod tally;
 
-pub use batch::{Trials, Tried, try_all, try_one};
-pub use controller::{Automata, Usages};
+pub use arbiter::{Arbiter, Behaviour};
+pub use batch::{Outcomes, ScriptTimes, Trials, Tried, try_all, try_one};
+pub use controller::{Arbitration, Automata, Usages};
 pub use geometry::Rect;
 pub use hand_made::hand_made;
 pub use motion::Pose;

@@ -1,6 +1,6 @@
 //! One run of a controller in a world.
 
-use super::controller::{Automata, Controller, Usages};
+use super::controller::{Arbitration, Controller, Usages};
 use super::motion::Pose;
 use super::plant::{Plant, Prepared};
 use super::scene::TICK;
@@ -34,7 +34,7 @@ pub struct Outcome {
     pub tally: Tally,
     /// What it is worth.
     pub score: f64,
-    /// What of the automata was entered.
+    /// What of the automata was entered; nothing of a tree.
     pub usages: Usages,
 }
 
@@ -42,20 +42,20 @@ pub struct Outcome {
 pub type Checkpoints<'a> = &'a [(u32, f64)];
 
 /// Runs a controller.
-pub fn run(automata: &Automata, setup: &Setup, checkpoints: Checkpoints) -> Outcome {
-    watch(automata, setup, checkpoints, |_, _, _| {})
+pub fn run<'a>(arbitration: impl Into<Arbitration<'a>>, setup: &Setup, checkpoints: Checkpoints) -> Outcome {
+    watch(arbitration, setup, checkpoints, |_, _, _| {})
 }
 
 /// Runs a controller; `see` is told time (ms), pose and tally at each tick at which something happens.
-pub fn watch(
-    automata: &Automata,
+pub fn watch<'a>(
+    arbitration: impl Into<Arbitration<'a>>,
     setup: &Setup,
     mut checkpoints: Checkpoints,
     mut see: impl FnMut(u32, Pose, &Tally),
 ) -> Outcome {
     let draws = |stream| Draws::new(setup.seed, setup.start as u32, setup.repeat, 0, stream);
     let mut plant = Plant::new(setup.world, setup.start, setup.weights.only_after_load, draws(Stream::Motion));
-    let mut controller = Controller::new(automata, draws(Stream::Controller));
+    let mut controller = Controller::new(arbitration.into(), draws(Stream::Controller));
     let end = setup.time.min(MAX_TIME) / TICK * TICK;
     let mut now = 0;
     controller.tick(now, &mut plant);

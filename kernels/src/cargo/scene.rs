@@ -4,10 +4,11 @@
 //! is up the y axis, pi / 2 along x; the printed areas before the stations say so. The origin is the lower left corner.
 
 use super::geometry::Rect;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A line on the floor: a polyline with round caps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// Width.
@@ -19,7 +20,7 @@ pub struct Line {
 }
 
 /// A lamp above the arena.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lamp {
     /// Place.
@@ -40,7 +41,7 @@ fn yes() -> bool {
 }
 
 /// How often an area acts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
     /// Once, until a script arms it again (-1 in the document).
@@ -52,7 +53,7 @@ pub enum Activation {
 }
 
 /// An area that runs a script when a robot is in it as described.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Area {
     /// How often.
@@ -80,7 +81,7 @@ fn any_position() -> [f32; 2] {
 }
 
 /// A script that runs at a time, once or so many times.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeEvent {
     /// First time, ms.
@@ -100,7 +101,7 @@ fn once() -> u32 {
 }
 
 /// A command of a script. Lamps and areas count from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
     /// Turn a lamp on (10).
@@ -118,7 +119,7 @@ pub enum Command {
 }
 
 /// Where a robot starts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Place.
@@ -130,7 +131,7 @@ pub struct Start {
 }
 
 /// Variances of the six noises; 0 is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Noise {
     /// Of the bumper (sensor 1), of which 1 is pressed and 0 is released.
@@ -155,7 +156,7 @@ impl Noise {
 }
 
 /// The robot's body.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Body {
     /// Radius.
@@ -177,7 +178,7 @@ impl Default for Body {
 }
 
 /// A world of cargo.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Size of the arena.

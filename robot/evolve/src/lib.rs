@@ -4,6 +4,7 @@
 //! from, is the caller's business: an [`Island`] names trials, takes their results, and says the next population.
 
 mod algorithm;
+pub mod arbiters;
 pub mod automata;
 pub mod checkpoint;
 pub mod curriculum;

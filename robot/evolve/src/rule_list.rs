@@ -50,7 +50,8 @@ impl<'a> RuleListBuilder<'a> {
         let actions: Vec<Kind> = rest.into_iter().filter(|kind| kind.spec().writes).collect();
         let whole = primitive_set.has(Kind::Seq, 2) && primitive_set.has(Kind::Sel, 2);
         let builder = RuleListBuilder { primitive_set, conditions, actions, subtrees: primitive_set.subtree_count() };
-        (whole && !builder.conditions.is_empty() && !builder.actions.is_empty()).then_some(builder)
+        let acts = !builder.actions.is_empty() || builder.subtrees > 0;
+        (whole && !builder.conditions.is_empty() && acts).then_some(builder)
     }
 
     pub(crate) fn primitive_set(&self) -> &'a PrimitiveSet {

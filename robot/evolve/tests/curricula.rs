@@ -327,3 +327,32 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
     assert!(error("{ after = 5, every = 0, share = 0.05 }").contains("early-stop: 0 is out of range; 0.1 to 20"));
     assert!(error("{ after = 5, every = 1, share = 5 }").contains("early-stop: 5 is out of range; 0 to 1"));
 }
+
+#[test]
+fn a_step_begins_again_and_its_momentum_is_what_its_settings_say() {
+    let text = CREATIVE.replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 9", 1).replacen(
+        "restart-after = 40",
+        "restart-after = 4\ngain-over = \"record\"",
+        1,
+    );
+    let scenario = Scenario::parse("c", &text).unwrap();
+    let (mut momentum, mut record, mut firsts) = (0.0, 0.0f64, vec![]);
+    scenario.run(3, &BTreeMap::new(), try_all, |generation| {
+        let v = generation.variables;
+        // The first generation, and those after the fourth and the eighth, are of a population that was just made.
+        (momentum, record) = match v.step_generation {
+            1 | 5 | 9 => (0.9 * v.best, v.best),
+            _ => (0.2 * momentum + (v.best - record).max(0.0), record.max(v.best)),
+        };
+        assert_eq!(v.momentum, momentum, "generation {}", v.step_generation);
+        if [1, 5, 9].contains(&v.step_generation) {
+            firsts.push(generation.best.text());
+        }
+        if v.step_generation == 9 { Ask::Stop } else { Ask::GoOn }
+    });
+    assert!(firsts.len() == 3 && firsts[0] != firsts[1] && firsts[1] != firsts[2], "other draws");
+    let error = error(&CREATIVE.replacen("restart-after = 40", "restart-after = 1", 1));
+    assert!(error.contains("step \"avoid\": restart-after: 1 is out of range; 2 to 100000"), "{error}");
+    let error = self::error(&CREATIVE.replacen("population = 100", "population = \"x\"", 1));
+    assert!(error.contains("a whole number from 0 on is wanted"), "{error}");
+}

@@ -34,6 +34,8 @@ const CACHE: &str = "fitness.sqlite";
 const STOP: &str = "stop";
 /// A file of this name ends the step as if its end formula held.
 const SKIP: &str = "skip";
+/// Folders of steps that are over.
+const STEPS: &str = "steps";
 /// A step's population at its end.
 const POPULATION: &str = "population.txt";
 /// What came of a step.
@@ -77,6 +79,14 @@ fn fail(path: &Path, message: impl Into<String>) -> FolderError {
 
 fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+}
+
+/// Refuses a link: what a run writes stays in its folder.
+fn own(path: &Path) -> Result<(), FolderError> {
+    match path.symlink_metadata() {
+        Ok(data) if data.is_symlink() => Err(fail(path, "is a link; put what it leads to in its place")),
+        _ => Ok(()),
+    }
 }
 
 impl Folder {
@@ -157,11 +167,14 @@ impl Folder {
             }
             done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
         }
-        folder.keep_rows(&done.keys().map(|&i| scenario.steps[i].name.as_str()).collect::<Vec<_>>())?;
+        folder.keep_rows(scenario, &done)?;
         Ok(Resumed { folder, plan, done })
     }
 
     fn open(path: &Path, scenario: &Scenario) -> Result<Folder, FolderError> {
+        for name in [TABLE, CACHE, STEPS, BESIDE] {
+            own(&path.join(name))?;
+        }
         let file = path.join(TABLE);
         let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
         let mut table = table.map_err(io(&file))?;
@@ -178,12 +191,24 @@ impl Folder {
         Ok(Folder { path: path.into(), table, places, cache })
     }
 
-    /// Leaves the rows of these steps in the table.
-    fn keep_rows(&mut self, steps: &[&str]) -> Result<(), PlanError> {
+    /// Leaves the rows of steps that are over in the table, one for each of their generations.
+    fn keep_rows(&mut self, scenario: &Scenario, done: &BTreeMap<usize, Population>) -> Result<(), PlanError> {
         let file = self.path.join(TABLE);
         let text = file::text(&file, MAX_POPULATION)?;
-        let kept =
-            |line: &&str| line.rsplitn(8, ',').last().is_some_and(|step| steps.contains(&unquoted(step).as_str()));
+        let step_of = |line: &str| line.rsplitn(8, ',').last().map(unquoted);
+        for (&i, population) in done {
+            let name = &scenario.steps[i].name;
+            let rows = text.lines().skip(1).filter(|line| step_of(line).as_ref() == Some(name)).count();
+            if rows != population.generations as usize {
+                let why = format!(
+                    "it has {rows} of the {} rows of step {name:?}; take {} away, and the step runs again",
+                    population.generations,
+                    self.step(scenario, i).display()
+                );
+                return Err(fail(&file, why).into());
+            }
+        }
+        let kept = |line: &&str| step_of(line).is_some_and(|step| done.keys().any(|&i| scenario.steps[i].name == step));
         let rows: String = text.lines().skip(1).filter(kept).map(|line| format!("{line}\n")).collect();
         self.table
             .set_len(0)
@@ -202,7 +227,7 @@ impl Folder {
     fn step(&self, scenario: &Scenario, i: usize) -> PathBuf {
         let name: String =
             scenario.steps[i].name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        self.path.join("steps").join(format!("{}-{name}", self.places[i]))
+        self.path.join(STEPS).join(format!("{}-{name}", self.places[i]))
     }
 
     /// What files in the folder ask for; that of a skip is taken away.
@@ -215,18 +240,22 @@ impl Folder {
         }
     }
 
-    /// Takes a request to stop away, so that the run can go on.
+    /// Takes requests of an earlier process away: one to stop, so that the run can go on, and one to skip, which was of a step
+    /// that begins anew.
     ///
     /// # Errors
-    /// If the file is there to stay.
-    pub fn clear_stop(&self) -> Result<(), FolderError> {
-        let stop = self.path.join(STOP);
-        match std::fs::remove_file(&stop) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(fail(&stop, format!("{error}; take it away, as it ends the run")))
+    /// If a file is there to stay.
+    pub fn clear_requests(&self) -> Result<(), FolderError> {
+        for name in [STOP, SKIP] {
+            let file = self.path.join(name);
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(fail(&file, format!("{error}; take it away, as the run obeys it")));
+                }
+                _ => {}
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// Keeps a generation.
@@ -262,6 +291,7 @@ impl Folder {
     ) -> Result<(), FolderError> {
         let Generation { index, step, best, .. } = *generation;
         let folder = self.step(scenario, index);
+        own(&folder)?;
         std::fs::create_dir_all(&folder).map_err(io(&folder))?;
         // In TOML numbers come back to the last bit.
         let told = toml::to_string(told).map_err(|error| fail(&folder, error.to_string()))?;

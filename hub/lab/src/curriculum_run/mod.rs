@@ -9,7 +9,7 @@ mod picture;
 mod plan;
 mod run;
 
-pub use again::{Again, ScriptTimes, mean};
+pub use again::{Again, mean};
 pub use cache::Cache;
 pub use folder::{Folder, Resumed};
 pub use outcome::{Fresh, Outcome, StepOutcome};

@@ -1,11 +1,11 @@
 //! What came out of a run.
 
-use super::again::{Again, ScriptTimes, mean};
+use super::again::{Again, mean};
 use super::plan::Plan;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Report, Step, StepReport};
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS};
+use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, ScriptTimes};
 
 /// Runs from each start in which the final controller is tried again.
 const FRESH: u32 = 20;
@@ -166,8 +166,8 @@ fn ending(ending: Ending) -> &'static str {
 fn fresh(step: &Step, controller: &Automata, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;
-    let again = Again { step, controller, repeats: FRESH, seed };
-    let scores = again.scores(&step.weights).concat();
-    let ScriptTimes { times, without } = again.script_times(script);
+    let outcomes = Again { step, controller, repeats: FRESH, seed }.outcomes();
+    let scores = outcomes.scores().concat();
+    let ScriptTimes { times, without } = outcomes.script_times(script);
     Some(Fresh { runs: scores.len(), score: mean(&scores), script: script + 1, times, without })
 }

@@ -1,7 +1,7 @@
 //! A curriculum: easier worlds in which the islands evolve before the run's own, each until its end formula holds.
 
 use serde::{Deserialize, Serialize};
-use xpuck_evolve::curriculum::{Formula, Variables};
+use xpuck_evolve::curriculum::{Formula, Variables, first_momentum, next_momentum};
 use xpuck_kernels::world::WorldSpec;
 
 /// What of the learning momentum goes on from a generation to the next (Petrovic, NTNU 05/2005).
@@ -79,8 +79,10 @@ impl Course {
         let Some(step) = self.step(steps) else { return false };
         let ([generation, total_generations], [best, mean]) = (standing.generations, standing.fitness);
         let step_generation = generation - self.began;
-        self.momentum =
-            if step_generation == 1 { 0.9 * best } else { PHI * self.momentum + (best - self.last_best).max(0.0) };
+        self.momentum = match step_generation {
+            1 => first_momentum(best),
+            _ => next_momentum(PHI, self.momentum, best - self.last_best),
+        };
         self.last_best = best;
         let holds = step.end.holds(&Variables {
             generation,

@@ -87,6 +87,13 @@ fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
         };
         texts.push((kind, path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
     }
+    for entry in std::fs::read_dir(Path::new(ROOT).join("docs/curricula")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("cargo-") && name.ends_with(".toml") {
+            texts.push(("curriculum", path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+        }
+    }
     let pages =
         [("evolution", "docs/evolution.md"), ("sweep", "docs/sweeps.md"), ("calibration", "docs/calibration.md")];
     for (name, page) in pages {
@@ -110,6 +117,8 @@ fn a_key_that_no_program_reads_is_unknown_wherever_it_stands() {
         ("evolution", "[settings]\nalgorithm = \"racing\"", ".settings.algorithm"),
         ("sweep", "[base.migration]\nevry = 2", ".base.migration.evry"),
         ("sweep", "[[points]]\nlable = \"a\"", ".points.lable"),
+        ("curriculum", "[worlds.a]\nlike = \"b\"\nlamp = 1", ".worlds.a.lamp"),
+        ("curriculum", "[[steps]]\n[[steps.blend]]\nrows = 1", ".steps.blend.rows"),
     ] {
         assert_eq!(unknown(&schema(name), &value(text), ""), [place]);
     }

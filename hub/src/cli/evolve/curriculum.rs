@@ -47,7 +47,7 @@ pub fn begin(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
 pub fn resume(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
     let stop = stop(Some(path), args)?;
     let Resumed { folder, plan, done } = Folder::resume(path)?;
-    folder.clear_stop()?;
+    folder.clear_requests()?;
     go(&plan, Some(folder), &done, &stop, args)
 }
 
@@ -159,5 +159,12 @@ fn print(outcome: &Outcome) -> Result<()> {
         ))?;
     }
     output::line(format_args!("\n{}", outcome.controller.trim_end()))?;
+    // Last, where who looks at the end only sees it.
+    if let Some(step) = outcome.steps.last().filter(|_| !outcome.solved) {
+        output::line(format_args!(
+            "\nnot solved: the end of step {:?} never held; give the curriculum more `generations`",
+            step.name
+        ))?;
+    }
     Ok(())
 }

@@ -58,6 +58,11 @@ impl LineFollower {
         }
     }
 
+    /// Whether it follows, or looks for a line that it lost.
+    pub fn is_following(&self) -> bool {
+        self.following
+    }
+
     pub fn wake_at(&self) -> u32 {
         self.wake_at
     }

@@ -77,6 +77,11 @@ impl Navigate {
         }
     }
 
+    /// Whether a command of that module goes on.
+    pub fn serves(&self, client: Module) -> bool {
+        self.current.is_some_and(|current| current.client == client)
+    }
+
     pub fn wake_at(&self) -> u32 {
         self.current.map_or(u32::MAX, |current| current.end)
     }

@@ -1,9 +1,10 @@
 //! One number of the scores of many runs.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// How the scores of several runs make a fitness; numbers are those of the document's project files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combination {
     /// The mean (0).

@@ -1,37 +1,14 @@
 //! One step of a curriculum.
 
+use super::momentum::{GainOver, first_momentum, next_momentum};
 use super::select::Wheel;
-use super::{Formula, Selection, Species, Statistics, Variables};
+use super::settings::StepSettings;
+use super::{Species, Statistics, Variables};
 use std::collections::HashMap;
 use xpuck_kernels::random::{Draws, Stream};
 
 /// Generations after a re-initialisation in which there is no other.
 const REST: u32 = 8;
-
-/// Parameters of a step.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepSettings {
-    /// Individuals, 2..=4096.
-    pub population: usize,
-    /// Probability that two parents are crossed.
-    pub crossover: f32,
-    /// Probability that a child is mutated.
-    pub mutation: f32,
-    /// Share of the population that children replace: 1 is generation by generation, with the best kept; less is steady state.
-    pub replace: f32,
-    /// Who has children.
-    pub selection: Selection,
-    /// What of the learning momentum goes on from a generation to the next.
-    pub phi: f64,
-    /// When the step is over.
-    pub end: Formula,
-    /// Learning has stopped when the momentum is below this: a share of the population is drawn anew.
-    pub reinitialise_below: f64,
-    /// That share.
-    pub reinitialise: f32,
-    /// Most generations of the whole curriculum.
-    pub total_generations: u32,
-}
 
 /// What an evaluation says of a genotype, without what its size is worth.
 #[derive(Clone, Debug)]
@@ -113,8 +90,15 @@ pub struct Evolution<S: Species> {
     members: Vec<Member<S>>,
     cache: HashMap<S::Genome, Known<S::Usage>>,
     variables: Variables,
+    /// What the next best's gain counts from.
     last_best: f64,
+    /// Whether the population was just made, so that nothing was learnt in it yet.
+    begun: bool,
+    /// Generations of the step at the last re-initialisation or restart.
     last_reinitialised: u32,
+    /// The same at the last restart, and how many there were.
+    last_restart: u32,
+    restarts: u32,
     statistics: Statistics,
 }
 
@@ -141,7 +125,10 @@ impl<S: Species> Evolution<S> {
                 ..variables
             },
             last_best: 0.0,
+            begun: true,
             last_reinitialised: 0,
+            last_restart: 0,
+            restarts: 0,
             statistics: Statistics::new(species.operators()),
             settings,
             species,
@@ -197,13 +184,14 @@ impl<S: Species> Evolution<S> {
     fn count_generation(&mut self, seconds: f64) -> Progress {
         let best = self.members[0].fitness;
         let variables = &mut self.variables;
-        variables.momentum = if variables.step_generation == 0 {
-            0.9 * best
-        } else {
-            // Evaluations that are pooled may lower the best; that is no learning, and nothing that unlearns it either.
-            self.settings.phi * variables.momentum + (best - self.last_best).max(0.0)
+        variables.momentum = match std::mem::take(&mut self.begun) {
+            true => first_momentum(best),
+            false => next_momentum(self.settings.phi, variables.momentum, best - self.last_best),
         };
-        self.last_best = best;
+        self.last_best = match self.settings.gain_over {
+            GainOver::Record if variables.step_generation > self.last_restart => best.max(self.last_best),
+            _ => best,
+        };
         variables.generation += 1;
         variables.step_generation += 1;
         variables.best = best;
@@ -216,6 +204,22 @@ impl<S: Species> Evolution<S> {
         } else {
             Progress::Goes
         }
+    }
+
+    /// Which restart of the step is due, from 1; none before so many generations as the settings say.
+    pub fn restart_due(&self) -> Option<u32> {
+        let since = self.variables.step_generation - self.last_restart;
+        self.settings.restart_after.filter(|&after| since >= after).map(|_| self.restarts + 1)
+    }
+
+    /// Begins again with other genomes in place of [`Evolution::breed`]. Generations, evaluations and what is known of genotypes
+    /// stay.
+    pub fn restart(&mut self, genomes: Vec<S::Genome>) {
+        self.members = genomes.into_iter().map(|genome| Member::new(genome, f64::NEG_INFINITY)).collect();
+        self.begun = true;
+        self.restarts += 1;
+        self.last_restart = self.variables.step_generation;
+        self.last_reinitialised = self.variables.step_generation;
     }
 
     /// Makes the next generation of one that was judged by [`Evolution::learn`].

@@ -164,6 +164,19 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_signs_and_exponents() {
+        for (text, value) in
+            [("1e-3", 0.001), ("2.5E+2", 250.0), ("-1e-3", -0.001), ("1e3-1", 999.0), ("-4--2e0", -2.0)]
+        {
+            let formula = Formula::parse(&format!("gennum < {text}")).unwrap();
+            let Term::Apply(Operator::Less, terms) = formula.0 else { panic!("{text}") };
+            assert_eq!(terms[1].value(&[0.0; 9]), value, "{text}");
+        }
+        assert_eq!(Formula::parse("< learning-momentum 1e-3"), Formula::parse("learning-momentum < 0.001"));
+        assert!(Formula::parse("gennum < 1e-").unwrap_err().contains("is no number"));
+    }
+
+    #[test]
     fn every_operator_has_both_forms() {
         for (prefix, infix, [of_5_3, of_3_5, of_5_5]) in [
             ("&", "and", [1.0, 1.0, 1.0]),

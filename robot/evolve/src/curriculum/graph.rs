@@ -54,9 +54,8 @@ impl Graph {
         match used.iter().position(|used| !used) {
             Some(i) => {
                 let goal = &nodes[nodes.len() - 1].name;
-                let message = format!(
-                    "the last step, {goal:?}, cannot be reached from it; name it in a later step's `after`, or leave it out"
-                );
+                let message =
+                    format!("the last step, {goal:?}, cannot be reached from it; name it in a later step's `after`");
                 Err((i, message))
             }
             None => Ok(Graph { order }),

@@ -1,11 +1,12 @@
 //! Who has children.
 
 use crate::tournament::tournament;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_kernels::random::Draws;
 
 /// How parents are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
     /// With a probability in proportion to fitness, scaled linearly so that the best gets so many times the mean's share, as

@@ -1,7 +1,8 @@
 //! Giving up runs that are far behind the best.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
-use xpuck_kernels::cargo::{Automata, Setup, Trials, watch};
+use xpuck_kernels::cargo::{Arbitration, Setup, Trials, watch};
 use xpuck_kernels::hash::fnv1a;
 
 /// When runs are given up: at times, those that gained less than a share of what the best had gained at that time. A run that is
@@ -23,7 +24,7 @@ impl EarlyStop {
     /// The least scores that a step asks for whose best is this controller. Its profile is the least score of its runs at each
     /// time; they are the runs that it was tried in, and are run again for it, which is no evaluation. Where the best had gained
     /// nothing, nothing is asked for.
-    pub(super) fn checkpoints(&self, best: &Automata, trials: &Trials) -> Vec<(u32, f64)> {
+    pub(super) fn checkpoints(&self, best: Arbitration, trials: &Trials) -> Vec<(u32, f64)> {
         let times = (self.after..trials.time).step_by(self.every.max(1) as usize);
         let mut profile: Vec<(u32, f64)> = times.map(|time| (time, f64::INFINITY)).collect();
         let seed = trials.seed ^ fnv1a(best.text().bytes());
@@ -47,7 +48,7 @@ impl EarlyStop {
 }
 
 /// The keys of an early stop; times in s.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EarlyStopEntry {
     pub after: f64,

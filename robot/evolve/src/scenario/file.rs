@@ -1,12 +1,14 @@
 //! The keys of a curriculum file.
 
 use super::early_stop::EarlyStopEntry;
-use crate::curriculum::{Combination, Selection};
+use crate::curriculum::{Combination, GainOver, Selection};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use xpuck_kernels::cargo::Scene;
 
 /// A curriculum as a TOML file.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioFile {
     /// Its name.
@@ -14,20 +16,50 @@ pub struct ScenarioFile {
     /// Most generations of all steps together, 1..=100000.
     #[serde(default = "generations")]
     pub(super) generations: u32,
+    /// What evolves.
+    #[serde(default)]
+    pub(super) species: Evolving,
     /// Files of saved populations by name; a blend takes of one, and a module is fixed to its best, as `population:NAME`.
     #[serde(default)]
     pub(super) populations: BTreeMap<String, String>,
     /// Worlds by name; `like` names another whose keys hold where none is given.
+    #[schemars(schema_with = "worlds")]
     pub(super) worlds: BTreeMap<String, toml::Table>,
     /// Steps; the last is the goal.
     pub(super) steps: Vec<StepEntry>,
+}
+
+/// Worlds have the keys of a scene, none of which must be there where another world has it.
+fn worlds(generator: &mut SchemaGenerator) -> Schema {
+    let mut world = Scene::json_schema(generator);
+    let keys = world.ensure_object();
+    keys.remove("required");
+    if let Some(known) = keys.get_mut("properties").and_then(|known| known.as_object_mut()) {
+        let like = json_schema!({
+            "description": "Another world, whose keys hold where this one has none.",
+            "type": "string"
+        });
+        known.insert("like".into(), like.to_value());
+    }
+    json_schema!({ "type": "object", "additionalProperties": world })
+}
+
+/// What evolves in the steps of a curriculum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evolving {
+    /// Automata, one for each module that a step names.
+    #[default]
+    Automata,
+    /// One behaviour tree, which arbitrates between the modules that a step names as evolving or fixed.
+    Tree,
 }
 
 fn generations() -> u32 {
     600
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct StepEntry {
     /// Its name.
@@ -58,8 +90,14 @@ pub(super) struct StepEntry {
     pub selection: Selection,
     #[serde(default = "phi")]
     pub phi: f64,
+    /// What the gain in the learning momentum is measured from.
+    #[serde(default)]
+    pub gain_over: GainOver,
     #[serde(default)]
     pub reinitialise: Reinitialise,
+    /// Generations after which a step that is not over begins anew; never if left out.
+    #[serde(default)]
+    pub restart_after: Option<u32>,
     pub starts: usize,
     #[serde(default = "one")]
     pub repeats: u32,
@@ -107,7 +145,7 @@ fn one() -> u32 {
     1
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Reinitialise {
     pub below: f64,
@@ -120,7 +158,7 @@ impl Default for Reinitialise {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub(super) struct WeightsEntry {
     pub obstacle_time: f64,
@@ -156,7 +194,7 @@ impl Default for WeightsEntry {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct AutomatonEntry {
     pub module: String,
@@ -186,7 +224,7 @@ fn out() -> f32 {
     0.1
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BlendEntry {
     pub module: String,

@@ -1,7 +1,8 @@
-//! Curricula of automata that deliver cargo: the files, and the run of one.
+//! Curricula of automata, or of trees, that deliver cargo: the files, and the run of one.
 
 mod early_stop;
 mod file;
+mod kind;
 pub mod original;
 mod population;
 mod read;
@@ -10,7 +11,8 @@ mod step;
 mod watch;
 
 pub use early_stop::EarlyStop;
-pub use file::ScenarioFile;
+pub use file::{Evolving, ScenarioFile};
+pub use kind::Kind;
 pub use population::{MAX_INDIVIDUALS, Population, Saved};
 pub use run::{Report, StepReport};
 pub use watch::{Ask, Ending, Generation};
@@ -37,6 +39,8 @@ pub struct ScenarioError {
 pub struct Scenario {
     /// Its name.
     pub name: String,
+    /// What evolves in it.
+    pub species: Evolving,
     /// Its steps, of which the last is the goal.
     pub steps: Vec<Step>,
     /// Their order, as indices.

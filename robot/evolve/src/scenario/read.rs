@@ -1,6 +1,6 @@
 //! From the file to what can be run.
 
-use super::file::{ScenarioFile, StepEntry};
+use super::file::{Evolving, ScenarioFile, StepEntry};
 use super::step::{Sources, Wrong, saved_name, step};
 use super::{Population, Scenario, ScenarioError};
 use crate::curriculum::{Graph, Node};
@@ -33,7 +33,7 @@ impl Scenario {
         }
         let entries: ScenarioFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-            fail(line, error.message().replace('\n', "; "))
+            fail(line, plain(error.message()))
         })?;
         let of_key = |header: &str, number: usize, key: &str| line_of(text, header, number, key);
         if !(1..=100_000).contains(&entries.generations) {
@@ -62,7 +62,12 @@ impl Scenario {
             }
             None => fail(1, format!("{key} {message}")),
         };
-        Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, wrong)
+        if entries.species == Evolving::Tree && !entries.populations.is_empty() {
+            let message = "saved populations are of automata; with species = \"tree\" leave [populations] out".into();
+            return Err(fail(of_key("[populations]", 0, ""), message));
+        }
+        let scenario = Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, wrong)?;
+        Ok(Scenario { species: entries.species, ..scenario })
     }
 
     /// A curriculum of steps as a file has them; `wrong` makes an error of a step's key, or of one of the whole file.
@@ -99,7 +104,7 @@ impl Scenario {
             .enumerate()
             .map(|(i, entry)| step(entry, entries, &sources, generations).map_err(|error| wrong(Some(i), error)));
         let steps = steps.collect::<Result<_, _>>()?;
-        Ok(Scenario { name, steps, order: graph.order, populations: sources.populations })
+        Ok(Scenario { name, species: Evolving::default(), steps, order: graph.order, populations: sources.populations })
     }
 }
 
@@ -146,8 +151,18 @@ fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<String, Pre
     Ok(worlds)
 }
 
+/// What the library says, on one line and without names of types.
+fn plain(message: &str) -> String {
+    let message = message.replace('\n', "; ");
+    match message.split_once(", expected ") {
+        Some((found, "f32" | "f64")) => format!("{found}, a number is wanted"),
+        Some((found, "u8" | "u16" | "u32" | "usize")) => format!("{found}, a whole number from 0 on is wanted"),
+        _ => message,
+    }
+}
+
 fn scene(table: toml::Table) -> Result<Scene, String> {
-    table.try_into().map_err(|error: toml::de::Error| error.message().replace('\n', "; "))
+    table.try_into().map_err(|error: toml::de::Error| plain(error.message()))
 }
 
 /// A world's keys, with those of the world that it is like.

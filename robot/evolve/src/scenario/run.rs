@@ -1,17 +1,17 @@
 //! A whole curriculum from its first step to its goal.
 
-use super::{Ask, Ending, Fixed, Generation, Population, Scenario, Step};
+use super::{Ask, Ending, Generation, Kind, Population, Scenario, Step};
+use crate::arbiters::TreeSpecies;
 use crate::automata::AutomataSpecies;
-use crate::curriculum::{Evolution, Member, Progress, Statistics, Variables, Worth, blend};
+use crate::curriculum::{Blend, Evolution, Member, Progress, Statistics, Variables, Worth, blend};
 use std::collections::BTreeMap;
-use xpuck_kernels::cargo::{Automata, Trials, Tried, hand_made};
+use xpuck_kernels::automaton::Module;
+use xpuck_kernels::cargo::{Arbiter, Arbitration, Automata, Trials, Tried};
 use xpuck_kernels::random::{Draws, Stream};
-
-type Members = Vec<Member<AutomataSpecies>>;
 
 /// What came of a step.
 #[derive(Clone, Debug)]
-pub struct StepReport {
+pub struct StepReport<C = Automata> {
     /// Its name.
     pub name: String,
     /// Generations.
@@ -21,7 +21,7 @@ pub struct StepReport {
     /// Fitness of the best.
     pub best: f64,
     /// The best as a whole controller.
-    pub controller: Automata,
+    pub controller: C,
     /// How it ended.
     pub ending: Ending,
     /// What operators contributed; nothing of a step that was done before.
@@ -30,14 +30,14 @@ pub struct StepReport {
 
 /// What came of a curriculum.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Report<C = Automata> {
     /// Steps, in the order in which they ran; a curriculum without generations left ends early.
-    pub steps: Vec<StepReport>,
+    pub steps: Vec<StepReport<C>>,
     /// Whether the goal was reached.
     pub solved: bool,
 }
 
-impl Report {
+impl<C> Report<C> {
     /// Generations of all steps.
     pub fn generations(&self) -> u32 {
         self.steps.iter().map(|step| step.generations).sum()
@@ -57,31 +57,57 @@ impl Report {
 }
 
 impl Scenario {
-    /// Runs the curriculum. `begin` has the populations of steps that are done already, by index, as [`Step::population`] reads
-    /// them: those steps are not run again, and the others go as they would have gone. `evaluate` tries controllers; `see` is
-    /// told each generation once it is judged, and may end the step or the run.
+    /// Runs the curriculum of automata. `begin` has the populations of steps that are done already, by index, as
+    /// [`Step::population`] reads them: those steps are not run again, and the others go as they would have gone. `evaluate` tries
+    /// controllers; `see` is told each generation once it is judged, and may end the step or the run.
     pub fn run(
         &self,
         seed: u64,
         begin: &BTreeMap<usize, Population>,
-        mut evaluate: impl FnMut(&[Automata], &Trials) -> Vec<Tried>,
-        mut see: impl FnMut(&Generation) -> Ask,
+        evaluate: impl FnMut(&[Automata], &Trials) -> Vec<Tried>,
+        see: impl FnMut(&Generation) -> Ask,
     ) -> Report {
-        let mut populations: Vec<Members> = vec![vec![]; self.steps.len()];
+        self.run_kind::<AutomataSpecies>(seed, begin, evaluate, see)
+    }
+
+    /// Runs the curriculum with one tree in place of the automata of each step, by the same steps.
+    pub fn run_trees(
+        &self,
+        seed: u64,
+        evaluate: impl FnMut(&[Arbiter], &Trials) -> Vec<Tried>,
+        see: impl FnMut(&Generation<TreeSpecies>) -> Ask,
+    ) -> Report<Arbiter> {
+        self.run_kind::<TreeSpecies>(seed, &BTreeMap::new(), evaluate, see)
+    }
+
+    fn run_kind<S: Kind>(
+        &self,
+        seed: u64,
+        begin: &BTreeMap<usize, Population>,
+        mut evaluate: impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
+        mut see: impl FnMut(&Generation<S>) -> Ask,
+    ) -> Report<S::Controller>
+    where
+        for<'a> &'a S::Controller: Into<Arbitration<'a>>,
+    {
+        let mut populations: Vec<Vec<Member<S>>> = vec![vec![]; self.steps.len()];
         let mut report = Report { steps: vec![], solved: false };
         let mut variables = Variables::default();
         for &i in &self.order {
             let step = &self.steps[i];
-            if let Some(population) = begin.get(&i) {
-                populations[i] = population.members();
+            if let Some(population) = begin.get(&i)
+                && let Some(best) = S::saved(population).first()
+            {
+                populations[i] = S::saved(population);
                 variables.generation += population.generations;
                 variables.evaluations += population.evaluations;
-                report.steps.push(step.done_before(population, &self.species(i, &populations)));
+                let controller = S::of_step(self, i, &populations).controller(&best.genome);
+                report.steps.push(step.done_before(population, controller));
                 continue;
             }
             let mut evolution = self.begin_step(i, &populations, variables, seed);
             let trials = step.trials(seed.wrapping_add(i as u64 + 1));
-            let mut bar = Bar::default();
+            let mut bar: Bar<S> = Bar { best: None, checkpoints: vec![] };
             let (ending, ask) = loop {
                 let barred = Trials { checkpoints: &bar.checkpoints, ..trials };
                 let (progress, ask) = generation(&mut evolution, i, step, &barred, &mut evaluate, &mut see);
@@ -89,7 +115,12 @@ impl Scenario {
                     Some(ending) => break (ending, ask),
                     None => bar.raise(step, &evolution, &trials),
                 }
-                evolution.breed();
+                match evolution.restart_due() {
+                    Some(restart) => {
+                        evolution.restart(self.first_genomes(i, evolution.species(), &populations, seed, restart))
+                    }
+                    None => evolution.breed(),
+                }
             };
             variables = *evolution.variables();
             populations[i] = evolution.members().to_vec();
@@ -111,76 +142,92 @@ impl Scenario {
     }
 
     /// A step with its first population.
-    fn begin_step(
+    fn begin_step<S: Kind>(
         &self,
         i: usize,
-        populations: &[Members],
+        populations: &[Vec<Member<S>>],
         variables: Variables,
         seed: u64,
-    ) -> Evolution<AutomataSpecies> {
+    ) -> Evolution<S> {
         let step = &self.steps[i];
-        let species = self.species(i, populations);
-        let mut draws = Draws::new(seed, i as u32, 0, 0, Stream::Evolution);
-        let saved: Vec<Members> = step.saved.iter().map(|&s| self.populations[s].members()).collect();
-        let before = step.after.iter().map(|&b| &populations[b]).chain(&saved);
-        let before: Vec<&[Member<AutomataSpecies>]> = before.map(Vec::as_slice).collect();
-        let genomes = blend(&species, step.settings.population, &step.blends, &before, &mut draws);
+        let species = S::of_step(self, i, populations);
+        let genomes = self.first_genomes(i, &species, populations, seed, 0);
         // Draws of a population's first generation must not be those of its making.
         Evolution::new(species, step.settings.clone(), genomes, variables, seed, i as u32 + 1000)
     }
 
-    /// What evolves in a step, with the fixed automata of others' best.
-    fn species(&self, i: usize, populations: &[Members]) -> AutomataSpecies {
+    /// The genomes that a step begins with, and those of each restart: each begins with what steps further back left, as the
+    /// populations that it was stuck with are those that it came from.
+    fn first_genomes<S: Kind>(
+        &self,
+        i: usize,
+        species: &S,
+        populations: &[Vec<Member<S>>],
+        seed: u64,
+        restart: u32,
+    ) -> Vec<S::Genome> {
         let step = &self.steps[i];
-        let by_hand = hand_made();
-        let mut fixed = Automata::default();
-        for &(module, from) in &step.fixed {
-            let Some(place) = module.arbitrated() else { continue };
-            let source = match from {
-                Fixed::HandMade => Some(&by_hand),
-                Fixed::Step(step) => populations[step].first().map(|member| &member.genome),
-                Fixed::Saved(saved) => self.populations[saved].individuals.first().map(|best| &best.automata),
-            };
-            fixed.0[place] = source.and_then(|automata| automata.0[place].clone());
-        }
-        AutomataSpecies { bounds: step.bounds.clone(), rates: step.rates.clone(), fixed, size: step.size }
+        let mut draws = Draws::new(seed, i as u32, restart, 0, Stream::Evolution);
+        let saved: Vec<Vec<Member<S>>> = step.saved.iter().map(|&s| S::saved(&self.populations[s])).collect();
+        let rows = S::rows(step);
+        let source = |row: &Blend| match step.after.get(row.from) {
+            Some(&from) => &populations[self.further_back(from, step.bounds[row.part].module, restart)],
+            None => &saved[row.from - step.after.len()],
+        };
+        let before: Vec<&[Member<S>]> = rows.iter().map(|row| source(row).as_slice()).collect();
+        let rows: Vec<Blend> = rows.iter().enumerate().map(|(from, row)| Blend { from, ..*row }).collect();
+        blend(species, step.settings.population, &rows, &before, &mut draws)
+    }
+
+    /// The step `back` steps before `from` on the way that a module's automata came; after the first of them `from` again.
+    fn further_back(&self, from: usize, module: Module, back: u32) -> usize {
+        let before = |&i: &usize| {
+            let step = &self.steps[i];
+            let of_module = |row: &&Blend| step.bounds[row.part].module == module;
+            step.blends.iter().filter(of_module).find_map(|row| step.after.get(row.from).copied())
+        };
+        let way: Vec<usize> = std::iter::successors(Some(from), before).collect();
+        way[back as usize % way.len()]
     }
 }
 
 /// What a step's runs must reach so as not to be given up.
-#[derive(Default)]
-struct Bar {
+struct Bar<S: Kind> {
     /// Whose profile it is of.
-    best: Option<Automata>,
+    best: Option<S::Genome>,
     checkpoints: Vec<(u32, f64)>,
 }
 
-impl Bar {
+impl<S: Kind> Bar<S>
+where
+    for<'a> &'a S::Controller: Into<Arbitration<'a>>,
+{
     /// Takes the best's profile if it is another than before.
-    fn raise(&mut self, step: &Step, evolution: &Evolution<AutomataSpecies>, trials: &Trials) {
+    fn raise(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
         let Some(early_stop) = step.early_stop else { return };
         let best = &evolution.members()[0].genome;
         if self.best.as_ref() != Some(best) {
-            self.checkpoints = early_stop.checkpoints(&evolution.species().controller(best), trials);
+            let controller = evolution.species().controller(best);
+            self.checkpoints = early_stop.checkpoints((&controller).into(), trials);
             self.best = Some(best.clone());
         }
     }
 }
 
 /// Evaluates a generation and shows it.
-fn generation(
-    evolution: &mut Evolution<AutomataSpecies>,
+fn generation<S: Kind>(
+    evolution: &mut Evolution<S>,
     index: usize,
     step: &Step,
     trials: &Trials,
-    evaluate: &mut impl FnMut(&[Automata], &Trials) -> Vec<Tried>,
-    see: &mut impl FnMut(&Generation) -> Ask,
+    evaluate: &mut impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
+    see: &mut impl FnMut(&Generation<S>) -> Ask,
 ) -> (Progress, Ask) {
     let unknown = evolution.unknown();
-    let controllers: Vec<Automata> = unknown.iter().map(|genome| evolution.species().controller(genome)).collect();
+    let controllers: Vec<S::Controller> = unknown.iter().map(|genome| evolution.species().controller(genome)).collect();
     let worths = evaluate(&controllers, trials)
         .into_iter()
-        .map(|tried| Worth { fitness: step.combine.fitness(&tried.scores), usage: tried.usages })
+        .map(|tried| Worth { fitness: step.combine.fitness(&tried.scores), usage: S::usage(tried.usages) })
         .collect();
     let progress = evolution.learn(worths, 0.0);
     let ask = see(&Generation {
@@ -209,16 +256,29 @@ impl Step {
         }
     }
 
-    fn done_before(&self, population: &Population, species: &AutomataSpecies) -> StepReport {
-        let best = population.individuals.first();
+    fn done_before<C>(&self, population: &Population, controller: C) -> StepReport<C> {
         StepReport {
             name: self.name.clone(),
             generations: population.generations,
             evaluations: population.evaluations,
-            best: best.map_or(0.0, |best| best.fitness),
-            controller: best.map_or(species.fixed.clone(), |best| species.controller(&best.automata)),
+            best: population.individuals.first().map_or(0.0, |best| best.fitness),
+            controller,
             ending: Ending::Before,
             statistics: Statistics::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_restart_begins_with_what_steps_further_back_left() {
+        let text = include_str!("../../../../docs/curricula/cargo-creative.toml");
+        let scenario = Scenario::parse("c", text).unwrap();
+        let way = |module| [0, 1, 2, 3, 4, 5].map(|back| scenario.further_back(5, module, back));
+        assert_eq!(way(Module::LineFollower), [5, 4, 3, 1, 5, 4]);
+        assert_eq!(way(Module::Cargoloader), [5, 4, 3, 2, 5, 4]);
     }
 }

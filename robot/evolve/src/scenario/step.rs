@@ -140,9 +140,11 @@ fn settings(entry: &StepEntry, end: Formula, total_generations: u32) -> Result<S
         replace: within("replace", entry.replace, 0.01, 1.0)?,
         selection: entry.selection,
         phi: within("phi", entry.phi, 0.0, 0.999)?,
+        gain_over: entry.gain_over,
         end,
         reinitialise_below: entry.reinitialise.below,
         reinitialise: within("reinitialise", entry.reinitialise.share, 0.0, 1.0)?,
+        restart_after: entry.restart_after.map(|after| within("restart-after", after, 2, 100_000)).transpose()?,
         total_generations,
     })
 }

@@ -1,13 +1,12 @@
 //! What a watcher of a run is told, and what it may ask for.
 
-use super::Step;
+use super::{Kind, Step};
 use crate::automata::AutomataSpecies;
 use crate::curriculum::{Member, Progress, Statistics, Variables};
-use xpuck_kernels::cargo::Automata;
 
 /// A generation that was judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Generation<'a> {
+#[derive(Debug)]
+pub struct Generation<'a, S: Kind = AutomataSpecies> {
     /// The index of its step.
     pub index: usize,
     /// Its step.
@@ -17,9 +16,9 @@ pub struct Generation<'a> {
     /// Whether the step's end formula holds.
     pub progress: Progress,
     /// The population, the fittest first. What is saved of it is [`super::Population::new`].
-    pub members: &'a [Member<AutomataSpecies>],
+    pub members: &'a [Member<S>],
     /// The best as a whole controller.
-    pub best: &'a Automata,
+    pub best: &'a S::Controller,
     /// What the step's operators contributed so far.
     pub statistics: &'a Statistics,
 }

@@ -82,7 +82,7 @@ fn shrink(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws
 }
 
 /// Any node becomes another that takes the same operands and as many children.
-fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
+pub(crate) fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let genes = branches[which].genes();
     let at = draws.below(genes.len() as u32) as usize;
     let Gene::Node(node) = genes[at] else { return None };
@@ -91,7 +91,12 @@ fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut
 }
 
 /// Any operand is drawn anew.
-fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
+pub(crate) fn replace_constant(
+    space: Space<'_>,
+    branches: &[Branch],
+    which: usize,
+    draws: &mut Draws,
+) -> Option<Genotype> {
     let operands = |gene: &Gene| match gene {
         Gene::Node(node) => node.kind.spec().operands,
         Gene::Subtree(_) | Gene::Function(_) => &[],

@@ -29,7 +29,7 @@ const CHANGES: [(Change, u32); 7] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Change {
+pub(crate) enum Change {
     /// One to three numbers or registers.
     Numbers,
     /// A subtree gives way to a new one of its kind.
@@ -75,6 +75,21 @@ pub(crate) fn vary(
         return (numbers(space, builder, &child, draws), operator);
     }
     (child, operator)
+}
+
+/// The genotype with one place of its main branch changed so, which is none of numbers or a cross; as it is if the result would
+/// not fit a robot.
+pub(crate) fn change(
+    space: Space<'_>,
+    builder: &RuleListBuilder<'_>,
+    genotype: &Genotype,
+    change: Change,
+    draws: &mut Draws,
+) -> Genotype {
+    let Genotype::Branches(branches) = genotype else { return genotype.clone() };
+    let at = draws.below(branches[0].genes().len() as u32) as usize;
+    let with = changed(builder, &branches[0], at, change, draws);
+    graft(space, branches, 0, at, &with).unwrap_or_else(|| genotype.clone())
 }
 
 fn any_change(draws: &mut Draws) -> Change {
@@ -158,7 +173,7 @@ fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype,
         let operand = node.kind.spec().operands[k].operand;
         node.operands[k] = if operand.is_register() {
             builder.register(operand, draws)
-        } else if draws.unit() < STEP {
+        } else if operand != Operand::Quadrant && draws.unit() < STEP {
             step(node.operands[k], operand, draws)
         } else {
             builder.number(operand, draws)

@@ -44,8 +44,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());
             (length, word(&rest[..length])?)
         } else if first.is_ascii_digit() || negative_number(first, rest, tokens.last()) {
-            let end =
-                rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.' && c != 'e').map_or(rest.len(), |i| i + 1);
+            let end = number_end(rest);
             let number: f64 = rest[..end].parse().map_err(|_| format!("{:?} is no number", &rest[..end]))?;
             (end, Token::Term(Term::Number(number)))
         } else {
@@ -55,6 +54,14 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         rest = rest[length..].trim_start();
     }
     if tokens.is_empty() { Err("it is empty; write one such as `best-fitness >= 295000`".into()) } else { Ok(tokens) }
+}
+
+/// Where the number that a text begins with ends; a sign belongs to it at its beginning and behind its `e`.
+fn number_end(text: &str) -> usize {
+    let part =
+        |before: u8, c: u8| c.is_ascii_digit() || b".eE".contains(&c) || b"eE".contains(&before) && b"+-".contains(&c);
+    let pairs = text.as_bytes().iter().zip(&text.as_bytes()[1..]);
+    pairs.take_while(|&(&before, &c)| part(before, c)).count() + 1
 }
 
 /// A minus begins a number where no term stands before it.

@@ -9,7 +9,7 @@ mod fitness;
 use super::values::Values;
 use super::world;
 use crate::automata::MUTATIONS;
-use crate::curriculum::{Combination, Selection};
+use crate::curriculum::{Combination, GainOver, Selection};
 use crate::scenario::file::{Reinitialise, StepEntry, WeightsEntry};
 use crate::scenario::step::{Sources, Wrong};
 use crate::scenario::{Population, Scenario, ScenarioError};
@@ -192,6 +192,8 @@ fn blank(i: usize) -> StepEntry {
         selection: Selection::Roulette(ROULETTE),
         phi: 0.0,
         reinitialise: Reinitialise::default(),
+        restart_after: None,
+        gain_over: GainOver::default(),
         starts: 0,
         repeats: 0,
         time: 0.0,

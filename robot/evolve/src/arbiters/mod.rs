@@ -1,0 +1,7 @@
+//! Behaviour trees as genomes of curricula: trees that arbitrate between the modules of the robot that delivers cargo.
+
+mod primitives;
+mod species;
+
+pub use primitives::primitive_set;
+pub use species::{TreeGenome, TreeSpecies};
