@@ -9,17 +9,6 @@ pub(super) fn padded(length: usize) -> usize {
     length.next_multiple_of(LANES)
 }
 
-#[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = [0.0; LANES];
-    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            sum[lane] += a[lane] * b[lane];
-        }
-    }
-    (sum[0] + sum[2]) + (sum[1] + sum[3])
-}
-
 /// Adds `k` times `x` to `y`.
 #[inline(always)]
 pub(super) fn add_scaled(y: &mut [f64], k: f64, x: &[f64]) {

@@ -5,8 +5,10 @@
 //! Everything is IEEE arithmetic in a fixed order, and sines come from `libm`: the same digits on every machine.
 
 mod contacts;
+mod coupling;
 mod forces;
 mod inertia;
+mod joint_row;
 mod lanes;
 mod model;
 mod motors;

@@ -11,7 +11,7 @@ use crate::part::{Axis, Direction, Part};
 use serde::{Deserialize, Serialize};
 
 /// Most parts of a body.
-pub const MAX_PARTS: usize = 400;
+pub const MAX_PARTS: usize = 256;
 /// Most instructions one inside another.
 pub const MAX_DEPTH: usize = 60;
 /// Longest text of an instruction, in bytes.
