@@ -1,6 +1,8 @@
 //! Our physics against PyBullet's, which pyro-corpus's own loop was run in. `eval_1000.json` and `eval_10000.json` are runs of
 //! its code; `fifty.json` are runs of the same loop with the pattern generator that its README describes.
 
+#![allow(clippy::disallowed_methods, reason = "what is compared with lies in files")]
+
 use serde_json::{Value, json};
 use std::fs::read_to_string;
 use std::path::Path;
@@ -127,6 +129,21 @@ fn a_body_of_one_part_falls_and_rests() {
     let way = path(&plan, &brain, Rhythm::default(), 1000, 100).unwrap();
     assert_eq!(way.len(), 10);
     assert!((way[9][2] - 0.5).abs() < 1e-4, "{:?}", way[9]);
+}
+
+#[test]
+fn what_does_not_fit_a_body_is_refused() {
+    let (plan, brain) = body("v08_key_differs_from_dir");
+    let refused = |brain: &Brain, rhythm| evaluate(&plan, brain, rhythm, 1).unwrap_err().to_string();
+    let period = refused(&brain, Rhythm::Period(0.0));
+    assert_eq!(period, "the rhythm: a period of 0 s; it is finite and above 0");
+    let few = Brain { weights: vec![1.0], ..brain.clone() };
+    assert!(refused(&few, Rhythm::default()).contains("1 weights"), "{}", refused(&few, Rhythm::default()));
+    let mut great = brain.clone();
+    great.weights[1] = f64::INFINITY;
+    assert!(refused(&great, Rhythm::default()).starts_with("weight 1 of the brain"));
+    let other = Brain { sensors: 1, ..brain };
+    assert!(refused(&other, Rhythm::default()).contains("the body has 2 sensors and 1 joints"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Rows of numbers whose length is a multiple of four, worked on four at a time in a fixed order, so that all registers give
-//! the same digits.
+//! Rows of numbers filled up to whole lanes and worked on lane by lane, never across lanes, so that all registers give the same
+//! digits.
 
 /// Numbers worked on side by side.
 pub(super) const LANES: usize = 4;

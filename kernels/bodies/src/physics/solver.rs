@@ -3,7 +3,7 @@
 //! Order of rows, errors that are corrected, and the end of the iterations are those of Bullet's `btMultiBodyConstraintSolver`
 //! as PyBullet sets it, so that what is not yet converged after the last iteration is the same. Bullet iterates on the
 //! velocities of all degrees of freedom; here the rows act on each other's aims at once ([`Coupling`]), which gives the
-//! same numbers but for rounding, in a third of the time.
+//! same numbers but for rounding, and takes less time.
 
 use super::contacts::Contacts;
 use super::coupling::Coupling;
