@@ -125,7 +125,9 @@ fn a_body_that_slides_stops_where_it_does_in_pybullet() {
 fn a_body_of_one_part_falls_and_rests() {
     let plan = Plan::new(&Prif::seed()).unwrap();
     let brain = Brain { sensors: 1, motors: 0, weights: vec![] };
-    assert!(evaluate(&plan, &brain, Rhythm::default(), 1000).unwrap().abs() < 1e-9);
+    // PyBullet has it creep as far: 0.04427450702 mm.
+    let y = evaluate(&plan, &brain, Rhythm::default(), 1000).unwrap();
+    assert!((y - 4.427_450_702e-5).abs() < 1e-8, "{y}");
     let way = path(&plan, &brain, Rhythm::default(), 1000, 100).unwrap();
     assert_eq!(way.len(), 10);
     assert!((way[9][2] - 0.5).abs() < 1e-4, "{:?}", way[9]);
@@ -151,6 +153,8 @@ fn two_runs_have_the_same_digits_and_frames_follow_the_path() {
     let (plan, brain) = body("v07_brain_4legs");
     let hash = |points: &[[f64; 3]]| fnv1a(points.iter().flatten().flat_map(|x| x.to_bits().to_le_bytes()));
     let way = path(&plan, &brain, Rhythm::default(), 2400, 10).unwrap();
+    // Of any build on any machine.
+    assert_eq!(hash(&way[..60]), 0xd13d_0010_4359_ab70, "{:#x}", hash(&way[..60]));
     assert_eq!(hash(&way), hash(&path(&plan, &brain, Rhythm::default(), 2400, 10).unwrap()));
     let frames = frames(&plan, &brain, Rhythm::default(), 2400, 10).unwrap();
     let roots: Vec<[f64; 3]> = frames.iter().map(|poses| poses[0].position).collect();
