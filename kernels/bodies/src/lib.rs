@@ -9,16 +9,14 @@ mod evaluate;
 mod part;
 pub mod physics;
 pub mod picture;
-mod plan;
 pub mod prif;
 mod robot;
 pub mod urdf;
 pub mod variation;
 
-pub use brain::{Brain, MAX_SYNAPSES};
+pub use brain::{Brain, MAX_SYNAPSES, MAX_WEIGHT};
 pub use error::BodyError;
 pub use evaluate::{STEPS, evaluate, frames, path};
 pub use part::{Axis, Direction, Part};
-pub use plan::{PlacedPart, Plan};
-pub use prif::Prif;
+pub use prif::{PlacedPart, Plan, Prif};
 pub use robot::{Rhythm, Robot};

@@ -9,8 +9,8 @@ use std::fmt::Write;
 const EDGE: f64 = 40.0;
 const MARGIN: f64 = 10.0;
 
-/// A body's plan as an SVG picture: isometric, seen from the front, the right and above, so that +x points down to the left, +y to
-/// the right, +z up; parts in the colours of their classes, those behind drawn before those in front.
+/// A body's plan as an SVG picture: isometric, seen from the front, the right and above, so that +x points down to the left, +y
+/// down to the right, +z up; parts in the colours of their classes, those behind drawn before those in front.
 pub fn plan_svg(plan: &Plan) -> String {
     let pose = |cell: [i32; 3]| Pose {
         position: cell.map(f64::from),

@@ -43,9 +43,14 @@ impl<'a> Robot<'a> {
     /// A robot in its starting place.
     ///
     /// # Errors
-    /// The brain does not fit the body.
+    /// The brain does not fit the body; a period that is not finite and above 0.
     pub fn new(plan: &'a Plan, brain: &'a Brain, rhythm: Rhythm) -> Result<Robot<'a>, BodyError> {
         brain.check(plan)?;
+        if let Rhythm::Period(period) = rhythm
+            && !(period.is_finite() && period > 0.0)
+        {
+            return Err(BodyError::new("the rhythm", format_args!("a period of {period} s; it is finite and above 0")));
+        }
         let simulator = Simulator::new(plan);
         let sensors: Vec<usize> = plan.sensors().collect();
         let motors: Vec<(usize, usize)> = plan

@@ -10,6 +10,9 @@ use xpuck_kernels::random::{Draws, normal_pair};
 /// Most synapses of a brain; more than any body of [`crate::prif::MAX_PARTS`] parts has.
 pub const MAX_SYNAPSES: usize = crate::prif::MAX_PARTS * crate::prif::MAX_PARTS;
 
+/// Greatest weight either way, so that no sum of them overflows.
+pub const MAX_WEIGHT: f64 = 1e100;
+
 /// The weights of all synapses of a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +40,7 @@ impl Brain {
     /// Whether it fits a body.
     ///
     /// # Errors
-    /// Another number of neurons or weights than the body needs; a weight that is not finite.
+    /// Another number of neurons or weights than the body needs; a weight that is not finite or beyond [`MAX_WEIGHT`].
     pub fn check(&self, plan: &Plan) -> Result<(), BodyError> {
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
         if (self.sensors, self.motors) != (sensors, motors) {
@@ -55,8 +58,11 @@ impl Brain {
             );
             return Err(BodyError::new("the brain", rule));
         }
-        match self.weights.iter().position(|weight| !weight.is_finite()) {
-            Some(at) => Err(BodyError::new(format_args!("weight {at} of the brain"), "not a finite number")),
+        match self.weights.iter().position(|weight| weight.is_nan() || weight.abs() > MAX_WEIGHT) {
+            Some(at) => Err(BodyError::new(
+                format_args!("weight {at} of the brain"),
+                format_args!("not a number of at most {MAX_WEIGHT:e} either way"),
+            )),
             None => Ok(()),
         }
     }

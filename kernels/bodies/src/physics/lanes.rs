@@ -1,5 +1,5 @@
-//! Rows of numbers whose length is a multiple of four, worked on four at a time in a fixed order, so that all registers give
-//! the same digits.
+//! Rows of numbers filled up to whole lanes and worked on lane by lane, never across lanes, so that all registers give the same
+//! digits.
 
 /// Numbers worked on side by side.
 pub(super) const LANES: usize = 4;
@@ -7,17 +7,6 @@ pub(super) const LANES: usize = 4;
 /// `length` rounded up to whole lanes.
 pub(super) fn padded(length: usize) -> usize {
     length.next_multiple_of(LANES)
-}
-
-#[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = [0.0; LANES];
-    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            sum[lane] += a[lane] * b[lane];
-        }
-    }
-    (sum[0] + sum[2]) + (sum[1] + sum[3])
 }
 
 /// Adds `k` times `x` to `y`.

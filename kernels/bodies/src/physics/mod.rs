@@ -5,8 +5,10 @@
 //! Everything is IEEE arithmetic in a fixed order, and sines come from `libm`: the same digits on every machine.
 
 mod contacts;
+mod coupling;
 mod forces;
 mod inertia;
+mod joint_row;
 mod lanes;
 mod model;
 mod motors;
@@ -27,6 +29,7 @@ pub const MAX_TORQUE: f64 = 25.0;
 /// Friction between cubes (0.5) and ground (1).
 pub const FRICTION: f64 = 0.5;
 /// Joints turn by no more than this from their middle, rad.
+#[allow(clippy::approx_constant, reason = "the limit that the URDF files tell")]
 pub const MAX_ANGLE: f64 = 3.14159;
 
 /// Moment of inertia of a cube, kg m^2.

@@ -2,16 +2,19 @@
 //!
 //! An instruction builds a chain of `repetitions` equal parts in one direction; at the chain's end others may follow. In text
 //! it is `(B(), [LEFT, 3, X], None)` ([`Prif::parse`], [`Prif::print`]); in JSON an object ([`Prif::from_json`]). Whether it
-//! makes a body is for [`crate::Plan::new`] to say.
+//! makes a body is for [`Plan::new`] to say.
 
 mod json;
+mod plan;
 mod text;
+
+pub use plan::{PlacedPart, Plan};
 
 use crate::part::{Axis, Direction, Part};
 use serde::{Deserialize, Serialize};
 
 /// Most parts of a body.
-pub const MAX_PARTS: usize = 400;
+pub const MAX_PARTS: usize = 256;
 /// Most instructions one inside another.
 pub const MAX_DEPTH: usize = 60;
 /// Longest text of an instruction, in bytes.

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_body_as_large_as_bodies_may_be_still_mutates() {
-        let prif = Prif::parse("(B(), [LEFT, 400, X], None)").unwrap();
+        let prif = Prif::parse("(B(), [LEFT, 256, X], None)").unwrap();
         let mutant = mutate(&prif, Manner::Readme, &mut draws(1)).unwrap();
         assert_ne!(mutant, prif);
     }
