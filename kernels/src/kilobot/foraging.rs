@@ -1,6 +1,6 @@
 //! The foraging experiment of thesis 4.2 as data: a round nest in the middle of the arena, a gap around it, food outside.
 
-use super::robot::{Kilobot, STEP, STEPS_PER_UPDATE};
+use super::robot::{Kilobot, STEP};
 use super::senses::Regions;
 use crate::random::{Stream, block, nearly_normal, unit};
 use std::f32::consts::PI;
@@ -60,7 +60,7 @@ impl Foraging {
 
     /// Updates of the controllers in a run.
     pub fn updates(&self) -> u32 {
-        (self.seconds / (STEP * STEPS_PER_UPDATE as f32)).round() as u32
+        (self.seconds / (STEP * self.robot.steps as f32)).round() as u32
     }
 
     /// The most food that the robots could bring home, from the edge of the nest straight to the food and back (Eq. 4.1).

@@ -9,7 +9,7 @@
 
 use super::foraging::Foraging;
 use super::motion::{Drive, drive, push, settled, wrapped};
-use super::robot::{STEPS_PER_UPDATE, WINDOW};
+use super::robot::WINDOW;
 use super::run::{Job, Outcome, hash};
 use super::senses::{
     self, Light, NO_WAY, Regions, Way, crowding, density, known, length, measured, unknown, way_change,
@@ -138,7 +138,8 @@ fn advance(block: &mut Block<'_>, updates: u32) {
         messages(block);
         sense(block);
         think(block);
-        for step in 0..STEPS_PER_UPDATE {
+        let steps = block.foraging.robot.steps;
+        for step in block.update * steps..(block.update + 1) * steps {
             move_all(block, step);
             contacts(block, step);
         }
@@ -264,15 +265,15 @@ fn think(block: &mut Block<'_>) {
     }
 }
 
-/// Drives all robots for one step.
+/// Drives all robots for step number `step` of the run.
 #[inline(always)]
 fn move_all(block: &mut Block<'_>, step: u32) {
-    let number = block.update * STEPS_PER_UPDATE + step;
+    let axle = block.foraging.robot.axle;
     for (i, robot) in block.robots.iter_mut().enumerate() {
         for l in 0..LANES {
             let motors = Drive { v: robot.v[l], w: robot.w[l], noise: [robot.noise[0][l], robot.noise[1][l]] };
-            let words = motion_words([block.keys[0][l], block.keys[1][l]], block.worlds[l], i as u32, number);
-            let ([x, y], heading) = drive(motors, robot.heading[l], words);
+            let words = motion_words([block.keys[0][l], block.keys[1][l]], block.worlds[l], i as u32, step);
+            let ([x, y], heading) = drive(motors, axle, robot.heading[l], words);
             robot.x[l] += x;
             robot.y[l] += y;
             robot.heading[l] = heading;

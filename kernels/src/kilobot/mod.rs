@@ -13,6 +13,7 @@ mod foraging;
 mod lanes;
 mod motion;
 mod program;
+mod projector;
 mod robot;
 mod run;
 mod senses;
@@ -21,6 +22,8 @@ mod world;
 
 pub use foraging::{Foraging, MAX_KILOBOTS};
 pub use program::{KilobotError, LEVEL_BYTES, Program, STACK_BYTES, TREE_BYTES, Usage};
-pub use robot::{Kilobot, Motors, STEP, STEPS_PER_UPDATE};
-pub use run::{Job, Outcome, fitness, run, run_reference};
+pub use projector::{Light, PROJECTOR_INTERVAL, PROJECTOR_SAMPLES, light_of};
+pub use robot::{Kilobot, Motors, STEP};
+pub use run::{Job, Outcome, evaluate, fitness, run, run_reference};
+pub use tick::Mind;
 pub use world::{KilobotView, World};

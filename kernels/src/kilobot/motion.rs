@@ -1,7 +1,7 @@
 //! How Kilobots move: two-wheel kinematics with noise and bias (thesis 4.3.1), and discs that push each other apart.
 //!
-//! A robot turns with one motor: it goes round the foot of the other side, so its centre moves at half the speed that it has
-//! with both. Noise and bias come with motors that are on; a robot whose motors are off stands until it is pushed.
+//! A robot turns with one motor: it goes round the foot of the other side, so the middle between its feet moves at half the
+//! speed that it has with both. Noise and bias come with motors that are on; a robot whose motors are off stands until it is pushed.
 //!
 //! Robots are light and slow, and what holds them is friction with the floor. A robot that drives against one that stands
 //! is held by its own drag and by the other's, so both go on at half the speed. That is what halving the overlap does. What
@@ -29,8 +29,8 @@ impl Drive {
     pub fn of(robot: &Kilobot, motors: u32, bias: [f32; 2]) -> Drive {
         let (v, w) = match motors {
             0 => return Drive::default(),
-            1 => (0.5 * robot.forward, robot.turn),
-            2 => (0.5 * robot.forward, -robot.turn),
+            1 => (robot.pivot, robot.turn),
+            2 => (robot.pivot, -robot.turn),
             _ => (robot.forward, 0.0),
         };
         Drive { v: v + bias[0], w: w + bias[1], noise: robot.noise }
@@ -39,11 +39,12 @@ impl Drive {
 
 /// The way of a robot in one step, m, and its new heading.
 #[inline(always)]
-pub(super) fn drive(drive: Drive, heading: f32, words: [u32; 4]) -> ([f32; 2], f32) {
+pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> ([f32; 2], f32) {
     let v = drive.v + drive.noise[0] * nearly_normal(words[0], words[3]);
     let w = drive.w + drive.noise[1] * nearly_normal(words[1], words[3] >> 8);
     let (sin, cos) = sin_cos(heading);
-    ([v * cos * STEP, v * sin * STEP], heading + w * STEP)
+    let across = axle * w;
+    ([(v * cos - across * sin) * STEP, (v * sin + across * cos) * STEP], heading + w * STEP)
 }
 
 /// A heading in -pi..=pi again after an update, in which it changed by less than a turn.
@@ -79,12 +80,12 @@ mod tests {
         let left = Drive::of(&robot, 1, [0.0; 2]);
         let quarter = (std::f32::consts::FRAC_PI_2 / (robot.turn * STEP)).round() as u32;
         for _ in 0..quarter {
-            let ([x, y], heading) = drive(left, end[2], [0; 4]);
+            let ([x, y], heading) = drive(left, 0.0, end[2], [0; 4]);
             end = [end[0] + x, end[1] + y, heading];
         }
-        let foot = 0.5 * robot.forward / robot.turn;
+        let foot = robot.pivot / robot.turn;
         assert!((end[0] - foot).abs() < 5e-4 && (end[1] - foot).abs() < 5e-4, "{end:?}, foot at {foot}");
-        let still = drive(Drive::of(&robot, 0, [1.0; 2]), 1.0, [u32::MAX; 4]);
+        let still = drive(Drive::of(&robot, 0, [1.0; 2]), 0.005, 1.0, [u32::MAX; 4]);
         assert_eq!(still, ([0.0; 2], 1.0), "motors that are off have neither noise nor bias");
     }
 

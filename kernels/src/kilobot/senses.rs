@@ -36,8 +36,8 @@ impl Light {
     }
 }
 
-/// Whether the sensor, which samples at 8 Hz, has a sample to take at the end of this step of an update, 0 to 4: those at
-/// 0.125, 0.25, 0.375 and 0.5 s are taken at the end of the step that they fall into.
+/// Whether the sensor, which samples at 8 Hz, has a sample to take at the end of this step of the run: those at 0.125, 0.25,
+/// 0.375 and 0.5 s are taken at the end of the step that they fall into.
 pub(super) fn samples(step: u32) -> bool {
     4 * (step + 1) / 5 > 4 * step / 5
 }

@@ -47,6 +47,30 @@ impl Place {
     const RUNNING: u16 = 0x8000;
 }
 
+/// What a robot's controller remembers: its blackboard, and where in the tree it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mind {
+    /// The blackboard (Table 4.1): who runs the robot enters what it senses, entries 3 to 9, before each tick.
+    pub board: [f32; ENTRY_COUNT],
+    place: Place,
+    counts: Vec<u8>,
+}
+
+impl Mind {
+    /// Of a robot that starts to run `program`: all zero.
+    pub fn new(program: &Program) -> Mind {
+        Mind { board: [0.0; ENTRY_COUNT], place: Place::ROOT, counts: vec![0; program.counters] }
+    }
+
+    /// Ticks the tree once; afterwards the blackboard has what motors are to do and whether to signal.
+    ///
+    /// # Panics
+    /// If the mind was made for another program with fewer nodes that count.
+    pub fn tick(&mut self, program: &Program, motors: Motors, draws: &mut Draws) -> Status {
+        tick(program, motors, &mut self.place, &mut self.counts, &mut self.board, draws)
+    }
+}
+
 /// Ticks a tree once. `counts` has room for each node that counts; `draws` are made where one is needed.
 #[inline(always)]
 pub(super) fn tick(

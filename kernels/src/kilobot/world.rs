@@ -7,11 +7,11 @@
 use super::foraging::Foraging;
 use super::motion::{Drive, drive, push, settled, wrapped};
 use super::program::Program;
-use super::robot::{Kilobot, STEPS_PER_UPDATE, WINDOW};
+use super::robot::{Kilobot, WINDOW};
 use super::senses::{
     self, History, Light, NO_WAY, Regions, Way, crowding, density, known, length, measured, unknown, way_change,
 };
-use super::tick::{MOTORS, Place, SEND_SIGNAL, SENSES, tick};
+use super::tick::{MOTORS, Mind, SEND_SIGNAL, SENSES};
 use crate::math::{Vec2, vec2};
 use crate::random::{Draws, Stream, block, motion_words, unit};
 use crate::tree::ENTRY_COUNT;
@@ -29,9 +29,7 @@ struct Robot {
     nest: Way,
     history: History,
     density: f32,
-    board: [f32; ENTRY_COUNT],
-    place: Place,
-    counts: Vec<u8>,
+    mind: Mind,
 }
 
 /// What a robot's messages of one update come to.
@@ -86,9 +84,7 @@ impl<'a> World<'a> {
                 nest: unknown(foraging.robot.most_hops),
                 history: History::START,
                 density: 0.0,
-                board: [0.0; ENTRY_COUNT],
-                place: Place::ROOT,
-                counts: vec![0; program.counters],
+                mind: Mind::new(program),
             }
         };
         let robots = (0..foraging.robots).map(robot).collect();
@@ -101,11 +97,10 @@ impl<'a> World<'a> {
         for (i, inbox) in inboxes.into_iter().enumerate() {
             self.sense(i, inbox);
             let mut draws = Draws::new(self.seed, self.world, i as u32, self.update, Stream::Controller);
-            let Robot { board, place, counts, .. } = &mut self.robots[i];
-            tick(self.program, self.foraging.robot.motors, place, counts, board, &mut draws);
+            self.robots[i].mind.tick(self.program, self.foraging.robot.motors, &mut draws);
         }
-        for step in 0..STEPS_PER_UPDATE {
-            self.step(step);
+        for step in 0..self.foraging.robot.steps {
+            self.step(self.update * self.foraging.robot.steps + step);
         }
         for robot in &mut self.robots {
             robot.heading = wrapped(robot.heading);
@@ -127,7 +122,7 @@ impl<'a> World<'a> {
             inbox.crowding += crowding(mm);
             inbox.food = inbox.food.min(sender.food + mm);
             inbox.nest = inbox.nest.min(sender.nest + mm);
-            inbox.signal |= sender.board[SEND_SIGNAL] > 0.5;
+            inbox.signal |= sender.mind.board[SEND_SIGNAL] > 0.5;
         }
         inbox
     }
@@ -163,7 +158,7 @@ impl<'a> World<'a> {
         (crowding[slot], foods[slot], nests[slot]) = (inbox.crowding, food, nest);
         let density = density(*crowding);
         let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
-        robot.board[SENSES..].copy_from_slice(&[
+        robot.mind.board[SENSES..].copy_from_slice(&[
             flag(inbox.signal),
             flag(in_food),
             flag(robot.carries),
@@ -175,14 +170,13 @@ impl<'a> World<'a> {
         robot.density = density;
     }
 
-    /// One physics step, number `step` of this update.
+    /// Physics step number `step` of the run.
     fn step(&mut self, step: u32) {
         let Foraging { robot: kind, half_arena, .. } = *self.foraging;
         let key = [self.seed as u32, (self.seed >> 32) as u32];
-        let number = self.update * STEPS_PER_UPDATE + step;
         for (i, robot) in self.robots.iter_mut().enumerate() {
-            let motors = Drive::of(&kind, robot.board[MOTORS] as u32, robot.bias);
-            let ([x, y], heading) = drive(motors, robot.heading, motion_words(key, self.world, i as u32, number));
+            let motors = Drive::of(&kind, robot.mind.board[MOTORS] as u32, robot.bias);
+            let ([x, y], heading) = drive(motors, kind.axle, robot.heading, motion_words(key, self.world, i as u32, step));
             robot.at = vec2(robot.at.x + x, robot.at.y + y);
             robot.heading = heading;
         }
@@ -219,7 +213,7 @@ impl<'a> World<'a> {
             at: robot.at,
             heading: robot.heading,
             carries: robot.carries,
-            board: robot.board,
+            board: robot.mind.board,
         })
     }
 }

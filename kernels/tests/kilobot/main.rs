@@ -1,4 +1,6 @@
 //! Kilobots that forage: both ways to run them, and the tick against what the thesis says of each node.
 
+mod figure_4_6;
 mod random;
+mod tick;
 mod twins;
