@@ -8,11 +8,8 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 
 const WORLDS: u32 = 256;
 /// What the robots run: their swarm disperses, stays together, or does nothing.
-const WORKLOADS: [(&str, &str); 3] = [
-    ("forward", "mf"),
-    ("figure-4-6", include_str!("../../docs/trees/kilobot-figure-4-6.bt")),
-    ("still", "failurel"),
-];
+const WORKLOADS: [(&str, &str); 3] =
+    [("forward", "mf"), ("figure-4-6", include_str!("../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
 
 fn kilobots(c: &mut Criterion) {
     let mut group = c.benchmark_group("kilobots");

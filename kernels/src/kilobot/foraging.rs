@@ -78,12 +78,16 @@ impl Foraging {
         if ![half_x, half_y].iter().all(|half| (0.1..=10.0).contains(half)) {
             return Err(format!("an arena of {} x {} m; 0.2 to 20 m are allowed", 2.0 * half_x, 2.0 * half_y));
         }
-        if !(self.spacing >= 2.0 * radius) {
-            return Err(format!("spacing {} m; robots of radius {radius} m need {}", self.spacing, 2.0 * radius));
+        if !(2.0 * radius..=1.0).contains(&self.spacing) {
+            return Err(format!(
+                "spacing {} m; robots of radius {radius} m need {} to 1 m",
+                self.spacing,
+                2.0 * radius
+            ));
         }
         let room = half_x.min(half_y);
         let reach = (grid(n) - 1) as f32 * 0.5 * self.spacing + radius;
-        if !(reach <= room) {
+        if reach > room {
             return Err(format!(
                 "{n} Kilobots in a grid of {} m reach {reach} m from the centre, the arena {room} m; take fewer or a larger arena",
                 self.spacing
@@ -167,7 +171,7 @@ mod tests {
         };
         assert_eq!(of(|f| f.robots = 101), "101 Kilobots; a world holds 1 to 100");
         assert!(of(|f| (f.robots, f.half_arena) = (100, (0.2, 0.2))).contains("take fewer or a larger arena"));
-        assert!(of(|f| f.spacing = 0.03).contains("need 0.033"));
+        assert!(of(|f| f.spacing = 0.03).contains("need 0.033 to 1 m"));
         assert!(of(|f| f.gap = 0.0).contains("above 0"));
         assert!(of(|f| f.robot.forward = 0.03).contains("at most 0.02"));
         assert_eq!(Foraging::thesis(100).check(), Ok(()));

@@ -9,6 +9,7 @@
 //! [`World`] is the definition; [`run()`] has sixteen worlds side by side in vector registers, made of the very functions
 //! that define a robot's motion and senses, and gives the same bits.
 
+mod c_table;
 mod foraging;
 mod lanes;
 mod motion;
@@ -26,4 +27,4 @@ pub use projector::{Light, PROJECTOR_INTERVAL, PROJECTOR_SAMPLES, light_of};
 pub use robot::{Kilobot, Motors, STEP};
 pub use run::{Job, Outcome, evaluate, fitness, run, run_reference};
 pub use tick::Mind;
-pub use world::{KilobotView, World};
+pub use world::{Heard, KilobotView, World};

@@ -13,7 +13,9 @@ pub const LEVEL_BYTES: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum KilobotError {
     /// It has no such node.
-    #[error("a Kilobot has no node `{0}`; it has seqm, selm, probm2 to probm4, repeati, successd, failed and the leaves of docs/nodes.md")]
+    #[error(
+        "a Kilobot has no node `{0}`; it has seqm, selm, probm2 to probm4, repeati, successd, failed and the leaves of docs/nodes.md"
+    )]
     Foreign(&'static str),
     /// Table 4.2 has no such size of a composite.
     #[error("`{0}` with {1} children; a Kilobot's have 2, 3 or 4")]

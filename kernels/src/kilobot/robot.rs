@@ -101,7 +101,9 @@ impl Kilobot {
         }
         if fastest * STEP > MOST_DRIVEN {
             let most = MOST_DRIVEN / STEP;
-            return Err(format!("robot: with noise and bias it drives up to {fastest} m/s; at most {most} are allowed"));
+            return Err(format!(
+                "robot: with noise and bias it drives up to {fastest} m/s; at most {most} are allowed"
+            ));
         }
         if self.range > 0.5 {
             return Err(format!("robot: range {} m; at most 0.5 m are allowed", self.range));

@@ -61,9 +61,8 @@ pub fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
 /// A tree that a Kilobot cannot run is not tried and scores 0: the derating of a full memory.
 pub fn evaluate(foraging: &Foraging, trees: &[&Tree], trials: &[(usize, u32)], seed: u64) -> Vec<f32> {
     let programs: Vec<Option<Program>> = trees.iter().map(|tree| Program::compile(tree).ok()).collect();
-    let job = |(tree, world): &(usize, u32)| {
-        programs[*tree].as_ref().map(|program| Job { program, seed, world: *world })
-    };
+    let job =
+        |(tree, world): &(usize, u32)| programs[*tree].as_ref().map(|program| Job { program, seed, world: *world });
     let jobs: Vec<Job<'_>> = trials.iter().filter_map(job).collect();
     let mut outcomes = run(foraging, &jobs).into_iter();
     let score = |(tree, _): &(usize, u32)| {

@@ -7,9 +7,9 @@
 use super::foraging::Foraging;
 use super::motion::{Drive, drive, push, settled, wrapped};
 use super::program::Program;
-use super::robot::{Kilobot, WINDOW};
+use super::robot::WINDOW;
 use super::senses::{
-    self, History, Light, NO_WAY, Regions, Way, crowding, density, known, length, measured, unknown, way_change,
+    self, History, Light, NO_WAY, Regions, Way, crowding, density, hops, known, length, measured, unknown, way_change,
 };
 use super::tick::{MOTORS, Mind, SEND_SIGNAL, SENSES};
 use crate::math::{Vec2, vec2};
@@ -41,6 +41,16 @@ struct Inbox {
     signal: bool,
 }
 
+/// A message as a robot hears it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Its nine bytes, low bytes first: the sender's number (2), its signal, its hops to food and the length of that way in mm
+    /// (2), the same of the nest.
+    pub payload: [u8; 9],
+    /// How far the receiver measures the sender to be, mm.
+    pub mm: u32,
+}
+
 /// A robot as others see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KilobotView {
@@ -48,6 +58,8 @@ pub struct KilobotView {
     pub at: Vec2,
     /// Counter-clockwise from +x, rad.
     pub heading: f32,
+    /// Whether its light sensor tells it to be in the food, and in the nest.
+    pub light: [bool; 2],
     /// Whether it carries food.
     pub carries: bool,
     /// Its blackboard (Table 4.1) after its last tick.
@@ -108,17 +120,35 @@ impl<'a> World<'a> {
         self.update += 1;
     }
 
-    /// What robot `i` hears, in the order of the senders.
+    /// The robots that robot `i` hears in the coming update, in the order of their numbers, and how far it measures them to be,
+    /// mm.
+    fn senders(&self, i: usize) -> impl Iterator<Item = (usize, u32)> {
+        let range = self.foraging.robot.range;
+        (0..self.robots.len()).filter_map(move |j| {
+            let squared = squared(self.robots[i].at, self.robots[j].at);
+            (j != i && squared <= range * range && self.hears(i, j)).then(|| (j, measured(squared)))
+        })
+    }
+
+    /// The messages that robot `i` hears in the coming update, in the order of their senders.
+    pub fn heard(&self, i: usize) -> impl Iterator<Item = Heard> {
+        self.senders(i).map(|(j, mm)| Heard { payload: self.payload(j), mm })
+    }
+
+    /// The message that robot `i` sends in the coming update.
+    fn payload(&self, i: usize) -> [u8; 9] {
+        let robot = &self.robots[i];
+        let [id, food, nest] = [i as u32, length(robot.food), length(robot.nest)].map(|n| (n as u16).to_le_bytes());
+        let signal = u8::from(robot.mind.board[SEND_SIGNAL] > 0.5);
+        let (food_hops, nest_hops) = (hops(robot.food) as u8, hops(robot.nest) as u8);
+        [id[0], id[1], signal, food_hops, food[0], food[1], nest_hops, nest[0], nest[1]]
+    }
+
+    /// What the messages that robot `i` hears come to.
     fn messages(&self, i: usize) -> Inbox {
-        let Kilobot { range, .. } = self.foraging.robot;
-        let mine = &self.robots[i];
         let mut inbox = Inbox { crowding: 0.0, food: NO_WAY, nest: NO_WAY, signal: false };
-        for (j, sender) in self.robots.iter().enumerate() {
-            let squared = squared(mine.at, sender.at);
-            if j == i || squared > range * range || !self.hears(i, j) {
-                continue;
-            }
-            let mm = measured(squared);
+        for (j, mm) in self.senders(i) {
+            let sender = &self.robots[j];
             inbox.crowding += crowding(mm);
             inbox.food = inbox.food.min(sender.food + mm);
             inbox.nest = inbox.nest.min(sender.nest + mm);
@@ -176,7 +206,8 @@ impl<'a> World<'a> {
         let key = [self.seed as u32, (self.seed >> 32) as u32];
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let motors = Drive::of(&kind, robot.mind.board[MOTORS] as u32, robot.bias);
-            let ([x, y], heading) = drive(motors, kind.axle, robot.heading, motion_words(key, self.world, i as u32, step));
+            let ([x, y], heading) =
+                drive(motors, kind.axle, robot.heading, motion_words(key, self.world, i as u32, step));
             robot.at = vec2(robot.at.x + x, robot.at.y + y);
             robot.heading = heading;
         }
@@ -212,6 +243,7 @@ impl<'a> World<'a> {
         self.robots.iter().map(|robot| KilobotView {
             at: robot.at,
             heading: robot.heading,
+            light: robot.light.filtered(),
             carries: robot.carries,
             board: robot.mind.board,
         })

@@ -245,15 +245,8 @@ impl Kind {
     /// True for nodes that a Kilobot has: its own, and those that it shares with the e-puck. The `repeat` of Table 4.2 is
     /// `repeati`.
     pub fn on_kilobot(self) -> bool {
-        let shared = [
-            Kind::Seqm,
-            Kind::Selm,
-            Kind::Repeati,
-            Kind::Successd,
-            Kind::Failed,
-            Kind::Successl,
-            Kind::Failurel,
-        ];
+        let shared =
+            [Kind::Seqm, Kind::Selm, Kind::Repeati, Kind::Successd, Kind::Failed, Kind::Successl, Kind::Failurel];
         self.is_kilobots_own() || shared.contains(&self)
     }
 

@@ -3,7 +3,7 @@
 use xpuck_kernels::kilobot::{Foraging, Job, Motors, Program, fitness, run};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 
-const FIGURE_4_6: &str = include_str!("../../../docs/trees/kilobot-figure-4-6.bt");
+const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
 /// Starts of the thesis's measurement.
 const STARTS: u32 = 200;
 /// What came of them there.

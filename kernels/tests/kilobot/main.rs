@@ -1,5 +1,7 @@
 //! Kilobots that forage: both ways to run them, and the tick against what the thesis says of each node.
 
+mod c;
+mod c_senses;
 mod figure_4_6;
 mod random;
 mod tick;

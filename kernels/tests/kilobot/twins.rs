@@ -38,6 +38,10 @@ fn other_swarms_and_arenas_do_too() {
         agree(&Foraging { seconds: 40.0, ..Foraging::thesis(robots) }, &programs);
     }
     agree(&Foraging { seconds: 20.0, ..Foraging::thesis(100) }, &programs);
+    let mut other = Foraging { seconds: 40.0, ..Foraging::thesis(25) };
+    // With so many steps an update robots beyond the range of messages may touch before the next.
+    (other.robot.steps, other.robot.axle, other.robot.range, other.robot.most_hops) = (8, 0.005, 0.05, 3);
+    agree(&other, &programs);
     // So narrow that everybody touches walls and neighbours.
     let narrow = Foraging { half_arena: (0.12, 0.12), nest: 0.05, gap: 0.02, seconds: 60.0, ..Foraging::thesis(25) };
     agree(&narrow, &programs);

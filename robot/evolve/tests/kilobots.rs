@@ -12,7 +12,8 @@ const FRESH: u32 = 200;
 fn try_all(island: &mut Island, foraging: &Foraging, seed: u64) -> usize {
     let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
     let trials = island.trials();
-    let places: Vec<(usize, u32)> = trials.iter().map(|Trial { individual, world, .. }| (*individual, *world)).collect();
+    let places: Vec<(usize, u32)> =
+        trials.iter().map(|Trial { individual, world, .. }| (*individual, *world)).collect();
     let fitness = evaluate(foraging, &trees, &places, seed);
     island.record(&fitness);
     fitness.len()
@@ -43,7 +44,8 @@ fn a_few_generations_forage_better_than_driving_forward() {
     let foraging = Foraging::thesis(25);
     let settings = Settings { evaluations: 4, ..Settings::of(Algorithm::Dars2016) };
     let (tree, chosen, first, _) = evolve(&foraging, settings, 25, 3);
-    let (again, forward) = (measured(&tree, &foraging), measured(&Tree::leaf(xpuck_kernels::tree::Kind::Mf, &[]), &foraging));
+    let (again, forward) =
+        (measured(&tree, &foraging), measured(&Tree::leaf(xpuck_kernels::tree::Kind::Mf, &[]), &foraging));
     println!("first {first:.4}, best {chosen:.4}, again {again:.4}, forward {forward:.4}\n{tree}");
     assert!(chosen > first, "the three fittest stay");
     assert!(again > 1.5 * forward, "{again} in fresh worlds; forward {forward}");

@@ -135,10 +135,9 @@ fn registers(
                 ..Registers::default()
             }),
         },
-        (Some(own), ..) => Err(format!(
-            "`{}` is a node of the Kilobot, whose sets have entries instead of registers",
-            own.spec().name
-        )),
+        (Some(own), ..) => {
+            Err(format!("`{}` is a node of the Kilobot, whose sets have entries instead of registers", own.spec().name))
+        }
     }
 }
 

@@ -84,7 +84,7 @@ fn a_kilobot_s_set_builds_trees_of_its_nodes_alone() {
     let set = PrimitiveSet::kilobot();
     let read = |text: &str| Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap();
     assert!(set.is_kilobots() && !PrimitiveSet::in_swarm().is_kilobots());
-    assert!(set.allows(&read(include_str!("../../../../docs/trees/kilobot-figure-4-6.bt"))));
+    assert!(set.allows(&read(include_str!("../../../../docs/kilobots/figure-4-6.bt"))));
     assert!(set.allows(&read("probm3 0.2 0.3\n  mf\n  set scratchpad 0.5\n  ifltvar density delta_density\n")));
     assert!(!set.allows(&Tree::parse("seqm\n  movcv v_goal 0deg\n  successl\n").unwrap()));
     assert!(!PrimitiveSet::in_swarm().allows(&read("mf")), "nor an e-puck of a Kilobot's");
@@ -106,9 +106,14 @@ fn a_set_is_for_one_kind_of_robot() {
     let mixed = wrong(&kilobot.replace("\"successl\"", "\"movcs\""));
     assert_eq!(mixed, "`probm2` is a node of the Kilobot, which has no `movcs`; a set is for one kind of robot");
     assert!(wrong(&kilobot.replace("\"density\", ", "\"v_prox.x\", ")).starts_with("entries.sources: unknown entry"));
-    assert!(wrong(&kilobot.replace("destinations = [\"scratchpad\"", "destinations = [\"density\"")).contains("not written"));
+    assert!(
+        wrong(&kilobot.replace("destinations = [\"scratchpad\"", "destinations = [\"density\""))
+            .contains("not written")
+    );
     assert!(wrong(&kilobot.replace("\"probm2\"", "\"probm\"")).contains("unknown node `probm`"));
     let epuck = "inner = [\"seqm2\"]\nleaves = [\"successl\"]\n";
     assert!(wrong(epuck).starts_with("registers are missing"));
-    assert!(wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers are missing"));
+    assert!(
+        wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers are missing")
+    );
 }

@@ -1,0 +1,98 @@
+//! The senses in C for real Kilobots are those of the simulated ones, bit for bit, under sanitisers.
+
+use crate::c::{compiled, replayed};
+use crate::random;
+use xpuck_kernels::kilobot::{Foraging, Light, PROJECTOR_SAMPLES, Program, World, light_of};
+use xpuck_kernels::random::{Draws, Stream};
+
+const ROBOTS: usize = 25;
+const UPDATES: usize = 240;
+/// The number by which the replay calls its robot.
+const UID: [u8; 2] = [0x34, 0x12];
+
+#[test]
+fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
+    let replay = compiled("kilobot-senses", ["senses.c", "replay_senses.c"]);
+    let foraging = Foraging { seconds: 120.0, ..Foraging::thesis(ROBOTS) };
+    let (mut heard, mut known, mut signals) = (0, 0, 0);
+    for number in 0..12 {
+        let trees = |i| random::tree(4, &mut Draws::new(21, number, i, 0, Stream::Evolution));
+        let moving = |program: &Program| {
+            let mut world = World::new(&foraging, program, 5, number);
+            let before: Vec<_> = world.views().map(|view| view.at).collect();
+            (0..20).for_each(|_| world.update());
+            world.views().zip(before).filter(|(view, at)| view.at != *at).count() > ROBOTS / 2
+        };
+        let program = (0..).filter_map(|i| Program::compile(&trees(i)).ok()).find(moving).unwrap();
+        let mut world = World::new(&foraging, &program, 5, number);
+        let mut streams: Vec<(Vec<u8>, Vec<u8>)> = vec![Default::default(); ROBOTS];
+        for _ in 0..UPDATES {
+            let views: Vec<_> = world.views().collect();
+            for (i, (input, _)) in streams.iter_mut().enumerate() {
+                let region = if views[i].light[0] { 1 } else { 2 * u8::from(views[i].light[1]) };
+                input.extend_from_slice(&[1, region]);
+                let messages: Vec<_> = world.heard(i).collect();
+                input.extend_from_slice(&0.0f32.to_le_bytes());
+                input.push(messages.len() as u8);
+                for message in messages {
+                    input.extend_from_slice(&message.payload);
+                    input.push(message.mm as u8);
+                    heard += 1;
+                    signals += usize::from(message.payload[2]);
+                }
+            }
+            world.update();
+            for (view, (_, expected)) in world.views().zip(&mut streams) {
+                view.board[3..].iter().for_each(|entry| expected.extend_from_slice(&entry.to_le_bytes()));
+            }
+        }
+        for (i, (mut input, expected)) in streams.into_iter().enumerate() {
+            input.push(0);
+            let output = replayed(&replay, &input);
+            for (update, (got, wanted)) in output.chunks(28 + 9).zip(expected.chunks(28)).enumerate() {
+                assert_eq!(got[..28], *wanted, "update {update} of robot {i} in world {number}");
+                assert_eq!((&got[28..30], got[30]), (&UID[..], 0));
+                known += usize::from(got[31] < 7 && got[34] < 7);
+            }
+            assert_eq!(output.len() / 37, UPDATES);
+        }
+    }
+    assert!(heard > 10_000 && known > 1000 && signals > 0, "{heard} messages, {known} with ways, {signals} signals");
+}
+
+#[test]
+fn colours_and_the_median_are_the_same() {
+    let replay = compiled("kilobot-light", ["senses.c", "replay_senses.c"]);
+    let mut draws = Draws::new(8, 0, 0, 0, Stream::Device);
+    let (mut input, mut expected) = (Vec::new(), Vec::new());
+    for _ in 0..1000 {
+        // Pulses of any lengths, so that all answers come.
+        let ends: [u32; 4] = std::array::from_fn(|_| draws.below(PROJECTOR_SAMPLES as u32 + 1));
+        let readings: [u16; PROJECTOR_SAMPLES] = std::array::from_fn(|i| {
+            let on = (ends[0]..ends[1]).contains(&(i as u32)) != (ends[2]..ends[3]).contains(&(i as u32));
+            200 + 600 * u16::from(on) + draws.below(90) as u16
+        });
+        input.push(2);
+        readings.iter().for_each(|reading| input.extend_from_slice(&reading.to_le_bytes()));
+        input.extend_from_slice(&150u16.to_le_bytes());
+        expected.push(match light_of(readings, 150) {
+            Some(Light::Black) => 0,
+            Some(Light::Primary) => 1,
+            Some(Light::CyanOrYellow) => 2,
+            Some(Light::Magenta) => 3,
+            None => 4,
+        });
+    }
+    assert!((0..=4).all(|answer| expected.contains(&answer)));
+    let mut last = [2u8; 7];
+    for _ in 0..500 {
+        let region = draws.below(3) as u8;
+        input.extend_from_slice(&[3, region]);
+        last.rotate_right(1);
+        last[0] = region;
+        let count = |of: u8| last.iter().filter(|seen| **seen == of).count();
+        expected.push(if count(1) > 3 { 1 } else { 2 * u8::from(count(2) > 3) });
+    }
+    input.push(0);
+    assert_eq!(replayed(&replay, &input), expected);
+}
