@@ -135,8 +135,8 @@ impl<'a> World<'a> {
         self.senders(i).map(|(j, mm)| Heard { payload: self.payload(j), mm })
     }
 
-    /// The message that robot `i` sends in the coming update.
-    fn payload(&self, i: usize) -> [u8; 9] {
+    /// The nine bytes that robot `i` sends in the coming update, as [`Heard::payload`] has them.
+    pub fn payload(&self, i: usize) -> [u8; 9] {
         let robot = &self.robots[i];
         let [id, food, nest] = [i as u32, length(robot.food), length(robot.nest)].map(|n| (n as u16).to_le_bytes());
         let signal = u8::from(robot.mind.board[SEND_SIGNAL] > 0.5);

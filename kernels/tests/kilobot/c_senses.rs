@@ -1,38 +1,39 @@
 //! The senses in C for real Kilobots are those of the simulated ones, bit for bit, under sanitisers.
 
 use crate::c::{compiled, replayed};
-use crate::random;
-use xpuck_kernels::kilobot::{Foraging, Light, PROJECTOR_SAMPLES, Program, World, light_of};
+use xpuck_kernels::kilobot::{Foraging, Heard, Light, PROJECTOR_SAMPLES, Program, World, light_of};
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::{RegisterMap, Tree};
 
 const ROBOTS: usize = 25;
-const UPDATES: usize = 240;
+const UPDATES: usize = 400;
+const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
+/// Drives to the food and signals now and then.
+const SIGNALS: &str = "seqm4\n  set send_signal 1\n  mf\n  probm2 0.5\n    set send_signal 0\n    mf\n  mf\n";
+/// Seven entries and the next message.
+const ANSWER: usize = 28 + 9;
 /// The number by which the replay calls its robot.
 const UID: [u8; 2] = [0x34, 0x12];
 
 #[test]
 fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
     let replay = compiled("kilobot-senses", ["senses.c", "replay_senses.c"]);
-    let foraging = Foraging { seconds: 120.0, ..Foraging::thesis(ROBOTS) };
+    let foraging = Foraging { seconds: 200.0, ..Foraging::thesis(ROBOTS) };
     let (mut heard, mut known, mut signals) = (0, 0, 0);
-    for number in 0..12 {
-        let trees = |i| random::tree(4, &mut Draws::new(21, number, i, 0, Stream::Evolution));
-        let moving = |program: &Program| {
-            let mut world = World::new(&foraging, program, 5, number);
-            let before: Vec<_> = world.views().map(|view| view.at).collect();
-            (0..20).for_each(|_| world.update());
-            world.views().zip(before).filter(|(view, at)| view.at != *at).count() > ROBOTS / 2
-        };
-        let program = (0..).filter_map(|i| Program::compile(&trees(i)).ok()).find(moving).unwrap();
+    for number in 0..6 {
+        let text = [FIGURE_4_6, SIGNALS][number as usize % 2];
+        let program = Program::compile(&Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap()).unwrap();
         let mut world = World::new(&foraging, &program, 5, number);
         let mut streams: Vec<(Vec<u8>, Vec<u8>)> = vec![Default::default(); ROBOTS];
         for _ in 0..UPDATES {
-            let views: Vec<_> = world.views().collect();
-            for (i, (input, _)) in streams.iter_mut().enumerate() {
-                let region = if views[i].light[0] { 1 } else { 2 * u8::from(views[i].light[1]) };
+            let lights: Vec<_> = world.views().map(|view| view.light).collect();
+            let inboxes: Vec<Vec<Heard>> = (0..ROBOTS).map(|i| world.heard(i).collect()).collect();
+            world.update();
+            let robots = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
+            for ((i, ((light, messages), view)), (input, expected)) in robots.zip(&mut streams) {
+                let region = if light[0] { 1 } else { 2 * u8::from(light[1]) };
                 input.extend_from_slice(&[1, region]);
-                let messages: Vec<_> = world.heard(i).collect();
-                input.extend_from_slice(&0.0f32.to_le_bytes());
+                input.extend_from_slice(&view.board[2].to_le_bytes());
                 input.push(messages.len() as u8);
                 for message in messages {
                     input.extend_from_slice(&message.payload);
@@ -40,21 +41,19 @@ fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
                     heard += 1;
                     signals += usize::from(message.payload[2]);
                 }
-            }
-            world.update();
-            for (view, (_, expected)) in world.views().zip(&mut streams) {
                 view.board[3..].iter().for_each(|entry| expected.extend_from_slice(&entry.to_le_bytes()));
+                expected.extend_from_slice(&UID);
+                expected.extend_from_slice(&world.payload(i)[2..]);
             }
         }
         for (i, (mut input, expected)) in streams.into_iter().enumerate() {
             input.push(0);
             let output = replayed(&replay, &input);
-            for (update, (got, wanted)) in output.chunks(28 + 9).zip(expected.chunks(28)).enumerate() {
-                assert_eq!(got[..28], *wanted, "update {update} of robot {i} in world {number}");
-                assert_eq!((&got[28..30], got[30]), (&UID[..], 0));
+            for (update, (got, wanted)) in output.chunks(ANSWER).zip(expected.chunks(ANSWER)).enumerate() {
+                assert_eq!(got, wanted, "update {update} of robot {i} in world {number}");
                 known += usize::from(got[31] < 7 && got[34] < 7);
             }
-            assert_eq!(output.len() / 37, UPDATES);
+            assert_eq!(output.len(), UPDATES * ANSWER);
         }
     }
     assert!(heard > 10_000 && known > 1000 && signals > 0, "{heard} messages, {known} with ways, {signals} signals");

@@ -53,13 +53,15 @@ fn a_few_generations_forage_better_than_driving_forward() {
 }
 
 /// What the chapter costs and gives: `cargo test -p xpuck-evolve --profile dev --test kilobots -- --ignored --nocapture`,
-/// with `RUNS` other than 1 in the environment for as many runs.
+/// with `RUNS` other than 1 in the environment for as many runs, and `SEED` for another first seed than 1.
 #[test]
 #[ignore = "a run of the thesis's budget takes a minute or more"]
+#[allow(clippy::disallowed_methods, reason = "it tells what evolution costs")]
 fn a_run_of_table_4_3() {
-    let runs: u64 = std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(1);
+    let given = |name| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok()).unwrap_or(1);
+    let (first_seed, runs) = (given("SEED"), given("RUNS"));
     let foraging = Foraging::thesis(25);
-    for seed in 1..=runs {
+    for seed in first_seed..first_seed + runs {
         let start = Instant::now();
         let (tree, chosen, first, simulations) = evolve(&foraging, Settings::of(Algorithm::Dars2016), 200, seed);
         let seconds = start.elapsed().as_secs_f64();

@@ -62,7 +62,7 @@ impl PrimitiveSet {
 
     /// The nodes and blackboard of the foraging Kilobots (Tables 4.1 and 4.2).
     pub fn kilobot() -> PrimitiveSet {
-        PrimitiveSet::parse("kilobot.toml", KILOBOT).expect("the built-in primitive sets are sound")
+        PrimitiveSet::parse_kilobots("kilobot.toml", KILOBOT).expect("the built-in primitive sets are sound")
     }
 
     /// The branch that a bit string generates by the grammar; as [`Grammar::generate`].

@@ -72,8 +72,27 @@ struct EntriesEntry {
 }
 
 impl PrimitiveSet {
-    /// Reads a primitive set, which has the keys of [`PrimitiveSetFile`]; `file` is what errors call the text.
+    /// Reads a primitive set for e-pucks, which has the keys of [`PrimitiveSetFile`]; `file` is what errors call the text.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
+        let set = PrimitiveSet::parse_any(file, text)?;
+        if set.is_kilobots() {
+            let message = "the nodes are a Kilobot's, and the robots here are e-pucks".into();
+            return Err(PrimitiveSetError { file: file.into(), message });
+        }
+        Ok(set)
+    }
+
+    /// Reads a primitive set for Kilobots.
+    pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
+        let set = PrimitiveSet::parse_any(file, text)?;
+        if !set.is_kilobots() {
+            let message = "the nodes are an e-puck's, and the robots here are Kilobots".into();
+            return Err(PrimitiveSetError { file: file.into(), message });
+        }
+        Ok(set)
+    }
+
+    fn parse_any(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {
             return Err(fail(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));

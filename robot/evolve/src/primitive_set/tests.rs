@@ -111,6 +111,9 @@ fn a_set_is_for_one_kind_of_robot() {
             .contains("not written")
     );
     assert!(wrong(&kilobot.replace("\"probm2\"", "\"probm\"")).contains("unknown node `probm`"));
+    assert_eq!(wrong(kilobot), "the nodes are a Kilobot's, and the robots here are e-pucks");
+    let swarm = PrimitiveSet::parse_kilobots("in-swarm.toml", include_str!("in-swarm.toml")).unwrap_err();
+    assert_eq!(swarm.message, "the nodes are an e-puck's, and the robots here are Kilobots");
     let epuck = "inner = [\"seqm2\"]\nleaves = [\"successl\"]\n";
     assert!(wrong(epuck).starts_with("registers are missing"));
     assert!(
