@@ -3,6 +3,7 @@
 mod c;
 mod c_senses;
 mod figure_4_6;
+mod foreign;
 mod random;
 mod tick;
 mod twins;
