@@ -2,7 +2,7 @@
  *
  * Commands of one byte, all integers little endian: 0 ends; 1: region, send_signal (float), number of messages, each its
  * payload and mm: entries 3 to 9 and the next payload come back; 2: sixteen readings (u16), contrast (u16): the light;
- * 3: the region of a sample of the light sensor: what the filter makes of it. */
+ * 3: the region of a sample of the light sensor: what the filter makes of it; 4: the robot starts anew. */
 #include "senses.h"
 
 #include <stdio.h>
@@ -53,6 +53,9 @@ int main(void)
             return 0;
         case 1:
             update(&senses);
+            continue;
+        case 4:
+            senses_start(&senses, REGION_NEST);
             continue;
         case 2:
             take(readings, sizeof readings);
