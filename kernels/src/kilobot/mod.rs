@@ -11,6 +11,7 @@
 
 mod c_table;
 mod foraging;
+mod job;
 mod lanes;
 mod motion;
 mod program;
@@ -22,9 +23,10 @@ mod tick;
 mod world;
 
 pub use foraging::{Foraging, MAX_KILOBOTS};
+pub use job::{Job, Outcome};
 pub use program::{KilobotError, LEVEL_BYTES, Program, STACK_BYTES, TREE_BYTES, Usage};
 pub use projector::{Light, PROJECTOR_INTERVAL, PROJECTOR_SAMPLES, light_of};
 pub use robot::{Kilobot, Motors, STEP};
-pub use run::{Job, Outcome, evaluate, fitness, run, run_reference};
+pub use run::{evaluate, fitness, run, run_reference};
 pub use tick::Mind;
 pub use world::{Heard, KilobotView, World};

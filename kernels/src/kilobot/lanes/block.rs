@@ -3,8 +3,8 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 use crate::kilobot::foraging::Foraging;
+use crate::kilobot::job::Job;
 use crate::kilobot::robot::WINDOW;
-use crate::kilobot::run::Job;
 use crate::kilobot::senses::{self, Light, NO_WAY, Regions, Way, unknown};
 use crate::kilobot::tick::{Place, SEND_SIGNAL};
 use crate::tree::ENTRY_COUNT;

@@ -10,7 +10,7 @@ mod pairs;
 mod robots;
 
 use super::foraging::Foraging;
-use super::run::{Job, Outcome, hash};
+use super::job::{Job, Outcome, hash};
 use block::Block;
 pub(super) use block::LANES;
 use multiversion::multiversion;
