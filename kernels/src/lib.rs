@@ -14,6 +14,7 @@ pub mod cargo;
 pub mod engine;
 pub mod estimate;
 pub mod hash;
+pub mod kilobot;
 pub mod math;
 pub mod model;
 pub mod random;

@@ -211,6 +211,7 @@ impl Generator {
             Operand::Count => 1.0 + self.draws.below(100) as f32,
             Operand::Quadrant => self.draws.below(9) as f32 - 4.0,
             Operand::Threshold => 1.0 + self.draws.below(4) as f32,
+            Operand::Entry | Operand::EntryDest | Operand::Share => unreachable!("an e-puck's nodes have none"),
         }
     }
 

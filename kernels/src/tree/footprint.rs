@@ -19,6 +19,9 @@ pub enum CompileError {
     /// Too many bytes in the binary form.
     #[error("the tree needs {0} bytes; a robot holds {BYTES_BUDGET}")]
     Bytes(usize),
+    /// A node of another robot.
+    #[error("`{0}` is a node of the Kilobot, which an e-puck lacks")]
+    Foreign(&'static str),
     /// A part of a network stands where it cannot be.
     #[error("a neuron or a synapse stands outside a network")]
     Network,

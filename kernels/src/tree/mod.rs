@@ -4,6 +4,7 @@
 //! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
 
 mod driver;
+mod entries;
 pub mod exchange;
 mod expand;
 mod footprint;
@@ -20,6 +21,7 @@ mod status;
 mod table;
 mod tick;
 
+pub use entries::{ENTRIES, ENTRY_COUNT, Entry};
 pub use expand::AsPublished;
 pub(crate) use expand::{expand, expanded};
 pub use footprint::{BYTES_BUDGET, CompileError, Footprint};

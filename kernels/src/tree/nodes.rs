@@ -1,8 +1,10 @@
 //! What a row of the node table says: kinds, operands, results.
 
+use super::entries::{READABLE, WRITABLE};
 use super::status::Status;
 use Operand::{
-    Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Source, Threshold, Vector, VectorDest, Width,
+    Angle, Count, Entry, EntryDest, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Share, Source, Threshold,
+    Vector, VectorDest, Width,
 };
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +54,17 @@ pub enum Kind {
     Network,
     Neuron,
     Synapse,
+    Probm2,
+    Probm3,
+    Probm4,
+    Mf,
+    Ml,
+    Mr,
+    Ifltvar,
+    Ifgevar,
+    Ifltcon,
+    Ifgecon,
+    Set,
 }
 
 /// Where a node may stand and what it may do.
@@ -116,6 +129,12 @@ pub enum Operand {
     Quadrant,
     /// How many children of `par` must succeed, 1..=127.
     Threshold,
+    /// An entry of a Kilobot's blackboard to read.
+    Entry,
+    /// An entry of a Kilobot's blackboard to write.
+    EntryDest,
+    /// A probability, 0..=1.
+    Share,
 }
 
 impl Operand {
@@ -129,8 +148,16 @@ impl Operand {
             Count => (1.0, 255.0),
             Quadrant => (-4.0, 4.0),
             Threshold => (1.0, 127.0),
+            Entry => READABLE,
+            EntryDest => WRITABLE,
+            Share => (0.0, 1.0),
             ScalarDest | VectorDest | Scalar | Vector | Source => (0.0, 255.0),
         }
+    }
+
+    /// True for operands that name an entry of a Kilobot's blackboard.
+    pub fn is_entry(self) -> bool {
+        matches!(self, Entry | EntryDest)
     }
 
     /// True for operands that name a register.
@@ -197,6 +224,42 @@ pub struct NodeSpec {
 }
 
 impl Kind {
+    /// True for nodes that only a Kilobot has (thesis Table 4.2).
+    pub fn is_kilobots_own(self) -> bool {
+        matches!(
+            self,
+            Kind::Probm2
+                | Kind::Probm3
+                | Kind::Probm4
+                | Kind::Mf
+                | Kind::Ml
+                | Kind::Mr
+                | Kind::Ifltvar
+                | Kind::Ifgevar
+                | Kind::Ifltcon
+                | Kind::Ifgecon
+                | Kind::Set
+        )
+    }
+
+    /// True for nodes that a Kilobot has: its own, and those that it shares with the e-puck. The `repeat` of Table 4.2 is
+    /// `repeati`.
+    pub fn on_kilobot(self) -> bool {
+        let shared =
+            [Kind::Seqm, Kind::Selm, Kind::Repeati, Kind::Successd, Kind::Failed, Kind::Successl, Kind::Failurel];
+        self.is_kilobots_own() || shared.contains(&self)
+    }
+
+    /// The number of children of a composite that takes no other number.
+    pub fn fixed_children(self) -> Option<u16> {
+        match self {
+            Kind::Probm2 => Some(2),
+            Kind::Probm3 => Some(3),
+            Kind::Probm4 => Some(4),
+            _ => None,
+        }
+    }
+
     /// True for kinds that are ticked as a leaf; those that stand for a small tree are expanded before anything is ticked.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(self, Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert) && !self.has_memory()

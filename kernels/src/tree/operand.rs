@@ -1,5 +1,6 @@
 //! One operand as a word: how every textual form writes and reads registers, angles and numbers.
 
+use super::entries::{self, ENTRIES, Entry};
 use super::network::{self, MOST_NEURONS};
 use super::nodes::{Operand, OperandSpec};
 use super::registers::{self, RegisterMap};
@@ -26,6 +27,9 @@ impl Words {
         if spec.operand.is_register() {
             return self.register(word, spec.operand.is_vector());
         }
+        if spec.operand.is_entry() {
+            return entry(word, spec);
+        }
         let (low, high) = spec.operand.range();
         let bad = |why: String| format!("operand {}: `{}` {why}", spec.name, shorten(word));
         if let (true, Some(degrees)) = (is_angular(spec.operand), word.strip_suffix("deg")) {
@@ -48,7 +52,7 @@ impl Words {
         }
         let step = match spec.operand {
             Operand::Fixed => 0.125,
-            Operand::Float | Operand::Gain => return Ok(value),
+            Operand::Float | Operand::Gain | Operand::Share => return Ok(value),
             _ => 1.0,
         };
         if value % step != 0.0 {
@@ -101,9 +105,30 @@ pub(super) fn exact_word(value: f32, operand: Operand) -> String {
     match operand {
         Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),
         Operand::Source => source_name(value as u8),
+        Operand::Entry | Operand::EntryDest => entries::entry_name(value as u8).into(),
         Operand::VectorDest | Operand::Vector => registers::vector_name(value as u8).into(),
         Operand::Angle | Operand::Width => format!("{}deg", f64::from(value) * DEGREES),
         _ => format!("{value}"),
+    }
+}
+
+/// The entry of a Kilobot's blackboard that a word names, `[index]` among them, if it may play the part.
+fn entry(word: &str, spec: &OperandSpec) -> Result<f32, String> {
+    let index = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
+    let number = index.map_or_else(|| entries::entry_of_name(word), |index| index.parse().ok());
+    let (writes, (low, high)) = (spec.operand == Operand::EntryDest, spec.operand.range());
+    let fits = |entry: &Entry| if writes { entry.write } else { entry.read };
+    match number.map(f32::from) {
+        Some(number) if (low..=high).contains(&number) => Ok(number),
+        Some(number) if usize::from(number as u8) < ENTRIES.len() => {
+            let may: Vec<&str> = ENTRIES.iter().filter(|entry| fits(entry)).map(|entry| entry.name).collect();
+            let verb = if writes { "written by a node" } else { "read" };
+            Err(format!("operand {}: `{}` is not {verb}; there are {}", spec.name, shorten(word), may.join(", ")))
+        }
+        _ => {
+            let known = ENTRIES.iter().filter(|entry| fits(entry)).map(|entry| entry.name.to_string());
+            Err(format!("unknown entry `{}` of a Kilobot's blackboard{}", shorten(word), suggest(word, known)))
+        }
     }
 }
 

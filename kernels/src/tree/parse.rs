@@ -171,7 +171,7 @@ impl Reader<'_> {
     fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
         let mut words = words(code);
         let (at, name) = words.next().unwrap_or((start, ""));
-        let (kind, wanted) = Kind::of_word(name).map_err(|message| self.error(at + 1, message))?;
+        let (kind, wanted) = self.words.kind(name).map_err(|message| self.error(at + 1, message))?;
         let spec = kind.spec();
         let mut operands = [0.0; 4];
         for (slot, operand) in operands.iter_mut().zip(spec.operands) {
@@ -198,6 +198,31 @@ impl Reader<'_> {
         }
         node.kind.check_children(usize::from(n)).map_err(|message| self.error(column, message))
     }
+}
+
+impl Words {
+    /// As [`Kind::of_word`], for the robot that the tree is for.
+    fn kind(self, name: &str) -> Result<(Kind, Option<u16>), String> {
+        let on_kilobot = self.map == RegisterMap::Kilobot;
+        let has = |kind: Kind| if on_kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() };
+        match Kind::of_word(name) {
+            Ok((kind, wanted)) if has(kind) => Ok((kind, wanted)),
+            Ok((kind, _)) if on_kilobot => {
+                let names: Vec<&str> = Kind::all().filter(|kind| has(*kind)).map(|kind| kind.spec().name).collect();
+                Err(format!("a Kilobot has no node `{}`; it has {}", kind.spec().name, names.join(", ")))
+            }
+            Ok((kind, _)) => Err(foreign(kind.spec().name)),
+            Err(_) => {
+                let known = Kind::all().filter(|kind| has(*kind)).map(|kind| kind.spec().name.to_string());
+                Err(format!("unknown node `{}`{}", shorten(name), suggest(name, known)))
+            }
+        }
+    }
+}
+
+/// What is wrong with a Kilobot's node in the tree of another robot.
+pub(super) fn foreign(name: &str) -> String {
+    format!("`{name}` is a node of the Kilobot, which an e-puck lacks")
 }
 
 impl Kind {

@@ -54,6 +54,9 @@ impl Program {
 
     /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
     pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
+        if let Some(node) = tree.nodes().iter().find(|node| node.kind.is_kilobots_own()) {
+            return Err(CompileError::Foreign(node.kind.spec().name));
+        }
         let (mut all, mut sources) = expanded(tree, as_published);
         let bytes = all.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
         let nodes = all.len();

@@ -1,5 +1,6 @@
 //! The reference page of nodes and registers, written from their tables.
 
+use super::entries::ENTRIES;
 use super::nodes::{Kind, NodeSpec, Operand};
 use super::registers::{Access, REGISTERS, Register};
 use std::fmt::Write;
@@ -49,22 +50,61 @@ pub fn reference_page() -> String {
     for (title, group) in groups {
         let _ = write!(page, "\n## {title}\n\n| node | operands | results | writes | bytes | meaning |\n");
         page.push_str("|---|---|---|---|---|---|\n");
-        let rows = Kind::all().map(Kind::spec).filter(|spec| format!("{:?}", spec.group).to_lowercase() == group);
+        let epucks = Kind::all().filter(|kind| !kind.is_kilobots_own());
+        let rows = epucks.map(Kind::spec).filter(|spec| format!("{:?}", spec.group).to_lowercase() == group);
         rows.for_each(|spec| node_row(&mut page, spec));
     }
     page.push_str(OPERANDS);
     REGISTERS.iter().for_each(|register| register_row(&mut page, register));
+    kilobot(&mut page);
     page
 }
 
-fn node_row(page: &mut String, spec: &NodeSpec) {
-    let operands: Vec<String> = spec.operands.iter().map(|o| format!("{}: {}", o.name, describe(o.operand))).collect();
-    let results: String = [(spec.results.success, 'S'), (spec.results.failure, 'F'), (spec.results.running, 'R')]
+const KILOBOT: &str = "
+## Kilobots
+
+A Kilobot (thesis 4.3) has `seqm`, `selm`, `successd`, `failed`, `successl`, `failurel`, `repeati` (the `repeat` of Table 4.2)
+and the nodes below, and a blackboard of ten entries instead of registers. An e-puck's tree cannot have them.
+
+| node | operands | results | writes | meaning |
+|---|---|---|---|---|
+";
+
+/// What only Kilobots have: nodes, then the entries of the blackboard.
+fn kilobot(page: &mut String) {
+    page.push_str(KILOBOT);
+    for spec in Kind::all().filter(|kind| kind.is_kilobots_own()).map(Kind::spec) {
+        let writes = if spec.writes { "yes" } else { "no" };
+        let (operands, results) = (operands(spec), letters(spec));
+        let _ = writeln!(page, "| `{}` | {operands} | {results} | {writes} | {} |", spec.name, spec.meaning);
+    }
+    page.push_str("\n| entry | number | access | meaning |\n|---|---|---|---|\n");
+    for (number, entry) in ENTRIES.iter().enumerate() {
+        let access = match (entry.read, entry.write) {
+            (true, true) => "read, write",
+            (true, false) => "read",
+            _ => "written by `ml`, `mr`, `mf`",
+        };
+        let _ = writeln!(page, "| `{}` | {number} | {access} | {} |", entry.name, entry.meaning);
+    }
+}
+
+fn operands(spec: &NodeSpec) -> String {
+    let all: Vec<String> = spec.operands.iter().map(|o| format!("{}: {}", o.name, describe(o.operand))).collect();
+    all.join("; ")
+}
+
+/// The results that a node may have, a letter each.
+fn letters(spec: &NodeSpec) -> String {
+    [(spec.results.success, 'S'), (spec.results.failure, 'F'), (spec.results.running, 'R')]
         .iter()
         .filter_map(|(may, letter)| may.then_some(*letter))
-        .collect();
+        .collect()
+}
+
+fn node_row(page: &mut String, spec: &NodeSpec) {
+    let (operands, results, bytes) = (operands(spec), letters(spec), spec.kind.bytes(0));
     let writes = if spec.writes { "yes" } else { "no" };
-    let (operands, bytes) = (operands.join("; "), spec.kind.bytes(0));
     let _ = writeln!(page, "| `{}` | {operands} | {results} | {writes} | {bytes} | {} |", spec.name, spec.meaning);
 }
 
@@ -81,6 +121,9 @@ pub(super) fn describe(operand: Operand) -> String {
         Operand::Width => "width, 0 to 358.6 degrees".into(),
         Operand::Fixed => format!("{low} to {high} in steps of 0.125"),
         Operand::Float | Operand::Gain => "any number".into(),
+        Operand::Share => "probability, 0 to 1".into(),
+        Operand::Entry => "entry to read".into(),
+        Operand::EntryDest => "entry to write".into(),
         Operand::Int8 | Operand::Count | Operand::Quadrant | Operand::Threshold => format!("integer, {low} to {high}"),
     }
 }

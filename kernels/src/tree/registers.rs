@@ -109,6 +109,8 @@ pub enum RegisterMap {
     Full,
     /// Table 8.2.
     InSwarm,
+    /// A Kilobot's blackboard (Table 4.1); the tree is made of a Kilobot's nodes.
+    Kilobot,
 }
 
 impl RegisterMap {
@@ -118,6 +120,7 @@ impl RegisterMap {
             let first = u32::from(match self {
                 RegisterMap::Full => r.full,
                 RegisterMap::InSwarm => r.in_swarm?,
+                RegisterMap::Kilobot => return None,
             });
             let cells = if r.vector { 2 } else { 1 };
             (index >= first && index < first + cells).then(|| r.full + (index - first) as u8)

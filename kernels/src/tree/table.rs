@@ -3,7 +3,8 @@
 
 use super::nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 use Operand::{
-    Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Source, Threshold, Vector, VectorDest, Width,
+    Angle, Count, Entry, EntryDest, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Share, Source, Threshold,
+    Vector, VectorDest, Width,
 };
 
 /// What a node may return, and whether it writes.
@@ -18,6 +19,9 @@ const SUCCEEDS: Effect = (results(true, false, true), false);
 const FAILS: Effect = (results(false, true, true), false);
 const TESTS: Effect = (results(true, true, false), false);
 const SUCCESS: Effect = (results(true, false, false), false);
+/// A Kilobot's motors: running for one update, then success.
+const MOVES: Effect = (results(true, false, true), true);
+const SETS: Effect = (results(true, false, false), true);
 const FAILURE: Effect = (results(false, true, false), false);
 const WRITES: Effect = (results(true, false, true), true);
 const MAY_WRITE: Effect = (results(true, true, true), true);
@@ -41,7 +45,7 @@ const MULTIPLY_ADD: &[OperandSpec] = &[op("d", ScalarDest), op("s1", Scalar), op
 const MULTIPLY_ADD_V: &[OperandSpec] = &[op("d", VectorDest), op("s1", Vector), op("f", Float), op("s2", Vector)];
 
 /// The node table, in the order of [`Kind`].
-const TABLE: [NodeSpec; 37] = [
+const TABLE: [NodeSpec; 48] = [
     row(Kind::Seq, "seq", Group::Composite, &[], ANY, "tick children in order until one does not succeed"),
     row(Kind::Sel, "sel", Group::Composite, &[], ANY, "tick children in order until one does not fail"),
     row(Kind::Seqm, "seqm", Group::Composite, &[], ANY, "seq that resumes at the child that was running"),
@@ -198,6 +202,38 @@ const TABLE: [NodeSpec; 37] = [
         SUCCESS,
         "adds w times register s, or times what neuron s (n1, n2, ...) put out last",
     ),
+    row(
+        Kind::Probm2,
+        "probm2",
+        Group::Composite,
+        &[op("p1", Share)],
+        ANY,
+        "tick the first child with probability p1, else the second; resumes at the child that was running",
+    ),
+    row(
+        Kind::Probm3,
+        "probm3",
+        Group::Composite,
+        &[op("p1", Share), op("p2", Share)],
+        ANY,
+        "as probm2 with three children; the last has what p1 and p2 leave",
+    ),
+    row(
+        Kind::Probm4,
+        "probm4",
+        Group::Composite,
+        &[op("p1", Share), op("p2", Share), op("p3", Share)],
+        ANY,
+        "as probm2 with four children; the last has what p1 to p3 leave",
+    ),
+    row(Kind::Mf, "mf", Group::Action, &[], MOVES, "move forward for one update, running; then success"),
+    row(Kind::Ml, "ml", Group::Action, &[], MOVES, "turn left for one update, running; then success"),
+    row(Kind::Mr, "mr", Group::Action, &[], MOVES, "turn right for one update, running; then success"),
+    row(Kind::Ifltvar, "ifltvar", Group::Query, &[op("v", Entry), op("w", Entry)], TESTS, "success if v < w"),
+    row(Kind::Ifgevar, "ifgevar", Group::Query, &[op("v", Entry), op("w", Entry)], TESTS, "success if v >= w"),
+    row(Kind::Ifltcon, "ifltcon", Group::Query, &[op("v", Entry), op("k", Float)], TESTS, "success if v < k"),
+    row(Kind::Ifgecon, "ifgecon", Group::Query, &[op("v", Entry), op("k", Float)], TESTS, "success if v >= k"),
+    row(Kind::Set, "set", Group::Action, &[op("w", EntryDest), op("k", Float)], SETS, "w <- k"),
 ];
 
 impl Kind {
@@ -206,9 +242,10 @@ impl Kind {
         TABLE.iter().map(|r| r.kind)
     }
 
-    /// Every kind that may stand anywhere in a tree: all but those that networks are written with.
+    /// Every kind that may stand anywhere in an e-puck's tree: all but a Kilobot's own and those that networks are written
+    /// with.
     pub fn outside_networks() -> impl Iterator<Item = Kind> {
-        Kind::all().filter(|kind| !kind.spec().group.is_network())
+        Kind::all().filter(|kind| !kind.spec().group.is_network() && !kind.is_kilobots_own())
     }
 
     /// The kind's row of the node table.
@@ -227,6 +264,9 @@ impl Kind {
         Err(match self.spec().group {
             Group::Composite if n == 0 => format!("{name} needs at least one child"),
             Group::Composite if self == Kind::Par && n > 127 => "par takes at most 127 children".into(),
+            Group::Composite if self.fixed_children().is_some_and(|wanted| usize::from(wanted) != n) => {
+                format!("{name} has {n} children; {} are needed", self.fixed_children().unwrap_or(0))
+            }
             Group::Decorator if n != 1 => format!("{name} needs exactly one child, not {n}"),
             Group::Action | Group::Query | Group::Subtree if n > 0 => format!("{name} takes no children"),
             Group::Network if n < 2 => "network needs at least two neurons: they drive the robot".into(),
@@ -239,7 +279,7 @@ impl Kind {
     /// rounded up to 4. About 8 on average, as in thesis 5.3.3.
     pub fn bytes(self, children: usize) -> usize {
         let operands: usize =
-            self.spec().operands.iter().map(|o| if matches!(o.operand, Float | Gain) { 4 } else { 1 }).sum();
+            self.spec().operands.iter().map(|o| if matches!(o.operand, Float | Gain | Share) { 4 } else { 1 }).sum();
         (4 + operands + 2 * children).div_ceil(4) * 4
     }
 }

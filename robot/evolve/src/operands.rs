@@ -12,7 +12,7 @@ pub(crate) struct Operands {
     pub(crate) ranges: Ranges,
 }
 
-/// Cells of the full register map by the part they may play.
+/// Cells of the full register map by the part they may play; in a Kilobot's set scalars are entries of its blackboard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Registers {
     pub(crate) scalar_sources: Vec<u8>,
@@ -25,9 +25,9 @@ impl Registers {
     /// The cells that an operand may name; `None` for numbers.
     fn cells(&self, operand: Operand) -> Option<&[u8]> {
         match operand {
-            Operand::ScalarDest => Some(&self.scalar_destinations),
+            Operand::ScalarDest | Operand::EntryDest => Some(&self.scalar_destinations),
             Operand::VectorDest => Some(&self.vector_destinations),
-            Operand::Scalar => Some(&self.scalar_sources),
+            Operand::Scalar | Operand::Entry => Some(&self.scalar_sources),
             Operand::Vector => Some(&self.vector_sources),
             _ => None,
         }
@@ -143,6 +143,8 @@ impl Ranges {
             Operand::Count => self.count,
             Operand::Quadrant => self.quadrant,
             Operand::Threshold => self.threshold,
+            // Probabilities may be all that there are.
+            Operand::Share => [0.0, 1.0],
             _ => self.float,
         }
     }
@@ -170,7 +172,7 @@ impl Ranges {
 /// The step between two values of an operand; `None` where any number between may stand.
 pub(crate) fn grain(operand: Operand) -> Option<f32> {
     match operand {
-        Operand::Float | Operand::Gain => None,
+        Operand::Float | Operand::Gain | Operand::Share => None,
         Operand::Fixed => Some(0.125),
         _ => Some(1.0),
     }

@@ -93,7 +93,7 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
         // An angle past -180 or 180 degrees comes round.
         Operand::Angle => STEPS.map(|step| (value + step + 128.0).rem_euclid(256.0) - 128.0).to_vec(),
         Operand::Width => near(&STEPS),
-        Operand::Float | Operand::Gain => {
+        Operand::Float | Operand::Gain | Operand::Share => {
             PARTS.map(|part| six_digits(f64::from(value) * part).clamp(low, high)).to_vec()
         }
         Operand::Fixed | Operand::Int8 | Operand::Threshold => near(&[-1.0, 1.0]),
@@ -106,7 +106,9 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
         | Operand::VectorDest
         | Operand::Scalar
         | Operand::Vector
-        | Operand::Source => Vec::new(),
+        | Operand::Source
+        | Operand::Entry
+        | Operand::EntryDest => Vec::new(),
     };
     values.into_iter().filter(|new| *new != value).collect()
 }

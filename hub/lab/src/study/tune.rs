@@ -166,12 +166,15 @@ fn places(tree: &Tree) -> Vec<Place> {
                 Operand::Fixed | Operand::Threshold => 2.0,
                 Operand::Int8 => 20.0,
                 Operand::Count => (0.5 * value).max(1.0),
+                Operand::Share => 0.25,
                 Operand::Quadrant
                 | Operand::ScalarDest
                 | Operand::VectorDest
                 | Operand::Scalar
                 | Operand::Vector
-                | Operand::Source => continue,
+                | Operand::Source
+                | Operand::Entry
+                | Operand::EntryDest => continue,
             };
             all.push(Place { node: at, operand: i, kind: spec.operand, value, scale });
         }
@@ -188,7 +191,7 @@ fn with(tree: &Tree, places: &[Place], point: &[f64]) -> Tree {
         let moved = place.value + place.scale * x;
         node.operands[place.operand] = match place.kind {
             Operand::Angle => ((moved.round() + 128.0).rem_euclid(256.0) - 128.0) as f32,
-            Operand::Float | Operand::Gain => (moved as f32).clamp(low, high),
+            Operand::Float | Operand::Gain | Operand::Share => (moved as f32).clamp(low, high),
             _ => (moved.round() as f32).clamp(low, high),
         };
         changed = changed.with_node(place.node, node);

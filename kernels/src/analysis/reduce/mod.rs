@@ -85,10 +85,13 @@ pub struct Reduction {
     pub steps: Vec<Step>,
 }
 
-/// Reduces a tree as far as the rules go.
+/// Reduces a tree as far as the rules go. They are about an e-puck's senses and wheels: a Kilobot's tree stays as it is.
 pub fn reduce(tree: &Tree, options: Options) -> Reduction {
     let mut steps = Vec::new();
     let mut tree = tree.clone();
+    if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
+        return Reduction { tree, steps };
+    }
     // Every step removes a node or turns one into a simpler kind, so this many passes are more than enough.
     for _ in 0..4 * tree.nodes().len() + 4 {
         let (root, nodes) = Branch::of(&tree);

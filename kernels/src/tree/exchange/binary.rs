@@ -40,7 +40,7 @@ pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, Binar
 
 /// True for operands of four bytes; the others have one.
 pub(super) fn is_wide(operand: Operand) -> bool {
-    matches!(operand, Operand::Float | Operand::Gain)
+    matches!(operand, Operand::Float | Operand::Gain | Operand::Share)
 }
 
 /// The byte of an operand that is not wide; `None` for a value between two steps. Both zeros are the byte 0.
@@ -157,7 +157,8 @@ impl Reader<'_> {
         if depth > MAX_DEPTH || self.nodes.len() == MAX_NODES {
             return fault(at, format!("deeper than {MAX_DEPTH} levels, or more than {MAX_NODES} nodes"));
         }
-        let Some(kind) = Kind::all().nth(usize::from(self.bytes[at])) else {
+        let of_byte = Kind::all().nth(usize::from(self.bytes[at]));
+        let Some(kind) = of_byte.filter(|kind| !kind.is_kilobots_own()) else {
             return fault(at, format!("{} is no kind of node", self.bytes[at]));
         };
         let arity = usize::from(self.bytes[at + 1]);

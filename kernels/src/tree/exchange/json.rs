@@ -34,7 +34,8 @@ impl Serialize for Subtree<'_> {
         object.serialize_entry("node", spec.name)?;
         for (value, o) in node.operands.iter().zip(spec.operands) {
             let word = operand::exact_word(*value, o.operand);
-            if o.operand.is_register() || matches!(o.operand, Operand::Angle | Operand::Width) {
+            let named = o.operand.is_register() || o.operand.is_entry();
+            if named || matches!(o.operand, Operand::Angle | Operand::Width) {
                 object.serialize_entry(o.name, &word)?;
             } else {
                 // The number as the other forms write it: 1, where serde_json would print the f32 as 1.0.

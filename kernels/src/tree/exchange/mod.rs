@@ -29,7 +29,7 @@ pub use xml_read::from_xml;
 use super::network;
 use super::nodes::{Kind, Operand};
 use super::operand::{Words, shorten, suggest, usage};
-use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, whole};
+use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, foreign, whole};
 use super::registers::CELLS;
 use super::{Node, Tree};
 
@@ -94,7 +94,8 @@ impl<'a> Source<'a> {
     }
 
     fn unknown_node(&self, at: usize, name: &str) -> ParseError {
-        let hint = suggest(name, Kind::all().map(|k| k.spec().name.to_string()));
+        let known = Kind::all().filter(|kind| !kind.is_kilobots_own());
+        let hint = suggest(name, known.map(|k| k.spec().name.to_string()));
         self.error(at, format!("unknown node `{}`{hint}", shorten(name)))
     }
 
@@ -111,6 +112,9 @@ impl<'a> Source<'a> {
     fn append(&self, element: &Element, nodes: &mut Vec<Node>, places: &mut Vec<usize>) -> Result<(), ParseError> {
         let Element { kind, at, operands, children } = element;
         let spec = kind.spec();
+        if kind.is_kilobots_own() {
+            return Err(self.error(*at, foreign(spec.name)));
+        }
         kind.check_children(children.len()).map_err(|message| self.error(*at, message))?;
         let mut values = [0.0; 4];
         for (value, wanted) in values.iter_mut().zip(spec.operands) {

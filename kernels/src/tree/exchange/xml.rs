@@ -113,7 +113,7 @@ fn operands(node: &Node) -> String {
 /// Describes every custom node, used or not, so that an editor offers them all.
 fn model(xml: &mut String) {
     xml.push_str("  <TreeNodesModel>\n");
-    for kind in Kind::all().filter(|kind| same(*kind).is_none()) {
+    for kind in Kind::all().filter(|kind| same(*kind).is_none() && !kind.is_kilobots_own()) {
         let (spec, category) = (kind.spec(), category(kind));
         if spec.operands.is_empty() {
             let _ = writeln!(xml, "    <{category} ID=\"{}\"/>", spec.name);
@@ -133,7 +133,7 @@ fn model(xml: &mut String) {
 fn port_type(operand: Operand) -> &'static str {
     match operand {
         Operand::Int8 | Operand::Count | Operand::Quadrant | Operand::Threshold => "int",
-        Operand::Fixed | Operand::Float | Operand::Gain => "double",
+        Operand::Fixed | Operand::Float | Operand::Gain | Operand::Share => "double",
         _ => "std::string",
     }
 }

@@ -17,6 +17,7 @@ use xpuck_kernels::tree::{Access, Kind, Node, Tree, neuron_of_source, register_o
 
 const IN_SWARM: &str = include_str!("in-swarm.toml");
 const TRANSFERABILITY: &str = include_str!("transferability.toml");
+const KILOBOT: &str = include_str!("kilobot.toml");
 
 /// A node that may be chosen, with its number of children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +60,11 @@ impl PrimitiveSet {
         PrimitiveSet::parse("transferability.toml", TRANSFERABILITY).expect("the built-in primitive sets are sound")
     }
 
+    /// The nodes and blackboard of the foraging Kilobots (Tables 4.1 and 4.2).
+    pub fn kilobot() -> PrimitiveSet {
+        PrimitiveSet::parse_kilobots("kilobot.toml", KILOBOT).expect("the built-in primitive sets are sound")
+    }
+
     /// The branch that a bit string generates by the grammar; as [`Grammar::generate`].
     pub(crate) fn generate(&self, bits: &Bits, depth: usize) -> Option<Branch> {
         self.grammar.generate(bits, depth, &self.operands)
@@ -74,8 +80,16 @@ impl PrimitiveSet {
         &self.operands
     }
 
-    /// The cells of all senses that trees may read, in order.
+    /// True if trees of this set are for Kilobots.
+    pub fn is_kilobots(&self) -> bool {
+        self.inner.iter().chain(&self.leaves).any(|choice| choice.kind.is_kilobots_own())
+    }
+
+    /// The cells of all senses that trees may read, in order; none of a Kilobot's.
     pub(crate) fn senses(&self) -> Vec<u8> {
+        if self.is_kilobots() {
+            return Vec::new();
+        }
         let registers = &self.operands.registers;
         let pairs = registers.vector_sources.iter().flat_map(|cell| [*cell, cell + 1]);
         let mut cells: Vec<u8> =

@@ -35,8 +35,10 @@ pub struct PrimitiveSetFile {
     /// Names of leaves.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
     leaves: Vec<String>,
-    /// Which registers play which part.
-    registers: RegistersEntry,
+    /// Which registers play which part; a Kilobot has none.
+    registers: Option<RegistersEntry>,
+    /// Which entries of a Kilobot's blackboard play which part; an e-puck has none.
+    entries: Option<EntriesEntry>,
     /// Lowest and highest value of each type of number; what is left out is Table 7.5's.
     #[serde(default)]
     ranges: Ranges,
@@ -60,9 +62,37 @@ struct RegistersEntry {
     vector_destinations: Vec<String>,
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EntriesEntry {
+    /// Entries that nodes may read.
+    sources: Vec<String>,
+    /// Entries that nodes may write.
+    destinations: Vec<String>,
+}
+
 impl PrimitiveSet {
-    /// Reads a primitive set, which has the keys of [`PrimitiveSetFile`]; `file` is what errors call the text.
+    /// Reads a primitive set for e-pucks, which has the keys of [`PrimitiveSetFile`]; `file` is what errors call the text.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
+        let set = PrimitiveSet::parse_any(file, text)?;
+        if set.is_kilobots() {
+            let message = "the nodes are a Kilobot's, and the robots here are e-pucks".into();
+            return Err(PrimitiveSetError { file: file.into(), message });
+        }
+        Ok(set)
+    }
+
+    /// Reads a primitive set for Kilobots.
+    pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
+        let set = PrimitiveSet::parse_any(file, text)?;
+        if !set.is_kilobots() {
+            let message = "the nodes are an e-puck's, and the robots here are Kilobots".into();
+            return Err(PrimitiveSetError { file: file.into(), message });
+        }
+        Ok(set)
+    }
+
+    fn parse_any(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {
             return Err(fail(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
@@ -77,24 +107,13 @@ impl PrimitiveSet {
 
 impl PrimitiveSetFile {
     fn primitive_set(self) -> Result<PrimitiveSet, String> {
-        let registers = Registers {
-            scalar_sources: cells("scalar_sources", &self.registers.scalar_sources, Operand::Scalar)?,
-            vector_sources: cells("vector_sources", &self.registers.vector_sources, Operand::Vector)?,
-            scalar_destinations: cells(
-                "scalar_destinations",
-                &self.registers.scalar_destinations,
-                Operand::ScalarDest,
-            )?,
-            vector_destinations: cells(
-                "vector_destinations",
-                &self.registers.vector_destinations,
-                Operand::VectorDest,
-            )?,
-        };
+        let inner = list("inner", &self.inner, inner)?;
+        let leaves = list("leaves", &self.leaves, leaf)?;
+        let registers = registers(&inner, &leaves, self.registers, self.entries)?;
         self.ranges.check()?;
         let mut primitive_set = PrimitiveSet {
-            inner: list("inner", &self.inner, inner)?,
-            leaves: list("leaves", &self.leaves, leaf)?,
+            inner,
+            leaves,
             subtrees: subtrees(&self.subtrees)?,
             operands: Operands { registers, ranges: self.ranges },
             grammar: Grammar::default(),
@@ -102,6 +121,42 @@ impl PrimitiveSetFile {
         let text = self.grammar.unwrap_or_else(|| primitive_set.bnf());
         primitive_set.grammar = primitive_set.read_grammar(&text).map_err(|message| format!("grammar: {message}"))?;
         Ok(primitive_set)
+    }
+}
+
+/// The registers of an e-puck's set, or the entries of a Kilobot's: a set is for one kind of robot.
+fn registers(
+    inner: &[Choice],
+    leaves: &[Choice],
+    registers: Option<RegistersEntry>,
+    entries: Option<EntriesEntry>,
+) -> Result<Registers, String> {
+    let kinds = || inner.iter().chain(leaves).map(|choice| choice.kind);
+    let own = kinds().find(|kind| kind.is_kilobots_own());
+    match (own, registers, entries) {
+        (None, Some(of), None) => Ok(Registers {
+            scalar_sources: cells("registers.scalar_sources", &of.scalar_sources, Operand::Scalar)?,
+            vector_sources: cells("registers.vector_sources", &of.vector_sources, Operand::Vector)?,
+            scalar_destinations: cells("registers.scalar_destinations", &of.scalar_destinations, Operand::ScalarDest)?,
+            vector_destinations: cells("registers.vector_destinations", &of.vector_destinations, Operand::VectorDest)?,
+        }),
+        (None, None, _) => Err("registers are missing; they name what an e-puck's nodes read and write".into()),
+        (None, _, Some(_)) => Err("entries are for sets of a Kilobot's nodes; remove them".into()),
+        (Some(own), None, Some(of)) => match kinds().find(|kind| !kind.on_kilobot()) {
+            Some(other) => Err(format!(
+                "`{}` is a node of the Kilobot, which has no `{}`; a set is for one kind of robot",
+                own.spec().name,
+                other.spec().name
+            )),
+            None => Ok(Registers {
+                scalar_sources: cells("entries.sources", &of.sources, Operand::Entry)?,
+                scalar_destinations: cells("entries.destinations", &of.destinations, Operand::EntryDest)?,
+                ..Registers::default()
+            }),
+        },
+        (Some(own), ..) => {
+            Err(format!("`{}` is a node of the Kilobot, whose sets have entries instead of registers", own.spec().name))
+        }
     }
 }
 
@@ -117,6 +172,7 @@ fn inner(name: &str) -> Result<Choice, String> {
     let (kind, arity) = Kind::of_word(name)?;
     let children = match (kind.spec().group, arity) {
         (Group::Decorator, None) => 1,
+        (Group::Composite, None) if kind.fixed_children().is_some() => kind.fixed_children().unwrap_or(0),
         (Group::Composite, Some(n)) if (1..=MAX_CHILDREN).contains(&n) => n,
         (Group::Composite, _) if kind != Kind::Par => {
             return Err(format!(
@@ -141,8 +197,9 @@ fn leaf(name: &str) -> Result<Choice, String> {
 }
 
 fn cells(key: &'static str, names: &[String], operand: Operand) -> Result<Vec<u8>, String> {
-    let spec = OperandSpec { name: key, operand };
-    list(&format!("registers.{key}"), names, |name| spec.read(name).map(|cell| cell as u8))
+    // Errors of the list begin with the whole key.
+    let spec = OperandSpec { name: key.rsplit('.').next().unwrap_or(key), operand };
+    list(key, names, |name| spec.read(name).map(|cell| cell as u8))
 }
 
 fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> {
@@ -167,7 +224,8 @@ impl PrimitiveSet {
     fn bnf(&self) -> String {
         let alternative = |c: &Choice| {
             let name = c.kind.spec().name;
-            let arity = if c.kind.spec().group == Group::Composite { c.children.to_string() } else { String::new() };
+            let counts = c.kind.spec().group == Group::Composite && c.kind.fixed_children().is_none();
+            let arity = if counts { c.children.to_string() } else { String::new() };
             let operands = " <any>".repeat(c.kind.spec().operands.len());
             format!("\"{name}{arity}\"{operands}{}", " <node>".repeat(usize::from(c.children)))
         };

@@ -2,6 +2,7 @@
 
 use super::*;
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::RegisterMap;
 
 /// Listing 3.1 of the thesis with nodes of ours: `if` is a turn of one strength or another.
 const LISTING: &str = r#"
@@ -76,4 +77,46 @@ fn the_transferability_primitive_set_has_the_nodes_of_table_7_4() {
     ));
     assert!(!allows("rotav v_scr v_up 3deg s_n"), "not implemented at the time");
     assert!(!allows("bsearch 3deg") && !allows("ifquad v_prox 1"));
+}
+
+#[test]
+fn a_kilobot_s_set_builds_trees_of_its_nodes_alone() {
+    let set = PrimitiveSet::kilobot();
+    let read = |text: &str| Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap();
+    assert!(set.is_kilobots() && !PrimitiveSet::in_swarm().is_kilobots());
+    assert!(set.allows(&read(include_str!("../../../../docs/kilobots/figure-4-6.bt"))));
+    assert!(set.allows(&read("probm3 0.2 0.3\n  mf\n  set scratchpad 0.5\n  ifltvar density delta_density\n")));
+    assert!(!set.allows(&Tree::parse("seqm\n  movcv v_goal 0deg\n  successl\n").unwrap()));
+    assert!(!PrimitiveSet::in_swarm().allows(&read("mf")), "nor an e-puck of a Kilobot's");
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
+    let primitives = crate::generate::Primitives { primitive_set: &set, functions: 0 };
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..2000 {
+        let tree = set.express(&[crate::generate::grow(primitives, 4, &mut draws)]);
+        assert_eq!(read(&tree.to_string()), tree);
+        seen.extend(tree.nodes().iter().map(|node| (node.kind, node.children)));
+    }
+    assert_eq!(seen.len(), 22, "all of them: {seen:?}");
+}
+
+#[test]
+fn a_set_is_for_one_kind_of_robot() {
+    let kilobot = include_str!("kilobot.toml");
+    let wrong = |text: &str| PrimitiveSet::parse("set.toml", text).unwrap_err().message;
+    let mixed = wrong(&kilobot.replace("\"successl\"", "\"movcs\""));
+    assert_eq!(mixed, "`probm2` is a node of the Kilobot, which has no `movcs`; a set is for one kind of robot");
+    assert!(wrong(&kilobot.replace("\"density\", ", "\"v_prox.x\", ")).starts_with("entries.sources: unknown entry"));
+    assert!(
+        wrong(&kilobot.replace("destinations = [\"scratchpad\"", "destinations = [\"density\""))
+            .contains("not written")
+    );
+    assert!(wrong(&kilobot.replace("\"probm2\"", "\"probm\"")).contains("unknown node `probm`"));
+    assert_eq!(wrong(kilobot), "the nodes are a Kilobot's, and the robots here are e-pucks");
+    let swarm = PrimitiveSet::parse_kilobots("in-swarm.toml", include_str!("in-swarm.toml")).unwrap_err();
+    assert_eq!(swarm.message, "the nodes are an e-puck's, and the robots here are Kilobots");
+    let epuck = "inner = [\"seqm2\"]\nleaves = [\"successl\"]\n";
+    assert!(wrong(epuck).starts_with("registers are missing"));
+    assert!(
+        wrong(&format!("{epuck}[entries]\nsources = []\ndestinations = []\n")).starts_with("registers are missing")
+    );
 }

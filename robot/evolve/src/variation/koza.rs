@@ -105,6 +105,7 @@ fn nudge(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
         Operand::Int8 | Operand::Angle | Operand::Width | Operand::Count => 12.0,
         Operand::Fixed => 2.0,
         Operand::Float | Operand::Gain => 0.25 * value.abs() + 0.2,
+        Operand::Share => 0.1,
         _ => return value,
     };
     let moved = value + step * normal_pair(draws.word(), draws.word()).0;

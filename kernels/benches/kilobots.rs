@@ -1,0 +1,31 @@
+//! Cost of worlds of foraging Kilobots: 256 worlds of 25 robots, 300 s each, on all cores.
+//!
+//! `cargo bench -p xpuck-kernels --profile dev --bench kilobots`; elements per second are robot-seconds a second (r_acc).
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use xpuck_kernels::kilobot::{Foraging, Job, Program, run};
+use xpuck_kernels::tree::{RegisterMap, Tree};
+
+const WORLDS: u32 = 256;
+/// What the robots run: their swarm disperses, stays together, or does nothing.
+const WORKLOADS: [(&str, &str); 3] =
+    [("forward", "mf"), ("figure-4-6", include_str!("../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
+
+fn kilobots(c: &mut Criterion) {
+    let mut group = c.benchmark_group("kilobots");
+    for robots in [25, 100] {
+        let foraging = Foraging::thesis(robots);
+        let robot_seconds = u64::from(WORLDS) * robots as u64 * foraging.seconds as u64;
+        group.sample_size(10).sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(robot_seconds));
+        for (name, text) in WORKLOADS {
+            let tree = Tree::parse_with(text, RegisterMap::Kilobot, false).expect("a tree");
+            let program = Program::compile(&tree).expect("fits a robot");
+            let jobs: Vec<Job<'_>> = (0..WORLDS).map(|world| Job { program: &program, seed: 1, world }).collect();
+            group.bench_function(format!("{name}-{robots}"), |b| b.iter(|| run(&foraging, &jobs)));
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, kilobots);
+criterion_main!(benches);

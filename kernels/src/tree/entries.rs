@@ -1,0 +1,75 @@
+//! A Kilobot's blackboard (thesis Table 4.1): ten entries, each a number.
+
+/// One entry of the blackboard.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in the text form.
+    pub name: &'static str,
+    /// True if nodes may read it.
+    pub read: bool,
+    /// True if `set` may write it.
+    pub write: bool,
+    /// What it holds.
+    pub meaning: &'static str,
+}
+
+const fn entry(name: &'static str, read: bool, write: bool, meaning: &'static str) -> Entry {
+    Entry { name, read, write, meaning }
+}
+
+/// Number of entries.
+pub const ENTRY_COUNT: usize = 10;
+
+/// All entries in the order of their numbers. The motors have nodes of their own (`ml`, `mr`, `mf`), so that nothing reads
+/// them and `set` does not write them.
+pub const ENTRIES: [Entry; ENTRY_COUNT] = [
+    entry("motors", false, false, "0 off, 1 turn left, 2 turn right, 3 forward"),
+    entry("scratchpad", true, true, "keeps what was set"),
+    entry("send_signal", true, true, "above 0.5: messages carry the signal flag"),
+    entry("received_signal", true, false, "1 if a message since the last update carried the signal flag, else 0"),
+    entry("detected_food", true, false, "1 in the food region, else 0"),
+    entry("carrying_food", true, false, "1 from the food region until the nest, else 0"),
+    entry("density", true, false, "thousands of Kilobots on a square metre around, mean of five updates"),
+    entry("delta_density", true, false, "change of density since the last update"),
+    entry(
+        "delta_dist_food",
+        true,
+        false,
+        "change of the way to food by hops since the last update, m, of a mean of five",
+    ),
+    entry(
+        "delta_dist_nest",
+        true,
+        false,
+        "change of the way to the nest by hops since the last update, m, of a mean of five",
+    ),
+];
+
+/// The number of the first entry that may be read, and of the last.
+pub(super) const READABLE: (f32, f32) = (1.0, 9.0);
+/// The number of the first entry that `set` may write, and of the last.
+pub(super) const WRITABLE: (f32, f32) = (1.0, 2.0);
+
+/// The number of an entry's name.
+pub(super) fn entry_of_name(name: &str) -> Option<u8> {
+    ENTRIES.iter().position(|entry| entry.name == name).map(|number| number as u8)
+}
+
+/// The name of an entry's number; nothing past the last.
+pub(super) fn entry_name(number: u8) -> &'static str {
+    ENTRIES.get(usize::from(number)).map_or("", |entry| entry.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_of_operands_are_those_of_the_table() {
+        for (number, entry) in ENTRIES.iter().enumerate() {
+            let within = |(first, last): (f32, f32)| (first..=last).contains(&(number as f32));
+            assert_eq!((within(READABLE), within(WRITABLE)), (entry.read, entry.write), "{}", entry.name);
+            assert_eq!(entry_of_name(entry_name(number as u8)), Some(number as u8));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What is for one robot is refused by the other, in one line.
+
+use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::tree::exchange::{
+    from_binary, from_compact, from_json, from_xml, to_binary, to_compact, to_json, to_xml,
+};
+use xpuck_kernels::tree::{Program, RegisterMap, Tree};
+
+fn kilobots() -> Tree {
+    Tree::parse_with("seqm\n  ifltcon density 0.5\n  mf\n", RegisterMap::Kilobot, false).unwrap()
+}
+
+#[test]
+fn an_e_puck_takes_no_tree_of_a_kilobot_in_any_form() {
+    let lacks = "`ifltcon` is a node of the Kilobot, which an e-puck lacks";
+    assert_eq!(Program::compile(&kilobots()).unwrap_err().to_string(), lacks);
+    assert_eq!(Tree::parse(&kilobots().to_string()).unwrap_err().message, lacks);
+    assert_eq!(from_json(&to_json(&kilobots())).unwrap_err().message, lacks);
+    assert_eq!(from_xml(&to_xml(&kilobots())).unwrap_err().message, lacks);
+    assert!(from_binary(&to_binary(&kilobots()).unwrap()).unwrap_err().to_string().contains("is no kind of node"));
+}
+
+#[test]
+fn a_kilobot_s_tree_is_kept_whole_and_not_reduced_as_an_e_puck_s() {
+    assert_eq!(from_compact(&to_compact(&kilobots())).unwrap(), kilobots());
+    let reduction = reduce(&kilobots(), Options::default());
+    assert_eq!((reduction.tree, reduction.steps.len()), (kilobots(), 0));
+}

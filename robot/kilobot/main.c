@@ -1,0 +1,148 @@
+/* The program of a foraging Kilobot (thesis 4.3): senses, tree, motors, twice a second. `tree_table` and `tree_counts` are
+ * written by xpuck_kernels::kilobot::Program::to_c. */
+
+#include "kilolib.h"
+#include "senses.h"
+#include "tick.h"
+
+#include <util/atomic.h>
+#include <util/delay.h>
+
+/* What the projector shows where; -D chooses others. */
+#ifndef FOOD_LIGHT
+#define FOOD_LIGHT LIGHT_CYAN_OR_YELLOW
+#endif
+#ifndef NEST_LIGHT
+#define NEST_LIGHT LIGHT_MAGENTA
+#endif
+/* Readings of a pulse are so much above those of the dark. */
+#ifndef LIGHT_CONTRAST
+#define LIGHT_CONTRAST 40
+#endif
+/* Wait between two readings, us: with the conversion itself 520. */
+#ifndef LIGHT_WAIT
+#define LIGHT_WAIT 400
+#endif
+
+/* Ticks of kilolib's clock, 30.5 a second: 2 Hz and 8 Hz. */
+#define UPDATE_TICKS 15
+#define LIGHT_TICKS 4
+
+extern const uint8_t tree_table[];
+extern uint8_t tree_counts[];
+
+static struct senses senses;
+static struct tree_mind mind;
+static uint8_t motors_on;
+static uint32_t next_update, next_light;
+
+/* What the interrupts fill and send. */
+static struct inbox inbox;
+static message_t message;
+
+static void receive(message_t *received, distance_measurement_t *distance)
+{
+    if (received->type == NORMAL)
+        inbox_take(&inbox, received->data, estimate_distance(distance));
+}
+
+static message_t *transmit(void)
+{
+    return &message;
+}
+
+static float unit(void)
+{
+    return (float)((uint16_t)rand_soft() << 8 | rand_soft()) * (1.0f / 65536.0f);
+}
+
+/* The region by sixteen readings; the last one where a message disturbs them or they are those of no colour. */
+static enum region look(enum region last)
+{
+    uint16_t readings[PROJECTOR_SAMPLES];
+    for (uint8_t i = 0; i < PROJECTOR_SAMPLES; i++) {
+        int16_t reading = get_ambientlight();
+        if (reading < 0)
+            return last;
+        readings[i] = (uint16_t)reading;
+        _delay_us(LIGHT_WAIT);
+    }
+    switch (light_of(readings, LIGHT_CONTRAST)) {
+    case FOOD_LIGHT:
+        return REGION_FOOD;
+    case NEST_LIGHT:
+        return REGION_NEST;
+    case LIGHT_UNKNOWN:
+        return last;
+    default:
+        return REGION_NEITHER;
+    }
+}
+
+static void move(uint8_t motors)
+{
+    if (motors != 0 && motors_on == 0)
+        spinup_motors();
+    motors_on = motors;
+    if (motors == 1)
+        set_motors(kilo_turn_left, 0);
+    else if (motors == 2)
+        set_motors(0, kilo_turn_right);
+    else if (motors == 3)
+        set_motors(kilo_straight_left, kilo_straight_right);
+    else
+        set_motors(0, 0);
+}
+
+static void tell(void)
+{
+    message_t next = {.type = NORMAL};
+    senses_payload(&senses, kilo_uid, mind.board[TREE_SEND_SIGNAL], next.data);
+    next.crc = message_crc(&next);
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {
+        message = next;
+    }
+}
+
+static void setup(void)
+{
+    rand_seed(rand_hard());
+    mind.place = TREE_ROOT;
+    mind.counts = tree_counts;
+    senses_start(&senses, REGION_NEST);
+    inbox_clear(&inbox);
+    tell();
+    next_update = next_light = kilo_ticks;
+}
+
+static void loop(void)
+{
+    static enum region seen = REGION_NEST;
+    static struct inbox heard;
+    uint32_t now = kilo_ticks;
+    if ((int32_t)(now - next_light) >= 0) {
+        next_light = now + LIGHT_TICKS;
+        seen = look(seen);
+        senses_see(&senses, seen);
+    }
+    if ((int32_t)(now - next_update) < 0)
+        return;
+    next_update = now + UPDATE_TICKS;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {
+        heard = inbox;
+        inbox_clear(&inbox);
+    }
+    senses_update(&senses, &heard, senses_region(&senses), mind.board);
+    tree_tick(tree_table, &mind, unit);
+    move((uint8_t)mind.board[TREE_MOTORS]);
+    tell();
+}
+
+int main(void)
+{
+    kilo_init();
+    kilo_message_rx = receive;
+    kilo_message_tx = transmit;
+    kilo_start(setup, loop);
+    return 0;
+}
