@@ -13,7 +13,6 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("xpuck-update", &["xpuck-wire"]),
     ("xpuck-image", &["xpuck-update", "xpuck-wire"]),
     ("xpuck-boot-test", &["xpuck-update", "xpuck-wire"]),
-    ("xpuck-bodies", &["xpuck-kernels"]),
     ("xpuck-evolve", &["xpuck-kernels"]),
     ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-wire"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),

@@ -20,6 +20,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/algebra.md",
     "docs/explain.md",
     "docs/networks.md",
+    "docs/bodies.md",
     "docs/curricula.md",
     "docs/nodes.md",
     "docs/calibration.md",

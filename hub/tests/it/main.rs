@@ -6,6 +6,7 @@ mod arena_page;
 mod arrows;
 mod attack;
 mod beside_demo;
+mod bodies;
 mod calibrate;
 mod circles;
 mod cli;

@@ -1,0 +1,62 @@
+"""Lets bodies walk in PyBullet, as a judge of `xpuck body`: the way of each in metres, and its file.
+
+    python3 tools/walk.py STEPS PERIOD FOLDER/bodies/*.urdf
+
+Beside each URDF lies its brain, an NNDF of the same name. PERIOD is that of the brain's rhythm in seconds, 0 for a brain that
+feels touch. The order of a step is that of pyro-corpus: the physics moves, motors get what neurons said before, sensors
+feel, neurons are computed.
+"""
+
+import math
+import sys
+import xml.etree.ElementTree as xml
+
+import pybullet as p
+import pybullet_data
+
+
+def walk(path, steps, period):
+    p.connect(p.DIRECT)
+    p.setGravity(0, 0, -9.8)
+    p.setPhysicsEngineParameter(fixedTimeStep=1 / 240, numSolverIterations=50)
+    p.loadURDF(pybullet_data.getDataPath() + "/plane.urdf")
+    body = p.loadURDF(path)
+    joints, links = {}, {}
+    for index in range(p.getNumJoints(body)):
+        info = p.getJointInfo(body, index)
+        joints[info[1].decode()] = index
+        links[info[12].decode()] = index
+    links[p.getBodyInfo(body)[0].decode()] = -1
+    brain = xml.parse(path[: -len(".urdf")] + ".nndf").getroot()
+    neurons = {}
+    for neuron in brain.iter("neuron"):
+        kind = neuron.get("type")
+        neurons[neuron.get("name")] = (kind, neuron.get("linkName") if kind == "sensor" else neuron.get("jointName"))
+    synapses = [(s.get("sourceNeuronName"), s.get("targetNeuronName"), float(s.get("weight"))) for s in brain.iter("synapse")]
+    values = dict.fromkeys(neurons, 0.0)
+    for step in range(steps):
+        p.stepSimulation()
+        for name, (kind, target) in neurons.items():
+            if kind == "motor":
+                p.setJointMotorControl2(
+                    body, joints[target], p.POSITION_CONTROL, targetPosition=0.2 * values[name], force=25
+                )
+        for name, (kind, target) in neurons.items():
+            if kind == "sensor":
+                if period > 0 and target.endswith("B"):
+                    values[name] = 2 * math.sin(2 * math.pi * step / 240 / period)
+                else:
+                    touches = p.getContactPoints(bodyA=body, linkIndexA=links[target])
+                    values[name] = 1.0 if touches else -1.0
+        sums = {name: 0.0 for name, (kind, _) in neurons.items() if kind == "motor"}
+        for source, target, weight in synapses:
+            sums[target] += weight * values[source]
+        values.update((name, math.tanh(total)) for name, total in sums.items())
+    way = p.getBasePositionAndOrientation(body)[0][1]
+    p.disconnect()
+    return way
+
+
+steps, period = int(sys.argv[1]), float(sys.argv[2])
+for path in sys.argv[3:]:
+    print(f"{walk(path, steps, period):.3f} {path}", flush=True)
