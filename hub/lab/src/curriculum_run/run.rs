@@ -110,3 +110,53 @@ fn keep<S: Kept>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const TREES: &str = include_str!("../../../../docs/curricula/cargo-trees.toml");
+
+    fn read(path: &Path) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    /// Runs to the end, or for a generation if a file asks to stop.
+    fn go(plan: &Plan, folder: &mut Folder) -> Outcome {
+        run(plan, Some(folder), &AtomicBool::new(false), |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_step_of_trees_stopped_by_its_file_and_gone_on_with_is_the_one_that_was_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let second = TREES.match_indices("[[steps]]").nth(1).unwrap().0;
+        let text = TREES[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 3", 1);
+        std::fs::write(dir.path().join("c.toml"), text).unwrap();
+        let plan = Plan::read(&dir.path().join("c.toml"), 5).unwrap();
+        let [whole, cut] = ["whole", "cut"].map(|name| dir.path().join(name));
+        let first = go(&plan, &mut Folder::create(&whole, &plan).unwrap());
+        assert!(first.solved && !first.stopped());
+        assert_eq!(read(&whole.join("controller.bt")), first.controller);
+        {
+            let mut folder = Folder::create(&cut, &plan).unwrap();
+            std::fs::write(cut.join("stop"), "").unwrap();
+            assert!(go(&plan, &mut folder).stopped());
+            assert!(!cut.join("result.json").exists());
+        }
+        {
+            let mut resumed = Folder::resume(&cut).unwrap();
+            resumed.folder.clear_requests().unwrap();
+            assert_eq!(go(&resumed.plan, &mut resumed.folder).controller, first.controller);
+        }
+        let files = ["best.bt", "population.txt", "tree.svg", "world.svg", "account.txt", "step.toml"];
+        let of_step = files.map(|name| format!("steps/1-avoid/{name}"));
+        for file in ["generations.csv", "controller.bt"].into_iter().chain(of_step.iter().map(String::as_str)) {
+            assert_eq!(read(&cut.join(file)), read(&whole.join(file)), "{file}");
+        }
+        // A step that is over is read from its files.
+        let mut again = Folder::resume(&cut).unwrap().folder;
+        let last = go(&plan, &mut again);
+        assert_eq!((last.controller, last.generations), (first.controller, first.generations));
+    }
+}
