@@ -4,8 +4,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use xpuck_evolve::arbiters::TreeGenome;
 use xpuck_evolve::scenario::{Population, Scenario, original};
 use xpuck_kernels::automaton::{Meanings, Module, account, draw, parse, print, simplify, to_tree};
+use xpuck_kernels::cargo::Automata;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((kind, bytes)) = bytes.split_first() else { return };
@@ -26,7 +28,10 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
         1 => drop(Scenario::parse("fuzz", text).map_err(|error| told(&error))),
-        2 => drop(Population::parse("fuzz", text).map_err(|error| told(&error))),
+        2 => {
+            let _ = Population::<Automata>::parse("fuzz", text).map_err(|error| told(&error));
+            let _ = Population::<TreeGenome>::parse("fuzz", text).map_err(|error| told(&error));
+        }
         3 => drop(original::world("fuzz", text).map_err(|error| told(&error))),
         _ => drop(original::project("fuzz", text, |_| Ok(text.into())).map_err(|error| told(&error))),
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::automaton::{
     Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
 };
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
+use xpuck_kernels::cargo::{Arbiter, Arbitration, Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
 use xpuck_kernels::tree::suggest;
 use xpuck_lab::curriculum_run::{Again, Plan, mean, picture};
 use xpuck_wire::file;
@@ -101,12 +101,12 @@ struct FromTreeArgs {
     from: Option<From>,
 }
 
-/// Try a controller of automata in the world of a curriculum's step: scores, and how often each script ran.
+/// Try a controller of automata, or a tree in their place, in the world of a curriculum's step: scores, and how often each script ran.
 ///
 /// In the worlds of cargo script 2 is a load and script 4 a delivery. Without a file it is the controller that was made by hand.
 #[derive(Args)]
 struct TryArgs {
-    /// File of automata, as `best.txt` of a step; the controller made by hand without it.
+    /// File of automata, as `best.txt` of a step, or of a tree, as `best.bt`; the controller made by hand without it.
     file: Option<PathBuf>,
     /// Curriculum whose world and weights count.
     #[arg(long, value_name = "FILE")]
@@ -238,6 +238,18 @@ fn differences(old: &Controller, new: &Controller) -> String {
     text
 }
 
+/// The automata of a file as a controller of cargo.
+fn post_offices(path: &Path) -> Result<Automata> {
+    let mut controller = Automata::default();
+    for (module, automaton) in read(path)? {
+        let Some(place) = module.arbitrated() else {
+            bail!("{}: module {} has no post-office here", path.display(), module.name());
+        };
+        controller.0[place] = Some(automaton);
+    }
+    Ok(controller)
+}
+
 fn try_controller(args: &TryArgs) -> Result<()> {
     let plan = Plan::read(&args.curriculum, args.seed)?;
     let steps = &plan.scenario.steps;
@@ -248,26 +260,29 @@ fn try_controller(args: &TryArgs) -> Result<()> {
             format!("{}: there is no step {name:?}; there are: {}", plan.name, names.join(", "))
         })?,
     };
-    let controller = match &args.file {
-        None => hand_made(),
+    let (automata, arbiter);
+    let controller: Arbitration = match &args.file {
+        None => {
+            automata = hand_made();
+            (&automata).into()
+        }
+        Some(path) if path.extension().is_some_and(|ending| ending == "bt") => {
+            let tree = read_tree(path, None, false)?;
+            arbiter = Arbiter::new(tree, &step.driven()).with_context(|| path.display().to_string())?;
+            (&arbiter).into()
+        }
         Some(path) => {
-            let mut controller = Automata::default();
-            for (module, automaton) in read(path)? {
-                let Some(place) = module.arbitrated() else {
-                    bail!("{}: module {} has no post-office here", path.display(), module.name());
-                };
-                controller.0[place] = Some(automaton);
-            }
-            controller
+            automata = post_offices(path)?;
+            (&automata).into()
         }
     };
-    let outcomes = Again { step, controller: &controller, repeats: args.runs, seed: args.seed }.outcomes();
+    let outcomes = Again { step, controller, repeats: args.runs, seed: args.seed }.outcomes();
     let scores = outcomes.scores();
     let fitness = step.combine.fitness(&scores);
     let used = step.world.scene().scripts.len().min(COUNTED_SCRIPTS);
     let scripts: Vec<ScriptTimes> = (0..used).map(|script| outcomes.script_times(script)).collect();
     if let Some(path) = &args.svg {
-        write(path, picture(&step.world, &step.weights, &controller, step.time).as_bytes())?;
+        write(path, picture(&step.world, &step.weights, controller, step.time).as_bytes())?;
     }
     let runs: usize = scores.iter().map(Vec::len).sum();
     let means: Vec<f64> = scores.iter().map(|scores| mean(scores)).collect();

@@ -1,4 +1,4 @@
-//! Curricula of automata as commands run them: interrupted, skipped, gone on with; and what wrong files are told.
+//! Curricula of automata, and of trees in their place, as commands run them: interrupted, skipped, gone on with; and what wrong files are told.
 
 use crate::common::xpuck;
 use std::path::Path;
@@ -72,6 +72,61 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
 }
 
 #[test]
+fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let second = CREATIVE.match_indices("[[steps]]").nth(1).unwrap().0;
+    // Two steps of a few generations: the second begins with what the first left.
+    let first =
+        CREATIVE[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum-thisstep >= 3", 1);
+    let again = &first[first.find("[[steps]]").unwrap()..];
+    let again = again.replacen("name = \"avoid\"", "name = \"again\"\nafter = [\"avoid\"]", 1);
+    let blend = "[[steps.blend]]\nmodule = \"avoidance\"\nfrom = \"avoid\"\nrow = [0.5, 0.5, 0.3, 2]\n";
+    std::fs::write(dir.join("c.toml"), format!("species = \"tree\"\n{first}\n{again}\n{blend}")).unwrap();
+    let bare = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--json"]);
+    assert!(bare.status.success(), "{bare:?}");
+    let bare: serde_json::Value = serde_json::from_slice(&bare.stdout).unwrap();
+    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "whole"]);
+    assert!(whole.status.success(), "{whole:?}");
+    let text = String::from_utf8(whole.stdout).unwrap();
+    assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
+    assert_eq!(bare["controller"], result(&dir.join("whole"))["controller"]);
+    assert_eq!(std::fs::read_to_string(dir.join("whole/controller.bt")).unwrap(), bare["controller"].as_str().unwrap());
+
+    std::fs::create_dir(dir.join("cut")).unwrap();
+    std::fs::write(dir.join("cut/stop"), "").unwrap();
+    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "cut"]);
+    assert_eq!(cut.status.code(), Some(75), "{cut:?}");
+    let on = evolve(dir, &["--resume", "cut"]);
+    assert!(on.status.success(), "{on:?}");
+    let equal = |files: &[&str]| {
+        for file in files {
+            let [cut, whole] = ["cut", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
+            assert!(cut == whole, "{file}");
+        }
+    };
+    assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
+    equal(&["generations.csv", "controller.bt", "steps/1-avoid/best.bt", "steps/2-again/population.txt"]);
+    equal(&["steps/1-avoid/tree.svg", "steps/1-avoid/world.svg", "steps/1-avoid/account.txt"]);
+    // The second step again, from the first one's population as its file has it.
+    std::fs::remove_dir_all(dir.join("cut/steps/2-again")).unwrap();
+    std::fs::remove_file(dir.join("cut/fitness.sqlite")).unwrap();
+    let on = evolve(dir, &["--resume", "cut"]);
+    assert!(on.status.success(), "{on:?}");
+    assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
+    equal(&["generations.csv", "controller.bt", "steps/2-again/population.txt", "steps/2-again/best.bt"]);
+
+    let tried = xpuck()
+        .current_dir(dir)
+        .args(["automaton", "try", "whole/controller.bt", "--curriculum", "c.toml", "--runs", "1", "--json"])
+        .output()
+        .unwrap();
+    assert!(tried.status.success(), "{tried:?}");
+    let tried: serde_json::Value = serde_json::from_slice(&tried.stdout).unwrap();
+    assert_eq!((&tried["step"], &tried["runs"]), (&"again".into(), &3.into()));
+}
+
+#[test]
 fn a_step_can_be_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
@@ -102,7 +157,7 @@ fn wrong_files_are_told_in_one_line() {
         (&["--curriculum", "nowhere.toml"], "nowhere.toml: "),
         (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
         (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
-        (&["--curriculum", "c.toml", "--robots", "2"], "--robots is for trees"),
+        (&["--curriculum", "c.toml", "--robots", "2"], "--robots is for evolution files"),
         (&["--curriculum", "c.toml", "--seed=-1"], "--seed"),
         (&["--curriculum", "c.toml", "--out", "taken"], "taken: holds a run already"),
         (&["--resume", "nowhere"], "nowhere: holds no run"),

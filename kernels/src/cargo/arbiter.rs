@@ -111,7 +111,7 @@ impl Arbiter {
     }
 
     /// The behaviour with that number, if its module is one of the tree's.
-    fn behaviour(&self, signal: u8) -> Option<Behaviour> {
+    pub(super) fn behaviour(&self, signal: u8) -> Option<Behaviour> {
         let named = Behaviour::ALL.into_iter().find(|&behaviour| behaviour as u8 == signal);
         named.filter(|behaviour| self.modules.contains(&behaviour.module()))
     }

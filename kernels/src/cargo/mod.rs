@@ -5,6 +5,7 @@
 //! [`Scene`] is a world file, [`run()`] a run of a controller, whose modules are the document's and whose post-offices are
 //! [`crate::automaton`]s. An [`Arbiter`] is a behaviour tree in the place of post-offices.
 
+mod account;
 mod arbiter;
 mod batch;
 mod check;
@@ -21,6 +22,7 @@ mod run;
 mod scene;
 mod tally;
 
+pub use account::account;
 pub use arbiter::{Arbiter, Behaviour};
 pub use batch::{Outcomes, ScriptTimes, Trials, Tried, try_all, try_one};
 pub use controller::{Arbitration, Automata, Usages};

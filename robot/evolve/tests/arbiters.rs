@@ -1,14 +1,16 @@
 //! Trees that arbitrate between modules, evolved by the steps of a curriculum.
 
-use std::collections::BTreeSet;
-use xpuck_evolve::arbiters::{TreeSpecies, primitive_set};
+use std::collections::{BTreeMap, BTreeSet};
+use xpuck_evolve::arbiters::{TreeGenome, TreeSpecies, primitive_set};
 use xpuck_evolve::curriculum::Species;
-use xpuck_evolve::scenario::{Ask, Evolving, Scenario};
+use xpuck_evolve::scenario::{Ask, Evolving, Population, Scenario, Step};
 use xpuck_kernels::automaton::Module;
 use xpuck_kernels::cargo::{Arbiter, try_all};
 use xpuck_kernels::random::{Draws, Stream};
 
 const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
+
+const TREES: &str = include_str!("../../../docs/curricula/cargo-trees.toml");
 
 fn creative() -> Scenario {
     Scenario::parse("c.toml", &format!("species = \"tree\"\n{CREATIVE}")).unwrap()
@@ -19,7 +21,7 @@ fn the_first_step_is_learnt_by_trees_and_the_same_for_a_seed() {
     let scenario = creative();
     assert_eq!(scenario.species, Evolving::Tree);
     let run = || {
-        scenario.run_trees(7, try_all, |generation| match generation.index {
+        scenario.run_trees(7, &BTreeMap::new(), try_all, |generation| match generation.index {
             0 => Ask::GoOn,
             _ => Ask::Stop,
         })
@@ -31,6 +33,58 @@ fn the_first_step_is_learnt_by_trees_and_the_same_for_a_seed() {
         report.steps.iter().map(|step| step.controller.tree().to_string()).collect()
     };
     assert_eq!(texts(&report), texts(&run()));
+}
+
+#[test]
+fn the_curriculum_of_trees_differs_from_the_creative_one_in_what_trees_do_not_take() {
+    let trees = Scenario::parse("t.toml", TREES).unwrap();
+    assert_eq!(trees.species, Evolving::Tree);
+    let automata = creative();
+    assert_eq!(trees.steps.len(), automata.steps.len());
+    for (ours, theirs) in trees.steps.iter().zip(automata.steps) {
+        assert_eq!(ours.driven(), theirs.driven());
+        let theirs = Step { bounds: ours.bounds.clone(), ..theirs };
+        assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
+    }
+}
+
+#[test]
+fn a_run_of_trees_that_goes_on_is_the_run_that_was_not_interrupted() {
+    let scenario = creative();
+    let run = |begin: &BTreeMap<usize, Population<TreeGenome>>| {
+        let mut text = String::new();
+        let report = scenario.run_trees(7, begin, try_all, |generation| {
+            if generation.index == 0 {
+                text = Population::new(generation).text();
+            }
+            if generation.index == 1 && generation.variables.step_generation == 2 { Ask::Stop } else { Ask::GoOn }
+        });
+        let told: Vec<String> = report
+            .steps
+            .iter()
+            .map(|step| {
+                format!(
+                    "{} {} {} {} {}",
+                    step.name,
+                    step.generations,
+                    step.evaluations,
+                    step.best,
+                    step.controller.tree()
+                )
+            })
+            .collect();
+        (told, text)
+    };
+    let (whole, saved) = run(&BTreeMap::new());
+    assert_eq!(whole.len(), 2);
+    let first = scenario.steps[0].population("saved", &saved).unwrap();
+    assert_eq!(first.text(), saved);
+    assert_eq!(run(&BTreeMap::from([(0, first)])).0, whole);
+    let error = scenario.steps[1].population::<TreeGenome>("saved.txt", &saved).unwrap_err().to_string();
+    assert!(
+        error.starts_with("saved.txt: line 1: population: its trees are those of avoidance and explore"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn measure(text: &str, runs: u64) -> (usize, u64) {
 /// The same of trees.
 fn measure_trees(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", &format!("species = \"tree\"\n{text}")).unwrap();
-    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, try_all, |_| Ask::GoOn))
+    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn))
 }
 
 fn measure_by<C>(scenario: &Scenario, runs: u64, run: impl Fn(u64) -> Report<C>) -> (usize, u64)

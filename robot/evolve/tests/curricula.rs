@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xpuck_evolve::automata::MUTATIONS;
 use xpuck_evolve::curriculum::CROSSOVER;
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Population, Scenario};
-use xpuck_kernels::cargo::{Trials, printed, try_all, try_one};
+use xpuck_kernels::cargo::{Automata, Trials, printed, try_all, try_one};
 
 const SEQUENTIAL: &str = include_str!("../../../docs/curricula/cargo-sequential-printed.toml");
 const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
@@ -201,7 +201,7 @@ fn a_run_that_goes_on_is_the_run_that_was_not_interrupted() {
         assert_eq!(rest, whole);
         assert_eq!(later[done..], populations[done..]);
     }
-    let message = scenario.steps[2].population("saved.txt", &populations[0]).unwrap_err().to_string();
+    let message = scenario.steps[2].population::<Automata>("saved.txt", &populations[0]).unwrap_err().to_string();
     assert!(
         message.starts_with("saved.txt: line 1: population: its automata are those of avoidance, but step \"both\""),
         "{message}"
@@ -265,7 +265,7 @@ fn a_curriculum_takes_of_saved_populations() {
         |_| Ask::Stop,
     );
     // Whose parts are copies of a population's best has its automata.
-    let best = |i: usize| scenario.populations[i].individuals[0].automata.clone();
+    let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
     assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
 
     let error = |from: &str, to: &str| {

@@ -1,7 +1,7 @@
 //! A controller tried again in a step's world, with random numbers that evolution has not seen.
 
 use xpuck_evolve::scenario::Step;
-use xpuck_kernels::cargo::{Automata, Outcomes, Trials};
+use xpuck_kernels::cargo::{Arbitration, Outcomes, Trials};
 
 /// A controller, where and how often it is tried, and with what luck.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub struct Again<'a> {
     /// The step whose world, weights, starts and time are taken.
     pub step: &'a Step,
     /// The controller.
-    pub controller: &'a Automata,
+    pub controller: Arbitration<'a>,
     /// Runs from each start.
     pub repeats: u32,
     /// Of all random numbers.

@@ -3,8 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 use std::time::Duration;
+use xpuck_evolve::scenario::Kind;
 use xpuck_kernels::automaton::{MAX_STATES, Usage};
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, Trials, Tried};
+use xpuck_kernels::cargo::{COUNTED_SCRIPTS, Trials, Tried};
 use xpuck_kernels::hash::fnv1a;
 
 /// Stands in the file; another one is begun anew.
@@ -43,14 +44,15 @@ impl Cache {
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn tried(
+    pub fn tried<S: Kind>(
         &mut self,
-        controllers: &[Automata],
+        controllers: &[S::Controller],
         trials: &Trials,
-        evaluate: impl FnOnce(&[Automata], &Trials) -> Vec<Tried>,
+        evaluate: impl FnOnce(&[S::Controller], &Trials) -> Vec<Tried>,
     ) -> rusqlite::Result<Vec<Tried>> {
         // The program's version has a part in it, as a release may change the world.
         let key = fnv1a(format!("{} {trials:?}", env!("CARGO_PKG_VERSION")).bytes()) as i64;
+        let text = |controller| S::arbitration(controller).text();
         let transaction = self.database.transaction()?;
         let mut known = Vec::with_capacity(controllers.len());
         {
@@ -58,11 +60,11 @@ impl Cache {
                 transaction.prepare_cached("SELECT result FROM tried WHERE trials = ? AND controller = ?")?;
             for controller in controllers {
                 let bytes: Option<Vec<u8>> =
-                    look.query_row(params![key, controller.text()], |row| row.get(0)).optional()?;
+                    look.query_row(params![key, text(controller)], |row| row.get(0)).optional()?;
                 known.push(bytes.and_then(|bytes| from_bytes(&bytes, trials)));
             }
         }
-        let new: Vec<Automata> =
+        let new: Vec<S::Controller> =
             controllers.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(one, _)| one.clone()).collect();
         let mut tried = if new.is_empty() { Vec::new() } else { evaluate(&new, trials) }.into_iter();
         {
@@ -70,7 +72,7 @@ impl Cache {
             for (slot, controller) in known.iter_mut().zip(controllers).filter(|(slot, _)| slot.is_none()) {
                 *slot = tried.next();
                 if let Some(tried) = slot {
-                    keep.execute(params![key, controller.text(), to_bytes(tried)])?;
+                    keep.execute(params![key, text(controller), to_bytes(tried)])?;
                 }
             }
         }
@@ -132,7 +134,8 @@ fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<Tried> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_kernels::cargo::{Prepared, Weights, hand_made, printed, try_all};
+    use xpuck_evolve::automata::AutomataSpecies;
+    use xpuck_kernels::cargo::{Automata, Prepared, Weights, hand_made, printed, try_all};
 
     #[test]
     fn what_was_tried_is_known_when_the_file_is_opened_again_and_damage_is_tried_again() {
@@ -143,18 +146,21 @@ mod tests {
         let trials =
             Trials { world: &world, weights: &weights, starts: 2, repeats: 2, time: 4000, seed: 3, checkpoints: &[] };
         let controllers = [hand_made(), Automata::default()];
-        let first = Cache::open(&path).unwrap().tried(&controllers, &trials, try_all).unwrap();
+        let first = Cache::open(&path).unwrap().tried::<AutomataSpecies>(&controllers, &trials, try_all).unwrap();
         let mut cache = Cache::open(&path).unwrap();
         let never = |_: &[Automata], _: &Trials| -> Vec<Tried> { panic!("it is known") };
-        let again = cache.tried(&controllers, &trials, never).unwrap();
+        let again = cache.tried::<AutomataSpecies>(&controllers, &trials, never).unwrap();
         assert_eq!(format!("{first:?}"), format!("{again:?}"));
         cache.database.execute("UPDATE tried SET result = x'00'", []).unwrap();
         let counted = |new: &[Automata], trials: &Trials| {
             assert_eq!(new.len(), 2);
             try_all(new, trials)
         };
-        assert_eq!(format!("{:?}", cache.tried(&controllers, &trials, counted).unwrap()), format!("{first:?}"));
+        assert_eq!(
+            format!("{:?}", cache.tried::<AutomataSpecies>(&controllers, &trials, counted).unwrap()),
+            format!("{first:?}")
+        );
         let other = Trials { seed: 4, ..trials };
-        cache.tried(&controllers, &other, counted).unwrap();
+        cache.tried::<AutomataSpecies>(&controllers, &other, counted).unwrap();
     }
 }

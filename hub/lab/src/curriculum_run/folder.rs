@@ -1,6 +1,7 @@
 //! The folder of a run: what it is, what came of its steps, and all that it needs to go on.
 
 use super::cache::Cache;
+use super::kept::Kept;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
@@ -11,8 +12,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, Step};
-use xpuck_kernels::automaton::{Module, account, draw};
-use xpuck_kernels::cargo::Automata;
 use xpuck_wire::atomic;
 use xpuck_wire::file;
 
@@ -60,6 +59,8 @@ pub struct Folder {
     table: File,
     /// The place of each step among those of the run, from 1, by its index.
     places: Vec<usize>,
+    /// Whether an earlier process began the run.
+    goes_on: bool,
     pub(super) cache: Option<Cache>,
 }
 
@@ -69,8 +70,6 @@ pub struct Resumed {
     pub folder: Folder,
     /// What it is.
     pub plan: Plan,
-    /// What steps that are over ended with, by index.
-    pub done: BTreeMap<usize, Population>,
 }
 
 fn fail(path: &Path, message: impl Into<String>) -> FolderError {
@@ -90,7 +89,7 @@ fn own(path: &Path) -> Result<(), FolderError> {
 }
 
 impl Folder {
-    /// True if the folder holds the run of a curriculum of automata.
+    /// True if the folder holds the run of a curriculum in worlds of cargo.
     pub fn holds_run(path: &Path) -> bool {
         path.join(RUN).exists()
     }
@@ -130,7 +129,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a run to go on with it from the first step that is not over.
+    /// Opens a run to go on with it.
     ///
     /// # Errors
     /// If there is no run, another process works on it, or something of it is damaged.
@@ -153,11 +152,24 @@ impl Folder {
                 "the curriculum, a file that it names, or the seed is another than that of the run; begin a new one";
             return Err(fail(&curriculum, why).into());
         }
-        let scenario = &plan.scenario;
-        let mut folder = Folder::open(path, scenario)?;
+        let folder = Folder { goes_on: true, ..Folder::open(path, &plan.scenario)? };
+        Ok(Resumed { folder, plan })
+    }
+
+    /// What steps that are over ended with, by index; other steps' rows of the table go.
+    ///
+    /// # Errors
+    /// If something of those steps is damaged.
+    pub(super) fn done<S: Kept>(
+        &mut self,
+        scenario: &Scenario,
+    ) -> Result<BTreeMap<usize, Population<S::Genome>>, PlanError> {
         let mut done = BTreeMap::new();
+        if !self.goes_on {
+            return Ok(done);
+        }
         for &i in &scenario.order {
-            let saved = folder.step(scenario, i).join(POPULATION);
+            let saved = self.step(scenario, i).join(POPULATION);
             if !saved.exists() {
                 break;
             }
@@ -167,8 +179,9 @@ impl Folder {
             }
             done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
         }
-        folder.keep_rows(scenario, &done)?;
-        Ok(Resumed { folder, plan, done })
+        let generations = done.iter().map(|(&i, population): (_, &Population<_>)| (i, population.generations));
+        self.keep_rows(scenario, &generations.collect())?;
+        Ok(done)
     }
 
     fn open(path: &Path, scenario: &Scenario) -> Result<Folder, FolderError> {
@@ -188,21 +201,20 @@ impl Folder {
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
         // Without it a step that was interrupted is simulated again, that is all.
         let cache = Cache::open(&path.join(CACHE)).ok();
-        Ok(Folder { path: path.into(), table, places, cache })
+        Ok(Folder { path: path.into(), table, places, goes_on: false, cache })
     }
 
     /// Leaves the rows of steps that are over in the table, one for each of their generations.
-    fn keep_rows(&mut self, scenario: &Scenario, done: &BTreeMap<usize, Population>) -> Result<(), PlanError> {
+    fn keep_rows(&mut self, scenario: &Scenario, done: &BTreeMap<usize, u32>) -> Result<(), PlanError> {
         let file = self.path.join(TABLE);
         let text = file::text(&file, MAX_POPULATION)?;
         let step_of = |line: &str| line.rsplitn(8, ',').last().map(unquoted);
-        for (&i, population) in done {
+        for (&i, &generations) in done {
             let name = &scenario.steps[i].name;
             let rows = text.lines().skip(1).filter(|line| step_of(line).as_ref() == Some(name)).count();
-            if rows != population.generations as usize {
+            if rows != generations as usize {
                 let why = format!(
-                    "it has {rows} of the {} rows of step {name:?}; take {} away, and the step runs again",
-                    population.generations,
+                    "it has {rows} of the {generations} rows of step {name:?}; take {} away, and the step runs again",
                     self.step(scenario, i).display()
                 );
                 return Err(fail(&file, why).into());
@@ -262,7 +274,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub fn note(&mut self, generation: &Generation) -> Result<(), FolderError> {
+    pub(super) fn note<S: Kept>(&mut self, generation: &Generation<S>) -> Result<(), FolderError> {
         let v = generation.variables;
         let row = format!(
             "{},{},{},{},{},{},{},{}\n",
@@ -283,10 +295,10 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub(super) fn keep(
+    pub(super) fn keep<S: Kept>(
         &self,
         scenario: &Scenario,
-        generation: &Generation,
+        generation: &Generation<S>,
         told: &StepOutcome,
     ) -> Result<(), FolderError> {
         let Generation { index, step, best, .. } = *generation;
@@ -295,7 +307,7 @@ impl Folder {
         std::fs::create_dir_all(&folder).map_err(io(&folder))?;
         // In TOML numbers come back to the last bit.
         let told = toml::to_string(told).map_err(|error| fail(&folder, error.to_string()))?;
-        for (name, text) in best_files(step, best).into_iter().chain([(TOLD.to_string(), told)]) {
+        for (name, text) in best_files::<S>(step, best).into_iter().chain([(TOLD.to_string(), told)]) {
             let file = folder.join(name);
             atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
         }
@@ -315,15 +327,15 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub fn finish(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
+    pub(super) fn finish<S: Kept>(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
         let table = self.path.join(TABLE);
         let text = file::text(&table, MAX_POPULATION).map_err(|error| fail(&table, error.to_string()))?;
         let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(&self.path, error.to_string()))?;
         let files = [
-            ("fitness.svg", super::draw::course(&text)),
-            ("operators.svg", super::draw::operators(outcome)),
-            ("controller.txt", outcome.controller.clone()),
-            (RESULT, json + "\n"),
+            ("fitness.svg".into(), super::draw::course(&text)),
+            ("operators.svg".into(), super::draw::operators(outcome)),
+            (format!("controller.{}", S::ENDING), outcome.controller.clone()),
+            (RESULT.to_string(), json + "\n"),
         ];
         for (name, text) in files {
             let file = self.path.join(name);
@@ -334,24 +346,15 @@ impl Folder {
 }
 
 /// What is told of a step's best: names and texts of files.
-fn best_files(step: &Step, best: &Automata) -> Vec<(String, String)> {
-    let mut files = vec![
-        ("best.txt".to_string(), best.text()),
-        ("world.svg".to_string(), picture(&step.world, &step.weights, best, step.time)),
+fn best_files<S: Kept>(step: &Step, best: &S::Controller) -> Vec<(String, String)> {
+    let controller = S::arbitration(best);
+    let drawings = S::drawings(step, best).into_iter().map(|(name, svg)| (format!("{name}.svg"), svg));
+    let files = [
+        (format!("best.{}", S::ENDING), controller.text()),
+        ("world.svg".to_string(), picture(&step.world, &step.weights, controller, step.time)),
+        ("account.txt".to_string(), S::account(best)),
     ];
-    let mut told = String::new();
-    for (module, automaton) in Module::ARBITRATED.into_iter().zip(&best.0) {
-        let Some(automaton) = automaton else { continue };
-        if step.modules().contains(&module) {
-            files.push((format!("{}.svg", module.name()), draw(automaton)));
-        }
-        if !told.is_empty() {
-            told.push('\n');
-        }
-        told.push_str(&account(module, automaton));
-    }
-    files.push(("account.txt".to_string(), told));
-    files
+    files.into_iter().chain(drawings).collect()
 }
 
 /// A field of a table (RFC 4180).

@@ -1,9 +1,10 @@
-//! A run of a curriculum of automata ([`xpuck_evolve::scenario`]) and the folder that it leaves behind.
+//! A run of a curriculum of automata, or of trees in their place ([`xpuck_evolve::scenario`]), and the folder that it leaves behind.
 
 mod again;
 mod cache;
 mod draw;
 mod folder;
+mod kept;
 mod outcome;
 mod picture;
 mod plan;
@@ -12,6 +13,7 @@ mod run;
 pub use again::{Again, mean};
 pub use cache::Cache;
 pub use folder::{Folder, Resumed};
+pub use kept::Kept;
 pub use outcome::{Fresh, Outcome, StepOutcome};
 pub use picture::picture;
 pub use plan::{MAX_CURRICULUM, Plan, PlanError, is_project};

@@ -1,11 +1,12 @@
 //! What came out of a run.
 
 use super::again::{Again, mean};
+use super::kept::Kept;
 use super::plan::Plan;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Report, Step, StepReport};
-use xpuck_kernels::cargo::{Automata, COUNTED_SCRIPTS, ScriptTimes};
+use xpuck_kernels::cargo::{Arbitration, COUNTED_SCRIPTS, ScriptTimes};
 
 /// Runs from each start in which the final controller is tried again.
 const FRESH: u32 = 20;
@@ -28,7 +29,7 @@ pub struct Outcome {
     /// The best of the last step in runs with other random numbers; nothing if the goal was not reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Fresh>,
-    /// The automata of the last step's best, as text.
+    /// The automata or the tree of the last step's best, as text.
     pub controller: String,
     /// Wall time of this process, s.
     pub wall_s: f64,
@@ -88,8 +89,13 @@ pub struct Fresh {
 
 impl Outcome {
     /// Of a report; `kept` is what earlier processes left of a step that was over before.
-    pub(super) fn of(plan: &Plan, report: &Report, kept: impl Fn(&str) -> Option<StepOutcome>, wall_s: f64) -> Outcome {
-        let outcome = |step: &StepReport| StepOutcome {
+    pub(super) fn of<S: Kept>(
+        plan: &Plan,
+        report: &Report<S::Controller>,
+        kept: impl Fn(&str) -> Option<StepOutcome>,
+        wall_s: f64,
+    ) -> Outcome {
+        let outcome = |step: &StepReport<_>| StepOutcome {
             name: step.name.clone(),
             generations: step.generations,
             evaluations: step.evaluations,
@@ -97,12 +103,12 @@ impl Outcome {
             ending: ending(step.ending).into(),
             operators: operators(&step.statistics),
         };
-        let known = |step: &StepReport| if step.ending == Ending::Before { kept(&step.name) } else { None };
+        let known = |step: &StepReport<_>| if step.ending == Ending::Before { kept(&step.name) } else { None };
         let steps = report.steps.iter().map(|step| known(step).unwrap_or_else(|| outcome(step))).collect();
         let last = report.steps.last();
         let fresh = last.filter(|_| report.solved).and_then(|last| {
             let step = plan.scenario.steps.iter().find(|step| step.name == last.name)?;
-            fresh(step, &last.controller, !plan.seed)
+            fresh(step, S::arbitration(&last.controller), !plan.seed)
         });
         Outcome {
             curriculum: plan.scenario.name.clone(),
@@ -112,7 +118,7 @@ impl Outcome {
             evaluations: report.evaluations(),
             steps,
             fresh,
-            controller: last.map_or(String::new(), |last| last.controller.text()),
+            controller: last.map_or(String::new(), |last| S::arbitration(&last.controller).text()),
             wall_s,
         }
     }
@@ -125,7 +131,7 @@ impl Outcome {
 
 impl StepOutcome {
     /// Of the last generation of a step.
-    pub(super) fn of(generation: &Generation, asked: Ask) -> StepOutcome {
+    pub(super) fn of<S: Kept>(generation: &Generation<S>, asked: Ask) -> StepOutcome {
         let over =
             if asked == Ask::Skip && generation.progress != Progress::Done { Ending::Skipped } else { Ending::Held };
         StepOutcome {
@@ -163,7 +169,7 @@ fn ending(ending: Ending) -> &'static str {
 }
 
 /// Tries a controller again; nothing if the step's weights ask for no script.
-fn fresh(step: &Step, controller: &Automata, seed: u64) -> Option<Fresh> {
+fn fresh(step: &Step, controller: Arbitration, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;
     let outcomes = Again { step, controller, repeats: FRESH, seed }.outcomes();

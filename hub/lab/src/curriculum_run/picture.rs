@@ -2,7 +2,7 @@
 
 use crate::plot::{begin_svg, escape};
 use std::fmt::Write;
-use xpuck_kernels::cargo::{Automata, Prepared, Setup, Weights, watch};
+use xpuck_kernels::cargo::{Arbitration, Prepared, Setup, Weights, watch};
 
 /// Pixels of the longer side, and around the arena.
 const SIDE: f32 = 480.0;
@@ -13,7 +13,7 @@ const BELOW: f64 = 24.0;
 const STEP: f32 = 0.004;
 
 /// The world, and the way of a controller from its first start in so many milliseconds.
-pub fn picture(world: &Prepared, weights: &Weights, controller: &Automata, time: u32) -> String {
+pub fn picture(world: &Prepared, weights: &Weights, controller: Arbitration, time: u32) -> String {
     let scene = world.scene();
     let [width, height] = scene.size;
     let scale = SIDE / width.max(height);

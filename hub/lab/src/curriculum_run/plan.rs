@@ -3,7 +3,7 @@
 use crate::evolution_run::FolderError;
 use std::collections::BTreeMap;
 use std::path::Path;
-use xpuck_evolve::scenario::{Evolving, Scenario, ScenarioError, original};
+use xpuck_evolve::scenario::{Scenario, ScenarioError, original};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::atomic;
 use xpuck_wire::file::{self, FileError};
@@ -68,11 +68,6 @@ impl Plan {
             true => original::project(&name, &text, read)?,
             false => Scenario::parse_with(&name, &text, read)?,
         };
-        if scenario.species == Evolving::Tree {
-            let line = 1 + text.lines().position(|line| line.trim_start().starts_with("species")).unwrap_or(0);
-            let message = "species: runs with a folder are of automata; write species = \"automata\"".into();
-            return Err(ScenarioError { file: name, line, message }.into());
-        }
         Ok(Plan { name, text, beside, seed, scenario })
     }
 }

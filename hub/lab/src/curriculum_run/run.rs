@@ -1,20 +1,24 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
 use super::folder::Folder;
+use super::kept::Kept;
 use super::outcome::{Outcome, StepOutcome};
-use super::plan::Plan;
+use super::plan::{Plan, PlanError};
 use crate::evolution_run::FolderError;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use xpuck_evolve::curriculum::Progress;
-use xpuck_evolve::scenario::{Ask, Generation, Population};
-use xpuck_kernels::cargo::{Automata, Trials, Tried, try_all};
+use xpuck_evolve::arbiters::TreeSpecies;
+use xpuck_evolve::automata::AutomataSpecies;
+use xpuck_evolve::curriculum::{Progress, Variables};
+use xpuck_evolve::scenario::{Ask, Evolving, Generation, Step};
+use xpuck_kernels::cargo::{Trials, Tried};
 
 /// What a watcher is told.
 pub enum Told<'a> {
-    /// A generation.
-    Generation(&'a Generation<'a>),
+    /// A step that an earlier process ended.
+    Before(&'a Step),
+    /// A generation: its step, and where that is.
+    Generation(&'a Step, &'a Variables),
     /// Something that is no reason to end.
     Notice(String),
 }
@@ -23,21 +27,34 @@ pub enum Told<'a> {
 /// in it, ends the run after the generation in hand.
 ///
 /// # Errors
-/// If the folder cannot be written; all steps before are kept.
+/// If what the folder holds is damaged, or it cannot be written; all steps before are kept.
 pub fn run(
     plan: &Plan,
+    folder: Option<&mut Folder>,
+    stop: &AtomicBool,
+    watch: impl FnMut(Told),
+) -> Result<Outcome, PlanError> {
+    match plan.scenario.species {
+        Evolving::Automata => run_kind::<AutomataSpecies>(plan, folder, stop, watch),
+        Evolving::Tree => run_kind::<TreeSpecies>(plan, folder, stop, watch),
+    }
+}
+
+fn run_kind<S: Kept>(
+    plan: &Plan,
     mut folder: Option<&mut Folder>,
-    done: &BTreeMap<usize, Population>,
     stop: &AtomicBool,
     mut watch: impl FnMut(Told),
-) -> Result<Outcome, FolderError> {
+) -> Result<Outcome, PlanError> {
     let began = Instant::now();
+    let done = folder.as_mut().map(|folder| folder.done::<S>(&plan.scenario)).transpose()?.unwrap_or_default();
+    done.keys().for_each(|&i| watch(Told::Before(&plan.scenario.steps[i])));
     let mut cache = folder.as_mut().and_then(|folder| folder.cache.take());
     let mut notices = Vec::new();
     let mut trouble = None;
-    let evaluate = |controllers: &[Automata], trials: &Trials| -> Vec<Tried> {
+    let evaluate = |controllers: &[S::Controller], trials: &Trials| -> Vec<Tried> {
         if let Some(open) = &mut cache {
-            match open.tried(controllers, trials, try_all) {
+            match open.tried::<S>(controllers, trials, S::try_all) {
                 Ok(tried) => return tried,
                 Err(error) => {
                     notices.push(format!("fitness.sqlite: {error}; going on without it"));
@@ -45,10 +62,10 @@ pub fn run(
                 }
             }
         }
-        try_all(controllers, trials)
+        S::try_all(controllers, trials)
     };
-    let report = plan.scenario.run(plan.seed, done, evaluate, |generation| {
-        watch(Told::Generation(generation));
+    let report = plan.scenario.run_kind::<S>(plan.seed, &done, evaluate, |generation| {
+        watch(Told::Generation(generation.step, generation.variables));
         let asked = match (&folder, stop.load(Ordering::Relaxed)) {
             (_, true) => Ask::Stop,
             (Some(folder), false) => folder.asked(),
@@ -67,19 +84,24 @@ pub fn run(
         watch(Told::Notice(notice));
     }
     if let Some(error) = trouble {
-        return Err(error);
+        return Err(error.into());
     }
     let kept = |name: &str| folder.as_ref()?.told(&plan.scenario, name);
-    let outcome = Outcome::of(plan, &report, kept, began.elapsed().as_secs_f64());
+    let outcome = Outcome::of::<S>(plan, &report, kept, began.elapsed().as_secs_f64());
     if let Some(folder) = &folder
         && !outcome.stopped()
     {
-        folder.finish(&outcome)?;
+        folder.finish::<S>(&outcome)?;
     }
     Ok(outcome)
 }
 
-fn keep(folder: Option<&mut Folder>, plan: &Plan, generation: &Generation, asked: Ask) -> Result<(), FolderError> {
+fn keep<S: Kept>(
+    folder: Option<&mut Folder>,
+    plan: &Plan,
+    generation: &Generation<S>,
+    asked: Ask,
+) -> Result<(), FolderError> {
     let Some(folder) = folder else { return Ok(()) };
     folder.note(generation)?;
     let over = generation.progress == Progress::Done || (generation.progress == Progress::Goes && asked == Ask::Skip);
@@ -87,4 +109,54 @@ fn keep(folder: Option<&mut Folder>, plan: &Plan, generation: &Generation, asked
         folder.keep(&plan.scenario, generation, &StepOutcome::of(generation, asked))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const TREES: &str = include_str!("../../../../docs/curricula/cargo-trees.toml");
+
+    fn read(path: &Path) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    /// Runs to the end, or for a generation if a file asks to stop.
+    fn go(plan: &Plan, folder: &mut Folder) -> Outcome {
+        run(plan, Some(folder), &AtomicBool::new(false), |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_step_of_trees_stopped_by_its_file_and_gone_on_with_is_the_one_that_was_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let second = TREES.match_indices("[[steps]]").nth(1).unwrap().0;
+        let text = TREES[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 3", 1);
+        std::fs::write(dir.path().join("c.toml"), text).unwrap();
+        let plan = Plan::read(&dir.path().join("c.toml"), 5).unwrap();
+        let [whole, cut] = ["whole", "cut"].map(|name| dir.path().join(name));
+        let first = go(&plan, &mut Folder::create(&whole, &plan).unwrap());
+        assert!(first.solved && !first.stopped());
+        assert_eq!(read(&whole.join("controller.bt")), first.controller);
+        {
+            let mut folder = Folder::create(&cut, &plan).unwrap();
+            std::fs::write(cut.join("stop"), "").unwrap();
+            assert!(go(&plan, &mut folder).stopped());
+            assert!(!cut.join("result.json").exists());
+        }
+        {
+            let mut resumed = Folder::resume(&cut).unwrap();
+            resumed.folder.clear_requests().unwrap();
+            assert_eq!(go(&resumed.plan, &mut resumed.folder).controller, first.controller);
+        }
+        let files = ["best.bt", "population.txt", "tree.svg", "world.svg", "account.txt", "step.toml"];
+        let of_step = files.map(|name| format!("steps/1-avoid/{name}"));
+        for file in ["generations.csv", "controller.bt"].into_iter().chain(of_step.iter().map(String::as_str)) {
+            assert_eq!(read(&cut.join(file)), read(&whole.join(file)), "{file}");
+        }
+        // A step that is over is read from its files.
+        let mut again = Folder::resume(&cut).unwrap().folder;
+        let last = go(&plan, &mut again);
+        assert_eq!((last.controller, last.generations), (first.controller, first.generations));
+    }
 }

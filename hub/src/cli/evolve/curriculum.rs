@@ -1,9 +1,8 @@
-//! `xpuck evolve --curriculum FILE`: automata, step by step (docs/curricula.md).
+//! `xpuck evolve --curriculum FILE`: automata, or trees in their place, step by step in worlds of cargo (docs/curricula.md).
 
 use super::EvolveArgs;
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,11 +14,11 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
 
-/// True if a curriculum file is for automata; others are evolution files with steps.
+/// True if a curriculum file is of worlds of cargo; others are evolution files with steps.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn is_of_automata(path: &Path) -> Result<bool> {
+pub fn is_of_cargo(path: &Path) -> Result<bool> {
     let text = file::text(path, MAX_CURRICULUM)?;
     let Ok(table) = text.parse::<toml::Table>() else { return Ok(is_project(&text) || text.contains("automata")) };
     let steps = table.get("steps").and_then(Value::as_array);
@@ -27,7 +26,7 @@ pub fn is_of_automata(path: &Path) -> Result<bool> {
     Ok(table.contains_key("worlds") || steps.is_some_and(|steps| steps.iter().any(with_automata)))
 }
 
-/// Runs a curriculum of automata from its beginning.
+/// Runs a curriculum in worlds of cargo from its beginning.
 ///
 /// # Errors
 /// The file is wrong, or the folder cannot be written.
@@ -37,7 +36,7 @@ pub fn begin(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
     let stop = stop(args.out.as_deref(), args)?;
     let plan = Plan::read(path, seed)?;
     let folder = args.out.as_ref().map(|path| Folder::create(path, &plan)).transpose()?;
-    go(&plan, folder, &BTreeMap::new(), &stop, args)
+    go(&plan, folder, &stop, args)
 }
 
 /// Goes on with the run in a folder.
@@ -46,12 +45,12 @@ pub fn begin(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
 /// The folder cannot be read or written.
 pub fn resume(path: &Path, args: &EvolveArgs) -> Result<ExitCode> {
     let stop = stop(Some(path), args)?;
-    let Resumed { folder, plan, done } = Folder::resume(path)?;
+    let Resumed { folder, plan } = Folder::resume(path)?;
     folder.clear_requests()?;
-    go(&plan, Some(folder), &done, &stop, args)
+    go(&plan, Some(folder), &stop, args)
 }
 
-/// What is for trees only.
+/// What is for evolution files only.
 fn refuse_flags(args: &EvolveArgs) -> Result<()> {
     let given = [
         ("--algorithm", args.algorithm.is_some()),
@@ -70,7 +69,9 @@ fn refuse_flags(args: &EvolveArgs) -> Result<()> {
         ("--engine", args.engine.is_given()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
-        Some((flag, _)) => bail!("{flag} is for trees; a curriculum of automata says all of it in its file"),
+        Some((flag, _)) => {
+            bail!("{flag} is for evolution files; a curriculum in worlds of cargo says all of it in its own")
+        }
         None => Ok(()),
     }
 }
@@ -87,27 +88,23 @@ fn stop(folder: Option<&Path>, args: &EvolveArgs) -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-fn go(
-    plan: &Plan,
-    mut folder: Option<Folder>,
-    done: &BTreeMap<usize, xpuck_evolve::scenario::Population>,
-    stop: &AtomicBool,
-    args: &EvolveArgs,
-) -> Result<ExitCode> {
+fn go(plan: &Plan, mut folder: Option<Folder>, stop: &AtomicBool, args: &EvolveArgs) -> Result<ExitCode> {
     let steps = plan.scenario.steps.len() as u64;
     let progress = Progress::of("step", steps, args.json);
-    progress.begin_at(done.len() as u64);
-    let mut names: Vec<String> = done.keys().map(|&i| plan.scenario.steps[i].name.clone()).collect();
-    let outcome = run_to_end(plan, folder.as_mut(), done, stop, |told| match told {
-        Told::Generation(generation) => {
-            if !names.contains(&generation.step.name) {
-                names.push(generation.step.name.clone());
+    let mut names: Vec<String> = Vec::new();
+    let outcome = run_to_end(plan, folder.as_mut(), stop, |told| match told {
+        Told::Before(step) => {
+            names.push(step.name.clone());
+            progress.begin_at(names.len() as u64);
+        }
+        Told::Generation(step, v) => {
+            if !names.contains(&step.name) {
+                names.push(step.name.clone());
                 progress.set(names.len() as u64, steps);
             }
-            let v = generation.variables;
             progress.note(format!(
                 "{}: generation {}, best {:.0}, momentum {:.3}, {} evaluations",
-                generation.step.name, v.step_generation, v.best, v.momentum, v.evaluations
+                step.name, v.step_generation, v.best, v.momentum, v.evaluations
             ));
         }
         Told::Notice(text) => progress.suspend(|| log::line(format_args!("xpuck: {text}"))),

@@ -34,8 +34,8 @@ use xpuck_wire::{log, output};
 pub struct EvolveArgs {
     /// Evolution file (.toml); all its keys may be left out.
     file: Option<PathBuf>,
-    /// Curriculum: steps of other worlds on the way to the goal (docs/curricula.md). A file of automata says all of the run; one of
-    /// trees is an evolution file with steps.
+    /// Curriculum: steps of other worlds on the way to the goal (docs/curricula.md). One in worlds of cargo says all of the run;
+    /// others are evolution files with steps.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     curriculum: Option<PathBuf>,
     /// Algorithm: racing, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default:
@@ -103,7 +103,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     match (&args.resume, &args.curriculum) {
         (Some(path), _) if curriculum_run::Folder::holds_run(path) => return curriculum::resume(path, args),
         (None, path) => match path.as_ref().or(args.file.as_ref()) {
-            Some(path) if curriculum::is_of_automata(path)? => return curriculum::begin(path, args),
+            Some(path) if curriculum::is_of_cargo(path)? => return curriculum::begin(path, args),
             _ => {}
         },
         _ => {}

@@ -21,7 +21,8 @@ pub struct TreeGenome {
 }
 
 impl TreeGenome {
-    fn new(tree: Tree) -> TreeGenome {
+    /// Of a tree.
+    pub fn new(tree: Tree) -> TreeGenome {
         TreeGenome { key: tree.key(), tree }
     }
 

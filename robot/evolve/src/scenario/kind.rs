@@ -1,23 +1,25 @@
 //! The kinds of genomes that the steps of a scenario can evolve.
 
-use super::{Fixed, Population, Scenario, Step};
+use super::{Fixed, Population, SavedGenome, Scenario, Step};
 use crate::arbiters::{TreeGenome, TreeSpecies};
 use crate::automata::AutomataSpecies;
 use crate::curriculum::{Blend, Member, Species};
 use xpuck_kernels::automaton::Module;
-use xpuck_kernels::cargo::{Arbiter, Automata, Usages, hand_made};
+use xpuck_kernels::cargo::{Arbiter, Arbitration, Automata, Usages, hand_made};
 
 /// A kind of genome that becomes controllers.
-pub trait Kind: Species<Genome: std::fmt::Debug> + Sized {
+pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
     /// What is tried.
-    type Controller: Clone + std::fmt::Debug;
+    type Controller: Clone + std::fmt::Debug + Sync;
 
     /// What evolves in a step, after those whose populations are given.
     fn of_step(scenario: &Scenario, step: usize, populations: &[Vec<Member<Self>>]) -> Self;
     /// The controller that a genome makes.
     fn controller(&self, genome: &Self::Genome) -> Self::Controller;
-    /// The individuals of a saved population.
-    fn saved(population: &Population) -> Vec<Member<Self>>;
+    /// That controller as runs take it.
+    fn arbitration(controller: &Self::Controller) -> Arbitration<'_>;
+    /// The individuals of a population that a curriculum's file names, which are automata.
+    fn named(population: &Population) -> Vec<Member<Self>>;
     /// What an evaluation tells of a genome's parts.
     fn usage(of_automata: Usages) -> Self::Usage;
     /// A step's rows for the parts of these genomes.
@@ -36,7 +38,7 @@ impl Kind for AutomataSpecies {
             let source = match from {
                 Fixed::HandMade => Some(&by_hand),
                 Fixed::Step(step) => populations[step].first().map(|member| &member.genome),
-                Fixed::Saved(saved) => scenario.populations[saved].individuals.first().map(|best| &best.automata),
+                Fixed::Saved(saved) => scenario.populations[saved].individuals.first().map(|best| &best.genome),
             };
             fixed.0[place] = source.and_then(|automata| automata.0[place].clone());
         }
@@ -47,7 +49,11 @@ impl Kind for AutomataSpecies {
         AutomataSpecies::controller(self, genome)
     }
 
-    fn saved(population: &Population) -> Vec<Member<Self>> {
+    fn arbitration(controller: &Automata) -> Arbitration<'_> {
+        controller.into()
+    }
+
+    fn named(population: &Population) -> Vec<Member<Self>> {
         population.members()
     }
 
@@ -72,7 +78,11 @@ impl Kind for TreeSpecies {
         Arbiter::new(genome.tree().clone(), self.modules()).expect("variation keeps trees to what fits a robot")
     }
 
-    fn saved(_population: &Population) -> Vec<Member<Self>> {
+    fn arbitration(controller: &Arbiter) -> Arbitration<'_> {
+        controller.into()
+    }
+
+    fn named(_population: &Population) -> Vec<Member<Self>> {
         vec![]
     }
 

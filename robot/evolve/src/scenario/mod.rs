@@ -13,7 +13,7 @@ mod watch;
 pub use early_stop::EarlyStop;
 pub use file::{Evolving, ScenarioFile};
 pub use kind::Kind;
-pub use population::{MAX_INDIVIDUALS, Population, Saved};
+pub use population::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
 pub use run::{Report, StepReport};
 pub use watch::{Ask, Ending, Generation};
 

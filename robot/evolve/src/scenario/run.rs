@@ -1,12 +1,12 @@
 //! A whole curriculum from its first step to its goal.
 
 use super::{Ask, Ending, Generation, Kind, Population, Scenario, Step};
-use crate::arbiters::TreeSpecies;
+use crate::arbiters::{TreeGenome, TreeSpecies};
 use crate::automata::AutomataSpecies;
 use crate::curriculum::{Blend, Evolution, Member, Progress, Statistics, Variables, Worth, blend};
 use std::collections::BTreeMap;
 use xpuck_kernels::automaton::Module;
-use xpuck_kernels::cargo::{Arbiter, Arbitration, Automata, Trials, Tried};
+use xpuck_kernels::cargo::{Arbiter, Automata, Trials, Tried};
 use xpuck_kernels::random::{Draws, Stream};
 
 /// What came of a step.
@@ -57,9 +57,7 @@ impl<C> Report<C> {
 }
 
 impl Scenario {
-    /// Runs the curriculum of automata. `begin` has the populations of steps that are done already, by index, as
-    /// [`Step::population`] reads them: those steps are not run again, and the others go as they would have gone. `evaluate` tries
-    /// controllers; `see` is told each generation once it is judged, and may end the step or the run.
+    /// Runs the curriculum of automata: [`Scenario::run_kind`].
     pub fn run(
         &self,
         seed: u64,
@@ -70,35 +68,36 @@ impl Scenario {
         self.run_kind::<AutomataSpecies>(seed, begin, evaluate, see)
     }
 
-    /// Runs the curriculum with one tree in place of the automata of each step, by the same steps.
+    /// Runs the curriculum with one tree in place of the automata of each step, by the same steps: [`Scenario::run_kind`].
     pub fn run_trees(
         &self,
         seed: u64,
+        begin: &BTreeMap<usize, Population<TreeGenome>>,
         evaluate: impl FnMut(&[Arbiter], &Trials) -> Vec<Tried>,
         see: impl FnMut(&Generation<TreeSpecies>) -> Ask,
     ) -> Report<Arbiter> {
-        self.run_kind::<TreeSpecies>(seed, &BTreeMap::new(), evaluate, see)
+        self.run_kind::<TreeSpecies>(seed, begin, evaluate, see)
     }
 
-    fn run_kind<S: Kind>(
+    /// Runs the curriculum. `begin` has the populations of steps that are done already, by index, as [`Step::population`] reads
+    /// them: those steps are not run again, and the others go as they would have gone. `evaluate` tries controllers; `see` is told
+    /// each generation once it is judged, and may end the step or the run.
+    pub fn run_kind<S: Kind>(
         &self,
         seed: u64,
-        begin: &BTreeMap<usize, Population>,
+        begin: &BTreeMap<usize, Population<S::Genome>>,
         mut evaluate: impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
         mut see: impl FnMut(&Generation<S>) -> Ask,
-    ) -> Report<S::Controller>
-    where
-        for<'a> &'a S::Controller: Into<Arbitration<'a>>,
-    {
+    ) -> Report<S::Controller> {
         let mut populations: Vec<Vec<Member<S>>> = vec![vec![]; self.steps.len()];
         let mut report = Report { steps: vec![], solved: false };
         let mut variables = Variables::default();
         for &i in &self.order {
             let step = &self.steps[i];
             if let Some(population) = begin.get(&i)
-                && let Some(best) = S::saved(population).first()
+                && let Some(best) = population.individuals.first()
             {
-                populations[i] = S::saved(population);
+                populations[i] = population.members();
                 variables.generation += population.generations;
                 variables.evaluations += population.evaluations;
                 let controller = S::of_step(self, i, &populations).controller(&best.genome);
@@ -168,7 +167,7 @@ impl Scenario {
     ) -> Vec<S::Genome> {
         let step = &self.steps[i];
         let mut draws = Draws::new(seed, i as u32, restart, 0, Stream::Evolution);
-        let saved: Vec<Vec<Member<S>>> = step.saved.iter().map(|&s| S::saved(&self.populations[s])).collect();
+        let saved: Vec<Vec<Member<S>>> = step.saved.iter().map(|&s| S::named(&self.populations[s])).collect();
         let rows = S::rows(step);
         let source = |row: &Blend| match step.after.get(row.from) {
             Some(&from) => &populations[self.further_back(from, step.bounds[row.part].module, restart)],
@@ -198,17 +197,14 @@ struct Bar<S: Kind> {
     checkpoints: Vec<(u32, f64)>,
 }
 
-impl<S: Kind> Bar<S>
-where
-    for<'a> &'a S::Controller: Into<Arbitration<'a>>,
-{
+impl<S: Kind> Bar<S> {
     /// Takes the best's profile if it is another than before.
     fn raise(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
         let Some(early_stop) = step.early_stop else { return };
         let best = &evolution.members()[0].genome;
         if self.best.as_ref() != Some(best) {
             let controller = evolution.species().controller(best);
-            self.checkpoints = early_stop.checkpoints((&controller).into(), trials);
+            self.checkpoints = early_stop.checkpoints(S::arbitration(&controller), trials);
             self.best = Some(best.clone());
         }
     }
@@ -256,7 +252,7 @@ impl Step {
         }
     }
 
-    fn done_before<C>(&self, population: &Population, controller: C) -> StepReport<C> {
+    fn done_before<G, C>(&self, population: &Population<G>, controller: C) -> StepReport<C> {
         StepReport {
             name: self.name.clone(),
             generations: population.generations,

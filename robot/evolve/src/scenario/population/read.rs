@@ -1,10 +1,9 @@
-//! A saved population's text.
+//! A saved population's text, whatever its genomes.
 
-use super::{MAX_INDIVIDUALS, Population, Saved};
+use super::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
 use crate::scenario::ScenarioError;
 use std::str::FromStr;
-use xpuck_kernels::automaton::{Automaton, Module, parse};
-use xpuck_kernels::cargo::Automata;
+use xpuck_kernels::automaton::Module;
 use xpuck_kernels::tree::suggest;
 
 /// Longest text, bytes.
@@ -13,13 +12,13 @@ const MAX_TEXT: usize = 64 * 1024 * 1024;
 const MAX_GENERATIONS: u64 = 100_000;
 /// Most evaluations of a step: more than so many generations of the largest population have.
 const MAX_EVALUATIONS: u64 = 1 << 40;
-/// What lines between automata begin with.
-const KEYS: [&str; 5] = ["generations", "evaluations", "individual", "module", "end"];
+/// What lines between genomes begin with.
+const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "end"];
 const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
 
-/// Lines that say something, with their numbers, and their words.
+/// Lines that say something, with their numbers, without comments; they stay indented.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim()));
+    let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim_end()));
     lines.filter(|(_, line)| !line.is_empty())
 }
 
@@ -28,7 +27,7 @@ pub(super) fn header_line(text: &str) -> usize {
     lines(text).next().map_or(1, |(number, _)| number)
 }
 
-pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioError> {
+pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
     let fail = |line: usize, message: String| ScenarioError { file: file.into(), line, message };
     if text.len() > MAX_TEXT {
         return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
@@ -37,45 +36,41 @@ pub(super) fn population(file: &str, text: &str) -> Result<Population, ScenarioE
     let Some((&(mut number, header), mut rest)) = lines.split_first() else {
         return Err(fail(1, format!("it is empty; {HEADER}")));
     };
-    let modules = modules(header).map_err(|message| fail(number, format!("population: {message}")))?;
+    let modules = modules::<G>(header).map_err(|message| fail(number, format!("population: {message}")))?;
     let mut population = Population { modules, generations: 0, evaluations: 0, individuals: vec![] };
     while let Some((&(at, line), after)) = rest.split_first() {
         (number, rest) = (at, after);
+        let line = line.trim();
         let (key, value) = line.split_once(' ').map_or((line, ""), |(key, value)| (key, value.trim()));
         let result = match key {
             "generations" => count(value, MAX_GENERATIONS).map(|n| population.generations = n as u32),
             "evaluations" => count(value, MAX_EVALUATIONS).map(|n| population.evaluations = n),
-            "individual" => individual(value, population.individuals.len()).map(|new| population.individuals.push(new)),
-            "module" => {
-                let length = rest.iter().take_while(|(_, line)| is_of_automaton(line)).count();
-                let (body, after) = rest.split_at(length);
-                rest = after;
-                match place(&population, value) {
-                    Ok(place) => {
-                        let automaton = automaton(file, number, place, body)?;
-                        if let Some(individual) = population.individuals.last_mut() {
-                            individual.automata.0[place] = Some(automaton);
-                        }
-                        Ok(())
-                    }
-                    Err(message) => Err(message),
+            "individual" => match fitness(value, population.individuals.len()) {
+                Ok(fitness) => {
+                    let length = rest.iter().take_while(|(_, line)| is_of_genome(line)).count();
+                    let (lines, after) = rest.split_at(length);
+                    rest = after;
+                    let genome = G::read(&Body { file, modules: &population.modules, above: number, lines })?;
+                    population.individuals.push(Saved { fitness, genome });
+                    Ok(())
                 }
-            }
+                Err(message) => Err(message),
+            },
             "end" => end(value, population.individuals.len(), rest.is_empty()),
             _ => Err(format!("it means nothing here; write {}", KEYS.join(", "))),
         };
         result.map_err(|message| fail(number, format!("{key}: {message}")))?;
-        let complete = rest.first().is_none_or(|(_, line)| line.starts_with("individual") || line.starts_with("end"));
-        if complete && let Some(missing) = missing(&population) {
-            let name = missing.name();
-            return Err(fail(number, format!("module: the individual has no {name}; write \"module {name}\"")));
-        }
     }
     if population.individuals.is_empty() {
         return Err(fail(number, "individual: there is none; write one such as \"individual 803211.5\"".into()));
     }
     population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
     Ok(population)
+}
+
+/// Whether a line belongs to the genome above.
+fn is_of_genome(line: &str) -> bool {
+    !KEYS.contains(&line.split_whitespace().next().unwrap_or(""))
 }
 
 /// Checks what the last line says of the number of individuals.
@@ -87,41 +82,17 @@ fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
     }
 }
 
-/// Whether a line belongs to the automaton above.
-fn is_of_automaton(line: &str) -> bool {
-    !KEYS.contains(&line.split_whitespace().next().unwrap_or(""))
-}
-
-/// Reads the automaton of a module below the line that names it.
-fn automaton(file: &str, above: usize, place: usize, lines: &[(usize, &str)]) -> Result<Automaton, ScenarioError> {
-    let module = Module::ARBITRATED[place];
-    let mut body = String::new();
-    let mut next = above + 1;
-    for &(number, line) in lines {
-        // Lines that say nothing are kept, so that errors find theirs.
-        body.extend(std::iter::repeat_n('\n', number - next));
-        next = number + 1;
-        body.push_str(line);
-        body.push('\n');
-    }
-    parse(file, module, &body).map_err(|error| ScenarioError {
-        file: file.into(),
-        line: above + error.line,
-        message: format!("module {}: {}", module.name(), error.message),
-    })
-}
-
-fn individual(fitness: &str, known: usize) -> Result<Saved, String> {
+fn fitness(word: &str, known: usize) -> Result<f64, String> {
     if known == MAX_INDIVIDUALS {
         return Err(format!("there are more than {MAX_INDIVIDUALS}; leave the rest out"));
     }
-    match value::<f64>(fitness)? {
-        fitness if fitness.is_finite() => Ok(Saved { fitness, automata: Automata::default() }),
+    match value::<f64>(word)? {
+        fitness if fitness.is_finite() => Ok(fitness),
         fitness => Err(format!("{fitness} is no fitness; write a number")),
     }
 }
 
-fn modules(header: &str) -> Result<Vec<Module>, String> {
+fn modules<G: SavedGenome>(header: &str) -> Result<Vec<Module>, String> {
     let mut words = header.split_whitespace();
     if words.next() != Some("population") {
         return Err(HEADER.into());
@@ -129,6 +100,11 @@ fn modules(header: &str) -> Result<Vec<Module>, String> {
     match words.next() {
         Some("1") => {}
         other => return Err(format!("format {} cannot be read; 1 can", other.unwrap_or("-"))),
+    }
+    if let Some(kind) = G::WORD
+        && words.next() != Some(kind)
+    {
+        return Err(format!("{kind} is wanted before the modules, as these are {kind}s"));
     }
     let mut named = words.map(module).collect::<Result<Vec<_>, _>>()?;
     named.sort_by_key(|module| module.arbitrated());
@@ -141,32 +117,12 @@ fn modules(header: &str) -> Result<Vec<Module>, String> {
     }
 }
 
-fn module(name: &str) -> Result<Module, String> {
+pub(super) fn module(name: &str) -> Result<Module, String> {
     let found = Module::ARBITRATED.into_iter().find(|module| module.name() == name);
     found.ok_or_else(|| {
         let near = suggest(name, Module::ARBITRATED.iter().map(|module| module.name().into()));
         format!("{name:?} is no module with a post-office{near}")
     })
-}
-
-/// Where the automaton of a module goes in the last individual.
-fn place(population: &Population, name: &str) -> Result<usize, String> {
-    let module = module(name)?;
-    let individual =
-        population.individuals.last().ok_or("it belongs to no individual; write \"individual\" before it")?;
-    let place = module.arbitrated().filter(|_| population.modules.contains(&module));
-    let place = place.ok_or_else(|| format!("{name} is not named in the first line; name it there"))?;
-    match individual.automata.0[place] {
-        None => Ok(place),
-        Some(_) => Err(format!("the individual has two of {name}; leave one out")),
-    }
-}
-
-/// A module that the last individual has no automaton of.
-fn missing(population: &Population) -> Option<Module> {
-    let individual = population.individuals.last()?;
-    let has = |module: Module| module.arbitrated().is_some_and(|place| individual.automata.0[place].is_some());
-    population.modules.iter().copied().find(|&module| !has(module))
 }
 
 fn count(word: &str, most: u64) -> Result<u64, String> {
@@ -182,7 +138,11 @@ fn value<T: FromStr>(word: &str) -> Result<T, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Population, ScenarioError};
+
+    fn population(file: &str, text: &str) -> Result<Population, ScenarioError> {
+        super::population(file, text)
+    }
 
     const TEXT: &str = "population 1 cargoloader lnflwer\ngenerations 12\nevaluations 691\n\
         individual 803211.1\nmodule cargoloader\nstates 1\nstart 1\n\
