@@ -51,14 +51,14 @@ impl Default for Config {
             islands: 1,
             evaluations: 1000,
             steps: xpuck_bodies::STEPS,
-            period: 1.0,
+            period: 0.0,
             exchange_every: 5,
-            founder_mutations: 5,
+            founder_mutations: 12,
             body: 0.6,
             brain: 0.5,
-            weights: Weights::Normal,
+            weights: Weights::Readme,
             as_published: false,
-            families: FamilySettings::default(),
+            families: FamilySettings { crossover: 0.6, ..FamilySettings::default() },
         }
     }
 }

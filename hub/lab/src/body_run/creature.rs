@@ -58,9 +58,9 @@ impl Creature {
 #[serde(rename_all = "kebab-case")]
 pub enum Weights {
     /// Three quarters of them, all one way, by exponential deviates of mean 2: the document's.
+    #[default]
     Readme,
     /// A quarter of them, each by a normal deviate of 0.5.
-    #[default]
     Normal,
 }
 
@@ -85,7 +85,7 @@ impl Creatures {
     }
 
     /// A body with a brain drawn anew.
-    fn new(prif: Prif, draws: &mut Draws) -> Option<Creature> {
+    fn with_new_brain(prif: Prif, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         Some(Creature { brain: Brain::random(&plan, draws), prif })
     }
@@ -110,14 +110,14 @@ impl Species for Creatures {
     fn founder(&self, draws: &mut Draws) -> Creature {
         let prif = random_body(self.founder_mutations, self.manner(), draws);
         let seed = || Creature { prif: Prif::seed(), brain: Brain { sensors: 1, motors: 0, weights: Vec::new() } };
-        Creatures::new(prif, draws).unwrap_or_else(seed)
+        Creatures::with_new_brain(prif, draws).unwrap_or_else(seed)
     }
 
     fn mutate(&self, parent: &Creature, draws: &mut Draws) -> Creature {
         if self.as_published {
             let once = mutate(&parent.prif, self.manner(), draws);
             let twice = once.and_then(|once| mutate(&once, self.manner(), draws));
-            return twice.ok().and_then(|prif| Creatures::new(prif, draws)).unwrap_or_else(|| parent.clone());
+            return twice.ok().and_then(|prif| Creatures::with_new_brain(prif, draws)).unwrap_or_else(|| parent.clone());
         }
         if draws.unit() >= self.body {
             return Creature { prif: parent.prif.clone(), brain: self.vary_brain(&parent.brain, draws) };

@@ -100,7 +100,7 @@ mod tests {
                 count += 1;
             });
             assert_eq!(ids.len(), count);
-            let known: BTreeSet<_> = parts(&mother).into_iter().chain(parts(&father)).collect();
+            let known = [parts(&mother), parts(&father)].concat();
             assert!(parts(&child).iter().all(|part| known.contains(part)));
         }
         assert!(crossed > 30, "{crossed}");
