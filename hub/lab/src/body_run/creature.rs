@@ -117,7 +117,10 @@ impl Species for Creatures {
         if self.as_published {
             let once = mutate(&parent.prif, self.manner(), draws);
             let twice = once.and_then(|once| mutate(&once, self.manner(), draws));
-            return twice.ok().and_then(|prif| Creatures::with_new_brain(prif, draws)).unwrap_or_else(|| parent.clone());
+            return twice
+                .ok()
+                .and_then(|prif| Creatures::with_new_brain(prif, draws))
+                .unwrap_or_else(|| parent.clone());
         }
         if draws.unit() >= self.body {
             return Creature { prif: parent.prif.clone(), brain: self.vary_brain(&parent.brain, draws) };
