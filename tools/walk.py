@@ -1,9 +1,9 @@
 """Lets bodies walk in PyBullet, as a judge of `xpuck body`: the way of each in metres, and its file.
 
-    python3 tools/walk.py STEPS PERIOD FOLDER/bodies/*.urdf
+    python3 tools/walk.py STEPS PERIOD ground|thrown FOLDER/bodies/*.urdf
 
 Beside each URDF lies its brain, an NNDF of the same name. PERIOD is that of the brain's rhythm in seconds, 0 for a brain that
-feels touch. The order of a step is that of pyro-corpus: the physics moves, motors get what neurons said before, sensors
+feels touch. With `ground` the lowest cube begins on the ground, with `thrown` bodies begin where their file has them. The order of a step is that of pyro-corpus: the physics moves, motors get what neurons said before, sensors
 feel, neurons are computed.
 """
 
@@ -15,7 +15,7 @@ import pybullet as p
 import pybullet_data
 
 
-def walk(path, steps, period):
+def walk(path, steps, period, on_ground):
     p.connect(p.DIRECT)
     p.setGravity(0, 0, -9.8)
     p.setPhysicsEngineParameter(fixedTimeStep=1 / 240, numSolverIterations=50)
@@ -27,6 +27,10 @@ def walk(path, steps, period):
         joints[info[1].decode()] = index
         links[info[12].decode()] = index
     links[p.getBodyInfo(body)[0].decode()] = -1
+    if on_ground:
+        at, turned = p.getBasePositionAndOrientation(body)
+        lowest = min([at[2]] + [p.getLinkState(body, index)[0][2] for index in joints.values()])
+        p.resetBasePositionAndOrientation(body, [at[0], at[1], at[2] + 0.5 - lowest], turned)
     brain = xml.parse(path[: -len(".urdf")] + ".nndf").getroot()
     neurons = {}
     for neuron in brain.iter("neuron"):
@@ -57,6 +61,6 @@ def walk(path, steps, period):
     return way
 
 
-steps, period = int(sys.argv[1]), float(sys.argv[2])
-for path in sys.argv[3:]:
-    print(f"{walk(path, steps, period):.3f} {path}", flush=True)
+steps, period, on_ground = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == "ground"
+for path in sys.argv[4:]:
+    print(f"{walk(path, steps, period, on_ground):.3f} {path}", flush=True)

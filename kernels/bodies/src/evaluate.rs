@@ -1,7 +1,7 @@
 //! How far a body gets.
 
 use crate::physics::Pose;
-use crate::robot::{Rhythm, Robot};
+use crate::robot::{Robot, Trial};
 use crate::{BodyError, Brain, Plan};
 
 /// Steps of an evaluation behind pyro-corpus's curves: 41.7 s.
@@ -11,8 +11,8 @@ pub const STEPS: u32 = 10_000;
 ///
 /// # Errors
 /// The brain does not fit the body.
-pub fn evaluate(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32) -> Result<f64, BodyError> {
-    let mut robot = Robot::new(plan, brain, rhythm)?;
+pub fn evaluate(plan: &Plan, brain: &Brain, trial: Trial, steps: u32) -> Result<f64, BodyError> {
+    let mut robot = Robot::new(plan, brain, trial)?;
     for _ in 0..steps {
         robot.step();
     }
@@ -23,27 +23,27 @@ pub fn evaluate(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32) -> Resul
 ///
 /// # Errors
 /// The brain does not fit the body.
-pub fn path(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32, every: u32) -> Result<Vec<[f64; 3]>, BodyError> {
-    observed(plan, brain, rhythm, steps, every, |robot| robot.simulator().position())
+pub fn path(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) -> Result<Vec<[f64; 3]>, BodyError> {
+    observed(plan, brain, trial, steps, every, |robot| robot.simulator().position())
 }
 
 /// A walk for a replay: the poses of all parts after each `every`-th step (at least 1).
 ///
 /// # Errors
 /// The brain does not fit the body.
-pub fn frames(plan: &Plan, brain: &Brain, rhythm: Rhythm, steps: u32, every: u32) -> Result<Vec<Vec<Pose>>, BodyError> {
-    observed(plan, brain, rhythm, steps, every, |robot| robot.simulator().poses())
+pub fn frames(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) -> Result<Vec<Vec<Pose>>, BodyError> {
+    observed(plan, brain, trial, steps, every, |robot| robot.simulator().poses())
 }
 
 fn observed<T>(
     plan: &Plan,
     brain: &Brain,
-    rhythm: Rhythm,
+    trial: Trial,
     steps: u32,
     every: u32,
     look: impl Fn(&Robot) -> T,
 ) -> Result<Vec<T>, BodyError> {
-    let mut robot = Robot::new(plan, brain, rhythm)?;
+    let mut robot = Robot::new(plan, brain, trial)?;
     let mut seen = Vec::new();
     for step in 1..=steps {
         robot.step();

@@ -18,5 +18,6 @@ pub use brain::{Brain, MAX_SYNAPSES, MAX_WEIGHT};
 pub use error::BodyError;
 pub use evaluate::{STEPS, evaluate, frames, path};
 pub use part::{Axis, Direction, Part};
+pub use physics::Start;
 pub use prif::{PlacedPart, Plan, Prif};
-pub use robot::{Rhythm, Robot};
+pub use robot::{Rhythm, Robot, Trial};

@@ -1,6 +1,6 @@
 //! A body with its brain: senses, neurons and motors, step by step.
 
-use crate::physics::{DT, Simulator};
+use crate::physics::{DT, Simulator, Start};
 use crate::{BodyError, Brain, Part, Plan};
 use std::f64::consts::TAU;
 
@@ -25,6 +25,20 @@ impl Default for Rhythm {
     }
 }
 
+/// How a body is tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trial {
+    /// What the brain's own neuron does.
+    pub rhythm: Rhythm,
+    /// At which height it begins.
+    pub start: Start,
+}
+
+impl Trial {
+    /// All as pyro-corpus's program does it.
+    pub const AS_PUBLISHED: Trial = Trial { rhythm: Rhythm::AsPublished, start: Start::Published };
+}
+
 /// A body that is driven by its brain.
 pub struct Robot<'a> {
     plan: &'a Plan,
@@ -44,14 +58,15 @@ impl<'a> Robot<'a> {
     ///
     /// # Errors
     /// The brain does not fit the body; a period that is not finite and above 0.
-    pub fn new(plan: &'a Plan, brain: &'a Brain, rhythm: Rhythm) -> Result<Robot<'a>, BodyError> {
+    pub fn new(plan: &'a Plan, brain: &'a Brain, trial: Trial) -> Result<Robot<'a>, BodyError> {
+        let Trial { rhythm, start } = trial;
         brain.check(plan)?;
         if let Rhythm::Period(period) = rhythm
             && !(period.is_finite() && period > 0.0)
         {
             return Err(BodyError::new("the rhythm", format_args!("a period of {period} s; it is finite and above 0")));
         }
-        let simulator = Simulator::new(plan);
+        let simulator = Simulator::new(plan, start);
         let sensors: Vec<usize> = plan.sensors().collect();
         let motors: Vec<(usize, usize)> = plan
             .motors()

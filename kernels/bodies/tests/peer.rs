@@ -9,7 +9,10 @@ use std::path::Path;
 use xpuck_bodies::physics::Simulator;
 use xpuck_bodies::urdf::Inertia;
 use xpuck_bodies::variation::{Manner, random_body};
-use xpuck_bodies::{Brain, Plan, Prif, Rhythm, Robot, evaluate, frames, path, urdf};
+use xpuck_bodies::{Brain, Plan, Prif, Rhythm, Robot, Start, Trial, evaluate, frames, path, urdf};
+
+/// With a rhythm of 1 s, from where pyro-corpus has bodies begin.
+const RHYTHMIC: Trial = Trial { rhythm: Rhythm::Period(1.0), start: Start::Published };
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::{Draws, Stream};
 
@@ -39,7 +42,7 @@ fn distance(at: [f64; 3], run: &Value, step: u32) -> Option<f64> {
 fn the_first_steps_are_those_of_pybullet() {
     for (name, run) in runs("eval_1000.json") {
         let (plan, brain) = body(&name);
-        let mut robot = Robot::new(&plan, &brain, Rhythm::AsPublished).unwrap();
+        let mut robot = Robot::new(&plan, &brain, Trial::AS_PUBLISHED).unwrap();
         let mut compared = 0;
         for step in 0..=10 {
             robot.step();
@@ -57,7 +60,7 @@ fn walks_of_ten_thousand_steps_end_where_those_of_pybullet_do() {
     let mut apart: Vec<(f64, String)> = Vec::new();
     for (name, run) in runs("eval_10000.json") {
         let (plan, brain) = body(&name);
-        let y = evaluate(&plan, &brain, Rhythm::AsPublished, 10_000).unwrap();
+        let y = evaluate(&plan, &brain, Trial::AS_PUBLISHED, 10_000).unwrap();
         apart.push(((y - run["final_y"].as_f64().unwrap()).abs(), name));
     }
     apart.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -85,7 +88,7 @@ fn fifty_bodies_get_as_far_as_in_pybullet() {
     let (mut ours, mut peers) = (Vec::new(), Vec::new());
     for ((prif, plan, brain), run) in fifty().iter().zip(theirs["bodies"].as_array().unwrap()) {
         assert_eq!(prif.print(), run["prif"].as_str().unwrap(), "the bodies are those that PyBullet ran");
-        ours.push(evaluate(plan, brain, Rhythm::default(), steps).unwrap());
+        ours.push(evaluate(plan, brain, RHYTHMIC, steps).unwrap());
         peers.push(run["final_y"].as_f64().unwrap());
     }
     assert_eq!(ours.len(), 50);
@@ -109,7 +112,7 @@ fn a_body_that_slides_stops_where_it_does_in_pybullet() {
     let (plan, _) = body("v02_left3");
     // Measured in PyBullet 3.2.7 after 400 steps at rest and 400 more: along each axis alike, to 1e-6 m.
     for (velocity, expected) in [([2.0, 0.0], [0.393_13, 0.0]), ([0.0, 2.0], [0.0, 0.393_13])] {
-        let mut simulator = Simulator::new(&plan);
+        let mut simulator = Simulator::new(&plan, Start::Published);
         (0..400).for_each(|_| simulator.step());
         let start = simulator.position();
         simulator.set_velocity([velocity[0], velocity[1], 0.0], [0.0; 3]);
@@ -126,9 +129,9 @@ fn a_body_of_one_part_falls_and_rests() {
     let plan = Plan::new(&Prif::seed()).unwrap();
     let brain = Brain { sensors: 1, motors: 0, weights: vec![] };
     // PyBullet has it creep as far: 0.04427450702 mm.
-    let y = evaluate(&plan, &brain, Rhythm::default(), 1000).unwrap();
+    let y = evaluate(&plan, &brain, RHYTHMIC, 1000).unwrap();
     assert!((y - 4.427_450_702e-5).abs() < 1e-8, "{y}");
-    let way = path(&plan, &brain, Rhythm::default(), 1000, 100).unwrap();
+    let way = path(&plan, &brain, RHYTHMIC, 1000, 100).unwrap();
     assert_eq!(way.len(), 10);
     assert!((way[9][2] - 0.5).abs() < 1e-4, "{:?}", way[9]);
 }
@@ -136,27 +139,27 @@ fn a_body_of_one_part_falls_and_rests() {
 #[test]
 fn what_does_not_fit_a_body_is_refused() {
     let (plan, brain) = body("v08_key_differs_from_dir");
-    let refused = |brain: &Brain, rhythm| evaluate(&plan, brain, rhythm, 1).unwrap_err().to_string();
-    let period = refused(&brain, Rhythm::Period(0.0));
+    let refused = |brain: &Brain, trial| evaluate(&plan, brain, trial, 1).unwrap_err().to_string();
+    let period = refused(&brain, Trial { rhythm: Rhythm::Period(0.0), ..RHYTHMIC });
     assert_eq!(period, "the rhythm: a period of 0 s; it is finite and above 0");
     let few = Brain { weights: vec![1.0], ..brain.clone() };
-    assert!(refused(&few, Rhythm::default()).contains("1 weights"), "{}", refused(&few, Rhythm::default()));
+    assert!(refused(&few, RHYTHMIC).contains("1 weights"), "{}", refused(&few, RHYTHMIC));
     let mut great = brain.clone();
     great.weights[1] = f64::INFINITY;
-    assert!(refused(&great, Rhythm::default()).starts_with("weight 1 of the brain"));
+    assert!(refused(&great, RHYTHMIC).starts_with("weight 1 of the brain"));
     let other = Brain { sensors: 1, ..brain };
-    assert!(refused(&other, Rhythm::default()).contains("the body has 2 sensors and 1 joints"));
+    assert!(refused(&other, RHYTHMIC).contains("the body has 2 sensors and 1 joints"));
 }
 
 #[test]
 fn two_runs_have_the_same_digits_and_frames_follow_the_path() {
     let (plan, brain) = body("v07_brain_4legs");
     let hash = |points: &[[f64; 3]]| fnv1a(points.iter().flatten().flat_map(|x| x.to_bits().to_le_bytes()));
-    let way = path(&plan, &brain, Rhythm::default(), 2400, 10).unwrap();
+    let way = path(&plan, &brain, RHYTHMIC, 2400, 10).unwrap();
     // Of any build on any machine.
     assert_eq!(hash(&way[..60]), 0xd13d_0010_4359_ab70, "{:#x}", hash(&way[..60]));
-    assert_eq!(hash(&way), hash(&path(&plan, &brain, Rhythm::default(), 2400, 10).unwrap()));
-    let frames = frames(&plan, &brain, Rhythm::default(), 2400, 10).unwrap();
+    assert_eq!(hash(&way), hash(&path(&plan, &brain, RHYTHMIC, 2400, 10).unwrap()));
+    let frames = frames(&plan, &brain, RHYTHMIC, 2400, 10).unwrap();
     let roots: Vec<[f64; 3]> = frames.iter().map(|poses| poses[0].position).collect();
     assert_eq!(roots, way);
     assert!(frames.iter().all(|poses| poses.len() == plan.parts().len()));
@@ -175,7 +178,7 @@ fn two_runs_have_the_same_digits_and_frames_follow_the_path() {
 fn speed_and_distance_from_pybullet() {
     for (name, run) in runs("eval_10000.json") {
         let (plan, brain) = body(&name);
-        let mut robot = Robot::new(&plan, &brain, Rhythm::AsPublished).unwrap();
+        let mut robot = Robot::new(&plan, &brain, Trial::AS_PUBLISHED).unwrap();
         let start = processor_seconds();
         let (mut passes, mut line) = (0u64, String::new());
         for step in 0..10_000u32 {
@@ -214,4 +217,21 @@ fn write_the_fifty_bodies() {
         all.push(json!({"prif": prif.print()}));
     }
     std::fs::write(format!("{folder}/bodies.json"), json!(all).to_string()).unwrap();
+}
+
+#[test]
+fn a_body_that_begins_on_the_ground_is_not_thrown_out_of_it() {
+    let deep = Plan::new(&Prif::parse("(B(), [BOTTOM, 6, X], None)").unwrap()).unwrap();
+    let highest = |start| {
+        let mut simulator = Simulator::new(&deep, start);
+        let mut highest = f64::NEG_INFINITY;
+        for _ in 0..240 {
+            simulator.step();
+            highest = simulator.position()[2].max(highest);
+        }
+        highest
+    };
+    // The root stands five cubes above the lowest one.
+    assert!((highest(Start::OnGround) - 5.5).abs() < 0.01, "{}", highest(Start::OnGround));
+    assert!(highest(Start::Published) > 5.6, "{}", highest(Start::Published));
 }

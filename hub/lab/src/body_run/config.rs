@@ -4,7 +4,7 @@ use super::creature::{Creatures, Weights};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::{Table, Value};
-use xpuck_bodies::Rhythm;
+use xpuck_bodies::{Rhythm, Start, Trial};
 use xpuck_evolve::checkpoint;
 use xpuck_evolve::families::{FamilySettings, Sharing};
 use xpuck_wire::file::{self, FileError};
@@ -28,6 +28,8 @@ pub struct Config {
     pub steps: u32,
     /// Period of the brain's rhythm, s, 0.05 to 100; 0 for a brain that feels touch as other sensors do.
     pub period: f64,
+    /// True for bodies that begin with the root 2 m above the ground, as in pyro-corpus, where what hangs lower is thrown out of it.
+    pub thrown: bool,
     /// Generations between exchanges of islands, whose best go round a ring; 0 for none.
     pub exchange_every: u32,
     /// Mutations of one brain that founders are made by, 0..=1000.
@@ -52,6 +54,7 @@ impl Default for Config {
             evaluations: 1000,
             steps: xpuck_bodies::STEPS,
             period: 0.0,
+            thrown: false,
             exchange_every: 5,
             founder_mutations: 12,
             body: 0.6,
@@ -107,9 +110,13 @@ impl Config {
         }
     }
 
-    /// What the brain's own neuron does.
-    pub fn rhythm(&self) -> Rhythm {
-        if self.as_published || self.period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(self.period) }
+    /// How bodies are tried.
+    pub fn trial(&self) -> Trial {
+        if self.as_published {
+            return Trial::AS_PUBLISHED;
+        }
+        let rhythm = if self.period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(self.period) };
+        Trial { rhythm, start: if self.thrown { Start::Published } else { Start::OnGround } }
     }
 
     /// What one key says of several.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use xpuck_bodies::variation::{Manner, cross, inherit, mutate, mutate_brain, nudge_brain, random_body};
-use xpuck_bodies::{Brain, Plan, Prif, Rhythm, evaluate};
+use xpuck_bodies::{Brain, Plan, Prif, Trial, evaluate};
 use xpuck_evolve::families::{Cell, Species};
 use xpuck_kernels::random::Draws;
 
@@ -47,8 +47,8 @@ impl TryFrom<SavedCreature> for Creature {
 
 impl Creature {
     /// How far it gets in so many steps, m; a body that cannot be built gets nowhere.
-    pub fn distance(&self, rhythm: Rhythm, steps: u32) -> f64 {
-        let built = Plan::new(&self.prif).and_then(|plan| evaluate(&plan, &self.brain, rhythm, steps));
+    pub fn distance(&self, trial: Trial, steps: u32) -> f64 {
+        let built = Plan::new(&self.prif).and_then(|plan| evaluate(&plan, &self.brain, trial, steps));
         built.unwrap_or(f64::NEG_INFINITY)
     }
 }

@@ -178,7 +178,7 @@ impl Folder {
         best.sort_by(|a, b| b.0.total_cmp(&a.0));
         write(self.path.join("gallery.svg"), &gallery(&best))?;
         if let Some((_, creature)) = best.first() {
-            let walk = replay(creature, config.rhythm(), config.steps).map_err(told)?;
+            let walk = replay(creature, config.trial(), config.steps).map_err(told)?;
             write(self.path.join("walk.html"), &walk)?;
         }
         let table = self.path.join(TABLE);

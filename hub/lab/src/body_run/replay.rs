@@ -2,7 +2,7 @@
 
 use super::creature::Creature;
 use std::fmt::Write;
-use xpuck_bodies::{BodyError, Plan, Rhythm, frames};
+use xpuck_bodies::{BodyError, Plan, Trial, frames};
 
 const PAGE: &str = include_str!("replay.html");
 /// Steps between two frames: 24 a second.
@@ -14,14 +14,14 @@ const MOST: usize = 400_000;
 ///
 /// # Errors
 /// The creature cannot be built.
-pub fn replay(creature: &Creature, rhythm: Rhythm, steps: u32) -> Result<String, BodyError> {
+pub fn replay(creature: &Creature, trial: Trial, steps: u32) -> Result<String, BodyError> {
     let plan = Plan::new(&creature.prif)?;
     let mut every = EVERY;
     while (steps / every) as usize * plan.parts().len() * 7 > MOST {
         every *= 2;
     }
     let mut walk = String::new();
-    for poses in frames(&plan, &creature.brain, rhythm, steps, every)? {
+    for poses in frames(&plan, &creature.brain, trial, steps, every)? {
         walk.push('[');
         for pose in &poses {
             let [x, y, z] = pose.position;

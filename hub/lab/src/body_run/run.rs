@@ -81,12 +81,12 @@ impl BodyRun {
     /// Evaluates all that wait, lets islands exchange their best, and makes the next generation; returns a row for each island.
     pub fn step(&mut self) -> Vec<Row> {
         let Config { steps, evaluations, exchange_every, .. } = self.config;
-        let (creatures, rhythm) = (self.config.creatures(), self.config.rhythm());
+        let (creatures, trial) = (self.config.creatures(), self.config.trial());
         for island in &mut self.islands {
             island.limit(evaluations.saturating_sub(island.evaluations()));
         }
         let jobs: Vec<&Creature> = self.islands.iter().flat_map(|i| i.waiting().map(|one| &one.genome)).collect();
-        let ways: Vec<f64> = jobs.into_par_iter().map(|creature| creature.distance(rhythm, steps)).collect();
+        let ways: Vec<f64> = jobs.into_par_iter().map(|creature| creature.distance(trial, steps)).collect();
         let mut rest = ways.as_slice();
         for island in &mut self.islands {
             let (mine, others) = rest.split_at(island.waiting().count());

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
-use xpuck_bodies::{Rhythm, STEPS, path as way_of};
+use xpuck_bodies::{Rhythm, STEPS, Start, Trial, path as way_of};
 use xpuck_lab::body_run::{Creature, replay};
 
 /// Let a body walk: how far its root gets along y, and what its way is.
@@ -23,12 +23,12 @@ pub struct SimulateArgs {
     /// Steps of 1/240 s.
     #[arg(long, default_value_t = STEPS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     steps: u32,
-    /// Period of the brain's rhythm, s.
-    #[arg(long, default_value_t = 1.0)]
+    /// Period of the brain's rhythm, s; 0 for a brain that feels touch as other sensors do.
+    #[arg(long, default_value_t = 0.0)]
     period: f64,
-    /// Without a rhythm, as pyro-corpus's program behaves.
+    /// Begin with the root 2 m above the ground, as pyro-corpus does, not with the lowest cube on it.
     #[arg(long)]
-    as_published: bool,
+    thrown: bool,
     /// Write the walk as a web page that needs nothing else.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -44,16 +44,19 @@ pub struct SimulateArgs {
 pub fn run(args: &SimulateArgs) -> Result<()> {
     let body = files::read(&args.file)?;
     let brain = files::brain_or_drawn(args.brain.as_deref(), args.seed, &body.plan)?;
-    if !(0.05..=100.0).contains(&args.period) {
-        bail!("--period {}: it lies between 0.05 and 100 s", args.period);
+    if args.period != 0.0 && !(0.05..=100.0).contains(&args.period) {
+        bail!("--period {}: it lies between 0.05 and 100 s, or is 0", args.period);
     }
-    let rhythm = if args.as_published { Rhythm::AsPublished } else { Rhythm::Period(args.period) };
+    let trial = Trial {
+        rhythm: if args.period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(args.period) },
+        start: if args.thrown { Start::Published } else { Start::OnGround },
+    };
     let began = Instant::now();
-    let way = way_of(&body.plan, &brain, rhythm, args.steps, 1)?;
+    let way = way_of(&body.plan, &brain, trial, args.steps, 1)?;
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = &args.html {
         let creature = Creature { prif: body.prif.clone(), brain };
-        write(path, replay(&creature, rhythm, args.steps)?.as_bytes())?;
+        write(path, replay(&creature, trial, args.steps)?.as_bytes())?;
     }
     let Some(end) = way.last() else { bail!("--steps 0: a walk has at least one") };
     let simulated = f64::from(args.steps) / 240.0;

@@ -18,7 +18,7 @@ mod solver;
 mod state;
 mod vector;
 
-pub use simulator::{Pose, Simulator};
+pub use simulator::{Pose, Simulator, Start};
 
 /// Length of a step, seconds.
 pub const DT: f64 = 1.0 / 240.0;

@@ -20,6 +20,17 @@ pub struct Pose {
     pub rotation: [[f64; 3]; 3],
 }
 
+/// At which height a body begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Its lowest cube stands on the ground.
+    #[default]
+    OnGround,
+    /// Its root's frame is 2 m above the ground, as pyro-corpus has it. What hangs lower begins in the ground, which throws it
+    /// out: the way of such a body says how it flies.
+    Published,
+}
+
 /// A body that falls, stands and moves.
 pub struct Simulator {
     model: Model,
@@ -35,10 +46,17 @@ pub struct Simulator {
 impl Simulator {
     /// A body at rest where its URDF puts it: the root's centre at (0, 0, 2) and half an edge into its direction, so that
     /// what hangs more than 2 m below the root begins in the ground.
-    pub fn new(plan: &Plan) -> Simulator {
+    pub fn new(plan: &Plan, start: Start) -> Simulator {
         let model = Model::new(plan);
         let half = plan.parts()[0].direction.vector().map(|x| f64::from(x) / 2.0);
-        let state = State::new(&model, [half[0], half[1], 2.0 + half[2]]);
+        let height = match start {
+            Start::Published => 2.0 + half[2],
+            Start::OnGround => {
+                let lowest = plan.parts().iter().map(|part| part.cell[2]).min().unwrap_or(0);
+                0.5 - f64::from(lowest)
+            }
+        };
+        let state = State::new(&model, [half[0], half[1], height]);
         let inertia = Inertia::new(&model);
         let mut frames = Frames::new(&model);
         frames.update(&model, &state);
