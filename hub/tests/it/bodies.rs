@@ -4,7 +4,8 @@ use crate::common::xpuck;
 use std::path::Path;
 use std::process::Output;
 
-const TREE: &str = "(CPG(0), [FRONT, 1, Y], {LEFT: (B(1), [LEFT, 2, X], None), RIGHT: (S(2), [RIGHT, 2, X], None)})\n";
+/// The root has no joint, so that a URDF does not tell its axis: X is what comes back.
+const TREE: &str = "(CPG(0), [FRONT, 1, X], {LEFT: (B(1), [LEFT, 2, X], None), RIGHT: (S(2), [RIGHT, 2, X], None)})\n";
 
 fn body(dir: &Path, args: &[&str]) -> Output {
     xpuck().current_dir(dir).arg("body").args(args).output().unwrap()

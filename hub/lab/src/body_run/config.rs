@@ -53,7 +53,7 @@ impl Default for Config {
             islands: 1,
             evaluations: 1000,
             steps: xpuck_bodies::STEPS,
-            period: 0.0,
+            period: 0.4,
             thrown: false,
             exchange_every: 5,
             founder_mutations: 12,

@@ -1,10 +1,10 @@
 //! The folder of a run: what it is, a line for each generation, a checkpoint, and at the end what came out.
 
 use super::config::Config;
+use super::generation::{BodyRun, Row, State};
 use super::outcome::Outcome;
 use super::picture::{curve, gallery};
 use super::replay::replay;
-use super::run::{BodyRun, Row, State};
 use crate::evolution_run::FolderError;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};

@@ -3,6 +3,7 @@
 mod config;
 mod creature;
 mod folder;
+mod generation;
 mod outcome;
 mod picture;
 mod replay;
@@ -11,7 +12,8 @@ mod run;
 pub use config::{Config, ConfigError};
 pub use creature::{Creature, Creatures, SavedCreature, Weights};
 pub use folder::{Folder, Resumed};
+pub use generation::{BodyRun, Row};
 pub use outcome::{Island, Outcome};
 pub use picture::{curve, gallery};
 pub use replay::replay;
-pub use run::{BodyRun, Ended, Row, run};
+pub use run::{Ended, run};

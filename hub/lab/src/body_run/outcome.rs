@@ -1,6 +1,6 @@
 //! What came out of a run.
 
-use super::run::BodyRun;
+use super::generation::BodyRun;
 use serde::Serialize;
 use xpuck_bodies::Plan;
 

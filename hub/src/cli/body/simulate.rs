@@ -24,7 +24,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = STEPS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     steps: u32,
     /// Period of the brain's rhythm, s; 0 for a brain that feels touch as other sensors do.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.4)]
     period: f64,
     /// Begin with the root 2 m above the ground, as pyro-corpus does, not with the lowest cube on it.
     #[arg(long)]
