@@ -348,7 +348,7 @@ const EXAMPLES: [(&str, &[&str]); 121] = [
         "body",
         &[
             "xpuck body evolve --seed 1 --out walkers",
-            "xpuck body simulate walkers/bodies/island-0.prif --html walk.html",
+            "xpuck body simulate walkers/bodies/island-0.prif --brain walkers/bodies/island-0.nndf",
         ],
     ),
     (

@@ -61,7 +61,7 @@ impl Default for Config {
             brain: 0.5,
             weights: Weights::Readme,
             as_published: false,
-            families: FamilySettings { crossover: 0.6, ..FamilySettings::default() },
+            families: FamilySettings::default(),
         }
     }
 }
@@ -124,6 +124,7 @@ impl Config {
         if self.as_published {
             self.families.sharing = Sharing::Published;
             self.families.children = PUBLISHED_CHILDREN;
+            self.families.crossover = 0.0;
         }
         self
     }

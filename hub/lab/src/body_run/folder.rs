@@ -26,7 +26,6 @@ const RESULT: &str = "result.json";
 /// The best body of each island, in several forms.
 const BODIES: &str = "bodies";
 const HEAD: &str = "generation,island,evaluations,best_m,mean_m,families,parts\n";
-const MAX_RUN: u64 = 1 << 16;
 const MAX_STATE: u64 = 1 << 30;
 
 /// The folder of a run that this process works on; no other process can have it at the same time.
@@ -82,9 +81,10 @@ impl Folder {
     /// If there is no run, another process works on it, or something of it is damaged.
     pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
         let run = path.join(RUN);
-        file::text(&run, MAX_RUN)
-            .map_err(|error| fail(&run, format!("{error}; is this the folder of a run of bodies?")))?;
-        let config = Config::load(Some(&run), toml::Table::new()).map_err(|error| fail(&run, error.to_string()))?;
+        if !Folder::holds_run(path) {
+            return Err(fail(path, format!("holds no run of bodies, as it has no {RUN}; begin one with --out")));
+        }
+        let config = Config::load(Some(&run), toml::Table::new()).map_err(|error| fail(path, error.to_string()))?;
         let mut folder = Folder::open(path, &config)?;
         let kept = path.join(CHECKPOINT);
         let evolution = match kept.try_exists().map_err(io(&kept))? {

@@ -104,7 +104,10 @@ impl Outcome {
             operators: operators(&step.statistics),
         };
         let known = |step: &StepReport<_>| if step.ending == Ending::Before { kept(&step.name) } else { None };
-        let steps = report.steps.iter().map(|step| known(step).unwrap_or_else(|| outcome(step))).collect();
+        let steps: Vec<StepOutcome> =
+            report.steps.iter().map(|step| known(step).unwrap_or_else(|| outcome(step))).collect();
+        // Who skips the last step has not seen it solved.
+        let skipped = steps.last().is_some_and(|step| step.ending == ending(Ending::Skipped));
         let last = report.steps.last();
         let fresh = last.filter(|_| report.solved).and_then(|last| {
             let step = plan.scenario.steps.iter().find(|step| step.name == last.name)?;
@@ -113,7 +116,7 @@ impl Outcome {
         Outcome {
             curriculum: plan.scenario.name.clone(),
             seed: plan.seed,
-            solved: report.solved,
+            solved: report.solved && !skipped,
             generations: report.generations(),
             evaluations: report.evaluations(),
             steps,
@@ -125,7 +128,8 @@ impl Outcome {
 
     /// True if the run can go on.
     pub fn stopped(&self) -> bool {
-        !self.solved && self.steps.last().is_none_or(|step| step.ending != ending(Ending::Exhausted))
+        let over = [ending(Ending::Exhausted), ending(Ending::Skipped)];
+        !self.solved && self.steps.last().is_none_or(|step| !over.contains(&step.ending.as_str()))
     }
 }
 

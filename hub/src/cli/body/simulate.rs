@@ -74,5 +74,9 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         simulated / seconds.max(1e-9),
         end[0]
     );
-    put(text.as_bytes())
+    let drawn = match args.brain {
+        None => format!("its brain is drawn at random (seed {}); --brain FILE.nndf gives it one\n", args.seed),
+        Some(_) => String::new(),
+    };
+    put((text + &drawn).as_bytes())
 }

@@ -15,7 +15,7 @@ pub enum Sharing {
 }
 
 /// Settings of family-aware evolution, by default for as many evaluations in a generation as there are individuals; the
-/// document's program has five children of each survivor.
+/// document's program has five children of each survivor and no crossover.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilySettings {
@@ -42,7 +42,7 @@ impl Default for FamilySettings {
             children: 1,
             newcomers: 3,
             per_family: 3,
-            crossover: 0.0,
+            crossover: 0.6,
             sharing: Sharing::Counted,
             cells: None,
         }

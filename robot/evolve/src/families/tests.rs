@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// As many children as the document's program has.
 fn document() -> FamilySettings {
-    FamilySettings { children: 5, ..FamilySettings::default() }
+    FamilySettings { children: 5, crossover: 0.0, ..FamilySettings::default() }
 }
 
 /// Bit strings; what they are worth is for each test to say.
