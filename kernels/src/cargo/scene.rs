@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Line {
     /// Width.
     pub width: f32,
-    /// How bright it is to the line sensor; the floor is [`FLOOR`].
+    /// How bright it is to the line sensor; the floor is 50.
     pub value: f32,
     /// Its vertices.
     pub points: Vec<[f32; 2]>,

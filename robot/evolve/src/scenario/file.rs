@@ -230,6 +230,7 @@ pub(super) struct BlendEntry {
     pub module: String,
     /// A step's name, or `population:NAME`.
     pub from: String,
-    /// `p c t x`: see [`crate::curriculum::Blend`].
+    /// Share of the old population, its fittest, that is taken from; shares of the new one that are copies, and copies that are
+    /// mutated; how often these are.
     pub row: [f32; 4],
 }
