@@ -18,6 +18,7 @@ pub mod plot;
 mod python;
 pub mod remeasure;
 pub mod report;
+mod run_folder;
 pub mod schemas;
 pub mod segments;
 pub mod som;

@@ -18,6 +18,13 @@ pub enum Rhythm {
     AsPublished,
 }
 
+impl Rhythm {
+    /// That of a period in seconds; 0 stands for touch.
+    pub fn of_period(period: f64) -> Rhythm {
+        if period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(period) }
+    }
+}
+
 impl Default for Rhythm {
     /// A period of 1 s.
     fn default() -> Rhythm {

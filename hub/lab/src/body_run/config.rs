@@ -78,8 +78,8 @@ impl Config {
             Some(path) => {
                 let text = file::text(path, MAX_TEXT)?;
                 // Read on its own first, so that an error names the line.
-                toml::from_str::<Config>(&text).map_err(|error| ConfigError::line(&name, &text, &error))?;
-                text.parse().map_err(|error| ConfigError::line(&name, &text, &error))?
+                file::parse::<Config>(&name, &text)?;
+                file::parse(&name, &text)?
             }
         };
         crate::evolution_run::file::merge(&mut table, overrides);
@@ -115,8 +115,10 @@ impl Config {
         if self.as_published {
             return Trial::AS_PUBLISHED;
         }
-        let rhythm = if self.period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(self.period) };
-        Trial { rhythm, start: if self.thrown { Start::Published } else { Start::OnGround } }
+        Trial {
+            rhythm: Rhythm::of_period(self.period),
+            start: if self.thrown { Start::Published } else { Start::OnGround },
+        }
     }
 
     /// What one key says of several.
@@ -157,11 +159,4 @@ pub enum ConfigError {
     /// A key or its value.
     #[error("{0}: {1}")]
     Value(String, String),
-}
-
-impl ConfigError {
-    fn line(name: &str, text: &str, error: &toml::de::Error) -> ConfigError {
-        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        ConfigError::Value(format!("{name}: line {line}"), error.message().replace('\n', "; "))
-    }
 }

@@ -7,7 +7,7 @@ use xpuck_evolve::families::{Cell, Species};
 use xpuck_kernels::random::Draws;
 
 /// What is worth a place of its own in an archive: sizes and limbs up to these.
-const MOST: (u32, u32) = (7, 7);
+const MOST: (u32, usize) = (7, 7);
 
 /// A body and the brain that drives it, which fits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,8 +140,6 @@ impl Species for Creatures {
 
     fn cell(&self, creature: &Creature) -> Cell {
         let parts = Plan::new(&creature.prif).map_or(0, |plan| plan.parts().len());
-        let mut limbs = 0;
-        creature.prif.each(&mut |one| limbs += u32::from(one.next.is_empty()));
-        Cell(vec![parts.max(1).ilog2().min(MOST.0) as u16, limbs.min(MOST.1) as u16])
+        Cell(vec![parts.max(1).ilog2().min(MOST.0) as u16, creature.prif.limbs().min(MOST.1) as u16])
     }
 }

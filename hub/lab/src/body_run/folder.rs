@@ -5,8 +5,8 @@ use super::generation::{BodyRun, Row, State};
 use super::outcome::Outcome;
 use super::picture::{curve, gallery};
 use super::replay::replay;
-use crate::evolution_run::FolderError;
-use std::fs::{File, OpenOptions};
+use crate::run_folder::{FolderError, fail, io, make, open_table, refuse_run};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xpuck_bodies::picture::plan_svg;
@@ -43,14 +43,6 @@ pub struct Resumed {
     pub evolution: BodyRun,
 }
 
-fn fail(path: &Path, message: impl Into<String>) -> FolderError {
-    FolderError::of(path, message)
-}
-
-fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
-    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
-}
-
 impl Folder {
     /// True if the folder holds a run of bodies.
     pub fn holds_run(path: &Path) -> bool {
@@ -62,12 +54,8 @@ impl Folder {
     /// # Errors
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
-        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
-        for taken in [RUN, "run.toml", "curriculum-run.json"] {
-            if path.join(taken).exists() {
-                return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
-            }
-        }
+        make(path)?;
+        refuse_run(path, &[RUN, "run.toml", "curriculum-run.json"])?;
         let folder = Folder::open(path, config)?;
         // Last, as with it the folder is a run.
         let run = path.join(RUN);
@@ -104,15 +92,7 @@ impl Folder {
     }
 
     fn open(path: &Path, config: &Config) -> Result<Folder, FolderError> {
-        let file = path.join(TABLE);
-        let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
-        let mut table = table.map_err(io(&file))?;
-        if table.try_lock().is_err() {
-            return Err(fail(path, "another process works on this run; wait for its end"));
-        }
-        if table.seek(SeekFrom::End(0)).map_err(io(&file))? == 0 {
-            table.write_all(HEAD.as_bytes()).map_err(io(&file))?;
-        }
+        let table = open_table(path, TABLE, HEAD)?;
         Ok(Folder { path: path.into(), configuration: config.fingerprint(), table })
     }
 

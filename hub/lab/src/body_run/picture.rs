@@ -33,9 +33,7 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
             x + 10.0,
             y + 10.0
         );
-        let mut limbs = 0;
-        creature.prif.each(&mut |one| limbs += usize::from(one.next.is_empty()));
-        let words = format!("{way:.1} m, {} parts, {limbs} limbs", plan.parts().len());
+        let words = format!("{way:.1} m, {} parts, {} limbs", plan.parts().len(), creature.prif.limbs());
         let _ = writeln!(
             svg,
             "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",

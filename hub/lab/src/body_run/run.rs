@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::generation::{BodyRun, Row};
-use crate::evolution_run::FolderError;
+use crate::run_folder::FolderError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a run ended.

@@ -5,10 +5,10 @@ use super::kept::Kept;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
-use crate::evolution_run::FolderError;
+use crate::run_folder::{FolderError, fail, io, make, open_table, refuse_run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, Step};
@@ -72,14 +72,6 @@ pub struct Resumed {
     pub plan: Plan,
 }
 
-fn fail(path: &Path, message: impl Into<String>) -> FolderError {
-    FolderError::of(path, message)
-}
-
-fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
-    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
-}
-
 /// Refuses a link: what a run writes stays in its folder.
 fn own(path: &Path) -> Result<(), FolderError> {
     match path.symlink_metadata() {
@@ -99,12 +91,8 @@ impl Folder {
     /// # Errors
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
-        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
-        for taken in [RUN, "run.toml"] {
-            if path.join(taken).exists() {
-                return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
-            }
-        }
+        make(path)?;
+        refuse_run(path, &[RUN, "run.toml"])?;
         let folder = Folder::open(path, &plan.scenario)?;
         let write = |file: PathBuf, text: &str| {
             atomic::write(&file, text.as_bytes())
@@ -188,15 +176,7 @@ impl Folder {
         for name in [TABLE, CACHE, STEPS, BESIDE] {
             own(&path.join(name))?;
         }
-        let file = path.join(TABLE);
-        let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
-        let mut table = table.map_err(io(&file))?;
-        if table.try_lock().is_err() {
-            return Err(fail(path, "another process works on this run; wait for its end"));
-        }
-        if table.seek(SeekFrom::End(0)).map_err(io(&file))? == 0 {
-            table.write_all(HEAD.as_bytes()).map_err(io(&file))?;
-        }
+        let table = open_table(path, TABLE, HEAD)?;
         let mut places = vec![0; scenario.steps.len()];
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
         // Without it a step that was interrupted is simulated again, that is all.

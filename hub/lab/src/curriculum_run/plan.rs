@@ -1,6 +1,6 @@
 //! What a run is: a curriculum, the files that it names, and a seed.
 
-use crate::evolution_run::FolderError;
+use crate::run_folder::FolderError;
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_evolve::scenario::{Scenario, ScenarioError, original};

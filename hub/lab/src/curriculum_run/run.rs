@@ -4,7 +4,7 @@ use super::folder::Folder;
 use super::kept::Kept;
 use super::outcome::{Outcome, StepOutcome};
 use super::plan::{Plan, PlanError};
-use crate::evolution_run::FolderError;
+use crate::run_folder::FolderError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use xpuck_evolve::arbiters::TreeSpecies;

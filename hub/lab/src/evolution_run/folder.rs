@@ -12,6 +12,7 @@ use super::generation::{EvolutionRun, Generation, State};
 use super::outcome::Outcome;
 use super::record;
 use crate::figure::Figure;
+use crate::run_folder::{FolderError, fail, io, make, refuse_run};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -40,30 +41,6 @@ pub const TIMES: &str = "times.csv";
 const MAX_ENGINES: u64 = 1 << 20;
 /// The two last generations, in turns.
 const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
-
-/// A folder that cannot be used: one line with the file, what is wrong, and what helps.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {message}", path.display())]
-pub struct FolderError {
-    path: PathBuf,
-    message: String,
-}
-
-impl FolderError {
-    /// Of a file or folder.
-    pub(crate) fn of(path: &Path, message: impl Into<String>) -> FolderError {
-        FolderError { path: path.into(), message: message.into() }
-    }
-}
-
-fn fail(path: &Path, message: impl Into<String>) -> FolderError {
-    FolderError::of(path, message)
-}
-
-/// An error of the disk while a run goes on.
-fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
-    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
-}
 
 /// The folder of a run that this process works on; no other process can have it at the same time.
 pub struct Folder {
@@ -159,20 +136,16 @@ impl Folder {
     /// # Errors
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
-        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
+        make(path)?;
         let run = path.join(RUN);
         let unmade = |file: &Path| {
             let file = file.to_path_buf();
             move |error| fail(&file, format!("{error}; make room or mend the disk, then begin again"))
         };
-        let none = || match run.exists() {
-            true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
-            false => Ok(()),
-        };
-        none()?;
+        refuse_run(path, &[RUN])?;
         // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
         let record = lock(path)?;
-        none()?;
+        refuse_run(path, &[RUN])?;
         if record.metadata().map_err(unmade(&path.join(RECORD)))?.len() > 0 {
             return Err(fail(path, format!("holds a {RECORD} of something else; choose another folder")));
         }

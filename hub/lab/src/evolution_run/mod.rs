@@ -15,10 +15,11 @@ mod outcome;
 pub mod record;
 mod run;
 
+pub use crate::run_folder::FolderError;
 pub use champion::{THRESHOLD, champion};
 pub use config::{Config, MAX_GENERATIONS, MAX_STEPS};
 pub use course::{Course, Standing, Step, StepEnd};
-pub use folder::{Folder, FolderError, RECORD, Resumed, TIMES};
+pub use folder::{Folder, RECORD, Resumed, TIMES};
 pub use front::FrontTree;
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};
 pub use outcome::{Champion, Outcome, SECONDS, on_fresh_worlds};

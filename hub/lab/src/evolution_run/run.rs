@@ -1,7 +1,8 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
-use super::folder::{Folder, FolderError};
+use super::folder::Folder;
 use super::generation::{EvolutionRun, Generation};
+use crate::run_folder::FolderError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 

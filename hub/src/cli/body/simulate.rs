@@ -48,7 +48,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         bail!("--period {}: it lies between 0.05 and 100 s, or is 0", args.period);
     }
     let trial = Trial {
-        rhythm: if args.period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(args.period) },
+        rhythm: Rhythm::of_period(args.period),
         start: if args.thrown { Start::Published } else { Start::OnGround },
     };
     let began = Instant::now();

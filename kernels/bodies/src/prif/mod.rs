@@ -66,6 +66,13 @@ impl Prif {
         }
     }
 
+    /// Limbs: instructions that nothing follows.
+    pub fn limbs(&self) -> usize {
+        let mut limbs = 0;
+        self.each(&mut |prif| limbs += usize::from(prif.next.is_empty()));
+        limbs
+    }
+
     /// The greatest id in use.
     pub fn greatest_id(&self) -> u32 {
         let mut greatest = 0;

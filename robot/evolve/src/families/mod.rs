@@ -16,6 +16,7 @@ pub use trees::Trees;
 
 use crate::individual::Operator;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use survivors::survivors;
 use xpuck_kernels::random::{Draws, Stream};
 
@@ -196,13 +197,10 @@ impl<G: Clone> FamilyPopulation<G> {
         }
         if self.settings.sharing == Sharing::Published {
             // As the program does: children of a family share their names, and of one name only the last is kept.
-            let mut seen = std::collections::BTreeMap::new();
-            for (at, child) in children.iter().enumerate() {
-                seen.insert((child.family, at % self.settings.children), at);
-            }
-            let kept: std::collections::BTreeSet<usize> = seen.into_values().collect();
-            let mut at = 0..;
-            children.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+            let name = |at: usize, child: &Relative<G>| (child.family, at % self.settings.children);
+            let last: BTreeMap<_, _> = children.iter().enumerate().map(|(at, child)| (name(at, child), at)).collect();
+            let kept = children.into_iter().enumerate().filter(|(at, child)| last[&name(*at, child)] == *at);
+            children = kept.map(|(_, child)| child).collect();
         }
         for mut child in children {
             child.id = self.born;

@@ -1,0 +1,51 @@
+//! What folders of all kinds of runs have in common: errors that name the file and the remedy, a beginning in a folder that holds
+//! no run, and a table that one process at a time adds to.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// A folder that cannot be used: one line with the file, what is wrong, and what helps.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {message}", path.display())]
+pub struct FolderError {
+    pub(crate) path: PathBuf,
+    pub(crate) message: String,
+}
+
+/// Of a file or folder.
+pub(crate) fn fail(path: &Path, message: impl Into<String>) -> FolderError {
+    FolderError { path: path.into(), message: message.into() }
+}
+
+/// An error of the disk while a run goes on.
+pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+}
+
+/// Makes a folder if there is none.
+pub(crate) fn make(path: &Path) -> Result<(), FolderError> {
+    std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))
+}
+
+/// Refuses a folder with one of these files: it holds a run.
+pub(crate) fn refuse_run(path: &Path, files: &[&str]) -> Result<(), FolderError> {
+    match files.iter().any(|file| path.join(file).exists()) {
+        true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
+        false => Ok(()),
+    }
+}
+
+/// Opens a run's table at its end, for this process alone; one that is new gets its head.
+pub(crate) fn open_table(folder: &Path, name: &str, head: &str) -> Result<File, FolderError> {
+    let file = folder.join(name);
+    let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
+    let mut table = table.map_err(io(&file))?;
+    if table.try_lock().is_err() {
+        return Err(fail(folder, "another process works on this run; wait for its end"));
+    }
+    if table.seek(SeekFrom::End(0)).map_err(io(&file))? == 0 {
+        table.write_all(head.as_bytes()).map_err(io(&file))?;
+    }
+    Ok(table)
+}
