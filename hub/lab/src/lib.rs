@@ -10,6 +10,7 @@ mod eigen;
 pub mod engine;
 pub mod evolution_run;
 pub mod figure;
+pub mod kilobot_run;
 pub mod machine_file;
 pub mod markers;
 pub mod measure;

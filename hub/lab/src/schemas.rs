@@ -31,12 +31,13 @@ impl FileKind {
 }
 
 /// The kinds that are read by this crate and those below it, in alphabetical order.
-pub const KINDS: [FileKind; 10] = [
+pub const KINDS: [FileKind; 11] = [
     FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
     FileKind::of::<ScenarioFile>("curriculum", "automata or trees that deliver cargo, step by step"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
     FileKind::of::<Experiment>("experiment", "what the swarm is to do"),
     FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
+    FileKind::of::<crate::kilobot_run::Config>("kilobots", "Kilobots that evolve to forage"),
     FileKind::of::<MachineFile>("machine", "a state machine"),
     FileKind::of::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
     FileKind::of::<Swarm>("swarm", "swarm.toml: what hub, arena and robots share"),

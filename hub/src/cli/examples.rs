@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 121] = [
+const EXAMPLES: [(&str, &[&str]); 124] = [
     (
         "demo",
         &[
@@ -379,6 +379,28 @@ const EXAMPLES: [(&str, &[&str]); 121] = [
     (
         "body import",
         &["xpuck body import walker.urdf -o walker.prif", "xpuck body import walker.urdf --brain walker.nndf"],
+    ),
+    (
+        "kilobot",
+        &[
+            "xpuck kilobot evolve --runs 1 --algorithm racing --out foragers",
+            "xpuck kilobot simulate docs/kilobots/figure-4-6.bt --svg ways.svg",
+        ],
+    ),
+    (
+        "kilobot evolve",
+        &[
+            "xpuck kilobot evolve --runs 1 --algorithm racing --out foragers  # a minute or two",
+            "xpuck kilobot evolve docs/experiments/kilobot-foraging.toml --out chapter-4  # the whole chapter",
+            "xpuck kilobot evolve --resume chapter-4",
+        ],
+    ),
+    (
+        "kilobot simulate",
+        &[
+            "xpuck kilobot simulate docs/kilobots/figure-4-6.bt",
+            "xpuck kilobot simulate docs/kilobots/figure-4-6.bt --robots 100 --reduce --svg ways.svg",
+        ],
     ),
     ("automaton", &["xpuck automaton explain docs/curricula/hand-made.txt", "xpuck automaton diff old.txt new.txt"]),
     ("automaton fmt", &["xpuck automaton fmt docs/curricula/hand-made.txt", "xpuck automaton fmt best.txt > mine.txt"]),

@@ -8,7 +8,7 @@ const GROUPS: [(&str, &[&str]); 12] = [
     ("Try it", &["demo"]),
     ("Trees", &["tree", "automaton", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
-    ("Evolve", &["evolve", "body", "lineage", "remeasure", "sweep", "geneserver", "island"]),
+    ("Evolve", &["evolve", "body", "kilobot", "lineage", "remeasure", "sweep", "geneserver", "island"]),
     ("Analyse", &["report", "study"]),
     (
         "A swarm",
@@ -26,7 +26,7 @@ const NAMES: usize = 14;
 const LINE: usize = 100;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something is wrong, and a line on standard error says what; 2 the arguments \
-    are wrong; 75 stopped, and the same command (or --resume) goes on: evolve, body evolve, sweep, island; 130 a demo that Ctrl-C ended.";
+    are wrong; 75 stopped, and the same command (or --resume) goes on: evolve, body evolve, kilobot evolve, sweep, island; 130 a demo that Ctrl-C ended.";
 
 /// The definition with the grouped list in its help.
 pub fn grouped(program: Command) -> Command {

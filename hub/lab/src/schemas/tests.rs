@@ -83,6 +83,7 @@ fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
             Some("fig") => "sweep",
             Some("chapter") => "primitive-set",
             Some("table") => continue,
+            Some("kilobot") => "kilobots",
             _ => "experiment",
         };
         texts.push((kind, path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
@@ -115,6 +116,7 @@ fn a_key_that_no_program_reads_is_unknown_wherever_it_stands() {
         ("world", "[task]\nkind = \"coverage\"\nrange_m = 1", ".task.range_m"),
         ("world", "[[start]]\npose = [{ at = [0, 0] }]", ".start.pose.at"),
         ("evolution", "[settings]\nalgorithm = \"racing\"", ".settings.algorithm"),
+        ("kilobots", "[world]\nrobot = 25", ".world.robot"),
         ("sweep", "[base.migration]\nevry = 2", ".base.migration.evry"),
         ("sweep", "[[points]]\nlable = \"a\"", ".points.lable"),
         ("curriculum", "[worlds.a]\nlike = \"b\"\nlamp = 1", ".worlds.a.lamp"),

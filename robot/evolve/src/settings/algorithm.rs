@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use xpuck_kernels::tree::suggest;
 
-/// An evolutionary algorithm. Each also answers to the names in [`Algorithm::aliases`].
+/// An evolutionary algorithm. Some also answer to older names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {

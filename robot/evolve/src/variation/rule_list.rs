@@ -112,10 +112,10 @@ fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Ch
         Change::Replace if here[0].children() > 1 && draws.unit() < 0.5 => builder.rule(draws),
         Change::Replace => builder.action(draws),
         Change::Condition => {
-            let kind = if tests && draws.unit() < 0.5 { Kind::Sel } else { Kind::Seq };
+            let kind = if tests && draws.unit() < 0.5 { builder.sel() } else { builder.seq() };
             join(kind, builder.condition(draws), here)
         }
-        Change::Rule => join(Kind::Sel, builder.rule(draws), here),
+        Change::Rule => join(builder.sel(), builder.rule(draws), here),
         Change::Other => other(builder, here, draws),
         Change::Hoist => {
             let inside = at + draws.below(here.len() as u32) as usize;
@@ -136,7 +136,7 @@ fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> V
         repeated
     };
     match draws.below(5) {
-        0 => join(Kind::Sel, here, builder.action(draws)),
+        0 => join(builder.sel(), here, builder.action(draws)),
         1 if has(Kind::Seqm, 2) => join(Kind::Seqm, here, builder.action(draws)),
         2 if has(Kind::Selm, 2) => join(Kind::Selm, builder.rule(draws), here),
         3 if has(Kind::Repeati, 1) => repeat(here, draws),

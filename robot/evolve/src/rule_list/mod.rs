@@ -4,6 +4,8 @@
 //! A tree drawn node by node hardly ever drives anywhere in particular: most of its leaves write scratch registers or
 //! nothing, and most of its conditions guard nothing. Here every rule tests something and then sets the goal.
 
+mod kilobot;
+
 use crate::genotype::{Branch, Gene};
 use crate::operands::Values;
 use crate::primitive_set::PrimitiveSet;
@@ -28,6 +30,10 @@ pub(crate) struct RuleListBuilder<'a> {
     conditions: Vec<Kind>,
     actions: Vec<Kind>,
     subtrees: u16,
+    /// True for a Kilobot's rules, whose nodes with children all have memory.
+    kilobots: bool,
+    /// True if a Kilobot may set an entry of its blackboard.
+    sets: bool,
 }
 
 /// Which registers a rule reads.
@@ -40,18 +46,31 @@ enum Read {
 }
 
 impl<'a> RuleListBuilder<'a> {
-    /// `None` where the set lacks `seq2`, `sel2`, conditions or actions.
+    /// `None` where the set lacks `seq2` and `sel2` (of Kilobots `seqm2` and `selm2`), conditions or actions.
     pub(crate) fn of(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
         let tests = |kind: &Kind| {
             let spec = kind.spec();
             !spec.writes && spec.results.success && spec.results.failure
         };
         let (conditions, rest): (Vec<Kind>, Vec<Kind>) = primitive_set.leaf_kinds().partition(tests);
-        let actions: Vec<Kind> = rest.into_iter().filter(|kind| kind.spec().writes).collect();
-        let whole = primitive_set.has(Kind::Seq, 2) && primitive_set.has(Kind::Sel, 2);
-        let builder = RuleListBuilder { primitive_set, conditions, actions, subtrees: primitive_set.subtree_count() };
+        let (kilobots, sets) = (primitive_set.is_kilobots(), rest.contains(&Kind::Set));
+        let acts = |kind: &Kind| kind.spec().writes && *kind != Kind::Set;
+        let actions: Vec<Kind> = rest.into_iter().filter(acts).collect();
+        let subtrees = primitive_set.subtree_count();
+        let builder = RuleListBuilder { primitive_set, conditions, actions, subtrees, kilobots, sets };
+        let whole = primitive_set.has(builder.seq(), 2) && primitive_set.has(builder.sel(), 2);
         let acts = !builder.actions.is_empty() || builder.subtrees > 0;
         (whole && !builder.conditions.is_empty() && acts).then_some(builder)
+    }
+
+    /// What conditions stand before an action under.
+    pub(crate) fn seq(&self) -> Kind {
+        if self.kilobots { Kind::Seqm } else { Kind::Seq }
+    }
+
+    /// What rules stand under.
+    pub(crate) fn sel(&self) -> Kind {
+        if self.kilobots { Kind::Selm } else { Kind::Sel }
     }
 
     pub(crate) fn primitive_set(&self) -> &'a PrimitiveSet {
@@ -63,7 +82,7 @@ impl<'a> RuleListBuilder<'a> {
         let rules = 1 + draws.below(MAX_RULES);
         let mut genes = self.action(draws);
         for _ in 0..rules {
-            genes = join(Kind::Sel, self.rule(draws), genes);
+            genes = join(self.sel(), self.rule(draws), genes);
         }
         let branch = Branch::from_preorder(genes);
         if self.primitive_set.fits(std::slice::from_ref(&branch)) {
@@ -77,9 +96,9 @@ impl<'a> RuleListBuilder<'a> {
         let first = self.condition(draws);
         let mut rest = self.action(draws);
         if draws.unit() < SECOND_CONDITION {
-            rest = join(Kind::Seq, self.condition(draws), rest);
+            rest = join(self.seq(), self.condition(draws), rest);
         }
-        join(Kind::Seq, first, rest)
+        join(self.seq(), first, rest)
     }
 
     /// A leaf that tests something, now and then inverted.
@@ -100,7 +119,12 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// What sets the goal: one node, both its components in turn, or a scratch vector first and then the goal from it.
+    ///
+    /// Of a Kilobot: moves.
     pub(crate) fn action(&self, draws: &mut Draws) -> Vec<Gene> {
+        if self.kilobots {
+            return kilobot::manoeuvre(self, draws);
+        }
         let scratch = self.actions.contains(&Kind::Movcv) && self.actions.contains(&Kind::Mulav);
         let count = self.actions.len() as u32 + u32::from(self.subtrees) + u32::from(scratch);
         let which = draws.below(count) as usize;
@@ -180,6 +204,7 @@ impl<'a> RuleListBuilder<'a> {
     /// A number that is neither without effect nor always saturated, within the primitive set's range.
     pub(crate) fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
         let drawn = match operand {
+            Operand::Float if self.kilobots => kilobot::constant(self, draws),
             Operand::Float => {
                 let sign = if draws.unit() < 0.5 { 1.0 } else { -1.0 };
                 sign * draws.range(GAIN_POWERS.0, GAIN_POWERS.1).exp2()

@@ -1,0 +1,53 @@
+//! An experiment from where it stands to its end, or to where it is told to stop.
+
+use super::config::Config;
+use super::evolve::{Finished, Standing, evolve};
+use super::folder::Folder;
+use crate::run_folder::FolderError;
+use std::sync::atomic::AtomicBool;
+use xpuck_evolve::Algorithm;
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// With all runs, in order.
+    Whole(Vec<Finished>),
+    /// As it was told to, with so many runs.
+    Stopped(usize),
+}
+
+/// The runs of an experiment in the order in which they are made: the first of each algorithm, then the second.
+pub(super) fn order(config: &Config) -> impl Iterator<Item = (u32, Algorithm)> {
+    (1..=config.runs).flat_map(|run| config.algorithms.iter().map(move |algorithm| (run, *algorithm)))
+}
+
+/// Makes the runs that `done` lacks, and keeps each in the folder, if there is one. `watch` sees what runs, how many are
+/// done, and where it stands. `stop` ends it after a generation; a run that is not at its end begins again next time.
+///
+/// # Errors
+/// If the folder cannot be written; all runs before are kept.
+pub fn run(
+    config: &Config,
+    mut done: Vec<Finished>,
+    mut folder: Option<&mut Folder>,
+    stop: &AtomicBool,
+    mut watch: impl FnMut(Algorithm, usize, Standing),
+) -> Result<Ended, FolderError> {
+    for (number, algorithm) in order(config) {
+        if done.iter().any(|run| (run.run, run.algorithm) == (number, algorithm)) {
+            continue;
+        }
+        let count = done.len();
+        // The settings passed the file's check.
+        let Ok(settings) = config.settings(algorithm) else { continue };
+        let Some(finished) = evolve(config, settings, number, stop, |standing| watch(algorithm, count, standing))
+        else {
+            return Ok(Ended::Stopped(count));
+        };
+        if let Some(folder) = &mut folder {
+            folder.keep(&finished)?;
+        }
+        done.push(finished);
+    }
+    Ok(Ended::Whole(done))
+}

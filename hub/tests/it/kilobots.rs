@@ -1,0 +1,107 @@
+//! Kilobots as commands evolve them and let them forage; and what wrong files are told.
+
+use crate::common::xpuck;
+use std::path::Path;
+use std::process::Output;
+
+/// An experiment that takes a moment.
+const SMALL: &str = "runs = 2\nsimulations = 400\nfresh = 16\n[world]\nrobots = 4\nseconds = 60.0\nnest = 0.06\ngap = 0.02\n\
+                     [settings.racing]\npopulation = 32\n";
+
+fn kilobot(dir: &Path, args: &[&str]) -> Output {
+    xpuck().current_dir(dir).arg("kilobot").args(args).output().unwrap()
+}
+
+fn out(output: Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("small.toml"), SMALL).unwrap();
+    out(kilobot(dir, &["evolve", "small.toml", "--out", "whole"]));
+    // One run less, then as many, the first without one of its files: what a process that was killed leaves.
+    out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--out", "part"]));
+    std::fs::remove_file(dir.join("part/runs/racing-01.json")).unwrap();
+    out(kilobot(dir, &["evolve", "--resume", "part", "--runs", "2"]));
+    for file in
+        ["runs.csv", "runs/racing-01.json", "runs/dars2016-02.json", "usage.csv", "figure-4-4.svg", "trees/racing.bt"]
+    {
+        let mut read = ["part", "whole"].map(|run| std::fs::read_to_string(dir.join(run).join(file)).unwrap());
+        // A table has runs in the order in which they were made.
+        if file == "runs.csv" {
+            read = read.map(|text| {
+                let mut lines: Vec<&str> = text.lines().collect();
+                lines.sort_unstable();
+                lines.join("\n")
+            });
+        }
+        assert!(read[0] == read[1], "{file}: {read:?}");
+    }
+    let page = std::fs::read_to_string(dir.join("whole/chapter.html")).unwrap();
+    assert!(page.contains("Figure 4.4") && page.matches("<svg").count() == 5, "{page}");
+    let tree = out(kilobot(dir, &["simulate", "whole/trees/racing.bt", "--runs", "16", "--robots", "4", "--json"]));
+    assert!(tree.contains("\"fitness\""), "{tree}");
+    // Nothing is begun over a run, and nothing of another experiment is taken.
+    let again = kilobot(dir, &["evolve", "small.toml", "--out", "whole"]);
+    assert!(!again.status.success() && told(&again).contains("holds a run already"), "{again:?}");
+    std::fs::copy(dir.join("whole/runs/racing-01.json"), dir.join("whole/runs/racing-02.json")).unwrap();
+    let mixed = kilobot(dir, &["evolve", "--resume", "whole"]);
+    assert!(
+        told(&mixed).contains("racing-02.json: is of another experiment or another run; take it away"),
+        "{mixed:?}"
+    );
+    std::fs::write(dir.join("whole/runs/racing-02.json"), "{\"conf").unwrap();
+    let damaged = kilobot(dir, &["evolve", "--resume", "whole"]);
+    assert!(told(&damaged).contains("racing-02.json: is damaged"), "{damaged:?}");
+}
+
+#[test]
+fn wrong_trees_and_worlds_get_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("foreign.bt"), "seq\n  bfront\n  movcv v_goal 0deg\n").unwrap();
+    std::fs::write(
+        dir.join("big.bt"),
+        format!("{}mf\n", (0..40).map(|i| " ".repeat(2 * i) + "successd\n").collect::<String>() + &" ".repeat(80)),
+    )
+    .unwrap();
+    std::fs::write(dir.join("ok.bt"), "mf\n").unwrap();
+    std::fs::write(dir.join("wrong.toml"), "[world]\nrobot = 3\n").unwrap();
+    for (args, words) in [
+        (vec!["simulate", "foreign.bt"], "a Kilobot has no node"),
+        (vec!["simulate", "big.bt"], "make it smaller or less deep"),
+        (vec!["simulate", "ok.bt", "--robots", "101"], "101 Kilobots; a world holds 1 to 100"),
+        (vec!["simulate", "ok.bt", "--set", "gap=-1"], "above 0"),
+        (vec!["simulate", "none.bt"], "none.bt"),
+        (vec!["evolve", "wrong.toml"], "wrong.toml"),
+        (vec!["evolve", "--resume", "."], "holds no experiment with Kilobots"),
+        (vec!["evolve", "--algorithm", "raceing"], "raceing"),
+    ] {
+        let output = kilobot(dir, &args);
+        let said = told(&output);
+        assert!(
+            !output.status.success() && said.contains(words) && said.trim_end().lines().count() == 1,
+            "{args:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn ways_are_drawn_and_what_a_tree_needs_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("t.bt"), "selm\n  failurel\n  seqm\n    successl\n    mf\n").unwrap();
+    let told =
+        out(kilobot(dir, &["simulate", "t.bt", "--runs", "2", "--robots", "4", "--reduce", "--svg", "ways.svg"]));
+    assert!(told.contains("1 of 5 nodes are needed:\nmf\n"), "{told}");
+    let svg = std::fs::read_to_string(dir.join("ways.svg")).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 4);
+}

@@ -1,0 +1,55 @@
+//! Rules for Kilobots: what is done is a manoeuvre of several moves one after another.
+//!
+//! A Kilobot's motors run for one update and are off in the one in which their node succeeds, so a tree that asks before
+//! every move stands still half of the time. Whoever moves several times before asking again gets farther.
+
+use super::{RuleListBuilder, inner};
+use crate::genotype::Gene;
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::{Kind, Node, Operand};
+
+/// Most moves of one kind in a new manoeuvre; a node has up to four children.
+const MOST_MOVES: u32 = 4;
+/// Probability that a manoeuvre goes on with moves of another kind.
+const SECOND: f32 = 0.3;
+/// Probability that a manoeuvre begins with an entry that is set.
+const SETS: f32 = 0.1;
+/// Probability that a constant is small, between these powers of two: distances change by millimetres.
+const SMALL: (f32, f32, f32) = (0.5, -10.0, 0.0);
+
+/// Moves, in one of ten after an entry of the blackboard is set.
+pub(super) fn manoeuvre(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
+    let mut genes = moves(builder, draws);
+    if draws.unit() < SECOND {
+        genes = super::join(Kind::Seqm, genes, moves(builder, draws));
+    }
+    if builder.sets && draws.unit() < SETS {
+        let first = builder.leaf(Kind::Set, |operand, draws| builder.number(operand, draws), draws);
+        genes = super::join(Kind::Seqm, vec![first], genes);
+    }
+    genes
+}
+
+/// One to four moves of a kind.
+fn moves(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
+    let kind = builder.actions[draws.below(builder.actions.len() as u32) as usize];
+    let count = 1 + draws.below(MOST_MOVES) as u16;
+    let mut genes = if count > 1 && builder.primitive_set.has(Kind::Seqm, count) {
+        vec![inner(Kind::Seqm, count)]
+    } else {
+        return vec![leaf(kind)];
+    };
+    genes.extend((0..count).map(|_| leaf(kind)));
+    genes
+}
+
+/// A constant that an entry is compared with or set to.
+pub(super) fn constant(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> f32 {
+    let drawn = builder.primitive_set.operands().draw(Operand::Float, draws);
+    let (share, low, high) = SMALL;
+    if draws.unit() < share { drawn.signum() * draws.range(low, high).exp2() } else { drawn }
+}
+
+fn leaf(kind: Kind) -> Gene {
+    Gene::Node(Node { kind, children: 0, operands: [0.0; 4] })
+}
