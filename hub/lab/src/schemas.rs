@@ -1,5 +1,6 @@
 //! The TOML files that people write, each with its JSON Schema, by which editors complete and check keys.
 
+use crate::body_run;
 use crate::evolution_run::file::EvolutionFile;
 use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
@@ -31,7 +32,8 @@ impl FileKind {
 }
 
 /// The kinds that are read by this crate and those below it, in alphabetical order.
-pub const KINDS: [FileKind; 10] = [
+pub const KINDS: [FileKind; 11] = [
+    FileKind::of::<body_run::Config>("bodies", "a run of evolution of bodies that walk"),
     FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
     FileKind::of::<ScenarioFile>("curriculum", "automata or trees that deliver cargo, step by step"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
