@@ -112,6 +112,9 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
     assert_eq!(read("itself/bodies/island-0.nndf"), read("b.nndf"));
     assert_eq!(read("itself/bodies/island-0.prif").trim(), out(body(dir, &["import", "b.prif"])).trim());
+    let walk = ["simulate", "b.prif", "--brain", "b.nndf", "--steps", "60", "--html", "walk.html"];
+    assert!(out(body(dir, &walk)).contains(" m along y in 0.2 s"));
+    assert!(read("walk.html") == read("itself/walk.html"));
     out(body(dir, &[&run[..], &["--out", "whole"]].concat()));
     std::fs::create_dir(dir.join("part")).unwrap();
     std::fs::write(dir.join("part/stop"), "").unwrap();
@@ -123,6 +126,7 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     std::fs::write(dir.join("other.toml"), "from = \"(B(), [LEFT, 0, X], None)\"\n").unwrap();
     let told = refused(dir, &["evolve", "other.toml"]);
     assert!(told.contains("other.toml: from: ") && told.contains("repetitions"), "{told}");
+    assert!(refused(dir, &["evolve", "--set", "from=b.prif"]).contains("--from takes a file"));
     let told = refused(dir, &["evolve", "--set", "from_weights=[1.0]"]);
     assert!(told.contains("from_weights: "), "{told}");
 }

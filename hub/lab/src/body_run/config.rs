@@ -16,9 +16,10 @@ const PUBLISHED_CHILDREN: usize = 5;
 /// Longest file, bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// What a run is.
+/// A run of evolution of bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "BodiesFile")]
 pub struct Config {
     /// Of all draws.
     pub seed: u64,

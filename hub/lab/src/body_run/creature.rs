@@ -114,7 +114,9 @@ impl Species for Creatures {
     fn founder(&self, draws: &mut Draws) -> Creature {
         let seed = || Creature { prif: Prif::seed(), brain: Brain { sensors: 1, motors: 0, weights: Vec::new() } };
         let founder = match &self.ancestor {
-            Some(ancestor) => ancestor.founder(self.founder_mutations, self.manner(), draws),
+            Some(ancestor) => ancestor
+                .founder(self.founder_mutations, self.manner(), draws)
+                .map(|(prif, brain)| Creature { prif, brain }),
             None => Creatures::with_new_brain(random_body(self.founder_mutations, self.manner(), draws), draws),
         };
         founder.unwrap_or_else(seed)

@@ -164,7 +164,9 @@ fn bounds_of_schemas_are_those_that_are_checked() {
             let experiment = Experiment::parse("e", &table.to_string()).map_err(|error| error.to_string())?;
             Plan::new(&experiment, &Default::default(), None).map(drop).map_err(|error| error.to_string())
         }),
-        ("bodies", "", |table| body_run::Config::load(None, table).map(drop).map_err(|error| error.to_string())),
+        ("bodies", "[families]\nnewcomers = 0\nper_family = 1\n", |table| {
+            body_run::Config::load(None, table).map(drop).map_err(|error| error.to_string())
+        }),
         ("evolution", "", |table| load(None, table).map(drop).map_err(|error| error.to_string())),
     ];
     for (name, text, check) in checks {
