@@ -11,12 +11,14 @@ MOCAP_VENV = target/mocap-venv
 RECORD_VENV = target/record-venv
 # Python packages with which statistics, maps and CMA-ES are compared; minisom has no wheel.
 ANALYSIS_VENV = target/analysis-venv
+# Simulators of others, which load and walk the bodies that are exported.
+BODIES_VENV = target/bodies-venv
 # The RSMP server of RoboCup's 3D league.
 RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -79,6 +81,11 @@ deps-record: deps
 	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
 	@sh tools/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with packages of others" scipy minisom cma --no-binary minisom
 
+# PyBullet, MuJoCo, and ROS's checker of URDF files.
+deps-bodies: deps
+	@sh tools/deps.sh python3-venv liburdfdom-tools
+	@sh tools/venv.sh $(BODIES_VENV) "no simulator of others loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
+
 # A real server of 3D viewers (MuJoCo's wheels come with it).
 deps-rsmp: deps
 	@sh tools/deps.sh python3-venv
@@ -99,8 +106,8 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-rsmp deps-time deps-promtool
-	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --features $(FEATURES)
+test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-rsmp deps-time deps-promtool
+	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
@@ -160,8 +167,8 @@ bundled:
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-fpga deps-fuzz deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
-	sh tools/test-long.sh
+test-long: build deps-bodies deps-fpga deps-fuzz deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
+	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) sh tools/test-long.sh
 
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev

@@ -25,6 +25,7 @@ for package in "$@"; do
         procps) { has pgrep && [ -x /bin/kill ]; } || missing="$missing $package" ;;
         slurm-wlm) has slurmctld || missing="$missing $package munge" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;
+        liburdfdom-tools) has check_urdf || missing="$missing $package" ;;
         chromium) has chromium || missing="$missing $package" ;;
         nodejs) has node || missing="$missing $package" ;;
         pngquant) has pngquant || missing="$missing $package" ;;

@@ -28,12 +28,44 @@ pub(crate) fn make(path: &Path) -> Result<(), FolderError> {
     std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))
 }
 
-/// Refuses a folder with one of these files: it holds a run.
-pub(crate) fn refuse_run(path: &Path, files: &[&str]) -> Result<(), FolderError> {
-    match files.iter().any(|file| path.join(file).exists()) {
+/// Files by which a folder is a run: of what, and the command that goes on with it.
+const KINDS: [(&str, &str, &str); 4] = [
+    ("run.toml", "of evolution", "xpuck evolve --resume"),
+    ("curriculum-run.json", "of a curriculum", "xpuck evolve --resume"),
+    ("bodies.toml", "of bodies", "xpuck body evolve --resume"),
+    ("kilobots.toml", "of Kilobots", "xpuck kilobot evolve --resume"),
+];
+/// A file of this name in a run's folder ends the run after the generation in hand.
+pub(crate) const STOP: &str = "stop";
+
+/// Refuses a folder that holds a run of any kind.
+pub(crate) fn refuse_run(path: &Path) -> Result<(), FolderError> {
+    match KINDS.iter().any(|(file, ..)| path.join(file).exists()) {
         true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
         false => Ok(()),
     }
+}
+
+/// That a folder is no run of the kind that has this file: another's command, or a beginning.
+pub(crate) fn no_run(path: &Path, own: &str) -> FolderError {
+    match KINDS.iter().find(|(file, ..)| *file != own && path.join(file).exists()) {
+        Some((_, of, goes_on)) => fail(path, format!("holds a run {of}; go on with `{goes_on} {}`", path.display())),
+        None => fail(path, format!("holds no run, as it has no {own}; begin one with --out")),
+    }
+}
+
+/// Takes files away by which an earlier process was asked for something.
+pub(crate) fn clear_requests(path: &Path, names: &[&str]) -> Result<(), FolderError> {
+    for name in names {
+        let file = path.join(name);
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(fail(&file, format!("{error}; take it away, as the run obeys it")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Opens a run's table at its end, for this process alone; one that is new gets its head.

@@ -1,6 +1,8 @@
 //! The TOML files that people write, each with its JSON Schema, by which editors complete and check keys.
 
+use crate::body_run;
 use crate::evolution_run::file::EvolutionFile;
+use crate::kilobot_run;
 use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
 use schemars::{JsonSchema, Schema};
@@ -31,13 +33,14 @@ impl FileKind {
 }
 
 /// The kinds that are read by this crate and those below it, in alphabetical order.
-pub const KINDS: [FileKind; 11] = [
+pub const KINDS: [FileKind; 12] = [
+    FileKind::of::<body_run::Config>("bodies", "a run of evolution of bodies that walk"),
     FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
     FileKind::of::<ScenarioFile>("curriculum", "automata or trees that deliver cargo, step by step"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
     FileKind::of::<Experiment>("experiment", "what the swarm is to do"),
     FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
-    FileKind::of::<crate::kilobot_run::Config>("kilobots", "Kilobots that evolve to forage"),
+    FileKind::of::<kilobot_run::Config>("kilobots", "Kilobots that evolve to forage"),
     FileKind::of::<MachineFile>("machine", "a state machine"),
     FileKind::of::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
     FileKind::of::<Swarm>("swarm", "swarm.toml: what hub, arena and robots share"),

@@ -356,6 +356,8 @@ const EXAMPLES: [(&str, &[&str]); 124] = [
         &[
             "xpuck body evolve --seed 1 --out walkers",
             "xpuck body evolve docs/bodies/large.toml --islands 4 --out large  # a budget three times as large",
+            "xpuck body evolve --resume walkers --evaluations 3200  # past its end",
+            "xpuck body evolve --from docs/bodies/walker.prif --brain docs/bodies/walker.nndf --out children",
         ],
     ),
     (

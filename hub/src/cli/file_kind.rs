@@ -57,6 +57,7 @@ pub fn of(text: &str) -> Option<&'static str> {
 fn commands(kind: &str, file: &str) -> String {
     match kind {
         "arena" => format!("`xpuck arena --config {file}`"),
+        "bodies" => format!("`xpuck body evolve {file}`"),
         "calibration" => format!("`xpuck simulate TREE --calibration {file}`, `xpuck evolve --calibration {file}`"),
         "curriculum" => format!("`xpuck evolve --curriculum {file}`"),
         "evolution" => format!("`xpuck evolve {file}`"),
@@ -76,6 +77,7 @@ fn commands(kind: &str, file: &str) -> String {
 pub fn called(kind: &str) -> &'static str {
     match kind {
         "arena" => "an arena's file",
+        "bodies" => "a run of evolution of bodies",
         "calibration" => "a calibration",
         "curriculum" => "a curriculum",
         "evolution" => "a run of evolution",
@@ -122,6 +124,7 @@ mod tests {
             (include_str!("../../../docs/experiments/kilobot-foraging.toml"), Some("kilobots")),
             (include_str!("../../../docs/trees/machines/rest.toml"), Some("machine")),
             (include_str!("../../../docs/curricula/cargo-creative.toml"), Some("curriculum")),
+            (include_str!("../../../docs/bodies/large.toml"), Some("bodies")),
             ("islands = 3\ngenerations = 2\n", Some("evolution")),
             ("id = \"xp01\"\nswarm = \"s\"\n[devices]\nkind = \"virtual\"\n", Some("robot")),
             ("colour = 3\n", None),

@@ -26,19 +26,153 @@ fn a_run_that_goes_on_after_any_generation_ends_as_one_that_never_stopped() {
     // What a process that was killed after its second generation leaves: its own checkpoint, and a row that came after it.
     let part = [&run[..], &["--evaluations", "40", "--out", "part"]].concat();
     out(body(dir, &part));
-    let toml = std::fs::read_to_string(dir.join("part/bodies.toml")).unwrap();
     let other = body(dir, &["evolve", "--resume", "part"]);
     assert!(other.status.success(), "nothing is left to do: {other:?}");
+    let toml = std::fs::read_to_string(dir.join("part/bodies.toml")).unwrap();
+    std::fs::write(dir.join("part/bodies.toml"), toml.replace("steps = 60", "steps = 70")).unwrap();
+    assert!(refused(dir, &["evolve", "--resume", "part"]).contains("belongs to another configuration"));
     std::fs::write(dir.join("part/bodies.toml"), toml.replace("evaluations = 40", "evaluations = 100")).unwrap();
-    let refused = body(dir, &["evolve", "--resume", "part"]);
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && told.contains("belongs to another configuration"), "{told}");
     // Without its checkpoint it begins again.
     std::fs::remove_file(dir.join("part/checkpoint")).unwrap();
     out(body(dir, &["evolve", "--resume", "part"]));
     for file in ["generations.csv", "gallery.svg", "walk.html", "bodies/island-0.prif", "bodies/island-1.nndf"] {
         let [part, whole] = ["part", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
         assert!(part == whole, "{file}");
+    }
+}
+
+/// The one line with which a command is refused.
+fn refused(dir: &Path, args: &[&str]) -> String {
+    let output = body(dir, args);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && told.lines().count() == 1, "{args:?}: {told}");
+    told
+}
+
+fn same(dir: &Path, runs: [&str; 2]) {
+    for file in
+        ["generations.csv", "bodies.toml", "gallery.svg", "walk.html", "bodies/island-0.prif", "bodies/island-1.nndf"]
+    {
+        let [a, b] = runs.map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
+        assert!(a == b, "{file} of {runs:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_prolonged_ends_as_one_that_was_to_be_that_long() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let run =
+        ["evolve", "--steps", "60", "--islands", "2", "--set", "exchange_every=2", "--set", "families.children=3"];
+    let of = |evaluations: &'static str, folder: &'static str| {
+        out(body(dir, &[&run[..], &["--evaluations", evaluations, "--out", folder]].concat()))
+    };
+    of("150", "whole");
+    // A budget that ends within a generation.
+    of("70", "part");
+    let before = std::fs::read(dir.join("part/generations.csv")).unwrap();
+    out(body(dir, &["evolve", "--resume", "part"]));
+    assert!(before == std::fs::read(dir.join("part/generations.csv")).unwrap(), "a run that is over stays as it is");
+    let kept = std::fs::read(dir.join("part/bodies.toml")).unwrap();
+    assert!(refused(dir, &["evolve", "--resume", "part", "--evaluations", "69"]).contains("the run has 70"));
+    assert!(kept == std::fs::read(dir.join("part/bodies.toml")).unwrap());
+    out(body(dir, &["evolve", "--resume", "part", "--evaluations", "110"]));
+    out(body(dir, &["evolve", "--resume", "part", "--evaluations", "150"]));
+    same(dir, ["whole", "part"]);
+}
+
+#[test]
+fn a_file_called_stop_ends_a_run_after_its_generation() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let run = ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80"];
+    out(body(dir, &[&run[..], &["--out", "whole"]].concat()));
+    std::fs::create_dir(dir.join("part")).unwrap();
+    std::fs::write(dir.join("part/stop"), "").unwrap();
+    let stopped = body(dir, &[&run[..], &["--out", "part"]].concat());
+    let told = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert_eq!(stopped.status.code(), Some(75), "{told}");
+    assert!(told.contains("after 20 of 80 bodies; go on with: xpuck body evolve --resume part"), "{told}");
+    out(body(dir, &["evolve", "--resume", "part"]));
+    assert!(!dir.join("part/stop").exists());
+    same(dir, ["whole", "part"]);
+}
+
+#[test]
+fn a_run_that_begins_with_a_body_keeps_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("b.prif"), TREE).unwrap();
+    out(body(dir, &["export", "b.prif", "--to", "nndf", "--seed", "4", "-o", "b.nndf"]));
+    let run =
+        ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "40", "--from", "b.prif", "--brain", "b.nndf"];
+    // Founders without a mutation are the body itself, with its brain.
+    let itself = ["--evaluations", "2", "--islands", "1", "--set", "founder_mutations=0", "--out", "itself"];
+    out(body(dir, &[&["evolve", "--steps", "60", "--from", "b.prif", "--brain", "b.nndf"][..], &itself].concat()));
+    let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
+    assert_eq!(read("itself/bodies/island-0.nndf"), read("b.nndf"));
+    assert_eq!(read("itself/bodies/island-0.prif").trim(), out(body(dir, &["import", "b.prif"])).trim());
+    let walk = ["simulate", "b.prif", "--brain", "b.nndf", "--steps", "60", "--html", "walk.html"];
+    assert!(out(body(dir, &walk)).contains(" m along y in 0.2 s"));
+    assert!(read("walk.html") == read("itself/walk.html"));
+    out(body(dir, &[&run[..], &["--out", "whole"]].concat()));
+    std::fs::create_dir(dir.join("part")).unwrap();
+    std::fs::write(dir.join("part/stop"), "").unwrap();
+    assert_eq!(body(dir, &[&run[..], &["--out", "part"]].concat()).status.code(), Some(75));
+    std::fs::remove_file(dir.join("b.prif")).unwrap();
+    std::fs::remove_file(dir.join("b.nndf")).unwrap();
+    out(body(dir, &["evolve", "--resume", "part"]));
+    same(dir, ["whole", "part"]);
+    std::fs::write(dir.join("other.toml"), "from = \"(B(), [LEFT, 0, X], None)\"\n").unwrap();
+    let told = refused(dir, &["evolve", "other.toml"]);
+    assert!(told.contains("other.toml: from: ") && told.contains("repetitions"), "{told}");
+    assert!(refused(dir, &["evolve", "--set", "from=b.prif"]).contains("--from takes a file"));
+    let told = refused(dir, &["evolve", "--set", "from_weights=[1.0]"]);
+    assert!(told.contains("from_weights: "), "{told}");
+}
+
+#[test]
+fn folders_of_other_runs_and_wrong_keys_are_told_with_the_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    out(body(dir, &["evolve", "--steps", "20", "--evaluations", "4", "--out", "bodies"]));
+    let trees = "evolve --islands 1 --generations 1 --population 8 --seconds 1 --remeasure 1 --out trees";
+    assert!(xpuck().current_dir(dir).args(trees.split(' ')).output().unwrap().status.success());
+    let told = refused(dir, &["evolve", "--resume", "trees"]);
+    assert!(told.contains("trees: holds a run of evolution; go on with `xpuck evolve --resume trees`"), "{told}");
+    let told = xpuck().current_dir(dir).args(["evolve", "--resume", "bodies"]).output().unwrap().stderr;
+    let told = String::from_utf8(told).unwrap();
+    assert!(told.contains("bodies: holds a run of bodies; go on with `xpuck body evolve --resume bodies`"), "{told}");
+    let told = refused(dir, &["evolve", "--set", "steps=many"]);
+    assert!(told.contains("`steps` takes a whole number, not string \"many\""), "{told}");
+    std::fs::write(dir.join("b.prif"), TREE).unwrap();
+    out(body(dir, &["export", "b.prif", "--to", "nndf", "-o", "b.nndf"]));
+    let told = refused(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.nndf"]);
+    assert!(told.contains("--brain goes with --to nndf"), "{told}");
+}
+
+#[test]
+fn names_in_files_do_not_reach_the_terminal_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("b.prif"), TREE).unwrap();
+    out(body(dir, &["export", "b.prif", "--to", "urdf", "-o", "b.urdf"]));
+    out(body(dir, &["export", "b.prif", "--to", "nndf", "-o", "b.nndf"]));
+    let rewritten = |file: &str, old: &str| {
+        let text = std::fs::read_to_string(dir.join(file)).unwrap();
+        std::fs::write(
+            dir.join("x").with_extension(file.split('.').next_back().unwrap()),
+            text.replace(old, "a&#10;\u{9b}2J\u{202e}"),
+        )
+        .unwrap();
+    };
+    rewritten("b.urdf", "1r2");
+    rewritten("b.nndf", "1r2");
+    std::fs::write(dir.join("x.prif"), "\u{1b}[2J\u{9b}").unwrap();
+    for args in [&["import", "x.urdf"][..], &["import", "b.prif", "--brain", "x.nndf"], &["import", "x.prif"]] {
+        let told = refused(dir, args);
+        let raw = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+        assert!(!told.contains(raw) && told.contains("\\u{9b}"), "{args:?}: {told:?}");
     }
 }
 

@@ -82,7 +82,7 @@ fn wrong_trees_and_worlds_get_one_line() {
         (vec!["simulate", "ok.bt", "--set", "gap=-1"], "above 0"),
         (vec!["simulate", "none.bt"], "none.bt"),
         (vec!["evolve", "wrong.toml"], "wrong.toml"),
-        (vec!["evolve", "--resume", "."], "holds no experiment with Kilobots"),
+        (vec!["evolve", "--resume", "."], "holds no run, as it has no kilobots.toml"),
         (vec!["evolve", "--algorithm", "raceing"], "raceing"),
     ] {
         let output = kilobot(dir, &args);

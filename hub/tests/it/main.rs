@@ -56,6 +56,7 @@ mod senses;
 mod sensors;
 mod set_up;
 mod simtest;
+mod simulators;
 mod stop;
 mod stopped;
 mod sweep;

@@ -133,6 +133,14 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
     })
 }
 
+/// What is wrong with a table that was not read from a text, such as keys of a command line: the key, and what it takes.
+pub fn wrong_value(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let key = text.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
+    key.and_then(|key| of_wrong_type(error.message(), &format!("{key} =")))
+        .unwrap_or_else(|| with_nearest(&text.trim_end().replace('\n', "; ")))
+}
+
 /// What a key takes, if the library's message says that the value after `before` is of another type.
 fn of_wrong_type(message: &str, before: &str) -> Option<String> {
     let (found, wanted) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
@@ -220,6 +228,24 @@ mod tests {
         assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` takes a number, not string \"ten\"");
         let task = said("minutes = 1.0\ntask = \"trasnport\"");
         assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
+    }
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_told_with_its_key() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Run {
+            #[serde(rename = "steps")]
+            _steps: u32,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        struct Runs {
+            #[serde(rename = "inner")]
+            _inner: Run,
+        }
+        let said = |text: &str| wrong_value(&toml::Value::Table(text.parse().unwrap()).try_into::<Runs>().unwrap_err());
+        assert_eq!(said("inner.steps = \"many\""), "`inner.steps` takes a whole number, not string \"many\"");
+        let below = said("inner.steps = -1");
+        assert!(below.contains("`-1`") && below.ends_with("in `inner.steps`") && below.lines().count() == 1, "{below}");
     }
 
     #[test]

@@ -14,11 +14,23 @@ pub struct BodyError {
 
 impl BodyError {
     pub(crate) fn new(place: impl Display, rule: impl Display) -> BodyError {
-        BodyError { place: place.to_string(), rule: rule.to_string() }
+        BodyError { place: place.to_string(), rule: plain(&rule.to_string()) }
     }
 
     /// At a line and a column, both from 1.
     pub(crate) fn at(line: u32, column: u32, rule: impl Display) -> BodyError {
         BodyError::new(format_args!("line {line}, column {column}"), rule)
     }
+}
+
+/// In one line, without what would move a terminal's cursor or turn the direction of writing: a rule may quote a file.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' | '\'' | '\\' => plain.push(c),
+            _ => plain.extend(c.escape_debug()),
+        }
+    }
+    plain
 }

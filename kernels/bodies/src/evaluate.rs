@@ -35,6 +35,25 @@ pub fn frames(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) 
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().poses())
 }
 
+/// A walk that is looked at after each step, which are counted from 1.
+///
+/// # Errors
+/// The brain does not fit the body.
+pub fn watch(
+    plan: &Plan,
+    brain: &Brain,
+    trial: Trial,
+    steps: u32,
+    mut look: impl FnMut(u32, &Robot),
+) -> Result<(), BodyError> {
+    let mut robot = Robot::new(plan, brain, trial)?;
+    for step in 1..=steps {
+        robot.step();
+        look(step, &robot);
+    }
+    Ok(())
+}
+
 fn observed<T>(
     plan: &Plan,
     brain: &Brain,
@@ -43,13 +62,11 @@ fn observed<T>(
     every: u32,
     look: impl Fn(&Robot) -> T,
 ) -> Result<Vec<T>, BodyError> {
-    let mut robot = Robot::new(plan, brain, trial)?;
     let mut seen = Vec::new();
-    for step in 1..=steps {
-        robot.step();
+    watch(plan, brain, trial, steps, |step, robot| {
         if step % every.max(1) == 0 {
-            seen.push(look(&robot));
+            seen.push(look(robot));
         }
-    }
+    })?;
     Ok(seen)
 }

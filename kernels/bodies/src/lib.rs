@@ -16,7 +16,7 @@ pub mod variation;
 
 pub use brain::{Brain, MAX_SYNAPSES, MAX_WEIGHT};
 pub use error::BodyError;
-pub use evaluate::{STEPS, evaluate, frames, path};
+pub use evaluate::{STEPS, evaluate, frames, path, watch};
 pub use part::{Axis, Direction, Part};
 pub use physics::Start;
 pub use prif::{PlacedPart, Plan, Prif};

@@ -1,6 +1,8 @@
 //! The file of a run: TOML, every key optional.
 
+use super::ancestor::Ancestor;
 use super::creature::{Creatures, Weights};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::{Table, Value};
@@ -12,31 +14,44 @@ use xpuck_wire::file::{self, FileError};
 /// Children of a survivor in the document's program.
 const PUBLISHED_CHILDREN: usize = 5;
 /// Longest file, bytes.
-const MAX_TEXT: u64 = 1 << 16;
+const MAX_TEXT: u64 = 4 << 20;
 
-/// What a run is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A run of evolution of bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "BodiesFile")]
 pub struct Config {
     /// Of all draws.
     pub seed: u64,
     /// Populations that search side by side, 1..=64.
+    #[schemars(range(min = 1, max = 64))]
     pub islands: u16,
     /// Bodies that each island evaluates, 1..=1 000 000.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub evaluations: u64,
     /// Steps of 1/240 s of an evaluation, 1..=100 000.
+    #[schemars(range(min = 1, max = 100_000))]
     pub steps: u32,
     /// Period of the brain's rhythm, s, 0.05 to 100; 0 for a brain that feels touch as other sensors do.
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub period: f64,
     /// True for bodies that begin with the root 2 m above the ground, as in pyro-corpus, where what hangs lower is thrown out of it.
     pub thrown: bool,
     /// Generations between exchanges of islands, whose best go round a ring; 0 for none.
+    #[schemars(range(min = 0, max = 1_000_000))]
     pub exchange_every: u32,
-    /// Mutations of one brain that founders are made by, 0..=1000.
+    /// The body, as PRIF, that founders are mutations of; a single brain without it.
+    pub from: Option<String>,
+    /// Weights of its brain: those of all motors for its first sensor, then for the second; drawn anew for each founder without it.
+    pub from_weights: Option<Vec<f64>>,
+    /// Mutations that founders are made by of one brain, or, up to so many, of `from`; 0..=1000.
+    #[schemars(range(min = 0, max = 1000))]
     pub founder_mutations: u32,
     /// Probability that a child's body is mutated; if it is not, its brain is.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub body: f32,
     /// Probability that a child's brain is mutated beside its body.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub brain: f32,
     /// How weights change.
     pub weights: Weights,
@@ -56,6 +71,8 @@ impl Default for Config {
             period: 0.4,
             thrown: false,
             exchange_every: 5,
+            from: None,
+            from_weights: None,
             founder_mutations: 12,
             body: 0.6,
             brain: 0.5,
@@ -83,7 +100,7 @@ impl Config {
             }
         };
         crate::evolution_run::file::merge(&mut table, overrides);
-        let wrong = |error: toml::de::Error| ConfigError::Value(name.clone(), error.message().replace('\n', "; "));
+        let wrong = |error: toml::de::Error| ConfigError::Value(name.clone(), file::wrong_value(&error));
         let config: Config = Value::Table(table).try_into().map_err(wrong)?;
         config.check().map_err(|message| ConfigError::Value(name, message))?;
         Ok(config.settled())
@@ -94,14 +111,39 @@ impl Config {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// The number by which a checkpoint knows this run.
+    /// The number by which a checkpoint knows this run. How long it is does not count, as no generation depends on it.
     pub fn fingerprint(&self) -> u32 {
-        checkpoint::fingerprint([self.write().as_str()])
+        checkpoint::fingerprint([Config { evaluations: 0, ..self.clone() }.write().as_str()])
+    }
+
+    /// The same run with more evaluations.
+    ///
+    /// # Errors
+    /// One line: they are fewer than it has, or too many.
+    pub fn prolonged(&self, evaluations: u64) -> Result<Config, String> {
+        if evaluations < self.evaluations {
+            return Err(format!(
+                "{evaluations} evaluations; the run has {} of each island, ask for more",
+                self.evaluations
+            ));
+        }
+        let longer = Config { evaluations, ..self.clone() };
+        longer.check().map(|()| longer)
+    }
+
+    fn ancestor(&self) -> Result<Option<Ancestor>, String> {
+        match (&self.from, &self.from_weights) {
+            (Some(text), weights) => Ancestor::read(text, weights.as_deref()).map(Some),
+            (None, Some(_)) => Err("from_weights: they are a brain's of the body `from`, which is not there".into()),
+            (None, None) => Ok(None),
+        }
     }
 
     /// How creatures begin and vary.
     pub fn creatures(&self) -> Creatures {
         Creatures {
+            // What is no body was refused when the file was read.
+            ancestor: self.ancestor().ok().flatten(),
             founder_mutations: self.founder_mutations,
             body: self.body,
             brain: self.brain,
@@ -146,6 +188,7 @@ impl Config {
         {
             return Err(format!("{name} = {value}: it lies between {low} and {high}"));
         }
+        self.ancestor()?;
         self.families.check().map_err(|error| format!("families.{error}"))
     }
 }

@@ -1,5 +1,7 @@
 //! A body with its brain, as a species of family-aware evolution.
 
+use super::ancestor::Ancestor;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_bodies::variation::{Manner, cross, inherit, mutate, mutate_brain, nudge_brain, random_body};
 use xpuck_bodies::{Brain, Plan, Prif, Trial, evaluate};
@@ -54,7 +56,7 @@ impl Creature {
 }
 
 /// How weights of a brain change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weights {
     /// Three quarters of them, all one way, by exponential deviates of mean 2: the document's.
@@ -67,7 +69,9 @@ pub enum Weights {
 /// How creatures begin and vary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Creatures {
-    /// Mutations of the single brain that a founder is made by.
+    /// What founders are mutations of; a single brain without it.
+    pub ancestor: Option<Ancestor>,
+    /// Mutations that a founder is made by.
     pub founder_mutations: u32,
     /// Probability that a child's body is mutated; if it is not, its brain is.
     pub body: f32,
@@ -108,9 +112,14 @@ impl Species for Creatures {
     type Genome = Creature;
 
     fn founder(&self, draws: &mut Draws) -> Creature {
-        let prif = random_body(self.founder_mutations, self.manner(), draws);
         let seed = || Creature { prif: Prif::seed(), brain: Brain { sensors: 1, motors: 0, weights: Vec::new() } };
-        Creatures::with_new_brain(prif, draws).unwrap_or_else(seed)
+        let founder = match &self.ancestor {
+            Some(ancestor) => ancestor
+                .founder(self.founder_mutations, self.manner(), draws)
+                .map(|(prif, brain)| Creature { prif, brain }),
+            None => Creatures::with_new_brain(random_body(self.founder_mutations, self.manner(), draws), draws),
+        };
+        founder.unwrap_or_else(seed)
     }
 
     fn mutate(&self, parent: &Creature, draws: &mut Draws) -> Creature {

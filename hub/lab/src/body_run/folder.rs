@@ -5,7 +5,7 @@ use super::generation::{BodyRun, Row, State};
 use super::outcome::Outcome;
 use super::picture::{curve, gallery};
 use super::replay::replay;
-use crate::run_folder::{FolderError, fail, io, make, open_table, refuse_run};
+use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_run};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_run(path, &[RUN, "run.toml", "curriculum-run.json"])?;
+        refuse_run(path)?;
+        clear_requests(path, &[STOP])?;
         let folder = Folder::open(path, config)?;
         // Last, as with it the folder is a run.
         let run = path.join(RUN);
@@ -63,32 +64,51 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a run to go on after its last whole generation.
+    /// Opens a run to go on after its last whole generation, as long as it was to be, or to so many evaluations of each island. A
+    /// request to stop is taken away.
     ///
     /// # Errors
-    /// If there is no run, another process works on it, or something of it is damaged.
-    pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
+    /// If there is no run, another process works on it, something of it is damaged, or it is that long already.
+    pub fn resume(path: &Path, evaluations: Option<u64>) -> Result<Resumed, FolderError> {
         let run = path.join(RUN);
         if !Folder::holds_run(path) {
-            return Err(fail(path, format!("holds no run of bodies, as it has no {RUN}; begin one with --out")));
+            return Err(no_run(path, RUN));
         }
-        let config = Config::load(Some(&run), toml::Table::new()).map_err(|error| fail(path, error.to_string()))?;
-        let mut folder = Folder::open(path, &config)?;
-        let kept = path.join(CHECKPOINT);
-        let evolution = match kept.try_exists().map_err(io(&kept))? {
-            false => BodyRun::new(config),
-            true => {
-                let bytes = file::bytes(&kept, MAX_STATE).map_err(|error| fail(&kept, error.to_string()))?;
-                let islands: State = checkpoint::from_bytes(&bytes, folder.configuration)
-                    .map_err(|error| fail(&kept, format!("{error}; take it away to begin the run again")))?;
-                if islands.len() != usize::from(config.islands) {
-                    return Err(fail(&kept, "holds another number of islands; take it away to begin the run again"));
-                }
-                BodyRun::resumed(config, islands)
-            }
+        let kept = Config::load(Some(&run), toml::Table::new()).map_err(|error| fail(path, error.to_string()))?;
+        let config = match evaluations {
+            Some(evaluations) => kept.prolonged(evaluations).map_err(|why| fail(path, why))?,
+            None => kept.clone(),
         };
+        let mut folder = Folder::open(path, &config)?;
+        let evolution = folder.kept(&config)?;
         folder.keep_rows(&evolution)?;
+        clear_requests(path, &[STOP])?;
+        if config != kept {
+            // What came out is no longer that of the whole run.
+            clear_requests(path, &[RESULT])?;
+            atomic::write(&run, config.write().as_bytes()).map_err(io(&run))?;
+        }
         Ok(Resumed { folder, evolution })
+    }
+
+    /// The run as its checkpoint has it, or at its beginning.
+    fn kept(&self, config: &Config) -> Result<BodyRun, FolderError> {
+        let kept = self.path.join(CHECKPOINT);
+        if !kept.try_exists().map_err(io(&kept))? {
+            return Ok(BodyRun::new(config.clone()));
+        }
+        let again = "take it away to begin the run again";
+        let bytes = file::bytes(&kept, MAX_STATE).map_err(|error| fail(&kept, error.to_string()))?;
+        let islands: State = checkpoint::from_bytes(&bytes, self.configuration)
+            .map_err(|error| fail(&kept, format!("{error}; {again}")))?;
+        if islands.len() != usize::from(config.islands) {
+            return Err(fail(&kept, format!("holds another number of islands; {again}")));
+        }
+        if let Some(more) = islands.iter().map(|island| island.evaluations()).find(|n| *n > config.evaluations) {
+            let why = format!("evaluations = {}, and {more} are made; give it as many", config.evaluations);
+            return Err(fail(&self.path.join(RUN), why));
+        }
+        Ok(BodyRun::resumed(config.clone(), islands))
     }
 
     fn open(path: &Path, config: &Config) -> Result<Folder, FolderError> {
@@ -118,7 +138,13 @@ impl Folder {
         &self.path
     }
 
-    /// Keeps a generation: its rows first, so that a checkpoint never counts rows that are not there.
+    /// True if a file asks the run to stop.
+    pub(super) fn is_to_stop(&self) -> bool {
+        self.path.join(STOP).exists()
+    }
+
+    /// Keeps a generation: its rows first, so that a checkpoint never counts rows that are not there. Of a last generation that the
+    /// budget cut short there are rows alone, so that a longer run finds it whole.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -130,6 +156,9 @@ impl Folder {
         }
         let file = self.path.join(TABLE);
         self.table.write_all(lines.as_bytes()).and_then(|()| self.table.sync_data()).map_err(io(&file))?;
+        if evolution.is_cut() {
+            return Ok(());
+        }
         let kept = self.path.join(CHECKPOINT);
         atomic::write(&kept, &checkpoint::to_bytes(evolution.islands(), self.configuration)).map_err(io(&kept))
     }

@@ -13,6 +13,8 @@ pub type State = Vec<FamilyPopulation<Creature>>;
 pub struct BodyRun {
     config: Config,
     islands: State,
+    /// Whether the last generation had fewer bodies than it would have in a longer run.
+    cut: bool,
 }
 
 /// A generation of an island.
@@ -39,11 +41,11 @@ impl BodyRun {
     pub fn new(config: Config) -> BodyRun {
         let creatures = config.creatures();
         let island = |number| FamilyPopulation::new(config.families.clone(), &creatures, number, config.seed);
-        BodyRun { islands: (0..config.islands).map(island).collect(), config }
+        BodyRun { islands: (0..config.islands).map(island).collect(), config, cut: false }
     }
 
     pub(super) fn resumed(config: Config, islands: State) -> BodyRun {
-        BodyRun { config, islands }
+        BodyRun { config, islands, cut: false }
     }
 
     /// What it is.
@@ -66,12 +68,19 @@ impl BodyRun {
         self.islands.iter().all(|island| island.evaluations() >= self.config.evaluations)
     }
 
+    /// True if the budget cut the last generation short, so that a longer run is to begin with the one before.
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     /// Evaluates all that wait, lets islands exchange their best, and makes the next generation; returns a row for each island.
     pub fn step(&mut self) -> Vec<Row> {
         let Config { steps, evaluations, exchange_every, .. } = self.config;
         let (creatures, trial) = (self.config.creatures(), self.config.trial());
         for island in &mut self.islands {
+            let waiting = island.waiting().count();
             island.limit(evaluations.saturating_sub(island.evaluations()));
+            self.cut |= island.waiting().count() < waiting;
         }
         let jobs: Vec<&Creature> = self.islands.iter().flat_map(|i| i.waiting().map(|one| &one.genome)).collect();
         let ways: Vec<f64> = jobs.into_par_iter().map(|creature| creature.distance(trial, steps)).collect();

@@ -1,5 +1,6 @@
 //! Runs of evolution of bodies: a file, islands of families, a folder that goes on bit for bit, pictures and walks.
 
+mod ancestor;
 mod config;
 mod creature;
 mod folder;
@@ -9,11 +10,12 @@ mod picture;
 mod replay;
 mod run;
 
+pub use ancestor::Ancestor;
 pub use config::{Config, ConfigError};
 pub use creature::{Creature, Creatures, SavedCreature, Weights};
 pub use folder::{Folder, Resumed};
 pub use generation::{BodyRun, Row};
 pub use outcome::{Island, Outcome};
 pub use picture::{curve, gallery};
-pub use replay::replay;
+pub use replay::{page, replay, spacing};
 pub use run::{Ended, run};

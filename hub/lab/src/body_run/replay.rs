@@ -2,6 +2,7 @@
 
 use super::creature::Creature;
 use std::fmt::Write;
+use xpuck_bodies::physics::Pose;
 use xpuck_bodies::{BodyError, Plan, Trial, frames};
 
 const PAGE: &str = include_str!("replay.html");
@@ -10,20 +11,31 @@ const EVERY: u32 = 10;
 /// Numbers in a page at most: a long walk of a large body has fewer frames.
 const MOST: usize = 400_000;
 
+/// Steps between two frames of a page about so many steps.
+pub fn spacing(plan: &Plan, steps: u32) -> u32 {
+    let mut every = EVERY;
+    while (steps / every) as usize * plan.parts().len() * 7 > MOST {
+        every *= 2;
+    }
+    every
+}
+
 /// The walk of a creature over so many steps.
 ///
 /// # Errors
 /// The creature cannot be built.
 pub fn replay(creature: &Creature, trial: Trial, steps: u32) -> Result<String, BodyError> {
     let plan = Plan::new(&creature.prif)?;
-    let mut every = EVERY;
-    while (steps / every) as usize * plan.parts().len() * 7 > MOST {
-        every *= 2;
-    }
+    let every = spacing(&plan, steps);
+    Ok(page(&plan, &frames(&plan, &creature.brain, trial, steps, every)?, every))
+}
+
+/// The page of a walk of which the poses after each `every`-th step are known.
+pub fn page(plan: &Plan, frames: &[Vec<Pose>], every: u32) -> String {
     let mut walk = String::new();
-    for poses in frames(&plan, &creature.brain, trial, steps, every)? {
+    for poses in frames {
         walk.push('[');
-        for pose in &poses {
+        for pose in poses {
             let [x, y, z] = pose.position;
             let [a, b, c, d] = quaternion(&pose.rotation);
             let _ = write!(walk, "{x:.3},{y:.3},{z:.3},{a:.3},{b:.3},{c:.3},{d:.3},");
@@ -38,7 +50,7 @@ pub fn replay(creature: &Creature, trial: Trial, steps: u32) -> Result<String, B
         .map(|[r, g, b]| format!("[{r},{g},{b}]"))
         .collect();
     let page = PAGE.replace("/*FRAMES*/", &walk).replace("/*COLOURS*/", &colours.join(","));
-    Ok(page.replace("/*PERIOD*/", &format!("{}", f64::from(every) / 240.0)))
+    page.replace("/*PERIOD*/", &format!("{}", f64::from(every) / 240.0))
 }
 
 /// The unit quaternion (w, x, y, z) of a rotation, whose w is not negative.

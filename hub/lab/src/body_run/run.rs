@@ -15,7 +15,7 @@ pub enum Ended {
 }
 
 /// Runs the generations that are left. Each is kept in the folder, if there is one, before the next begins; then `watch` sees
-/// it. `stop` ends the run after the generation in hand.
+/// it. `stop`, or a file of that name in the folder, ends the run after the generation in hand.
 ///
 /// # Errors
 /// If the folder cannot be written; all generations before are kept.
@@ -31,7 +31,8 @@ pub fn run(
             folder.keep(evolution, &rows)?;
         }
         watch(evolution, &rows);
-        if stop.load(Ordering::Relaxed) && !evolution.is_done() {
+        let asked = stop.load(Ordering::Relaxed) || folder.as_ref().is_some_and(|folder| folder.is_to_stop());
+        if asked && !evolution.is_done() {
             return Ok(Ended::Stopped);
         }
     }

@@ -5,7 +5,7 @@ use super::kept::Kept;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
-use crate::run_folder::{FolderError, fail, io, make, open_table, refuse_run};
+use crate::run_folder::{self, FolderError, STOP, fail, io, make, open_table, refuse_run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,8 +29,6 @@ const RESULT: &str = "result.json";
 const TABLE: &str = "generations.csv";
 /// What controllers were worth.
 const CACHE: &str = "fitness.sqlite";
-/// A file of this name ends the run after the generation in hand.
-const STOP: &str = "stop";
 /// A file of this name ends the step as if its end formula held.
 const SKIP: &str = "skip";
 /// Folders of steps that are over.
@@ -92,7 +90,7 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_run(path, &[RUN, "run.toml"])?;
+        refuse_run(path)?;
         let folder = Folder::open(path, &plan.scenario)?;
         let write = |file: PathBuf, text: &str| {
             atomic::write(&file, text.as_bytes())
@@ -238,16 +236,7 @@ impl Folder {
     /// # Errors
     /// If a file is there to stay.
     pub fn clear_requests(&self) -> Result<(), FolderError> {
-        for name in [STOP, SKIP] {
-            let file = self.path.join(name);
-            match std::fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(fail(&file, format!("{error}; take it away, as the run obeys it")));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        run_folder::clear_requests(&self.path, &[STOP, SKIP])
     }
 
     /// Keeps a generation.

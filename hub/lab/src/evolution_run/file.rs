@@ -161,7 +161,7 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
     let mut overrides = overrides;
     rename(&mut overrides);
     merge(&mut table, overrides);
-    let file: EvolutionFile = table.try_into().map_err(|error| FileError::value(&name, one_line(&error)))?;
+    let file: EvolutionFile = table.try_into().map_err(|error| FileError::value(&name, file::wrong_value(&error)))?;
     config(&name, file)
 }
 
@@ -209,10 +209,6 @@ fn bare_word(text: &str) -> Option<Table> {
     let value = value.trim();
     let is_word = value.chars().all(|c| c.is_alphanumeric() || "-_./+~".contains(c));
     (is_word && !value.is_empty()).then(|| format!("{key} = \"{value}\"").parse().ok())?
-}
-
-fn one_line(error: &toml::de::Error) -> String {
-    file::with_nearest(&error.to_string().trim_end().replace('\n', "; "))
 }
 
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {

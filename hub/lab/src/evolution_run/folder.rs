@@ -12,7 +12,7 @@ use super::generation::{EvolutionRun, Generation, State};
 use super::outcome::Outcome;
 use super::record;
 use crate::figure::Figure;
-use crate::run_folder::{FolderError, fail, io, make, refuse_run};
+use crate::run_folder::{FolderError, fail, io, make, no_run, refuse_run};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -142,10 +142,10 @@ impl Folder {
             let file = file.to_path_buf();
             move |error| fail(&file, format!("{error}; make room or mend the disk, then begin again"))
         };
-        refuse_run(path, &[RUN])?;
+        refuse_run(path)?;
         // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
         let record = lock(path)?;
-        refuse_run(path, &[RUN])?;
+        refuse_run(path)?;
         if record.metadata().map_err(unmade(&path.join(RECORD)))?.len() > 0 {
             return Err(fail(path, format!("holds a {RECORD} of something else; choose another folder")));
         }
@@ -195,7 +195,7 @@ impl Folder {
     /// If there is no run, another process works on it, or no checkpoint of those there are can be used.
     pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
         if !Folder::holds_run(path) {
-            return Err(fail(path, format!("holds no run, as it has no {RUN}; begin one with --out")));
+            return Err(no_run(path, RUN));
         }
         let config = Folder::config(path)?;
         record::refuse_older(&path.join(RECORD)).map_err(|error| fail(&error.path, error.message))?;

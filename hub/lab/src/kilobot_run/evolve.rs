@@ -3,7 +3,6 @@
 use super::config::Config;
 use super::measure::{Measured, measure};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
 use xpuck_kernels::kilobot::{Foraging, evaluate};
 use xpuck_kernels::tree::Tree;
@@ -76,7 +75,7 @@ pub(super) fn evolve(
     config: &Config,
     settings: Settings,
     run: u32,
-    stop: &AtomicBool,
+    is_to_stop: impl Fn() -> bool,
     mut watch: impl FnMut(Standing),
 ) -> Option<Finished> {
     let (foraging, seed, scale) = (config.world.foraging(), seed_of(config, run), scale(&settings));
@@ -96,7 +95,7 @@ pub(super) fn evolve(
         let generation = island.generation();
         curve.push((simulations, fittest.1));
         watch(Standing { generation, simulations, best: fittest.1 });
-        if stop.load(Ordering::Relaxed) {
+        if is_to_stop() {
             return None;
         }
         island.advance(&[]);
@@ -145,7 +144,7 @@ mod tests {
             let config = small(algorithm);
             let mut settings = config.settings(algorithm).unwrap();
             settings.population = settings.population.min(32);
-            let once = |run| evolve(&config, settings.clone(), run, &AtomicBool::new(false), |_| {}).unwrap();
+            let once = |run| evolve(&config, settings.clone(), run, || false, |_| {}).unwrap();
             let run = once(1);
             assert_eq!(run, once(1));
             assert_ne!(run.curve, once(2).curve);
@@ -158,6 +157,6 @@ mod tests {
     fn a_run_that_is_told_to_stop_has_no_result() {
         let config = small(Algorithm::Dars2016);
         let settings = config.settings(Algorithm::Dars2016).unwrap();
-        assert_eq!(evolve(&config, settings, 1, &AtomicBool::new(true), |_| {}), None);
+        assert_eq!(evolve(&config, settings, 1, || true, |_| {}), None);
     }
 }

@@ -4,7 +4,7 @@ use super::chapter::Chapter;
 use super::config::Config;
 use super::evolve::Finished;
 use super::run::order;
-use crate::run_folder::{FolderError, fail, io, make, open_table, refuse_run};
+use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_run};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,8 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_run(path, &[EXPERIMENT, "run.toml", "bodies.toml", "curriculum-run.json"])?;
+        refuse_run(path)?;
+        clear_requests(path, &[STOP])?;
         let runs = path.join(RUNS);
         make(&runs)?;
         let folder = Folder::open(path, config)?;
@@ -56,8 +57,7 @@ impl Folder {
     pub fn resume(path: &Path, runs: Option<u32>) -> Result<(Folder, Config, Vec<Finished>), FolderError> {
         let experiment = path.join(EXPERIMENT);
         if !Folder::holds_run(path) {
-            let why = format!("holds no experiment with Kilobots, as it has no {EXPERIMENT}; begin one with --out");
-            return Err(fail(path, why));
+            return Err(no_run(path, EXPERIMENT));
         }
         let mut more = toml::Table::new();
         if let Some(runs) = runs {
@@ -65,6 +65,7 @@ impl Folder {
         }
         let config = Config::load(Some(&experiment), more).map_err(|error| fail(path, error.to_string()))?;
         let mut folder = Folder::open(path, &config)?;
+        clear_requests(path, &[STOP])?;
         let mut done = Vec::new();
         for (number, algorithm) in order(&config) {
             done.extend(folder.read(number, algorithm)?);
@@ -84,6 +85,11 @@ impl Folder {
     fn write_config(&self, config: &Config) -> Result<(), FolderError> {
         let experiment = self.path.join(EXPERIMENT);
         atomic::write(&experiment, config.write().as_bytes()).map_err(io(&experiment))
+    }
+
+    /// True if a file `stop` asks for the end.
+    pub fn is_to_stop(&self) -> bool {
+        self.path.join(STOP).exists()
     }
 
     /// Where it is.

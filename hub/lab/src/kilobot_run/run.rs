@@ -4,7 +4,7 @@ use super::config::Config;
 use super::evolve::{Finished, Standing, evolve};
 use super::folder::Folder;
 use crate::run_folder::FolderError;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_evolve::Algorithm;
 
 /// How it ended.
@@ -22,7 +22,7 @@ pub(super) fn order(config: &Config) -> impl Iterator<Item = (u32, Algorithm)> {
 }
 
 /// Makes the runs that `done` lacks, and keeps each in the folder, if there is one. `watch` sees what runs, how many are
-/// done, and where it stands. `stop` ends it after a generation; a run that is not at its end begins again next time.
+/// done, and where it stands. `stop`, or a file of that name in the folder, ends it after a generation; a run that is not at its end begins again next time.
 ///
 /// # Errors
 /// If the folder cannot be written; all runs before are kept.

@@ -59,6 +59,7 @@ fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
         ("world", "docs/worlds"),
         ("sweep", "docs/sweeps"),
         ("machine", "docs/trees/machines"),
+        ("bodies", "docs/bodies"),
         ("primitive-set", "robot/evolve/src/primitive_set"),
     ];
     let mut texts = vec![
@@ -120,6 +121,7 @@ fn a_key_that_no_program_reads_is_unknown_wherever_it_stands() {
         ("sweep", "[base.migration]\nevry = 2", ".base.migration.evry"),
         ("sweep", "[[points]]\nlable = \"a\"", ".points.lable"),
         ("curriculum", "[worlds.a]\nlike = \"b\"\nlamp = 1", ".worlds.a.lamp"),
+        ("bodies", "[families]\ncell = 8", ".families.cell"),
         ("curriculum", "[[steps]]\n[[steps.blend]]\nrows = 1", ".steps.blend.rows"),
     ] {
         assert_eq!(unknown(&schema(name), &value(text), ""), [place]);
@@ -155,7 +157,7 @@ const ELSEWHERE: [&str; 3] = ["migration.range_m", "overhead.frames_per_second",
 #[test]
 fn bounds_of_schemas_are_those_that_are_checked() {
     type Check = fn(Table) -> Result<(), String>;
-    let checks: [(&str, &str, Check); 3] = [
+    let checks: [(&str, &str, Check); 4] = [
         ("hub", HUB, |table| {
             let hub: HubFile = table.try_into().map_err(|error: toml::de::Error| error.to_string())?;
             hub.check("hub").map_err(|error| error.to_string())
@@ -163,6 +165,9 @@ fn bounds_of_schemas_are_those_that_are_checked() {
         ("experiment", EXPERIMENT, |table| {
             let experiment = Experiment::parse("e", &table.to_string()).map_err(|error| error.to_string())?;
             Plan::new(&experiment, &Default::default(), None).map(drop).map_err(|error| error.to_string())
+        }),
+        ("bodies", "[families]\nnewcomers = 0\nper_family = 1\n", |table| {
+            body_run::Config::load(None, table).map(drop).map_err(|error| error.to_string())
         }),
         ("evolution", "", |table| load(None, table).map(drop).map_err(|error| error.to_string())),
     ];

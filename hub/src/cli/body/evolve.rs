@@ -1,5 +1,6 @@
 //! `xpuck body evolve`: bodies and brains evolve to walk.
 
+use super::files;
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -17,7 +18,8 @@ use xpuck_wire::{log, output};
 
 /// Evolve bodies with their brains to walk as far as they can along y, by families (docs/bodies.md).
 ///
-/// The same seed gives the same digits on any number of threads.
+/// The same seed gives the same digits on any number of threads. A file called `stop` in the folder ends the run after the
+/// generation in hand, as Ctrl-C does.
 #[derive(Args)]
 pub struct EvolveArgs {
     /// File of the run (.toml); every key is optional, and options below count more.
@@ -25,8 +27,8 @@ pub struct EvolveArgs {
     /// Seed [default: 1].
     #[arg(long)]
     seed: Option<i64>,
-    /// Bodies that each island evaluates [default: 1000].
-    #[arg(long)]
+    /// Bodies that each island evaluates [default: 1000]; with --resume the run goes on to so many.
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     evaluations: Option<i64>,
     /// Islands [default: 1].
     #[arg(long)]
@@ -37,14 +39,20 @@ pub struct EvolveArgs {
     /// All as pyro-corpus's program behaves, for comparisons.
     #[arg(long)]
     as_published: bool,
+    /// Body (.prif, .json or .urdf) that founders are mutations of; without it they begin as a single brain.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Brain (.nndf) of the body `--from`, whose weights founders inherit; drawn anew for each without it.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    brain: Option<PathBuf>,
     /// Any key of the file, as in `--set families.per_family=2`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// New folder for the table, the checkpoint, the bodies, their pictures and the best one's walk.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "evaluations", "islands", "steps", "as_published", "set", "out"])]
+    /// Go on with the run in this folder, past its end with --evaluations; the result is that of an uninterrupted run, digit by digit.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "set", "out"])]
     resume: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
@@ -64,7 +72,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     };
     let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
-            let Resumed { folder, evolution } = Folder::resume(path)?;
+            let Resumed { folder, evolution } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
             (evolution, Some(folder))
         }
         None => {
@@ -118,6 +126,14 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
     }
     if args.as_published {
         table.insert("as_published".into(), Value::Boolean(true));
+    }
+    if let Some(path) = &args.from {
+        let body = files::read(path)?;
+        table.insert("from".into(), Value::String(body.prif.print()));
+        if let Some(path) = &args.brain {
+            let weights = files::brain(path, &body.plan)?.weights;
+            table.insert("from_weights".into(), Value::Array(weights.into_iter().map(Value::Float).collect()));
+        }
     }
     Ok(table)
 }

@@ -5,7 +5,7 @@ mod files;
 mod simulate;
 
 use super::tree_file::{deliver, print as put};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -145,6 +145,9 @@ fn show(args: &ShowArgs) -> Result<()> {
 }
 
 fn export(args: &ExportArgs) -> Result<()> {
+    if args.brain.is_some() && !matches!(args.to, Form::Nndf) {
+        bail!("--brain goes with --to nndf; the other forms are of the body alone");
+    }
     let body = files::read(&args.file)?;
     let text = match args.to {
         Form::Prif => body.prif.print() + "\n",

@@ -1,13 +1,17 @@
 //! `xpuck body simulate`: a body walks.
 
 use super::files;
+use crate::cli::progress::Progress;
 use crate::cli::tree_file::{print as put, write};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
-use xpuck_bodies::{Rhythm, STEPS, Start, Trial, path as way_of};
-use xpuck_lab::body_run::{Creature, replay};
+use xpuck_bodies::{Rhythm, STEPS, Start, Trial, watch};
+use xpuck_lab::body_run::{page, spacing};
+
+/// Steps of a second.
+const SECOND: u32 = 240;
 
 /// Let a body walk: how far its root gets along y, and what its way is.
 #[derive(Args)]
@@ -52,19 +56,30 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         start: if args.thrown { Start::Published } else { Start::OnGround },
     };
     let began = Instant::now();
-    let way = way_of(&body.plan, &brain, trial, args.steps, 1)?;
+    let (mut way, mut frames) = (Vec::new(), Vec::new());
+    let (mut end, mut highest) = ([0.0; 3], f64::NEG_INFINITY);
+    let spacing = spacing(&body.plan, args.steps);
+    let progress = Progress::of("step", u64::from(args.steps), args.json);
+    watch(&body.plan, &brain, trial, args.steps, |step, robot| {
+        end = robot.simulator().position();
+        highest = end[2].max(highest);
+        if step % SECOND == 0 {
+            way.push(end);
+            progress.set(u64::from(step), u64::from(args.steps));
+        }
+        if args.html.is_some() && step % spacing == 0 {
+            frames.push(robot.simulator().poses());
+        }
+    })?;
+    drop(progress);
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = &args.html {
-        let creature = Creature { prif: body.prif.clone(), brain };
-        write(path, replay(&creature, trial, args.steps)?.as_bytes())?;
+        write(path, page(&body.plan, &frames, spacing).as_bytes())?;
     }
-    let Some(end) = way.last() else { bail!("--steps 0: a walk has at least one") };
-    let simulated = f64::from(args.steps) / 240.0;
-    let highest = way.iter().map(|at| at[2]).fold(f64::NEG_INFINITY, f64::max);
+    let simulated = f64::from(args.steps) / f64::from(SECOND);
     if args.json {
-        let each: Vec<&[f64; 3]> = way.iter().skip(239).step_by(240).collect();
         let object = serde_json::json!({
-            "distance": end[1], "end": end, "highest": highest, "seconds": simulated, "wall_s": seconds, "way": each,
+            "distance": end[1], "end": end, "highest": highest, "seconds": simulated, "wall_s": seconds, "way": way,
         });
         return put(format!("{object}\n").as_bytes());
     }

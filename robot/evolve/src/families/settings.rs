@@ -1,9 +1,10 @@
 //! Settings of family-aware evolution.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who counts to a family's share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
     /// Each member once, and each child has a name of its own, as the document says.
@@ -16,22 +17,27 @@ pub enum Sharing {
 
 /// Settings of family-aware evolution, by default for as many evaluations in a generation as there are individuals; the
 /// document's program has five children of each survivor and no crossover.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilySettings {
     /// Founders of the first generation; survivors and new founders of the others, 2..=1024.
+    #[schemars(range(min = 2, max = 1024))]
     pub population: usize,
     /// Children of each survivor in a generation, 1..=32.
+    #[schemars(range(min = 1, max = 32))]
     pub children: usize,
     /// New founders in a generation, fewer than the population.
     pub newcomers: usize,
     /// Members of a family that survive at most, 1..=population.
+    #[schemars(range(min = 1))]
     pub per_family: usize,
     /// Probability that a child has a second parent, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
     /// Who counts to a family's share.
     pub sharing: Sharing,
     /// Cells of an archive of kinds, 1..=4096; without it there is none.
+    #[schemars(range(min = 1, max = 4096))]
     pub cells: Option<usize>,
 }
 

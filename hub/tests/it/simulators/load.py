@@ -1,0 +1,54 @@
+"""What PyBullet and MuJoCo find in URDF files, as JSON: for each file and simulator the parts by name, each with its mass in kg, its
+moments of inertia in kg m2, its centre in metres from the root's, its parent's name (null for the root), and the axis of its joint (null
+if it does not turn).
+
+    python3 load.py FILE...
+"""
+
+import json
+import sys
+
+import mujoco
+import pybullet as p
+
+
+def off(centre, root):
+    return [round(a - b, 6) for a, b in zip(centre, root)]
+
+
+def in_pybullet(path):
+    p.connect(p.DIRECT)
+    body = p.loadURDF(path)
+    names, parts = {-1: p.getBodyInfo(body)[0].decode()}, {}
+    root = p.getBasePositionAndOrientation(body)[0]
+    for index in range(-1, p.getNumJoints(body)):
+        parent, axis, centre = None, None, root
+        if index >= 0:
+            info = p.getJointInfo(body, index)
+            names[index] = info[12].decode()
+            parent, axis = names[info[16]], info[13] if info[2] == p.JOINT_REVOLUTE else None
+            centre = p.getLinkState(body, index)[0]
+        dynamics = p.getDynamicsInfo(body, index)
+        parts[names[index]] = [dynamics[0], list(dynamics[2]), off(centre, root), parent, axis]
+    p.disconnect()
+    return parts
+
+
+def in_mujoco(path):
+    spec = mujoco.MjSpec.from_file(path)
+    # Otherwise parts that are rigidly joined become one body.
+    spec.compiler.fusestatic = False
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    parts = {}
+    for index in range(1, model.nbody):
+        above = model.body_parentid[index]
+        parent = model.body(above).name if above > 0 else None
+        axis = model.jnt_axis[model.body_jntadr[index]].tolist() if model.body_jntnum[index] else None
+        centre = off(data.xipos[index], data.xipos[1])
+        parts[model.body(index).name] = [float(model.body_mass[index]), model.body_inertia[index].tolist(), centre, parent, axis]
+    return parts
+
+
+print(json.dumps({path: [in_pybullet(path), in_mujoco(path)] for path in sys.argv[1:]}))
