@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 121] = [
+const EXAMPLES: [(&str, &[&str]); 123] = [
     (
         "demo",
         &[
@@ -380,6 +380,21 @@ const EXAMPLES: [(&str, &[&str]); 121] = [
         "body import",
         &["xpuck body import walker.urdf -o walker.prif", "xpuck body import walker.urdf --brain walker.nndf"],
     ),
+    (
+        "kilobot",
+        &[
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -o forage.hex",
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --for simavr -o simulated.hex",
+        ],
+    ),
+    (
+        "kilobot hex",
+        &[
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -o forage.hex",
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -D LIGHT_WAIT=380 -o forage.hex",
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --for simavr -o simulated.hex",
+        ],
+    ),
     ("automaton", &["xpuck automaton explain docs/curricula/hand-made.txt", "xpuck automaton diff old.txt new.txt"]),
     ("automaton fmt", &["xpuck automaton fmt docs/curricula/hand-made.txt", "xpuck automaton fmt best.txt > mine.txt"]),
     (
@@ -429,7 +444,11 @@ const EXAMPLES: [(&str, &[&str]); 121] = [
     ("tree fmt", &["xpuck tree fmt tree.bt", "xpuck tree fmt tree.bt --write"]),
     (
         "tree convert",
-        &["xpuck tree convert tree.bt --to xml -o tree.xml", "xpuck tree convert tree.xml --to text -o tree.bt"],
+        &[
+            "xpuck tree convert tree.bt --to xml -o tree.xml",
+            "xpuck tree convert tree.xml --to text -o tree.bt",
+            "xpuck tree convert docs/kilobots/figure-4-6.bt --to kilobot -o table.c",
+        ],
     ),
     (
         "tree reduce",

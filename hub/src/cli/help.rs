@@ -8,7 +8,7 @@ const GROUPS: [(&str, &[&str]); 12] = [
     ("Try it", &["demo"]),
     ("Trees", &["tree", "automaton", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
-    ("Evolve", &["evolve", "body", "lineage", "remeasure", "sweep", "geneserver", "island"]),
+    ("Evolve", &["evolve", "body", "kilobot", "lineage", "remeasure", "sweep", "geneserver", "island"]),
     ("Analyse", &["report", "study"]),
     (
         "A swarm",

@@ -42,6 +42,7 @@ mod in_place;
 pub mod init;
 pub mod island;
 pub mod keys;
+pub mod kilobot;
 pub mod lineage;
 pub mod lineage_record;
 pub mod log;

@@ -34,6 +34,7 @@ mod hubless;
 mod island;
 mod keys;
 mod killed;
+mod kilobot;
 mod lab;
 mod lineage;
 mod machines;
