@@ -9,6 +9,8 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const FIGURE_4_6: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kilobots/figure-4-6.bt");
+/// Signals in every third update, and asks how many are near.
+const SIGNALS: &str = "seqm4\n  set send_signal 1\n  mf\n  seqm2\n    set send_signal 0\n    ml\n  selm2\n    ifltcon density 0.9\n    mr\n";
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../robot/kilobot");
 const ROBOTS: usize = 25;
 const UPDATES: usize = 200;
@@ -84,7 +86,7 @@ fn a_hex_file_runs_in_simavr_as_the_simulated_robots_do() {
         Err(missing) => return skipped(missing),
     };
     let signals = dir.path().join("signals.bt");
-    std::fs::write(&signals, "selm3\n  ifgecon density 0.9\n  seqm3\n    mf\n    ifltvar delta_dist_food scratchpad\n    set send_signal 1\n  seqm2\n    set send_signal 0\n    ml\n").unwrap();
+    std::fs::write(&signals, SIGNALS).unwrap();
     for tree in [Path::new(FIGURE_4_6), &signals] {
         let file = dir.path().join("forage.hex");
         let [from, to] = [tree, &file].map(|path| path.to_str().unwrap());
@@ -166,7 +168,7 @@ fn what_cannot_be_built_is_refused_with_a_reason() {
     assert!(refusal("movcv v_goal 0deg\n").contains("a Kilobot has no node `movcv`"));
     assert!(refusal("ifltcon v_prox.x 1\n").contains("unknown entry `v_prox.x`"));
     let large = full(0, 4);
-    assert!(refusal(&large).contains("of 1024 bytes and 96 of 500 bytes of stack; make it smaller"), "{large}");
+    assert!(refusal(&large).contains("the tree needs 2727 of 1024 bytes and "), "{large}");
     let deep: String = (0..31).map(|level| format!("{}successd\n", "  ".repeat(level))).collect();
     assert!(refusal(&format!("{deep}{}mf\n", "  ".repeat(31))).contains("512 of 500 bytes of stack"));
     let without = xpuck().args(["kilobot", "hex", FIGURE_4_6, "--for", "simavr", "-o", &out]).env("PATH", "").output();
