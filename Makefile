@@ -18,7 +18,7 @@ RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -95,6 +95,10 @@ deps-rsmp: deps
 deps-time: deps
 	@sh tools/deps.sh faketime
 
+# Debian's compiler for Kilobots, and a simulator of their processor.
+deps-kilobot: deps
+	@sh tools/deps.sh gcc-avr avr-libc libsimavr-dev
+
 # `pgrep` and `kill`, which small images of Debian lack.
 deps-processes: deps
 	@sh tools/deps.sh procps
@@ -106,7 +110,7 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-rsmp deps-time deps-promtool
+test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-record deps-rsmp deps-time deps-promtool
 	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/console-test.sh
@@ -167,7 +171,7 @@ bundled:
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-bodies deps-fpga deps-fuzz deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
+test-long: build deps-bodies deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
 	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) sh tools/test-long.sh
 
 bench: deps

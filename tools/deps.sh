@@ -18,6 +18,9 @@ for package in "$@"; do
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"
             ;;
+        gcc-avr) has avr-gcc || missing="$missing $package" ;;
+        avr-libc) [ -e /usr/lib/avr/include/avr/io.h ] || missing="$missing $package" ;;
+        libsimavr-dev) [ -e /usr/include/simavr/sim_avr.h ] || missing="$missing $package" ;;
         faketime) has faketime || missing="$missing $package" ;;
         libclang-dev)
             find /usr/lib/llvm-*/lib -name libclang.so 2>/dev/null | grep -q . || missing="$missing $package"

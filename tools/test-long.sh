@@ -2,9 +2,9 @@
 # Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the
 # simulation test, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
 # half an hour; a day of arena time with real processes in flat memory; crowds of 20 000 strangers at every port of a hub;
-# a hub killed at 100 random moments; a record damaged in 10000 ways; 50 bodies that walk in PyBullet as well;
-# programs with all libraries in them; an older hub with these robots and the other way round; drivers of cameras
-# against a kernel; the shim's logic with many seeds and deeper proofs, and a robot of
+# a hub killed at 100 random moments; Kilobots' trees in a simulator of their processor; a record damaged in 10000 ways;
+# 50 bodies that walk in PyBullet as well; programs with all libraries in them; an older hub with these robots and the
+# other way round; drivers of cameras against a kernel; the shim's logic with many seeds and deeper proofs, and a robot of
 # a demo through it; packages for other architectures under emulation, and the archive for containers; then a
 # whole demo at the speed of the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
@@ -21,6 +21,7 @@ sh tools/flat.sh 1440 16 3
 XPUCK_ATTACK=20000 cargo test --workspace --test it attack:: -- --nocapture --test-threads 1
 XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
 XPUCK_WALKS=50 cargo test --workspace --test it bodies_get_as_far_as_in_pybullet -- --nocapture
+XPUCK_SIMAVR_TREES=5000 cargo test -p xpuck-kernels --test kilobot simavr -- --nocapture
 XPUCK_DAMAGES=10000 cargo test -p xpuck-record --lib of_a_record_damaged_anywhere -- --nocapture
 sh tools/bundled-test.sh
 sh tools/skew-test.sh

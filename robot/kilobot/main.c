@@ -32,7 +32,8 @@ extern const uint8_t tree_table[];
 extern uint8_t tree_counts[];
 
 static struct senses senses;
-static struct tree_mind mind;
+/* The simulator looks at its blackboard (simavr/kilolib.c). */
+struct tree_mind mind;
 static uint8_t motors_on;
 static uint32_t next_update, next_light;
 

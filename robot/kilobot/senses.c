@@ -51,7 +51,8 @@ void inbox_take(struct inbox *inbox, const uint8_t payload[SENSES_PAYLOAD], uint
         if (i == inbox->neighbours)
             inbox->neighbours++;
     }
-    inbox->signal |= payload[2] != 0;
+    if (payload[2] != 0)
+        inbox->signal = 1;
     struct way food = {payload[3], (uint16_t)((payload[4] | (uint16_t)payload[5] << 8) + mm)};
     struct way nest = {payload[6], (uint16_t)((payload[7] | (uint16_t)payload[8] << 8) + mm)};
     inbox->food = better(inbox->food, food);

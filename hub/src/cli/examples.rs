@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 124] = [
+const EXAMPLES: [(&str, &[&str]); 125] = [
     (
         "demo",
         &[
@@ -386,7 +386,8 @@ const EXAMPLES: [(&str, &[&str]); 124] = [
         "kilobot",
         &[
             "xpuck kilobot evolve --runs 1 --algorithm racing --out foragers",
-            "xpuck kilobot simulate docs/kilobots/figure-4-6.bt --svg ways.svg",
+            "xpuck kilobot simulate foragers/trees/racing.bt --svg ways.svg",
+            "xpuck kilobot hex foragers/trees/racing.bt --kilolib kilolib -o forage.hex",
         ],
     ),
     (
@@ -402,6 +403,14 @@ const EXAMPLES: [(&str, &[&str]); 124] = [
         &[
             "xpuck kilobot simulate docs/kilobots/figure-4-6.bt",
             "xpuck kilobot simulate docs/kilobots/figure-4-6.bt --robots 100 --reduce --svg ways.svg",
+        ],
+    ),
+    (
+        "kilobot hex",
+        &[
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -o forage.hex",
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -D LIGHT_WAIT=380 -o forage.hex",
+            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --for simavr -o simulated.hex",
         ],
     ),
     ("automaton", &["xpuck automaton explain docs/curricula/hand-made.txt", "xpuck automaton diff old.txt new.txt"]),
@@ -453,7 +462,11 @@ const EXAMPLES: [(&str, &[&str]); 124] = [
     ("tree fmt", &["xpuck tree fmt tree.bt", "xpuck tree fmt tree.bt --write"]),
     (
         "tree convert",
-        &["xpuck tree convert tree.bt --to xml -o tree.xml", "xpuck tree convert tree.xml --to text -o tree.bt"],
+        &[
+            "xpuck tree convert tree.bt --to xml -o tree.xml",
+            "xpuck tree convert tree.xml --to text -o tree.bt",
+            "xpuck tree convert docs/kilobots/figure-4-6.bt --to kilobot -o table.c",
+        ],
     ),
     (
         "tree reduce",

@@ -1,9 +1,10 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
-use super::tree_file::{From, deliver, format_of, print, read, refuse_over, write};
+use super::tree_file::{From, deliver, format_of, print, read, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
 use xpuck_kernels::tree::{Program, reference_page};
 use xpuck_wire::output;
@@ -69,7 +70,8 @@ struct FmtArgs {
 ///
 /// text, xml, json and bin can be read again and give the same tree; svg and dot are drawings. XML is that of
 /// BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 opens it. bin is what a robot's interpreter
-/// holds in memory.
+/// holds in memory. kilobot is the table in C that a Kilobot's program runs, and its trees have nodes and registers of
+/// their own.
 #[derive(Args)]
 struct ConvertArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
@@ -106,6 +108,8 @@ enum To {
     Json,
     /// The binary form.
     Bin,
+    /// A table in C for a Kilobot, of a Kilobot's tree.
+    Kilobot,
 }
 
 /// Runs the command.
@@ -152,15 +156,20 @@ fn format(args: &FmtArgs) -> Result<()> {
 
 fn convert(args: &ConvertArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
-    let tree = read(&args.file, args.from, args.exact)?;
+    let tree = || read(&args.file, args.from, args.exact);
     let direction = if args.left { Direction::Right } else { Direction::Down };
+    let name = args.file.display();
     let bytes = match args.to {
-        To::Text => tree.to_string().into_bytes(),
-        To::Xml => to_xml(&tree).into_bytes(),
-        To::Dot => to_dot(&tree).into_bytes(),
-        To::Svg => to_svg(&tree, direction).into_bytes(),
-        To::Json => to_json(&tree).into_bytes(),
-        To::Bin => to_binary(&tree).with_context(|| format!("{} as bin", args.file.display()))?,
+        To::Text => tree()?.to_string().into_bytes(),
+        To::Xml => to_xml(&tree()?).into_bytes(),
+        To::Dot => to_dot(&tree()?).into_bytes(),
+        To::Svg => to_svg(&tree()?, direction).into_bytes(),
+        To::Json => to_json(&tree()?).into_bytes(),
+        To::Bin => to_binary(&tree()?).with_context(|| format!("{name} as bin"))?,
+        To::Kilobot => {
+            let program = kilobot::Program::compile(&read_kilobot(&args.file, args.from)?);
+            program.with_context(|| name.to_string())?.to_c().into_bytes()
+        }
     };
     if args.to == To::Bin && args.output.is_none() && output::is_terminal() {
         bail!("bytes are not for a terminal; add -o FILE");

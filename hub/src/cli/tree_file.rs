@@ -59,6 +59,15 @@ pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree>
     Ok(tree)
 }
 
+/// Reads a Kilobot's tree, which has the text form alone.
+pub(super) fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
+    let name = path.display().to_string();
+    if from.map_or_else(|| format_of(path), Ok)? != From::Text {
+        bail!("{name}: a Kilobot's tree is read in the text form (.bt) alone");
+    }
+    Tree::parse_with(&text(path)?, RegisterMap::Kilobot, false).context(name)
+}
+
 /// Says on standard error what is worth a word in a tree's text.
 pub(super) fn tell_notes(path: &Path, text: &str) {
     for note in notes(text) {

@@ -21,6 +21,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/explain.md",
     "docs/networks.md",
     "docs/bodies.md",
+    "docs/kilobots.md",
     "docs/curricula.md",
     "docs/nodes.md",
     "docs/calibration.md",

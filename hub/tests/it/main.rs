@@ -34,6 +34,7 @@ mod hubless;
 mod island;
 mod keys;
 mod killed;
+mod kilobot_hex;
 mod kilobots;
 mod lab;
 mod lineage;

@@ -5,5 +5,7 @@ mod c_senses;
 mod figure_4_6;
 mod foreign;
 mod random;
+mod recorded;
+mod simavr;
 mod tick;
 mod twins;

@@ -1,6 +1,7 @@
 //! What tests of all crates share.
 
 pub mod page;
+pub mod simavr;
 
 use std::fmt::Display;
 use std::io::Write;

@@ -40,7 +40,8 @@ pub fn run(
         let count = done.len();
         // The settings passed the file's check.
         let Ok(settings) = config.settings(algorithm) else { continue };
-        let Some(finished) = evolve(config, settings, number, stop, |standing| watch(algorithm, count, standing))
+        let is_to_stop = || stop.load(Ordering::Relaxed) || folder.as_ref().is_some_and(|folder| folder.is_to_stop());
+        let Some(finished) = evolve(config, settings, number, is_to_stop, |standing| watch(algorithm, count, standing))
         else {
             return Ok(Ended::Stopped(count));
         };

@@ -1,13 +1,12 @@
 //! `xpuck kilobot simulate`: Kilobots run a tree.
 
-use crate::cli::tree_file::{print as put, text, write};
+use crate::cli::tree_file::{print as put, read_kilobot, write};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_kernels::kilobot::Program;
-use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::kilobot_run::{Config, Usage, measure, needed, trails};
 
@@ -45,7 +44,7 @@ pub struct SimulateArgs {
 /// A file is wrong, or cannot be written.
 pub fn run(args: &SimulateArgs) -> Result<()> {
     let name = args.tree.display();
-    let tree = Tree::parse_with(&text(&args.tree)?, RegisterMap::Kilobot, false).with_context(|| format!("{name}"))?;
+    let tree = read_kilobot(&args.tree, None)?;
     let program = Program::compile(&tree).with_context(|| format!("{name}"))?;
     let mut world = evolution_file::keys(&args.set)?;
     if let Some(robots) = args.robots {

@@ -26,7 +26,7 @@ const SERVICES: [&str; 10] = [
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
 /// Commands of one hub come one after the other.
-const SAMPLES: [(&str, &[&str]); 103] = [
+const SAMPLES: [(&str, &[&str]); 104] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -116,6 +116,7 @@ const SAMPLES: [(&str, &[&str]); 103] = [
     ("body show", &["body show {docs}/bodies/walker.prif"]),
     ("body simulate", &["body simulate {docs}/bodies/walker.prif --steps 20"]),
     ("body export", &["body export {docs}/bodies/walker.prif --to urdf"]),
+    ("kilobot hex", &["kilobot hex {docs}/kilobots/figure-4-6.bt --for simavr -o {new}/forage.hex"]),
     ("body import", &["body import {docs}/bodies/walker.prif"]),
     (
         "kilobot evolve",

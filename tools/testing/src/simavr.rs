@@ -1,0 +1,65 @@
+//! Programs for Kilobots in simavr, a simulator of their processor by others.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// simavr with the PC's side of `robot/kilobot/simavr/device.h`.
+pub struct Simavr {
+    program: PathBuf,
+}
+
+/// What became of a program.
+pub struct Run {
+    /// What it gave.
+    pub output: Vec<u8>,
+    /// Cycles of the processor.
+    pub cycles: u64,
+    /// How far down the stack came, bytes.
+    pub stack: u32,
+}
+
+impl Simavr {
+    /// Compiled into a folder, under a name that no other test has there.
+    ///
+    /// # Errors
+    /// What is missing on this machine, for [`crate::skipped`].
+    ///
+    /// # Panics
+    /// If it does not compile although all is there.
+    pub fn found(folder: &Path, name: &str) -> Result<Simavr, String> {
+        let there = ["/usr/include/simavr/sim_avr.h", "/usr/lib/avr/include/avr/io.h"]
+            .iter()
+            .all(|file| Path::new(file).exists());
+        if !there || Command::new("avr-gcc").arg("--version").output().is_err() {
+            return Err("there is no avr-gcc with avr-libc and libsimavr (make deps-kilobot)".into());
+        }
+        let program = folder.join(name);
+        let compiled = Command::new("cc")
+            .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-o"])
+            .arg(&program)
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/kilobot/simavr/run.c"))
+            .args(["-I/usr/include/simavr", "-lsimavr"])
+            .status()
+            .expect("a C compiler");
+        assert!(compiled.success());
+        Ok(Simavr { program })
+    }
+
+    /// Runs a program (.hex or .elf) with an input, which is kept in a file beside the simulator.
+    ///
+    /// # Panics
+    /// If the program hangs, crashes or reads an input that is not whole.
+    pub fn run(&self, program: &Path, input: &[u8]) -> Run {
+        let file = self.program.with_extension("in");
+        std::fs::write(&file, input).expect("a file for the input");
+        let input = File::open(&file).expect("the input");
+        let output = Command::new(&self.program).arg(program).stdin(input).output().expect("the simulator");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", output.status);
+        let line = said.lines().find(|line| line.contains(" cycles, stack ")).expect("a line of figures");
+        let mut numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
+        let mut number = || numbers.next().expect("a number");
+        Run { output: output.stdout, cycles: number(), stack: number() as u32 }
+    }
+}
