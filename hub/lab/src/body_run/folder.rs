@@ -56,7 +56,6 @@ impl Folder {
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         make(path)?;
         refuse_run(path)?;
-        clear_requests(path, &[STOP])?;
         let folder = Folder::open(path, config)?;
         // Last, as with it the folder is a run.
         let run = path.join(RUN);

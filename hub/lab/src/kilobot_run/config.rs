@@ -156,6 +156,11 @@ impl Config {
         checkpoint::fingerprint([same.write().as_str()])
     }
 
+    /// The runs in the order in which they are made: the first of each algorithm, then the second.
+    pub fn order(&self) -> impl Iterator<Item = (u32, Algorithm)> {
+        (1..=self.runs).flat_map(|run| self.algorithms.iter().map(move |algorithm| (run, *algorithm)))
+    }
+
     /// An algorithm's values in this experiment.
     ///
     /// # Errors

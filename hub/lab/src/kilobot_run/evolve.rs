@@ -48,6 +48,10 @@ pub struct Fittest {
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
+    /// With which algorithm.
+    pub algorithm: Algorithm,
+    /// Which run, from 1.
+    pub run: u32,
     /// Generations so far.
     pub generation: u32,
     /// Simulations so far.
@@ -94,7 +98,7 @@ pub(super) fn evolve(
         let fittest = (champion.tree.clone(), champion.samples.mean() / f64::from(scale));
         let generation = island.generation();
         curve.push((simulations, fittest.1));
-        watch(Standing { generation, simulations, best: fittest.1 });
+        watch(Standing { algorithm, run, generation, simulations, best: fittest.1 });
         if is_to_stop() {
             return None;
         }

@@ -3,7 +3,6 @@
 use super::chapter::Chapter;
 use super::config::Config;
 use super::evolve::Finished;
-use super::run::order;
 use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_run};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -41,7 +40,6 @@ impl Folder {
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         make(path)?;
         refuse_run(path)?;
-        clear_requests(path, &[STOP])?;
         let runs = path.join(RUNS);
         make(&runs)?;
         let folder = Folder::open(path, config)?;
@@ -67,7 +65,7 @@ impl Folder {
         let mut folder = Folder::open(path, &config)?;
         clear_requests(path, &[STOP])?;
         let mut done = Vec::new();
-        for (number, algorithm) in order(&config) {
+        for (number, algorithm) in config.order() {
             done.extend(folder.read(number, algorithm)?);
         }
         if runs.is_some() {

@@ -5,7 +5,6 @@ use super::evolve::{Finished, Standing, evolve};
 use super::folder::Folder;
 use crate::run_folder::FolderError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use xpuck_evolve::Algorithm;
 
 /// How it ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,11 +13,6 @@ pub enum Ended {
     Whole(Vec<Finished>),
     /// As it was told to, with so many runs.
     Stopped(usize),
-}
-
-/// The runs of an experiment in the order in which they are made: the first of each algorithm, then the second.
-pub(super) fn order(config: &Config) -> impl Iterator<Item = (u32, Algorithm)> {
-    (1..=config.runs).flat_map(|run| config.algorithms.iter().map(move |algorithm| (run, *algorithm)))
 }
 
 /// Makes the runs that `done` lacks, and keeps each in the folder, if there is one. `watch` sees what runs, how many are
@@ -31,9 +25,9 @@ pub fn run(
     mut done: Vec<Finished>,
     mut folder: Option<&mut Folder>,
     stop: &AtomicBool,
-    mut watch: impl FnMut(Algorithm, usize, Standing),
+    mut watch: impl FnMut(usize, Standing),
 ) -> Result<Ended, FolderError> {
-    for (number, algorithm) in order(config) {
+    for (number, algorithm) in config.order() {
         if done.iter().any(|run| (run.run, run.algorithm) == (number, algorithm)) {
             continue;
         }
@@ -41,8 +35,7 @@ pub fn run(
         // The settings passed the file's check.
         let Ok(settings) = config.settings(algorithm) else { continue };
         let is_to_stop = || stop.load(Ordering::Relaxed) || folder.as_ref().is_some_and(|folder| folder.is_to_stop());
-        let Some(finished) = evolve(config, settings, number, is_to_stop, |standing| watch(algorithm, count, standing))
-        else {
+        let Some(finished) = evolve(config, settings, number, is_to_stop, |standing| watch(count, standing)) else {
             return Ok(Ended::Stopped(count));
         };
         if let Some(folder) = &mut folder {

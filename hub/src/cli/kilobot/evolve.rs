@@ -72,15 +72,10 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let all = u64::from(config.runs) * config.algorithms.len() as u64 * config.simulations;
     let progress = Progress::of("simulation", all, args.json);
     progress.begin_at(done.len() as u64 * config.simulations);
-    let ended = run_to_end(&config, done, folder.as_mut(), &stop, |algorithm, done, standing| {
-        progress.set(done as u64 * config.simulations + standing.simulations, all);
-        progress.note(format!(
-            "{}, run {}, generation {}: {:.4}",
-            algorithm.name(),
-            done + 1,
-            standing.generation,
-            standing.best
-        ));
+    let ended = run_to_end(&config, done, folder.as_mut(), &stop, |done, at| {
+        progress.set(done as u64 * config.simulations + at.simulations, all);
+        let name = at.algorithm.name();
+        progress.note(format!("{name}, run {}, generation {}: {:.4}", at.run, at.generation, at.best));
     })?;
     let runs = match ended {
         Ended::Whole(runs) => runs,
