@@ -2,7 +2,7 @@
 //! no run, and a table that one process at a time adds to.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A folder that cannot be used: one line with the file, what is wrong, and what helps.
@@ -15,12 +15,29 @@ pub struct FolderError {
 
 /// Of a file or folder.
 pub(crate) fn fail(path: &Path, message: impl Into<String>) -> FolderError {
-    FolderError { path: path.into(), message: message.into() }
+    let message = message.into();
+    // What read the file has named it already.
+    let named = format!("{}: ", path.display());
+    FolderError { path: path.into(), message: message.strip_prefix(&named).unwrap_or(&message).into() }
 }
 
 /// An error of the disk while a run goes on.
 pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
-    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+    move |error| {
+        let remedy = match error.kind() {
+            // What the disk lacks is said where errors are printed.
+            ErrorKind::StorageFull => "",
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                "; make it writable, then go on with --resume"
+            }
+            ErrorKind::NotFound => "; was the folder moved or taken apart? put it back, then go on with --resume",
+            ErrorKind::IsADirectory | ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::NotSeekable => {
+                "; something else is in its place: take that away, then go on with --resume"
+            }
+            _ => "; mend the disk, then go on with --resume",
+        };
+        fail(path, format!("{error}{remedy}"))
+    }
 }
 
 /// Makes a folder if there is none.
@@ -46,6 +63,27 @@ pub(crate) fn refuse_run(path: &Path) -> Result<(), FolderError> {
     }
 }
 
+/// Refuses a folder that holds a run, or anything else that one could write over. `left` are names of what a process leaves that
+/// was killed while it made the folder; so is a table without a row.
+pub(crate) fn refuse_used(path: &Path, left: &[&str], table: (&str, &str)) -> Result<(), FolderError> {
+    refuse_run(path)?;
+    for entry in std::fs::read_dir(path).map_err(io(path))? {
+        let entry = entry.map_err(io(path))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_its_table = || name == table.0 && is_begun(&entry.path(), table.1);
+        if name != STOP && !left.contains(&name.as_str()) && !is_its_table() {
+            return Err(fail(path, format!("is not empty: it has `{}`; name a new folder", name.escape_debug())));
+        }
+    }
+    Ok(())
+}
+
+/// True of a table whose head was not wholly written, or is all that was.
+fn is_begun(table: &Path, head: &str) -> bool {
+    let is_file = table.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= head.len() as u64);
+    is_file && std::fs::read(table).is_ok_and(|text| head.as_bytes().starts_with(&text))
+}
+
 /// That a folder is no run of the kind that has this file: another's command, or a beginning.
 pub(crate) fn no_run(path: &Path, own: &str) -> FolderError {
     match KINDS.iter().find(|(file, ..)| *file != own && path.join(file).exists()) {
@@ -59,7 +97,7 @@ pub(crate) fn clear_requests(path: &Path, names: &[&str]) -> Result<(), FolderEr
     for name in names {
         let file = path.join(name);
         match std::fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(fail(&file, format!("{error}; take it away, as the run obeys it")));
             }
             _ => {}
@@ -76,8 +114,9 @@ pub(crate) fn open_table(folder: &Path, name: &str, head: &str) -> Result<File, 
     if table.try_lock().is_err() {
         return Err(fail(folder, "another process works on this run; wait for its end"));
     }
-    if table.seek(SeekFrom::End(0)).map_err(io(&file))? == 0 {
-        table.write_all(head.as_bytes()).map_err(io(&file))?;
+    let length = table.seek(SeekFrom::End(0)).map_err(io(&file))?;
+    if length < head.len() as u64 && is_begun(&file, head) {
+        table.seek(SeekFrom::Start(0)).and_then(|_| table.write_all(head.as_bytes())).map_err(io(&file))?;
     }
     Ok(table)
 }

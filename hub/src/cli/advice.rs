@@ -14,7 +14,7 @@ const OF_A_SWARM: [&str; 3] = ["swarm.toml", "hub.toml", "arena.toml"];
 
 /// An error with its causes and a remedy, in one line (and below it the place in a text, where a caret shows it).
 pub fn sentence(error: &Error) -> String {
-    let text = output::sentence(error.as_ref());
+    let text = printable(&output::sentence(error.as_ref()));
     if let Some(other) = file_kind::misplaced(&text) {
         return other;
     }
@@ -25,6 +25,25 @@ pub fn sentence(error: &Error) -> String {
         .then(|| text.split(": cannot be read").next().and_then(missing))
         .flatten();
     format!("{text}{}", remedy.unwrap_or_default())
+}
+
+/// A path as a word of a shell's command line.
+pub fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=~".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Control characters of names and texts as escapes, so that no file can speak to the terminal.
+fn printable(text: &str) -> String {
+    let escaped = |c: char| match c.is_control() && c != '\n' {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// What to do about a file that is not there. What stands before its name is not of interest.

@@ -221,3 +221,28 @@ fn wrong_bodies_are_refused_with_the_place_and_the_rule() {
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(told.contains("b.toml: families.population = 1: it lies between 2 and 1024"), "{told}");
 }
+
+#[test]
+fn nothing_that_is_there_is_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let told = |args: &[&str]| {
+        let output = body(dir, args);
+        assert!(!output.status.success(), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    std::fs::write(dir.join("b.prif"), TREE).unwrap();
+    for args in [
+        &["export", "b.prif", "--to", "urdf", "-o", "b.prif"][..],
+        &["show", "b.prif", "--svg", "b.prif"],
+        &["import", "b.prif", "-o", "b.prif"],
+        &["simulate", "b.prif", "--steps", "2", "--html", "b.prif"],
+    ] {
+        assert!(told(args).contains("is a file that is read"), "{args:?}");
+        assert_eq!(std::fs::read_to_string(dir.join("b.prif")).unwrap(), TREE);
+    }
+    std::fs::create_dir(dir.join("mine")).unwrap();
+    std::fs::write(dir.join("mine/curve.svg"), "precious").unwrap();
+    let used = told(&["evolve", "--evaluations", "4", "--steps", "10", "--out", "mine"]);
+    assert!(used.contains("mine: is not empty: it has `curve.svg`; name a new folder"), "{used}");
+}

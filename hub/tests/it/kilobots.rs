@@ -58,6 +58,22 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
         told(&mixed).contains("racing-02.json: is of another experiment or another run; take it away"),
         "{mixed:?}"
     );
+    let kept = std::fs::read_to_string(dir.join("part/runs/racing-02.json")).unwrap();
+    std::fs::write(dir.join("whole/runs/racing-02.json"), kept.replace("\"mean\":0", "\"mean\":9")).unwrap();
+    let edited = kilobot(dir, &["evolve", "--resume", "whole"]);
+    assert!(told(&edited).contains("racing-02.json: was changed: its numbers do not agree"), "{edited:?}");
+    let fewer = kilobot(dir, &["evolve", "--resume", "part", "--runs", "1"]);
+    assert!(told(&fewer).contains("--runs 1: it has 2, and more can be made, not fewer"), "{fewer:?}");
+    // A folder with anything else in it is no new one; what a killed beginning left is.
+    std::fs::create_dir(dir.join("mine")).unwrap();
+    std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
+    let used = kilobot(dir, &["evolve", "small.toml", "--out", "mine"]);
+    assert!(told(&used).contains("mine: is not empty: it has `result.json`; name a new folder"), "{used:?}");
+    std::fs::create_dir_all(dir.join("begun/runs")).unwrap();
+    std::fs::write(dir.join("begun/runs.csv"), "algorithm,ru").unwrap();
+    out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--algorithm", "racing", "--out", "begun"]));
+    let table = std::fs::read_to_string(dir.join("begun/runs.csv")).unwrap();
+    assert!(table.starts_with("algorithm,run,generations") && table.lines().count() == 2, "{table}");
     std::fs::write(dir.join("whole/runs/racing-02.json"), "{\"conf").unwrap();
     let damaged = kilobot(dir, &["evolve", "--resume", "whole"]);
     assert!(told(&damaged).contains("racing-02.json: is damaged"), "{damaged:?}");
@@ -81,6 +97,9 @@ fn wrong_trees_and_worlds_get_one_line() {
         (vec!["simulate", "ok.bt", "--robots", "101"], "101 Kilobots; a world holds 1 to 100"),
         (vec!["simulate", "ok.bt", "--set", "gap=-1"], "above 0"),
         (vec!["simulate", "none.bt"], "none.bt"),
+        (vec!["simulate", "ok.bt", "--svg", "ok.bt"], "is a file that is read"),
+        (vec!["simulate", "ok.bt", "--set", "gap=x"], "`world.gap` takes a number"),
+        (vec!["hex", "ok.bt", "-o", "ok.hex", "--for", "simavr", "-D", "LIGHT_WAIT=-1"], "-D"),
         (vec!["evolve", "wrong.toml"], "wrong.toml"),
         (vec!["evolve", "--resume", "."], "holds no run, as it has no kilobots.toml"),
         (vec!["evolve", "--algorithm", "raceing"], "raceing"),

@@ -5,7 +5,7 @@ use super::generation::{BodyRun, Row, State};
 use super::outcome::Outcome;
 use super::picture::{curve, gallery};
 use super::replay::replay;
-use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_run};
+use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_used};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_run(path)?;
+        refuse_used(path, &[], (TABLE, HEAD))?;
         let folder = Folder::open(path, config)?;
         // Last, as with it the folder is a run.
         let run = path.join(RUN);

@@ -65,7 +65,7 @@ impl Outcome {
             generations: run.islands().first().map_or(0, |island| island.generation()),
             evaluations: run.islands().iter().map(|island| island.evaluations()).sum(),
             steps: run.config().steps,
-            best: islands.iter().map(|island| island.distance).fold(0.0, f64::max),
+            best: islands.iter().map(|island| island.distance).reduce(f64::max).unwrap_or(0.0),
             islands,
             notices,
             wall_s,

@@ -5,7 +5,7 @@ use super::kept::Kept;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
-use crate::run_folder::{self, FolderError, STOP, fail, io, make, open_table, refuse_run};
+use crate::run_folder::{self, FolderError, STOP, fail, io, make, open_table, refuse_used};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -90,7 +90,7 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_run(path)?;
+        refuse_used(path, &[CURRICULUM, PROJECT, BESIDE, STEPS, CACHE], (TABLE, HEAD))?;
         let folder = Folder::open(path, &plan.scenario)?;
         let write = |file: PathBuf, text: &str| {
             atomic::write(&file, text.as_bytes())

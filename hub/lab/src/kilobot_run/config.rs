@@ -134,12 +134,8 @@ impl Config {
                 file::parse(&name, &text)?
             }
         };
-        let given: Vec<String> = overrides.keys().cloned().collect();
         crate::evolution_run::file::merge(&mut table, overrides);
-        let wrong = |error: toml::de::Error| {
-            let about = if given.is_empty() { String::new() } else { format!("{}: ", given.join(", ")) };
-            ConfigError::Value(name.clone(), format!("{about}{}", error.message().replace('\n', "; ")))
-        };
+        let wrong = |error: toml::de::Error| ConfigError::Value(name.clone(), file::wrong_value(&error));
         let config: Config = Value::Table(table).try_into().map_err(wrong)?;
         config.check().map_err(|message| ConfigError::Value(name, message))?;
         Ok(config)

@@ -1,7 +1,7 @@
 //! One run of evolution.
 
 use super::config::Config;
-use super::measure::{Measured, measure};
+use super::measure::{Measured, mean, measure};
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
 use xpuck_kernels::kilobot::{Foraging, evaluate};
@@ -31,6 +31,23 @@ pub struct Finished {
     pub best: Fittest,
     /// After each generation: simulations so far, and the fitness by which the fittest was chosen.
     pub curve: Vec<(u64, f64)>,
+}
+
+impl Finished {
+    /// True if what is told twice is the same both times: a file that somebody edited is hardly ever so.
+    pub fn agrees_with_itself(&self) -> bool {
+        let ends = |at: Option<&(u64, f64)>, fittest: &Fittest| at.is_some_and(|(_, best)| near(*best, fittest.chosen));
+        self.curve.len() == self.generations as usize
+            && self.curve.last().is_some_and(|(simulations, _)| *simulations == self.simulations)
+            && ends(self.curve.first(), &self.first)
+            && ends(self.curve.last(), &self.best)
+            && [&self.first, &self.best].iter().all(|fittest| near(fittest.again.mean, mean(&fittest.again.starts)))
+    }
+}
+
+/// Equal but for what decimal text loses.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
 }
 
 /// A tree with what it is worth.

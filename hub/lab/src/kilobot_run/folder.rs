@@ -3,7 +3,7 @@
 use super::chapter::Chapter;
 use super::config::Config;
 use super::evolve::Finished;
-use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_run};
+use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_used};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -39,9 +39,12 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_run(path)?;
+        refuse_used(path, &[RUNS], (TABLE, HEAD))?;
         let runs = path.join(RUNS);
         make(&runs)?;
+        if std::fs::read_dir(&runs).map_err(io(&runs))?.next().is_some() {
+            return Err(fail(&runs, "holds runs of an experiment that is not there; name a new folder"));
+        }
         let folder = Folder::open(path, config)?;
         // Last, as with it the folder is an experiment.
         folder.write_config(config)?;
@@ -61,7 +64,12 @@ impl Folder {
         if let Some(runs) = runs {
             more.insert("runs".into(), i64::from(runs).into());
         }
-        let config = Config::load(Some(&experiment), more).map_err(|error| fail(path, error.to_string()))?;
+        let kept = Config::load(Some(&experiment), toml::Table::new());
+        let kept = kept.map_err(|error| fail(&experiment, error.to_string()))?;
+        if let Some(fewer) = runs.filter(|runs| *runs < kept.runs) {
+            return Err(fail(path, format!("--runs {fewer}: it has {}, and more can be made, not fewer", kept.runs)));
+        }
+        let config = Config::load(Some(&experiment), more).map_err(|error| fail(&experiment, error.to_string()))?;
         let mut folder = Folder::open(path, &config)?;
         clear_requests(path, &[STOP])?;
         let mut done = Vec::new();
@@ -115,6 +123,9 @@ impl Folder {
         }
         if (run.configuration, run.run, run.algorithm) != (self.configuration, number, algorithm) {
             return Err(fail(&path, format!("is of another experiment or another run; {remedy}")));
+        }
+        if !run.agrees_with_itself() {
+            return Err(fail(&path, format!("was changed: its numbers do not agree; {remedy}")));
         }
         Ok(Some(run))
     }

@@ -16,6 +16,11 @@ pub struct Measured {
     pub starts: Vec<f32>,
 }
 
+/// The mean of some starts.
+pub(super) fn mean(starts: &[f32]) -> f64 {
+    starts.iter().copied().map(f64::from).sum::<f64>() / starts.len() as f64
+}
+
 /// Fitness of a tree in `starts` worlds of a seed: the food brought home, as a part of the most possible, derated by what the tree
 /// takes of the memory (Eq. 4.2).
 pub fn measure(tree: &Tree, foraging: &Foraging, seed: u64, starts: u32) -> Measured {

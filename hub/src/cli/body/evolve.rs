@@ -1,6 +1,7 @@
 //! `xpuck body evolve`: bodies and brains evolve to walk.
 
 use super::files;
+use crate::cli::advice::word;
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -112,7 +113,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
 }
 
 fn told(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck body evolve --resume {}", path.display())
+    format!("xpuck: stopped{done}; go on with: xpuck body evolve --resume {}", word(path))
 }
 
 fn overrides(args: &EvolveArgs) -> Result<toml::Table> {

@@ -4,7 +4,7 @@ mod evolve;
 mod files;
 mod simulate;
 
-use super::tree_file::{deliver, print as put};
+use super::tree_file::{deliver, print as put, refuse_over};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -103,6 +103,7 @@ pub fn run(args: &BodyArgs) -> Result<ExitCode> {
         BodyCommand::Show(args) => show(args)?,
         BodyCommand::Export(args) => export(args)?,
         BodyCommand::Import(args) => {
+            refuse_over([&args.file].into_iter().chain(&args.brain), &args.output)?;
             let body = files::read(&args.file)?;
             if let Some(path) = &args.brain {
                 files::brain(path, &body.plan)?;
@@ -114,6 +115,7 @@ pub fn run(args: &BodyArgs) -> Result<ExitCode> {
 }
 
 fn show(args: &ShowArgs) -> Result<()> {
+    refuse_over([&args.file], &args.svg)?;
     let body = files::read(&args.file)?;
     if let Some(path) = &args.svg {
         super::tree_file::write(path, plan_svg(&body.plan).as_bytes())?;
@@ -148,6 +150,7 @@ fn export(args: &ExportArgs) -> Result<()> {
     if args.brain.is_some() && !matches!(args.to, Form::Nndf) {
         bail!("--brain goes with --to nndf; the other forms are of the body alone");
     }
+    refuse_over([&args.file].into_iter().chain(&args.brain), &args.output)?;
     let body = files::read(&args.file)?;
     let text = match args.to {
         Form::Prif => body.prif.print() + "\n",

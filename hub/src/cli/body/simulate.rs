@@ -2,7 +2,7 @@
 
 use super::files;
 use crate::cli::progress::Progress;
-use crate::cli::tree_file::{print as put, write};
+use crate::cli::tree_file::{print as put, refuse_over, write};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -46,6 +46,7 @@ pub struct SimulateArgs {
 /// # Errors
 /// A file is wrong, or cannot be written.
 pub fn run(args: &SimulateArgs) -> Result<()> {
+    refuse_over([&args.file].into_iter().chain(&args.brain), &args.html)?;
     let body = files::read(&args.file)?;
     let brain = files::brain_or_drawn(args.brain.as_deref(), args.seed, &body.plan)?;
     if args.period != 0.0 && !(0.05..=100.0).contains(&args.period) {

@@ -2,6 +2,7 @@
 
 mod curriculum;
 
+use super::advice::word;
 use super::engine::EngineArgs;
 use super::progress::Progress;
 use anyhow::{Context, Error, Result, bail};
@@ -198,7 +199,7 @@ fn refuse_one(config: &Config) -> Result<()> {
 }
 
 fn farewell(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", path.display())
+    format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", word(path))
 }
 
 /// Parts of a run that its progress counts: generations may differ much in length.

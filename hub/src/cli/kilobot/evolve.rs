@@ -1,5 +1,6 @@
 //! `xpuck kilobot evolve`: trees for Kilobots that forage.
 
+use crate::cli::advice::word;
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -10,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use toml::Value;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::kilobot_run::{Chapter, Config, Ended, Folder, chapter, run as run_to_end};
+use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
 
@@ -82,12 +84,12 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         Ended::Stopped(runs) => {
             drop(progress);
             let Some(path) = kept else { bail!("only an experiment with a folder is stopped") };
-            log::line(told(&format!(" after {runs} whole runs"), path));
+            log::line(told(&format!(" after {}", count(runs, "whole run", "whole runs")), path));
             return Ok(ExitCode::from(TRY_AGAIN));
         }
     };
     let command =
-        kept.map_or("xpuck kilobot evolve".into(), |path| format!("xpuck kilobot evolve --resume {}", path.display()));
+        kept.map_or("xpuck kilobot evolve".into(), |path| format!("xpuck kilobot evolve --resume {}", word(path)));
     let made = chapter(&config, &runs, &command, |what| progress.note(what));
     drop(progress);
     if let Some(folder) = &folder {
@@ -101,7 +103,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
 }
 
 fn told(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck kilobot evolve --resume {}", path.display())
+    format!("xpuck: stopped{done}; go on with: xpuck kilobot evolve --resume {}", word(path))
 }
 
 fn overrides(args: &EvolveArgs) -> Result<toml::Table> {

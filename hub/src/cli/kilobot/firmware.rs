@@ -1,6 +1,6 @@
 //! The program of a Kilobot, built from its sources by Debian's compiler for the robot's processor.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -59,7 +59,14 @@ pub struct Sizes {
 /// # Errors
 /// The compiler is missing or has something against the sources, there is no kilolib, or the robot's memory is too small.
 pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(Vec<u8>, Sizes)> {
-    let folder = tempfile::tempdir().context("a folder for the compiler")?;
+    let folder = tempfile::tempdir().map_err(|error| {
+        let place = std::env::temp_dir();
+        anyhow!(
+            "{}: no folder can be made there for the compiler ({}); TMPDIR names another place",
+            place.display(),
+            error.kind()
+        )
+    })?;
     let dir = folder.path();
     let stand_in = if matches!(platform, Platform::Simavr) { &SIMAVR[..] } else { &[] };
     for (name, text) in SOURCES.iter().chain(stand_in).copied().chain([("table.c", table)]) {
@@ -84,7 +91,12 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     }
     let mut copy = avr("objcopy", dir);
     done(copy.args(["-O", "ihex", "-R", ".eeprom", "-R", ".fuse", "-R", ".lock", "kilobot.elf", "kilobot.hex"]))?;
-    Ok((file::bytes(&dir.join("kilobot.hex"), LARGEST)?, sizes))
+    let hex = std::fs::read(dir.join("kilobot.hex")).unwrap_or_default();
+    // The record that ends such a file.
+    if !hex.trim_ascii_end().ends_with(b":00000001FF") {
+        bail!("avr-objcopy wrote no whole hex file; is it Debian's (package binutils-avr)?");
+    }
+    Ok((hex, sizes))
 }
 
 /// kilolib's library, compiled if its folder has the sources alone.

@@ -1,6 +1,6 @@
 //! `xpuck kilobot hex`: from a tree to the file that is written to robots.
 
-use super::super::tree_file::{print, read_kilobot, refuse_over, write};
+use super::super::tree_file::{From, print, read_kilobot, refuse_over, write};
 use super::firmware::{BOOTLOADER, Platform, RAM, Sizes, build};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -24,8 +24,9 @@ pub struct HexArgs {
     /// Build for a simulator instead of a robot.
     #[arg(long = "for", value_enum)]
     platform: Option<Simulator>,
-    /// Define a name for the C compiler, as LIGHT_WAIT=400; see robot/kilobot/main.c.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    /// Set what is to be calibrated: LIGHT_WAIT, the us between readings of the light (default 400), or LIGHT_CONTRAST, how much
+    /// a bright reading is above a dark one (40).
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     define: Vec<String>,
 }
 
@@ -36,6 +37,19 @@ enum Simulator {
     Simavr,
 }
 
+/// What may be set, and its range.
+const DEFINES: [(&str, u32, u32); 2] = [("LIGHT_WAIT", 1, 5000), ("LIGHT_CONTRAST", 1, 1023)];
+
+fn define(text: &str) -> Result<String, String> {
+    let known = || DEFINES.iter().find(|(name, ..)| text.split('=').next() == Some(name));
+    let Some((name, low, high)) = known() else { return Err("it is LIGHT_WAIT=N or LIGHT_CONTRAST=N".into()) };
+    let value = text.split_once('=').and_then(|(_, value)| value.parse::<u32>().ok());
+    match value.filter(|value| (low..=high).contains(&value)) {
+        Some(value) => Ok(format!("{name}={value}")),
+        None => Err(format!("{name} takes a whole number from {low} to {high}")),
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -44,7 +58,7 @@ enum Simulator {
 pub fn run(args: &HexArgs) -> Result<()> {
     refuse_over([&args.tree], [&args.output])?;
     let name = args.tree.display().to_string();
-    let program = Program::compile(&read_kilobot(&args.tree, None)?).context(name)?;
+    let program = Program::compile(&read_kilobot(&args.tree, Some(From::Text))?).context(name)?;
     let platform = match (&args.kilolib, args.platform) {
         (Some(kilolib), _) => Platform::Robot(kilolib),
         (None, Some(Simulator::Simavr)) => Platform::Simavr,

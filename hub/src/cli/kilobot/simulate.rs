@@ -1,6 +1,6 @@
 //! `xpuck kilobot simulate`: Kilobots run a tree.
 
-use crate::cli::tree_file::{print as put, read_kilobot, write};
+use crate::cli::tree_file::{From, print as put, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use toml::{Table, Value};
 use xpuck_kernels::kilobot::Program;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::kilobot_run::{Config, Usage, measure, needed, trails};
+use xpuck_wire::output::count;
 
 /// Let Kilobots that all run one tree forage: what the tree is worth, and where they drive.
 #[derive(Args)]
@@ -43,8 +44,9 @@ pub struct SimulateArgs {
 /// # Errors
 /// A file is wrong, or cannot be written.
 pub fn run(args: &SimulateArgs) -> Result<()> {
+    refuse_over([&args.tree], &args.svg)?;
     let name = args.tree.display();
-    let tree = read_kilobot(&args.tree, None)?;
+    let tree = read_kilobot(&args.tree, Some(From::Text))?;
     let program = Program::compile(&tree).with_context(|| format!("{name}"))?;
     let mut world = evolution_file::keys(&args.set)?;
     if let Some(robots) = args.robots {
@@ -71,8 +73,14 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         return put(format!("{object}\n").as_bytes());
     }
     let mut told = format!(
-        "fitness {:.4} +- {:.4} (standard error) over {} starts of {} Kilobots and {:.0} s\n{} of 1024 bytes for the tree, {} of 500 of stack\n",
-        measured.mean, measured.standard_error, args.runs, foraging.robots, foraging.seconds, usage.tree, usage.stack
+        "fitness {:.4} +- {:.4} (standard error) over {} of {} Kilobots and {:.0} s\n{} of 1024 bytes for the tree, {} of 500 of stack\n",
+        measured.mean,
+        measured.standard_error,
+        count(args.runs as usize, "start", "starts"),
+        foraging.robots,
+        foraging.seconds,
+        usage.tree,
+        usage.stack
     );
     if usage.derating() < 1.0 {
         told += &format!(
