@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xpuck_evolve::PrimitiveSet;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
-use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::kilobot;
+use xpuck_kernels::tree::Program;
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::{machine_file, sweep};
+use xpuck_lab::{body_run, kilobot_run, machine_file, sweep};
 use xpuck_wire::Swarm;
 use xpuck_wire::file;
 use xpuck_wire::keys::{Public, Secret};
@@ -68,6 +69,14 @@ fn check(path: &Path) -> Result<String> {
             PrimitiveSet::parse(&name, &text)?;
             Ok("a primitive set".into())
         }
+        "bodies" => {
+            let config = body_run::Config::load(Some(path), toml::Table::new())?;
+            Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
+        }
+        "kilobots" => {
+            let config = kilobot_run::Config::load(Some(path), toml::Table::new())?;
+            Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
+        }
         "robot" => {
             let xpuckd = std::env::current_exe()?.with_file_name("xpuckd");
             let found = robot(path, Some(&xpuckd).filter(|path| path.exists()).map(PathBuf::as_path));
@@ -86,7 +95,12 @@ fn check(path: &Path) -> Result<String> {
 
 fn tree(path: &Path, name: &str) -> Result<String> {
     let text = tree_file::text(path)?;
-    let tree = Tree::parse(&text).with_context(|| name.to_string())?;
+    let tree = tree_file::read_either(path, Some(tree_file::From::Text), false)?;
+    if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
+        let usage = kilobot::Program::compile(&tree).with_context(|| name.to_string())?.usage();
+        let nodes = tree.nodes().len();
+        return Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {} bytes", usage.tree, kilobot::TREE_BYTES));
+    }
     tree_file::tell_notes(path, &text);
     let program = Program::compile(&tree).with_context(|| name.to_string())?;
     Ok(format!("a tree of {} nodes, {} with subtrees expanded", tree.nodes().len(), program.len()))

@@ -1,6 +1,6 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
-use super::tree_file::{From, deliver, format_of, print, read, read_kilobot, refuse_over, write};
+use super::tree_file::{From, deliver, format_of, print, read, read_either, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -157,13 +157,14 @@ fn format(args: &FmtArgs) -> Result<()> {
 fn convert(args: &ConvertArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let tree = || read(&args.file, args.from, args.exact);
+    let either = || read_either(&args.file, args.from, args.exact);
     let direction = if args.left { Direction::Right } else { Direction::Down };
     let name = args.file.display();
     let bytes = match args.to {
-        To::Text => tree()?.to_string().into_bytes(),
+        To::Text => either()?.to_string().into_bytes(),
         To::Xml => to_xml(&tree()?).into_bytes(),
-        To::Dot => to_dot(&tree()?).into_bytes(),
-        To::Svg => to_svg(&tree()?, direction).into_bytes(),
+        To::Dot => to_dot(&either()?).into_bytes(),
+        To::Svg => to_svg(&either()?, direction).into_bytes(),
         To::Json => to_json(&tree()?).into_bytes(),
         To::Bin => to_binary(&tree()?).with_context(|| format!("{name} as bin"))?,
         To::Kilobot => {

@@ -59,6 +59,18 @@ pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree>
     Ok(tree)
 }
 
+/// Reads a tree of either robot, for what is done with its form alone; a Kilobot's tree has the text form alone.
+pub(super) fn read_either(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
+    let is_text = from.map_or_else(|| format_of(path), Ok)? == From::Text;
+    if is_text {
+        let kilobots = Tree::parse_with(&text(path)?, RegisterMap::Kilobot, exact);
+        if let Some(tree) = kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
+            return Ok(tree);
+        }
+    }
+    read(path, from, exact)
+}
+
 /// Reads a Kilobot's tree, which has the text form alone.
 pub(super) fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
     let name = path.display().to_string();

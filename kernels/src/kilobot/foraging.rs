@@ -99,6 +99,13 @@ impl Foraging {
                 self.nest, self.gap
             ));
         }
+        let farthest = corner(grid(n), self.spacing);
+        if farthest > self.nest + self.gap {
+            return Err(format!(
+                "robots in the corners of the grid, {farthest} m from the centre, begin in the food; take a larger nest than {} m, or fewer robots",
+                self.nest
+            ));
+        }
         if !(1.0..=MAX_SECONDS).contains(&self.seconds) {
             return Err(format!("a run of {} s; 1 to {MAX_SECONDS} s are allowed", self.seconds));
         }

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use xpuck_evolve::Algorithm;
 use xpuck_kernels::kilobot::{Foraging, Program};
 use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_wire::output::count;
 
 /// The fittest tree of the thesis.
 const FIGURE_4_6: &str = include_str!("../../../../docs/kilobots/figure-4-6.bt");
@@ -26,6 +27,8 @@ const TOP: usize = 5;
 
 /// What an experiment came to.
 pub struct Chapter {
+    /// True if the thesis's numbers are of the same world.
+    pub is_of_the_thesis: bool,
     /// In numbers.
     pub result: ChapterResult,
     /// Files by their names in the folder.
@@ -63,6 +66,8 @@ impl Value {
 pub struct OfAlgorithm {
     /// How many.
     pub runs: usize,
+    /// Most generations of a run.
+    pub generations: u32,
     /// Simulations of all of them.
     pub simulations: u64,
     /// The best fitness of the first generation, mean over runs.
@@ -96,7 +101,7 @@ pub fn chapter(config: &Config, runs: &[Finished], command: &str, mut watch: imp
         fresh: config.fresh,
     };
     let mut files = Vec::new();
-    let mut sections = vec![fitness(&of, &published, &result, &mut files)];
+    let mut sections = vec![fitness(&of, &published, (&result, config.is_of_the_thesis()), &mut files)];
     watch("ways are drawn");
     sections.push(ways(config, &foraging, &of, &mut files));
     watch("trees are reduced");
@@ -109,7 +114,7 @@ pub fn chapter(config: &Config, runs: &[Finished], command: &str, mut watch: imp
     files.push(("chapter.html".into(), html("Kilobots that forage", &lead, command, &sections)));
     let json = serde_json::to_string_pretty(&result).unwrap_or_default();
     files.push(("result.json".into(), json + "\n"));
-    Chapter { result, files }
+    Chapter { is_of_the_thesis: config.is_of_the_thesis(), result, files }
 }
 
 fn tree(text: &str) -> Tree {
@@ -133,6 +138,7 @@ fn numbers(runs: &[&Finished]) -> Option<OfAlgorithm> {
     let again: Vec<f64> = runs.iter().map(|run| run.best.again.mean).collect();
     Some(OfAlgorithm {
         runs: runs.len(),
+        generations: runs.iter().map(|run| run.generations).max()?,
         simulations: runs.iter().map(|run| run.simulations).sum(),
         first_generation: runs.iter().map(|run| run.first.chosen).sum::<f64>() / runs.len() as f64,
         best_chosen: best.best.chosen,
@@ -145,12 +151,12 @@ fn numbers(runs: &[&Finished]) -> Option<OfAlgorithm> {
 fn fitness(
     of: &[(Algorithm, Vec<&Finished>)],
     published: &Measured,
-    result: &ChapterResult,
+    (result, printed): (&ChapterResult, bool),
     files: &mut Vec<(String, String)>,
 ) -> Section {
     let mut panels: Vec<_> = of
         .iter()
-        .map(|(algorithm, runs)| curves(&format!("{}, {} runs", algorithm.name(), runs.len()), runs))
+        .map(|(algorithm, runs)| curves(&format!("{}, {}", algorithm.name(), count(runs.len(), "run", "runs")), runs))
         .collect();
     let sample = |measured: &Measured| measured.starts.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let mut samples = vec![("Figure 4.6".to_string(), sample(published))];
@@ -172,12 +178,14 @@ fn fitness(
     ];
     let of_value = |value: Value| [format!("{:.4}", value.mean), format!("{:.4}", value.standard_error)];
     let [again, error] = of_value(result.figure_4_6);
-    let mut rows = vec![
-        ["thesis", "25", "1100750", "about 0.03", &format!("{}", PRINTED[0]), &format!("{}", PRINTED[1]), "", ""]
-            .map(String::from)
-            .to_vec(),
-        ["Figure 4.6's tree here", "", "", "", "", &again, &error, ""].map(String::from).to_vec(),
-    ];
+    let mut rows = Vec::new();
+    if printed {
+        let numbers = ["about 0.03", &format!("{}", PRINTED[0]), &format!("{}", PRINTED[1])];
+        rows.push(
+            [&["thesis", "25", "1100750"], &numbers[..], &["", ""]].concat().into_iter().map(String::from).collect(),
+        );
+    }
+    rows.push(["Figure 4.6's tree here", "", "", "", "", &again, &error, ""].map(String::from).to_vec());
     for (name, its) in &result.algorithms {
         let [again, error] = of_value(its.best_again);
         rows.push(vec![
@@ -198,9 +206,9 @@ fn fitness(
     Section {
         title: "Fitness (Figure 4.4)".into(),
         text: vec![format!(
-            "Each grey line is a run; boxes are the spread over runs every five generations. The fittest of all runs is measured again in {} fresh \
-             starts; on real robots the thesis measured {}.",
-            result.fresh, PRINTED[2]
+            "Each grey line is a run; boxes are the spread over runs every five generations. The fittest of all runs is measured again in {} fresh starts{}.",
+            result.fresh,
+            if printed { format!("; on real robots the thesis measured {}", PRINTED[2]) } else { String::new() }
         )],
         details: trees.collect(),
         figures: vec![figure],
@@ -220,8 +228,9 @@ fn ways(
     files: &mut Vec<(String, String)>,
 ) -> Section {
     let mut figures = Vec::new();
-    let mut text = vec![
-        "The fittest of the first generation, then of the last, in the run of the fittest. Robots that carry food are red, the greener the denser they stand."
+    let text = vec![
+        "The fittest of the first generation, then of the last, in the run of the fittest, in a start of median fitness. Blue is the nest, green the food, white \
+         the gap between them; black lines are ways. Robots are drawn where they end: red if they carry food, the greener the denser they stand, so yellow if both."
             .to_string(),
     ];
     for (algorithm, runs) in of {
@@ -230,11 +239,11 @@ fn ways(
             let Ok(program) = Program::compile(&tree(&fittest.tree)) else { continue };
             // A start like most others: the one with the median fitness.
             let world = typical(&fittest.again);
-            let figure = trails(foraging, &program, fresh_seed(config), world);
+            let title = format!("{}, run {}: the fittest of the {when} generation", algorithm.name(), run.run);
+            let figure = trails(foraging, &program, (fresh_seed(config), world), &title);
             files.push((format!("trails-{}-{when}.svg", algorithm.name()), figure.clone()));
             figures.push(figure);
         }
-        text.push(format!("{}: run {}.", algorithm.name(), run.run));
     }
     Section { title: "Ways (Figure 4.5)".into(), text, figures, ..Section::default() }
 }
@@ -258,16 +267,22 @@ fn usage(
         for (rank, run) in ranked(runs).into_iter().take(TOP).enumerate() {
             let whole = tree(&run.best.tree);
             let less = needed(&whole, foraging, fresh_seed(config));
-            let name = format!("{} {}", algorithm.name(), rank + 1);
-            let sizes =
-                [format!("{:.4}", run.best.chosen), whole.nodes().len().to_string(), less.nodes().len().to_string()];
+            let name = format!("{}, run {}", algorithm.name(), run.run);
+            let sizes = [
+                (rank + 1).to_string(),
+                format!("{:.4}", run.best.chosen),
+                whole.nodes().len().to_string(),
+                less.nodes().len().to_string(),
+            ];
             rows.push([vec![name.clone()], sizes.to_vec(), Usage::of(&less).cells()].concat());
             details.push((format!("{name}, what it needs"), less.to_string()));
         }
     }
-    let mut head: Vec<String> = ["", "fitness", "nodes", "needed"].map(String::from).to_vec();
+    let mut head: Vec<String> = ["run", "rank", "fitness", "nodes", "needed"].map(String::from).to_vec();
     head.extend(Usage::columns().into_iter().map(String::from));
-    let csv: Vec<String> = [head.clone()].iter().chain(&rows).map(|row| row.join(",")).collect();
+    let field = |cell: &String| cell.replace(", run ", "-");
+    let line = |row: &Vec<String>| row.iter().map(field).collect::<Vec<String>>().join(",");
+    let csv: Vec<String> = [&head].into_iter().chain(&rows).map(line).collect();
     files.push(("usage.csv".into(), csv.join("\n") + "\n"));
     Section {
         title: "Use of blackboard and nodes (Table 4.5)".into(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Settings, SettingsError, checkpoint};
-use xpuck_kernels::kilobot::{Foraging, Motors};
+use xpuck_kernels::kilobot::{Foraging, MAX_KILOBOTS, Motors};
 use xpuck_wire::file::{self, FileError};
 
 /// Longest file, bytes.
@@ -48,8 +48,10 @@ pub struct WorldConfig {
     pub seconds: f32,
     /// Length and width of the arena, m.
     pub arena: [f32; 2],
-    /// Radius of the nest, m.
-    pub nest: f32,
+    /// Radius of the nest, m; without it 0.2, and more for a swarm whose grid is larger than that of 25.
+    #[schemars(with = "f32")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nest: Option<f32>,
     /// Width of the ring between nest and food, m.
     pub gap: f32,
     /// Distance of neighbours in the grid in which they start, m.
@@ -76,7 +78,7 @@ impl Default for WorldConfig {
             robots: foraging.robots,
             seconds: foraging.seconds,
             arena: [2.0 * foraging.half_arena.0, 2.0 * foraging.half_arena.1],
-            nest: foraging.nest,
+            nest: None,
             gap: foraging.gap,
             spacing: foraging.spacing,
             motors: MotorNodes::default(),
@@ -91,7 +93,7 @@ impl WorldConfig {
             robots: self.robots,
             seconds: self.seconds,
             half_arena: (0.5 * self.arena[0], 0.5 * self.arena[1]),
-            nest: self.nest,
+            nest: self.nest.unwrap_or(Foraging::thesis(self.robots.clamp(1, MAX_KILOBOTS)).nest),
             gap: self.gap,
             spacing: self.spacing,
             ..Foraging::thesis(1)
@@ -150,6 +152,11 @@ impl Config {
     pub fn fingerprint(&self) -> u32 {
         let same = Config { runs: 1, fresh: 1, algorithms: Vec::new(), ..self.clone() };
         checkpoint::fingerprint([same.write().as_str()])
+    }
+
+    /// True of the thesis's own world, in which its numbers hold.
+    pub fn is_of_the_thesis(&self) -> bool {
+        self.world.foraging() == Foraging::thesis(25)
     }
 
     /// The runs in the order in which they are made: the first of each algorithm, then the second.
@@ -237,6 +244,7 @@ mod tests {
         assert!(error("runs = 0").contains("runs = 0: it lies between 1 and 99"));
         assert!(error("world.robots = 101").contains("world: 101 Kilobots; a world holds 1 to 100"));
         assert!(error("world.robots = 100\nworld.arena = [0.4, 0.4]").contains("take fewer or a larger arena"));
+        assert!(error("world.nest = 0.01").contains("begin in the food"));
         assert!(error("algorithms = []").contains("name one"));
         assert!(error("algorithms = [\"racing\", \"racing\"]").contains("racing stands there twice"));
         assert!(error("[settings.dars2017]\npopulation = 20").contains("settings.dars2017: no such algorithm"));

@@ -1,6 +1,6 @@
 //! Where Kilobots drive, as a picture (thesis Figure 4.5).
 
-use crate::plot::begin_svg;
+use crate::plot::{begin_svg, escape};
 use std::fmt::Write;
 use xpuck_kernels::kilobot::{Foraging, Program, World};
 
@@ -10,7 +10,8 @@ const WIDTH: f64 = 900.0;
 const DENSE: f32 = 0.4;
 
 /// The arena with nest, food, each robot's way, and the robots at the end: red if they carry food, the greener the denser they stand.
-pub fn trails(foraging: &Foraging, program: &Program, seed: u64, world: u32) -> String {
+/// Seed and number are those of the world.
+pub fn trails(foraging: &Foraging, program: &Program, (seed, world): (u64, u32), title: &str) -> String {
     let (half_x, half_y) = (f64::from(foraging.half_arena.0), f64::from(foraging.half_arena.1));
     let scale = WIDTH / (2.0 * half_x);
     let height = 2.0 * half_y * scale;
@@ -59,7 +60,8 @@ pub fn trails(foraging: &Foraging, program: &Program, seed: u64, world: u32) -> 
     let [picked, delivered] = run.food();
     let _ = writeln!(
         svg,
-        "<text x=\"8\" y=\"{:.0}\">{:.0} s, {picked} pieces of food taken, {delivered} brought home</text>",
+        "<text x=\"8\" y=\"18\">{}</text>\n<text x=\"8\" y=\"{:.0}\">{:.0} s, {picked} pieces of food taken, {delivered} brought home</text>",
+        escape(title),
         height - 8.0,
         foraging.seconds
     );
@@ -75,7 +77,7 @@ mod tests {
     fn every_robot_has_a_way() {
         let program = Program::compile(&Tree::leaf(Kind::Mf, &[])).unwrap();
         let foraging = Foraging { seconds: 20.0, ..Foraging::thesis(25) };
-        let svg = trails(&foraging, &program, 1, 0);
+        let svg = trails(&foraging, &program, (1, 0), "mf alone");
         assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (25, 27));
         assert!(svg.contains("20 s, 0 pieces of food taken"));
     }

@@ -107,7 +107,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if args.json {
         output::line(serde_json::to_string(&outcome)?)?;
     } else {
-        print(&outcome, folder.as_ref())?;
+        print(&outcome, folder.as_ref(), evolution.config())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -139,7 +139,7 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
     Ok(table)
 }
 
-fn print(outcome: &Outcome, folder: Option<&Folder>) -> Result<()> {
+fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<()> {
     output::line("island   way m  parts  turning joints")?;
     for (number, island) in outcome.islands.iter().enumerate() {
         output::line(format_args!("{number:>6}{:>8.2}{:>7}{:>16}", island.distance, island.parts, island.joints))?;
@@ -161,6 +161,29 @@ fn print(outcome: &Outcome, folder: Option<&Folder>) -> Result<()> {
         output::line(format_args!(
             "\nits walk: {at}/walk.html; for PyBullet and others: {at}/bodies; pictures: {at}/gallery.svg, {at}/curve.svg"
         ))?;
+        // Its rhythm never runs, which `simulate` has no option for.
+        if config.as_published {
+            return Ok(());
+        }
+        let number = outcome.islands.iter().position(|island| island.distance == outcome.best).unwrap_or(0);
+        output::line(format_args!("to let it walk again: {}", again(folder.path(), number, config)))?;
     }
     Ok(())
+}
+
+/// The command that simulates the best body of an island as the run did.
+fn again(folder: &Path, island: usize, config: &Config) -> String {
+    let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
+    let mut command = format!("xpuck body simulate {} --brain {}", body("prif"), body("nndf"));
+    let usual = Config::default();
+    if config.period != usual.period {
+        command += &format!(" --period {}", config.period);
+    }
+    if config.steps != usual.steps {
+        command += &format!(" --steps {}", config.steps);
+    }
+    if config.thrown {
+        command += " --thrown";
+    }
+    command
 }

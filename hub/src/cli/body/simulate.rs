@@ -59,10 +59,12 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let began = Instant::now();
     let (mut way, mut frames) = (Vec::new(), Vec::new());
     let (mut end, mut highest) = ([0.0; 3], f64::NEG_INFINITY);
+    let mut began_at = None;
     let spacing = spacing(&body.plan, args.steps);
     let progress = Progress::of("step", u64::from(args.steps), args.json);
     watch(&body.plan, &brain, trial, args.steps, |step, robot| {
         end = robot.simulator().position();
+        began_at.get_or_insert(end[0]);
         highest = end[2].max(highest);
         if step % SECOND == 0 {
             way.push(end);
@@ -88,7 +90,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m\n",
         end[1],
         simulated / seconds.max(1e-9),
-        end[0]
+        (end[0] - began_at.unwrap_or_default()).abs()
     );
     let drawn = match args.brain {
         None => format!("its brain is drawn at random (seed {}); --brain FILE.nndf gives it one\n", args.seed),

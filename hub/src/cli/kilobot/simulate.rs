@@ -59,7 +59,10 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let seconds = began.elapsed().as_secs_f64();
     let simulated = f64::from(args.runs) * foraging.robots as f64 * f64::from(foraging.seconds);
     if let Some(path) = &args.svg {
-        write(path, trails(&foraging, &program, u64::from(args.seed), 0).as_bytes())?;
+        write(
+            path,
+            trails(&foraging, &program, (u64::from(args.seed), 0), &args.tree.display().to_string()).as_bytes(),
+        )?;
     }
     let less = args.reduce.then(|| needed(&tree, &foraging, u64::from(args.seed)));
     let usage = program.usage();
