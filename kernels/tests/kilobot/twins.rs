@@ -43,6 +43,6 @@ fn other_swarms_and_arenas_do_too() {
     (other.robot.steps, other.robot.axle, other.robot.range, other.robot.most_hops) = (8, 0.005, 0.05, 3);
     agree(&other, &programs);
     // So narrow that everybody touches walls and neighbours.
-    let narrow = Foraging { half_arena: (0.12, 0.12), nest: 0.05, gap: 0.02, seconds: 60.0, ..Foraging::thesis(25) };
+    let narrow = Foraging { half_arena: (0.12, 0.12), nest: 0.13, gap: 0.02, seconds: 60.0, ..Foraging::thesis(25) };
     agree(&narrow, &programs);
 }

@@ -90,7 +90,7 @@ impl Folder {
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
         make(path)?;
-        refuse_used(path, &[CURRICULUM, PROJECT, BESIDE, STEPS, CACHE], (TABLE, HEAD))?;
+        refuse_used(path, &[CURRICULUM, PROJECT, BESIDE, STEPS, CACHE, SKIP], (TABLE, HEAD))?;
         let folder = Folder::open(path, &plan.scenario)?;
         let write = |file: PathBuf, text: &str| {
             atomic::write(&file, text.as_bytes())
