@@ -19,6 +19,7 @@ pub mod plot;
 mod python;
 pub mod remeasure;
 pub mod report;
+mod run_config;
 mod run_folder;
 pub mod schemas;
 pub mod segments;

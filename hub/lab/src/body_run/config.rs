@@ -2,19 +2,17 @@
 
 use super::ancestor::Ancestor;
 use super::creature::{Creatures, Weights};
+use crate::run_config::{self, ConfigError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use toml::{Table, Value};
+use toml::Table;
 use xpuck_bodies::{Rhythm, Start, Trial};
 use xpuck_evolve::checkpoint;
 use xpuck_evolve::families::{FamilySettings, Sharing};
-use xpuck_wire::file::{self, FileError};
 
 /// Children of a survivor in the document's program.
 const PUBLISHED_CHILDREN: usize = 5;
-/// Longest file, bytes.
-const MAX_TEXT: u64 = 4 << 20;
 
 /// A run of evolution of bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,21 +87,7 @@ impl Config {
     /// # Errors
     /// One line with the file, and the key or the line.
     pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, ConfigError> {
-        let name = path.map_or("bodies".into(), |path| path.display().to_string());
-        let mut table = match path {
-            None => Table::new(),
-            Some(path) => {
-                let text = file::text(path, MAX_TEXT)?;
-                // Read on its own first, so that an error names the line.
-                file::parse::<Config>(&name, &text)?;
-                file::parse(&name, &text)?
-            }
-        };
-        crate::evolution_run::file::merge(&mut table, overrides);
-        let wrong = |error: toml::de::Error| ConfigError::Value(name.clone(), file::wrong_value(&error));
-        let config: Config = Value::Table(table).try_into().map_err(wrong)?;
-        config.check().map_err(|message| ConfigError::Value(name, message))?;
-        Ok(config.settled())
+        run_config::load("bodies", path, overrides, Config::check).map(Config::settled)
     }
 
     /// As a file with every key.
@@ -191,15 +175,4 @@ impl Config {
         self.ancestor()?;
         self.families.check().map_err(|error| format!("families.{error}"))
     }
-}
-
-/// A file that describes no run.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// It cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A key or its value.
-    #[error("{0}: {1}")]
-    Value(String, String),
 }

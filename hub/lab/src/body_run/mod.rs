@@ -10,8 +10,9 @@ mod picture;
 mod replay;
 mod run;
 
+pub use crate::run_config::ConfigError;
 pub use ancestor::Ancestor;
-pub use config::{Config, ConfigError};
+pub use config::Config;
 pub use creature::{Creature, Creatures, SavedCreature, Weights};
 pub use folder::{Folder, Resumed};
 pub use generation::{BodyRun, Row};

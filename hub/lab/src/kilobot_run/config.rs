@@ -1,15 +1,13 @@
 //! The file of an experiment: TOML, every key optional.
 
+use crate::run_config::{self, ConfigError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Settings, SettingsError, checkpoint};
 use xpuck_kernels::kilobot::{Foraging, MAX_KILOBOTS, Motors};
-use xpuck_wire::file::{self, FileError};
 
-/// Longest file, bytes.
-const MAX_TEXT: u64 = 1 << 16;
 /// Most runs of an algorithm: their files have two digits.
 const MOST_RUNS: f64 = 99.0;
 
@@ -126,21 +124,7 @@ impl Config {
     /// # Errors
     /// One line with the file, and the key or the line.
     pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, ConfigError> {
-        let name = path.map_or("kilobots".into(), |path| path.display().to_string());
-        let mut table = match path {
-            None => Table::new(),
-            Some(path) => {
-                let text = file::text(path, MAX_TEXT)?;
-                // Read on its own first, so that an error names the line.
-                file::parse::<Config>(&name, &text)?;
-                file::parse(&name, &text)?
-            }
-        };
-        crate::evolution_run::file::merge(&mut table, overrides);
-        let wrong = |error: toml::de::Error| ConfigError::Value(name.clone(), file::wrong_value(&error));
-        let config: Config = Value::Table(table).try_into().map_err(wrong)?;
-        config.check().map_err(|message| ConfigError::Value(name, message))?;
-        Ok(config)
+        run_config::load("kilobots", path, overrides, Config::check)
     }
 
     /// As a file with every key.
@@ -201,17 +185,6 @@ impl Config {
         }
         self.world.foraging().check().map_err(|message| format!("world: {message}"))
     }
-}
-
-/// A file that describes no experiment.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// It cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A key or its value.
-    #[error("{0}: {1}")]
-    Value(String, String),
 }
 
 #[cfg(test)]

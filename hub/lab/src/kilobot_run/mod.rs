@@ -11,8 +11,9 @@ mod run;
 mod trails;
 mod usage;
 
+pub use crate::run_config::ConfigError;
 pub use chapter::{Chapter, chapter};
-pub use config::{Config, ConfigError, MotorNodes, WorldConfig};
+pub use config::{Config, MotorNodes, WorldConfig};
 pub use evolve::Finished;
 pub use folder::Folder;
 pub use measure::{Measured, measure};
