@@ -11,6 +11,7 @@ use crate::plot::to_svg;
 use crate::report::page::{Section, html};
 use crate::statistics::spread::{median, sorted};
 use crate::sweep::summary::Readable;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xpuck_evolve::Algorithm;
@@ -255,29 +256,29 @@ fn typical(measured: &Measured) -> u32 {
     starts.iter().position(|fitness| *fitness == middle).unwrap_or(0) as u32
 }
 
-fn usage(
+fn usage<'a>(
     config: &Config,
     foraging: &Foraging,
-    of: &[(Algorithm, Vec<&Finished>)],
+    of: &[(Algorithm, Vec<&'a Finished>)],
     files: &mut Vec<(String, String)>,
 ) -> Section {
-    let mut rows = Vec::new();
-    let mut details = Vec::new();
-    for (algorithm, runs) in of {
-        for (rank, run) in ranked(runs).into_iter().take(TOP).enumerate() {
-            let whole = tree(&run.best.tree);
-            let less = needed(&whole, foraging, fresh_seed(config));
-            let name = format!("{}, run {}", algorithm.name(), run.run);
-            let sizes = [
-                (rank + 1).to_string(),
-                format!("{:.4}", run.best.chosen),
-                whole.nodes().len().to_string(),
-                less.nodes().len().to_string(),
-            ];
-            rows.push([vec![name.clone()], sizes.to_vec(), Usage::of(&less).cells()].concat());
-            details.push((format!("{name}, what it needs"), less.to_string()));
-        }
-    }
+    let top = |(algorithm, runs): &(Algorithm, Vec<&'a Finished>)| {
+        let ranked = ranked(runs).into_iter().take(TOP).enumerate();
+        ranked.map(|(rank, run)| (algorithm.name(), rank + 1, run)).collect::<Vec<_>>()
+    };
+    let fittest: Vec<(&str, usize, &Finished)> = of.iter().flat_map(top).collect();
+    let row = |(algorithm, rank, run): &(&str, usize, &Finished)| {
+        let whole = tree(&run.best.tree);
+        let less = needed(&whole, foraging, fresh_seed(config));
+        let name = format!("{algorithm}, run {}", run.run);
+        let sizes = [whole.nodes().len(), less.nodes().len()].map(|nodes| nodes.to_string());
+        let first = vec![name.clone(), rank.to_string(), format!("{:.4}", run.best.chosen)];
+        (
+            [first, sizes.to_vec(), Usage::of(&less).cells()].concat(),
+            (format!("{name}, what it needs"), less.to_string()),
+        )
+    };
+    let (rows, details): (Vec<Vec<String>>, Vec<(String, String)>) = fittest.par_iter().map(row).unzip();
     let mut head: Vec<String> = ["run", "rank", "fitness", "nodes", "needed"].map(String::from).to_vec();
     head.extend(Usage::columns().into_iter().map(String::from));
     let field = |cell: &String| cell.replace(", run ", "-");
