@@ -25,7 +25,7 @@ pub struct SimulateArgs {
     /// Kilobots [default: 25].
     #[arg(long)]
     robots: Option<i64>,
-    /// Any key of an experiment's [world], as in `--set gap=0.2`; may be given again.
+    /// Any key of an experiment's world, as in `--set gap=0.2`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Draw the robots' ways in the first start to this SVG file.
