@@ -94,14 +94,12 @@ fn check(path: &Path) -> Result<String> {
 }
 
 fn tree(path: &Path, name: &str) -> Result<String> {
-    let text = tree_file::text(path)?;
     let tree = tree_file::read_either(path, Some(tree_file::From::Text), false)?;
     if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
         let usage = kilobot::Program::compile(&tree).with_context(|| name.to_string())?.usage();
         let nodes = tree.nodes().len();
         return Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {} bytes", usage.tree, kilobot::TREE_BYTES));
     }
-    tree_file::tell_notes(path, &text);
     let program = Program::compile(&tree).with_context(|| name.to_string())?;
     Ok(format!("a tree of {} nodes, {} with subtrees expanded", tree.nodes().len(), program.len()))
 }
