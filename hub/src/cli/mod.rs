@@ -71,6 +71,7 @@ mod standing;
 pub mod start;
 pub mod status;
 mod steps;
+pub mod stopping;
 pub mod study;
 mod summary;
 pub mod swarm_files;

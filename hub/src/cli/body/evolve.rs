@@ -3,19 +3,20 @@
 use super::files;
 use crate::cli::advice::word;
 use crate::cli::progress::Progress;
+use crate::cli::stopping;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::Value;
 use xpuck_lab::body_run::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
-use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
+
+/// What follows `xpuck`.
+const COMMAND: &str = "body evolve";
 
 /// Evolve bodies with their brains to walk as far as they can along y, by families (docs/bodies.md).
 ///
@@ -65,12 +66,8 @@ pub struct EvolveArgs {
 /// # Errors
 /// A file is wrong, or the folder cannot be written.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
-    // Before the first file is written, so that no signal finds the process without an answer.
     let kept = args.resume.as_ref().or(args.out.as_ref());
-    let stop = match kept {
-        Some(path) => shutdown::computation_flag(told("", path))?,
-        None => Arc::new(AtomicBool::new(false)),
-    };
+    let stop = stopping::flag(COMMAND, kept)?;
     let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, evolution } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
@@ -96,8 +93,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if ended == Ended::Stopped {
         let Some(path) = kept else { bail!("only a run with a folder is stopped") };
         let done = format!(" after {} of {evaluations} bodies", evolution.evaluations());
-        log::line(told(&done, path));
-        return Ok(ExitCode::from(TRY_AGAIN));
+        return Ok(stopping::stopped(COMMAND, &done, path));
     }
     let outcome = Outcome::of(&evolution, began.elapsed().as_secs_f64());
     if let Some(folder) = &folder {
@@ -110,10 +106,6 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         print(&outcome, folder.as_ref(), evolution.config())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn told(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck body evolve --resume {}", word(path))
 }
 
 fn overrides(args: &EvolveArgs) -> Result<toml::Table> {

@@ -1,7 +1,8 @@
 //! `xpuck evolve --curriculum FILE`: automata, or trees in their place, step by step in worlds of cargo (docs/curricula.md).
 
-use super::EvolveArgs;
+use super::{COMMAND, EvolveArgs};
 use crate::cli::progress::Progress;
+use crate::cli::stopping;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -76,12 +77,9 @@ fn refuse_flags(args: &EvolveArgs) -> Result<()> {
     }
 }
 
-/// What signals set; before the first file is written, so that none finds the process without an answer.
+/// What signals set, and the end of standard input where that is asked for.
 fn stop(folder: Option<&Path>, args: &EvolveArgs) -> Result<Arc<AtomicBool>> {
-    let stop = match folder {
-        Some(path) => shutdown::computation_flag(super::farewell("", path))?,
-        None => Arc::new(AtomicBool::new(false)),
-    };
+    let stop = stopping::flag(COMMAND, folder)?;
     if args.end_with_stdin {
         shutdown::end_with_stdin()?;
     }
@@ -111,13 +109,9 @@ fn go(plan: &Plan, mut folder: Option<Folder>, stop: &AtomicBool, args: &EvolveA
     })?;
     drop(progress);
     if outcome.stopped() {
-        if let Some(folder) = &folder {
-            log::line(super::farewell(
-                &format!(" after {}", count(outcome.generations as usize, "generation", "generations")),
-                folder.path(),
-            ));
-        }
-        return Ok(ExitCode::from(TRY_AGAIN));
+        let done = format!(" after {}", count(outcome.generations as usize, "generation", "generations"));
+        let path = folder.as_ref().map(Folder::path);
+        return Ok(path.map_or(ExitCode::from(TRY_AGAIN), |path| stopping::stopped(COMMAND, &done, path)));
     }
     if args.json {
         output::line(serde_json::to_string(&outcome)?)?;

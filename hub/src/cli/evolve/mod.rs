@@ -2,15 +2,13 @@
 
 mod curriculum;
 
-use super::advice::word;
 use super::engine::EngineArgs;
 use super::progress::Progress;
+use super::stopping;
 use anyhow::{Context, Error, Result, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_kernels::engine::ChosenEngine;
@@ -20,8 +18,11 @@ use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::output::count;
-use xpuck_wire::shutdown::{self, TRY_AGAIN};
+use xpuck_wire::shutdown;
 use xpuck_wire::{log, output};
+
+/// What follows `xpuck`.
+const COMMAND: &str = "evolve";
 
 /// Evolve controllers on islands in this process, without robots.
 ///
@@ -109,12 +110,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         },
         _ => {}
     }
-    // Before the first file is written, so that no signal finds the process without an answer.
     let kept = args.resume.as_ref().or(args.out.as_ref());
-    let stop = match kept {
-        Some(path) => shutdown::computation_flag(farewell("", path))?,
-        None => Arc::new(AtomicBool::new(false)),
-    };
+    let stop = stopping::flag(COMMAND, kept)?;
     if args.end_with_stdin {
         shutdown::end_with_stdin()?;
     }
@@ -158,8 +155,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if ended == Ended::Stopped {
         let path = kept.context("only a run with a folder is stopped")?;
         let done = format!(" after generation {}, {} % of the run", evolution.state().generation, percent(&evolution));
-        log::line(farewell(&done, path));
-        return Ok(ExitCode::from(TRY_AGAIN));
+        return Ok(stopping::stopped(COMMAND, &done, path));
     }
     let measuring = Instant::now();
     let mut outcome = Outcome::of(&evolution)?;
@@ -196,10 +192,6 @@ fn refuse_one(config: &Config) -> Result<()> {
         Some(island) => bail!("this is the run of island {island} alone; `xpuck island` evolves it"),
         None => Ok(()),
     }
-}
-
-fn farewell(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", word(path))
 }
 
 /// Parts of a run that its progress counts: generations may differ much in length.

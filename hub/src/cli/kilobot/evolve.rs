@@ -2,23 +2,24 @@
 
 use crate::cli::advice::word;
 use crate::cli::progress::Progress;
+use crate::cli::stopping;
 use anyhow::{Result, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use toml::Value;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::kilobot_run::{Chapter, Config, Ended, Folder, chapter, run as run_to_end};
 use xpuck_wire::output::count;
-use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
+
+/// What follows `xpuck`.
+const COMMAND: &str = "kilobot evolve";
 
 /// Evolve trees for Kilobots that forage, and make the thesis's chapter 4 again: runs, curves, ways, and what trees use.
 ///
 /// The same seed gives the same digits on any number of threads. Without a file it is the thesis's experiment: 25 runs each of its
-/// algorithm and of ours, an hour or two; `--runs 1` is a taste of it.
+/// algorithm and of ours, half an hour on two cores; `--runs 1` is a taste of it.
 #[derive(Args)]
 pub struct EvolveArgs {
     /// File of the experiment (.toml); every key is optional, and options below count more.
@@ -54,12 +55,8 @@ pub struct EvolveArgs {
 /// # Errors
 /// A file is wrong, or the folder cannot be written.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
-    // Before the first file is written, so that no signal finds the process without an answer.
     let kept = args.resume.as_ref().or(args.out.as_ref());
-    let stop = match kept {
-        Some(path) => shutdown::computation_flag(told("", path))?,
-        None => Arc::new(AtomicBool::new(false)),
-    };
+    let stop = stopping::flag(COMMAND, kept)?;
     let (config, mut folder, done) = match &args.resume {
         Some(path) => {
             let (folder, config, done) = Folder::resume(path, args.runs)?;
@@ -84,8 +81,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         Ended::Stopped(runs) => {
             drop(progress);
             let Some(path) = kept else { bail!("only an experiment with a folder is stopped") };
-            log::line(told(&format!(" after {}", count(runs, "whole run", "whole runs")), path));
-            return Ok(ExitCode::from(TRY_AGAIN));
+            let done = format!(" after {}", count(runs, "whole run", "whole runs"));
+            return Ok(stopping::stopped(COMMAND, &done, path));
         }
     };
     let command = kept.map_or("xpuck kilobot evolve".into(), |path| {
@@ -101,10 +98,6 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         false => print(&made, folder.as_ref())?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn told(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck kilobot evolve --resume {}", word(path))
 }
 
 fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
