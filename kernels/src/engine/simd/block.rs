@@ -1,6 +1,5 @@
 //! The state of sixteen worlds, quantity by quantity, a world in each lane.
 
-use super::crews::Crews;
 use super::crowd::Crowd;
 use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
 use super::rays::Rays;
@@ -9,14 +8,13 @@ use super::views::Views;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
 use crate::model::{CONTROL_PERIOD, SMALL_WORLD};
-use crate::tree::Program;
 use crate::world::physics::contacts::{Contacts, Movement};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
 
 /// Sixteen worlds. Lanes without a job repeat the last one.
-pub(super) struct Block<'a> {
+pub(super) struct Block {
     pub bodies: Vec<BodyLanes>,
     pub senses: Vec<SenseLanes>,
     /// The last pictures of each robot's camera; empty where cameras are perfect.
@@ -45,14 +43,13 @@ pub(super) struct Block<'a> {
     /// Scratch space of a task.
     centres: Vec<Vec2>,
     robots: usize,
-    jobs: Vec<Job<'a>>,
-    /// Who ticks what.
-    crews: Crews<'a>,
+    /// How many of its lanes have a world of their own.
+    worlds: usize,
 }
 
-impl<'a> Block<'a> {
+impl Block {
     /// The worlds of up to [`LANES`] jobs of one description, at their start.
-    pub fn new(programs: &'a [Program], jobs: &[Job<'a>]) -> (Block<'a>, Scene) {
+    pub fn new(jobs: &[Job<'_>]) -> (Block, Scene) {
         let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
         let robots = scene.robots;
@@ -93,9 +90,8 @@ impl<'a> Block<'a> {
             centres: vec![Vec2::ZERO; robots],
             shapes: worlds[0].bodies.clone(),
             robots,
-            jobs: jobs.to_vec(),
+            worlds: jobs.len(),
             bodies,
-            crews: Crews::new(programs, jobs, robots),
             channel: worlds.into_iter().take(jobs.len()).filter_map(|world| world.channel).collect(),
         };
         (block, scene)
@@ -132,18 +128,12 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// One tick of every robot's tree.
-    #[inline(always)]
-    pub fn tick(&mut self) {
-        self.crews.tick(&mut self.senses, self.update);
-    }
-
     /// Counts what the task counts after an update.
     pub fn score(&mut self, scene: &Scene) {
         if !scene.task.counts_updates() {
             return;
         }
-        for (l, score) in self.scores[..self.jobs.len()].iter_mut().enumerate() {
+        for (l, score) in self.scores[..self.worlds].iter_mut().enumerate() {
             for (centre, body) in self.centres.iter_mut().zip(&self.bodies) {
                 *centre = vec2(body.x[l], body.y[l]);
             }
@@ -151,14 +141,18 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// The task's fitness of world `lane` so far, whose bodies are these.
+    pub fn fitness(&self, scene: &Scene, lane: usize, bodies: &[Body]) -> f32 {
+        let seconds = self.update as f32 * CONTROL_PERIOD;
+        self.scores[lane].fitness(&scene.physics, bodies, self.robots, seconds)
+    }
+
     /// What came of the jobs.
     pub fn outcomes(&self, scene: &Scene) -> Vec<Outcome> {
-        let seconds = self.update as f32 * CONTROL_PERIOD;
         let outcome = |l: usize| {
             let bodies = self.world_bodies(l);
-            let fitness = self.scores[l].fitness(&scene.physics, &bodies, self.robots, seconds);
-            Outcome { fitness, hash: hash(bodies.iter().map(|b| b.pose)) }
+            Outcome { fitness: self.fitness(scene, l, &bodies), hash: hash(bodies.iter().map(|b| b.pose)) }
         };
-        (0..self.jobs.len()).map(outcome).collect()
+        (0..self.worlds).map(outcome).collect()
     }
 }

@@ -9,6 +9,7 @@
 mod block;
 mod crews;
 mod crowd;
+mod driven;
 mod lanes;
 mod light;
 mod motion;
@@ -24,6 +25,8 @@ use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
 use block::Block;
+use crews::Crews;
+pub use driven::{Driven, Wheels};
 use lanes::LANES;
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -66,8 +69,9 @@ impl Engine for Simd {
 
 /// Runs up to [`LANES`] jobs of one description and length.
 fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Outcome> {
-    let (mut block, scene) = Block::new(programs, jobs);
-    advance(&mut block, &scene, sensing, jobs[0].updates);
+    let (mut block, scene) = Block::new(jobs);
+    let mut crews = Crews::new(programs, jobs, scene.robots);
+    advance(&mut block, &mut crews, &scene, sensing, jobs[0].updates);
     block.outcomes(&scene)
 }
 
@@ -78,16 +82,22 @@ fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Out
     "x86_64+avx+avx2",
     "aarch64+neon",
 ))]
-fn advance<'a>(block: &mut Block<'a>, scene: &Scene, sensing: Sensing, updates: u32) {
+fn advance(block: &mut Block, crews: &mut Crews<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
     for _ in 0..updates {
         senses::sense(block, scene, sensing);
-        block.tick();
+        crews.tick(&mut block.senses, block.update);
         motion::drive(block, scene);
-        for _ in 0..crate::model::STEPS_PER_UPDATE {
-            motion::step(block, scene);
-            block.note();
-        }
-        block.update += 1;
-        block.score(scene);
+        move_on(block, scene);
     }
+}
+
+/// The physics of one controller update, and what the task counts after it.
+#[inline(always)]
+fn move_on(block: &mut Block, scene: &Scene) {
+    for _ in 0..crate::model::STEPS_PER_UPDATE {
+        motion::step(block, scene);
+        block.note();
+    }
+    block.update += 1;
+    block.score(scene);
 }

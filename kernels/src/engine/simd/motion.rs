@@ -19,7 +19,7 @@ const INNER_WALL_BIT: u32 = 27;
 
 /// Sets the wheels of all robots by their controllers' goals.
 #[inline(always)]
-pub(super) fn drive(block: &mut Block<'_>, scene: &Scene) {
+pub(super) fn drive(block: &mut Block, scene: &Scene) {
     for (body, senses) in block.bodies[..scene.robots].iter_mut().zip(&block.senses) {
         for l in 0..LANES {
             [body.left[l], body.right[l]] = steer(senses.vector(GOAL, l));
@@ -29,7 +29,7 @@ pub(super) fn drive(block: &mut Block<'_>, scene: &Scene) {
 
 /// One physics step.
 #[inline(always)]
-pub(super) fn step(block: &mut Block<'_>, scene: &Scene) {
+pub(super) fn step(block: &mut Block, scene: &Scene) {
     friction(block, scene);
     let touched = find_touches(block, scene);
     let Block { crowd, bodies, .. } = block;
@@ -60,7 +60,7 @@ pub(super) fn step(block: &mut Block<'_>, scene: &Scene) {
 /// In the order of operations of [`floor_friction`](crate::world::physics::floor_friction), with its square roots and
 /// divisions only where a wheel slips in one of the worlds.
 #[inline(always)]
-fn friction(block: &mut Block<'_>, scene: &Scene) {
+fn friction(block: &mut Block, scene: &Scene) {
     for (b, SceneBody { footing, .. }) in block.bodies.iter_mut().zip(&scene.bodies) {
         let (mut forward, mut impulses) = ([[0.0; LANES]; 2], [[[0.0; LANES]; 2]; 2]);
         let mut sliding = 0u32;
@@ -97,7 +97,7 @@ fn first_with_bit(crowd: &Option<Crowd>, scene: &Scene) -> usize {
 
 /// Finds what touches what, robots of a crowd left out; the result says in which lanes anything does.
 #[inline(always)]
-fn find_touches(block: &mut Block<'_>, scene: &Scene) -> [u32; LANES] {
+fn find_touches(block: &mut Block, scene: &Scene) -> [u32; LANES] {
     let mut touched = [0; LANES];
     let first = first_with_bit(&block.crowd, scene);
     for (i, (a, fixed)) in block.bodies.iter().zip(&scene.bodies).enumerate() {
@@ -130,7 +130,7 @@ fn find_touches(block: &mut Block<'_>, scene: &Scene) -> [u32; LANES] {
 
 /// Lists the contacts of world `l`.
 #[inline(always)]
-fn list_contacts(block: &mut Block<'_>, scene: &Scene, l: usize) {
+fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
     let Block { bodies, contacts, moving, touched, touches, crowd, .. } = block;
     let bounce = scene.physics.restitution;
     let movements = touched.len() * (bodies.len() + 1);
@@ -180,7 +180,7 @@ fn list_contacts(block: &mut Block<'_>, scene: &Scene, l: usize) {
 
 /// Solves the contacts of all worlds.
 #[inline(always)]
-fn solve_contacts(block: &mut Block<'_>, scene: &Scene) {
+fn solve_contacts(block: &mut Block, scene: &Scene) {
     let Block { bodies, contacts, moving, touched, .. } = block;
     contacts.solve(moving, scene.physics.mu_bodies);
     contacts.touched(|world, body, at| {
@@ -191,7 +191,7 @@ fn solve_contacts(block: &mut Block<'_>, scene: &Scene) {
 }
 
 #[inline(always)]
-fn integrate_all(block: &mut Block<'_>, scene: &Scene) {
+fn integrate_all(block: &mut Block, scene: &Scene) {
     let Block { key, world, step, .. } = *block;
     for (i, b) in block.bodies.iter_mut().enumerate() {
         for l in 0..LANES {
@@ -206,7 +206,7 @@ fn integrate_all(block: &mut Block<'_>, scene: &Scene) {
 
 /// Puts the frisbee back near the centre where it touches an end of the arena and the task says so.
 #[inline(always)]
-fn relocate(block: &mut Block<'_>, scene: &Scene) {
+fn relocate(block: &mut Block, scene: &Scene) {
     if !scene.task.relocates() {
         return;
     }

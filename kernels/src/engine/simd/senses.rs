@@ -16,7 +16,7 @@ use crate::world::senses::{COLUMNS_PER_SEGMENT, Reading, segments_vector, walls_
 
 /// What all robots sense now, as far as it is wanted.
 #[inline(always)]
-pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
+pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
     let wanted = Wanted {
         proximity: sensing.proximity,
@@ -53,7 +53,7 @@ pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
 
 /// The senses that have a look at other bodies and at walls.
 #[inline(always)]
-fn sense_others(block: &mut Block<'_>, scene: &Scene, wanted: Wanted) {
+fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
     let Block { bodies, senses, pictures, crowd, rays, views, sums, .. } = block;
     if wanted.proximity {
         rays.begin();
@@ -151,7 +151,7 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
 
 /// Tells the controllers what cameras show that overlook things and show the past.
 #[inline(always)]
-fn show_the_past(block: &mut Block<'_>, scene: &Scene, slow: bool) {
+fn show_the_past(block: &mut Block, scene: &Scene, slow: bool) {
     let Block { senses, pictures, key, world, update, .. } = block;
     let aside = aside();
     for ((robot, senses), PictureLanes { taken, history }) in (0..).zip(senses).zip(pictures) {

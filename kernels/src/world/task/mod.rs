@@ -77,6 +77,16 @@ impl Task {
         matches!(self, Task::Transport)
     }
 
+    /// How much of a run's fitness is earned when a part of it, 0 to 1, is over and its fitness so far is this: what is earned
+    /// grows from 0 to the fitness of the whole run, so that its differences are rewards for learners.
+    pub fn earned(&self, fitness: f32, part: f32) -> f32 {
+        match self {
+            // Places and cells count as they are; all others are means over time.
+            Task::TransportPosition | Task::Coverage { .. } => fitness,
+            _ => fitness * part,
+        }
+    }
+
     /// The fitness that evolution maximises (Eq. 7.6 and 8.3): derated when a controller fills more than half of a
     /// robot's memory, and less 1 if a disc that is to be moved never moved.
     pub fn evolution_fitness(&self, fitness: f32, parsimony: f32) -> f32 {
