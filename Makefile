@@ -5,6 +5,8 @@ DEMO ?=
 SECONDS ?= 60
 # What tests are built with: cameras of Video4Linux, the shim's logic.
 FEATURES = xpuck-robot/v4l,xpuck-shim/verilated
+# The programs; the Python package is built by itself, so that nobody waits for it who does not want it.
+PROGRAMS = --workspace --exclude xpuck-python
 # Third-party clients that read the arena's motion capture.
 MOCAP_VENV = target/mocap-venv
 # Python that reads records and their tables.
@@ -13,12 +15,14 @@ RECORD_VENV = target/record-venv
 ANALYSIS_VENV = target/analysis-venv
 # Simulators of others, which load and walk the bodies that are exported.
 BODIES_VENV = target/bodies-venv
+# What builds the Python package, and what its tests need beside it.
+PYTHON_VENV = target/python-venv
 # The RSMP server of RoboCup's 3D league.
 RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures python-test wheel clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -34,6 +38,7 @@ help:
 	@echo "make devices-test  the robot's drivers of cameras, libusb and Video4Linux, against a kernel in a virtual machine (part of make test-long)"
 	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
 	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
+	@echo "make wheel      the Python package, into target/wheels (make python-test: its tests, part of make test)"
 	@echo "make bundled    xpuck and xpuckd with all libraries in them, without root, into target/bundled/bin"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
@@ -45,14 +50,14 @@ deps:
 	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev libusb-1.0-0-dev libzstd-dev gcc
 
 build: deps
-	cargo build --workspace
+	cargo build $(PROGRAMS)
 
 # Translates the shim's logic into C++.
 deps-fpga: deps
 	@sh tools/deps.sh verilator g++
 
 build-fpga: deps-fpga
-	cargo build --workspace --features xpuck-hub/fpga
+	cargo build $(PROGRAMS) --features xpuck-hub/fpga
 
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
@@ -86,6 +91,11 @@ deps-bodies: deps
 	@sh tools/deps.sh python3-venv liburdfdom-tools
 	@sh tools/venv.sh $(BODIES_VENV) "no simulator of others loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
 
+# Maturin packs the wheel; the stubs are checked by mypy, environments by Gymnasium's and PettingZoo's own tests.
+deps-python: deps
+	@sh tools/deps.sh python3-venv
+	@sh tools/venv.sh $(PYTHON_VENV) "the Python package is not tried" maturin==1.16.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 gymnasium==1.4.0 pettingzoo==1.27.0 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 tqdm nbclient==0.11.0 ipykernel matplotlib
+
 # A real server of 3D viewers (MuJoCo's wheels come with it).
 deps-rsmp: deps
 	@sh tools/deps.sh python3-venv
@@ -110,12 +120,20 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-record deps-rsmp deps-time deps-promtool
-	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --features $(FEATURES)
+test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-time deps-promtool
+	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test $(PROGRAMS) --features $(FEATURES)
 	$(MAKE) -C fpga check
+	sh tools/python-test.sh $(PYTHON_VENV)
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
 	sh tools/deb-test.sh
+
+python-test: build deps-python
+	sh tools/python-test.sh $(PYTHON_VENV)
+
+# For people: nothing of it is looked for on the machine but glibc.
+wheel: deps-python
+	$(PYTHON_VENV)/bin/maturin build --release --features bundled -m hub/python/Cargo.toml -o target/wheels
 
 console-test: build deps-console
 	sh tools/console-test.sh
@@ -149,11 +167,11 @@ devices-test: deps-devices
 	FEATURES=$(FEATURES) sh tools/devices-test.sh
 
 deb: deps-v4l deps-deb
-	cargo build --workspace --features xpuck-robot/v4l
+	cargo build $(PROGRAMS) --features xpuck-robot/v4l
 	sh tools/deb.sh $(ARCH)
 
 deb-test: deps-v4l deps-deb
-	cargo build --workspace --features xpuck-robot/v4l
+	cargo build $(PROGRAMS) --features xpuck-robot/v4l
 	sh tools/deb-test.sh
 
 deps-oci: deps-deb

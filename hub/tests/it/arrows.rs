@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("xpuck-kernels", &[]),
     ("xpuck-bodies", &["xpuck-kernels"]),
     ("xpuck-registers", &[]),
@@ -58,6 +58,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "xpuck-wire",
         ],
     ),
+    ("xpuck-python", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-lab", "xpuck-record", "xpuck-wire"]),
     (
         "xpuck-simtest",
         &[

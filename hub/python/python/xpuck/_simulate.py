@@ -1,0 +1,81 @@
+"""Trees in simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _xpuck
+from ._xpuck import Tree, World
+
+
+def simulate(
+    tree: Tree | Sequence[Tree],
+    world: World | None = None,
+    *,
+    runs: int = 200,
+    seconds: float = 60.0,
+    seed: int = 1,
+) -> NDArray[np.float32]:
+    """The fitness of each of `runs` simulations, as an array (runs,).
+
+    All robots run `tree`; of a list of trees robot i runs the i-th. Without a world it is the benchmark with nine robots. Run i
+    is world i of the seed, as in `xpuck simulate`, whose digits these are. Trees run as written: `avoiding` is not added.
+    """
+    world = World() if world is None else world
+    trees = [tree] if isinstance(tree, Tree) else list(tree)
+    if isinstance(tree, Tree):
+        teams = np.zeros((runs, 1), np.uint32)
+    elif len(trees) == world.robots:
+        teams = np.tile(np.arange(len(trees), dtype=np.uint32), (runs, 1))
+    else:
+        raise ValueError(f"{len(trees)} trees for {world.robots} robots: give one tree, or one for each robot")
+    return simulate_jobs(trees, world, teams, seeds=seed, worlds=np.arange(runs), seconds=seconds)[0]
+
+
+def simulate_jobs(
+    trees: Sequence[Tree],
+    world: World,
+    teams: ArrayLike,
+    *,
+    seeds: ArrayLike = 1,
+    worlds: ArrayLike = 0,
+    seconds: float = 60.0,
+    all_senses: bool = False,
+) -> tuple[NDArray[np.float32], NDArray[np.uint64]]:
+    """The fitness of each job, and a hash of where its bodies end: two arrays (jobs,).
+
+    `teams` says which of the trees run, by their places: (jobs,) one for all robots of a job, or (jobs, robots) one for each.
+    `seeds` and `worlds`, numbers or arrays (jobs,), fix every random choice of a job; a world's number also says by turns which
+    of the starts it has. `all_senses` computes senses that no tree reads, which changes nothing but the time that it takes.
+    """
+    teams = _whole("teams", teams, np.uint32)
+    if teams.ndim == 1:
+        teams = teams[:, None]
+    if teams.ndim != 2:
+        raise ValueError(f"teams of shape {teams.shape}: (jobs,) or (jobs, robots) is wanted")
+    jobs = len(teams)
+    seeds, worlds = _column("seeds", seeds, np.uint64, jobs), _column("worlds", worlds, np.uint32, jobs)
+    return _xpuck.simulate(list(trees), world, teams, seeds, worlds, seconds, all_senses)
+
+
+def _column(name: str, given: ArrayLike, dtype: type[np.unsignedinteger], jobs: int) -> NDArray[Any]:
+    """A whole number for each job."""
+    column = _whole(name, given, dtype)
+    if column.shape not in ((), (1,), (jobs,)):
+        raise ValueError(f"{name} of shape {column.shape}: a number, or ({jobs},) as there are jobs")
+    return np.ascontiguousarray(np.broadcast_to(column, (jobs,)))
+
+
+def _whole(name: str, given: ArrayLike, dtype: type[np.unsignedinteger]) -> NDArray[Any]:
+    """Whole numbers of a kind; what would lose by that is refused."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} holds {array.dtype}: whole numbers are wanted")
+    limits = np.iinfo(dtype)
+    if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
+        raise ValueError(f"{name} holds {array.min()} to {array.max()}: {limits.min} to {limits.max} is possible")
+    return array.astype(dtype)

@@ -1,0 +1,81 @@
+"""Sweeps: the same evolution under several settings and many seeds."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _xpuck
+from ._evolve import Evolution
+from ._progress import Bar
+
+
+@dataclass(frozen=True)
+class SweepRun:
+    """A run of a sweep."""
+
+    name: str
+    #: What its settings are called.
+    label: str
+    seed: int
+    folder: Path
+    #: "new", "begun" or "done".
+    state: str
+
+    def result(self) -> dict[str, Any]:
+        """What it found; an error before it is done."""
+        found: dict[str, Any] = json.loads((self.folder / "result.json").read_text())
+        return found
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the runs of one setting gave, and how it compares with the first: one row of the summary."""
+
+    label: str
+    row: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What came out of a sweep. Its folder holds results, generations, curves and summary as `xpuck sweep` writes them."""
+
+    folder: Path
+    runs: list[SweepRun]
+    settings: list[Setting]
+
+
+def sweep(
+    path: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+) -> SweepResult:
+    """Does the runs of a sweep file (docs/sweeps.md) that are not done yet, one after the other on all cores.
+
+    The folder (`out`, or `runs/` and the sweep's name) is that of `xpuck sweep`, which may have begun it or may go on with it.
+    A sweep that was interrupted goes on where it was when it is called again.
+    """
+    native = _xpuck.Sweep(path, out)
+    runs = native.runs()
+    bar = Bar(progress, native.name)
+    try:
+        for i, (name, _, seed, file, folder, state) in enumerate(runs):
+            if state != "done":
+                _run(Evolution.resume(folder) if state == "begun" else Evolution(file, settings={"seed": seed}, out=folder),
+                     lambda done: bar.show((i + done) / len(runs), run=name))
+        bar.show(1.0)
+    finally:
+        bar.close()
+    settings = [Setting(row["label"], row) for row in json.loads(native.collect())]
+    done = [SweepRun(name, label, seed, Path(folder), state) for name, label, seed, _, folder, state in native.runs()]
+    return SweepResult(Path(native.folder), done, settings)
+
+
+def _run(evolution: Evolution, show: Any) -> None:
+    for _ in evolution:
+        show(evolution.done)
+    evolution.finish()

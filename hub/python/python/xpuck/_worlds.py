@@ -1,0 +1,95 @@
+"""Worlds that are driven from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _xpuck
+from ._xpuck import World
+
+#: What a robot senses unless others are asked for: 13 numbers, two for each vector. docs/controllers.md says what they mean.
+SENSES = ("v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n")
+#: The greatest speed of a wheel, m/s.
+V_MAX = 0.13
+
+
+class Worlds:
+    """Many worlds of one kind side by side, an update of 0.1 s at a time, for controllers written in Python.
+
+    `senses` are registers of a robot's blackboard: v_prox, v_up, v_attr, v_red, v_green, v_blue, v_light, v_tag (two numbers each,
+    in the robot's frame, x ahead and y to the left) and s_n. `actions` says what a robot is told: "goal", a goal velocity in its
+    frame as trees write to v_goal, where 1 is the greatest speed; or "wheels", the speeds of the left and the right wheel, where 1
+    is the greatest. World i of a seed begins as run i of `xpuck.simulate` does.
+    """
+
+    def __init__(
+        self,
+        world: World | None = None,
+        count: int = 16,
+        *,
+        seconds: float = 60.0,
+        senses: Sequence[str] = SENSES,
+        actions: str = "goal",
+        seed: int = 1,
+    ) -> None:
+        if not 0.1 <= seconds <= 36_000:
+            raise ValueError(f"seconds = {seconds}: 0.1 to 36000")
+        self.world = World() if world is None else world
+        self.count, self.robots = count, self.world.robots
+        #: Updates of a run.
+        self.updates = round(seconds * 10)
+        self._seed, self._first, self._scale = seed, 0, V_MAX if actions == "wheels" else None
+        self._native = _xpuck.Worlds(self.world, count, seed, 0, list(senses), actions, self.updates)
+        #: Numbers that a robot senses.
+        self.cells = self._native.cells
+
+    def reset(self, seed: int | None = None) -> NDArray[np.float32]:
+        """Begins anew: with the worlds of a seed from the first one on, or without a seed with the next ones of the seed that
+        is. Gives what robots sense, (worlds, robots, cells)."""
+        if seed is not None:
+            self._seed, self._first = seed, 0
+        else:
+            self._first = (self._first + self.count) % 2**32
+        self._native.reset(self._seed, self._first)
+        return self.observe()
+
+    def step(self, actions: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Drives all robots for 0.1 s by `actions`, (worlds, robots, 2).
+
+        Gives what they sense then, (worlds, robots, cells), and what each world earned, (worlds,): over a run this adds up to the
+        fitness of its task.
+        """
+        actions = np.asarray(actions)
+        if actions.dtype.kind not in "fiu":
+            raise TypeError(f"actions hold {actions.dtype}: numbers are wanted")
+        actions = actions.astype(np.float32, copy=False)
+        if self._scale is not None:
+            actions = actions * np.float32(self._scale)
+        senses, rewards = self._empty(), np.empty(self.count, np.float32)
+        self._native.step(actions, senses, rewards)
+        return senses, rewards
+
+    def observe(self) -> NDArray[np.float32]:
+        """What all robots sense now, (worlds, robots, cells)."""
+        senses = self._empty()
+        self._native.observe(senses)
+        return senses
+
+    def fitness(self) -> NDArray[np.float32]:
+        """The task's fitness of each world so far, (worlds,)."""
+        return self._native.fitness()
+
+    def poses(self) -> NDArray[np.float32]:
+        """Where all bodies are, robots and then discs: x and y in m, and the heading in radians, (worlds, bodies, 3)."""
+        return self._native.poses()
+
+    @property
+    def is_over(self) -> bool:
+        """True once the runs are as long as they were to be; they may still go on."""
+        return self._native.updates >= self.updates
+
+    def _empty(self) -> NDArray[np.float32]:
+        return np.empty((self.count, self.robots, self.cells), np.float32)

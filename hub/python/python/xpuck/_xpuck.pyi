@@ -1,0 +1,139 @@
+from os import PathLike
+from pathlib import Path
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "__version__",
+    "Evolution",
+    "Generations",
+    "Sweep",
+    "Tree",
+    "World",
+    "Worlds",
+    "export",
+    "simulate",
+]
+
+__version__: str
+
+@final
+class Tree:
+    """A behaviour tree."""
+
+    def __new__(cls, text: str, *, form: Literal["text", "xml", "json"] = "text", exact: bool = False) -> Tree:
+        """A tree from its text, XML (BehaviorTree.CPP 4) or JSON. Angles in degrees are rounded to steps of pi/128 unless `exact`."""
+    @staticmethod
+    def load(path: str | PathLike[str], *, exact: bool = False) -> Tree:
+        """A tree from a file: .bt, .xml or .json."""
+    def __len__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    @staticmethod
+    def _of_bytes(bytes: bytes) -> Tree: ...
+    def _repr_svg_(self) -> str: ...
+    @property
+    def depth(self) -> int:
+        """Levels of the tree."""
+    @property
+    def free_memory(self) -> float:
+        """The part of a robot's memory for trees that it leaves free, 0 to 1."""
+    def reduce(self) -> Tree:
+        """The same behaviour with fewer nodes."""
+    def under_avoiding(self) -> Tree:
+        """The tree under `avoiding`, as evolution runs it."""
+    def explain(self, *, markdown: bool = False) -> str:
+        """The tree in plain English, as text or Markdown."""
+    def to(self, form: Literal["text", "xml", "json", "dot", "svg"] = "text", *, left: bool = False) -> str:
+        """The tree as text, XML (for Groot2), JSON, dot (for Graphviz) or SVG."""
+    def svg(self, *, left: bool = False) -> str:
+        """A drawing, with its root at the top or at the left."""
+
+@final
+class World:
+    """What a simulation is of: arena, robots, what stands there, and the task that is scored."""
+
+    def __new__(cls, robots: int = 9, *, scenario: Literal["a", "b", "mix"] = "mix") -> World:
+        """The benchmark: a frisbee that robots push towards -x; robots start at the -x end (a), all over (b), or by turns."""
+    @staticmethod
+    def load(path: str | PathLike[str]) -> World:
+        """A world from a world file (docs/worlds.md)."""
+    @staticmethod
+    def parse(text: str) -> World:
+        """A world from the text of a world file."""
+    @property
+    def robots(self) -> int: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def arena_m(self) -> tuple[float, float]:
+        """Length along x and width along y, m."""
+
+@final
+class Worlds:
+    def __new__(
+        cls, world: World, count: int, seed: int, first: int, senses: list[str], wheels: str, updates: int
+    ) -> Worlds: ...
+    def reset(self, seed: int, first: int) -> None: ...
+    def step(self, actions: NDArray[np.float32], senses: NDArray[np.float32], rewards: NDArray[np.float32]) -> None: ...
+    def observe(self, senses: NDArray[np.float32]) -> None: ...
+    def fitness(self) -> NDArray[np.float32]: ...
+    def poses(self) -> NDArray[np.float32]: ...
+    @property
+    def updates(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+
+@final
+class Evolution:
+    def __new__(cls, path: str | PathLike[str] | None, settings: str, out: str | PathLike[str] | None) -> Evolution: ...
+    @staticmethod
+    def resume(path: str | PathLike[str]) -> Evolution: ...
+    def step(self) -> None: ...
+    def finish(self) -> str: ...
+    def progress(self) -> list[tuple[int, float, int, float]]: ...
+    def champions(self) -> list[tuple[Tree, float]]: ...
+    def population(self, island: int) -> list[tuple[Tree, float, int]]: ...
+    @property
+    def is_done(self) -> bool: ...
+    @property
+    def done(self) -> float: ...
+    @property
+    def generation(self) -> int: ...
+    @property
+    def robot_seconds(self) -> float: ...
+    @property
+    def notices(self) -> list[str]: ...
+    def file(self) -> str: ...
+
+@final
+class Generations:
+    def __new__(cls, run: str | PathLike[str]) -> Generations: ...
+    def __iter__(self) -> Generations: ...
+    def __next__(self) -> str: ...
+    @property
+    def left_over(self) -> int: ...
+
+@final
+class Sweep:
+    def __new__(cls, path: str | PathLike[str], out: str | PathLike[str] | None) -> Sweep: ...
+    def runs(self) -> list[tuple[str, str, int, Path, Path, str]]: ...
+    def collect(self) -> str: ...
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+
+def simulate(
+    trees: list[Tree],
+    world: World,
+    teams: NDArray[np.uint32],
+    seeds: NDArray[np.uint64],
+    worlds: NDArray[np.uint32],
+    seconds: float,
+    all_senses: bool,
+) -> tuple[NDArray[np.float32], NDArray[np.uint64]]: ...
+def export(run: str | PathLike[str], folder: str | PathLike[str]) -> tuple[list[tuple[str, int]], list[str]]: ...

@@ -1,0 +1,139 @@
+"""Records of runs as tables.
+
+    with xpuck.records.open("runs/last") as record:
+        poses = record.frame("poses")
+
+`open` reads the record of a swarm's run, whose tables are those of `xpuck runs export` (docs/pandas.md), and the folder of a run of
+evolution, whose tables are `generations`, `births`, `arrivals` and `samples` (docs/evolution.md). Frames are made by pandas or polars,
+whichever is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import _xpuck
+
+__all__ = ["EvolutionRecord", "Record", "open"]
+
+
+class Record:
+    """The record of a swarm's run, unpacked into tables that are kept until it is closed."""
+
+    def __init__(self, run: str | os.PathLike[str]) -> None:
+        self.run = Path(run)
+        self._folder: tempfile.TemporaryDirectory[str] | None = tempfile.TemporaryDirectory(prefix="xpuck-")
+        try:
+            rows, damage = _xpuck.export(self.run, self._folder.name)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        #: Each table's name and number of rows.
+        self.tables: dict[str, int] = dict(rows)
+        #: What of the record is damaged, a line a file.
+        self.damage: list[str] = damage
+
+    def path(self, table: str) -> Path:
+        """A table as a Parquet file, which is there until the record is closed."""
+        if self._folder is None:
+            raise ValueError(f"the record of {self.run} is closed; open it again")
+        _check(table, self.tables)
+        return Path(self._folder.name) / f"{table}.parquet"
+
+    def frame(self, table: str, library: str = "pandas") -> Any:
+        """A table as a frame of "pandas" or "polars"."""
+        path = self.path(table)
+        frames = _library(library)
+        return frames.read_parquet(path)
+
+    def close(self) -> None:
+        """Removes the tables."""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def __enter__(self) -> Record:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class EvolutionRecord:
+    """The record of a run of evolution, in memory until it is closed."""
+
+    def __init__(self, run: str | os.PathLike[str]) -> None:
+        self.run = Path(run)
+        self._rows: dict[str, list[dict[str, Any]]] | None = {"births": [], "arrivals": [], "samples": []}
+        generations = _xpuck.Generations(self.run)
+        for text in generations:
+            generation = json.loads(text)
+            for number, island in enumerate(generation["islands"]):
+                where = {"generation": generation["generation"], "island": number}
+                self._rows["births"] += [where | _birth(birth) for birth in island["births"]]
+                self._rows["arrivals"] += [where | {"id": _name(arrival)} for arrival in island["arrivals"]]
+                self._rows["samples"] += [where | sample | {"id": _name(sample["id"])} for sample in island["samples"]]
+        left_over = generations.left_over
+        #: What of the record is damaged, a line a file.
+        self.damage: list[str] = [f"record.mcap: {left_over} bytes at its end cannot be read"] if left_over else []
+        #: Each table's name and number of rows; `generations` is read when it is asked for.
+        self.tables: dict[str, int | None] = {"generations": None} | {
+            name: len(rows) for name, rows in self._rows.items()
+        }
+
+    def frame(self, table: str, library: str = "pandas") -> Any:
+        """A table as a frame of "pandas" or "polars"."""
+        if self._rows is None:
+            raise ValueError(f"the record of {self.run} is closed; open it again")
+        _check(table, self.tables)
+        frames = _library(library)
+        if table == "generations":
+            return frames.read_csv(self.run / "generations.csv")
+        return frames.DataFrame(self._rows[table])
+
+    def close(self) -> None:
+        """Forgets the tables."""
+        self._rows = None
+
+    def __enter__(self) -> EvolutionRecord:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open(run: str | os.PathLike[str]) -> Record | EvolutionRecord:
+    """The record of a swarm's run, or of a run of evolution, by its folder."""
+    evolution = Path(run) / "record.mcap"
+    return EvolutionRecord(run) if evolution.exists() else Record(run)
+
+
+def _name(identity: Any) -> str:
+    """Who an individual is, as `xpuck lineage` takes it."""
+    return "-".join(str(part) for part in identity) if isinstance(identity, list) else str(identity)
+
+
+def _birth(birth: dict[str, Any]) -> dict[str, Any]:
+    mother, father = birth.pop("parents") or (None, None)
+    return birth | {"id": _name(birth["id"]), "mother": mother and _name(mother), "father": father and _name(father)}
+
+
+def _check(table: str, tables: dict[str, Any]) -> None:
+    if table not in tables:
+        raise ValueError(f"table {table!r}: there are {', '.join(tables)}")
+
+
+def _library(name: str) -> Any:
+    if name == "polars":
+        import polars
+
+        return polars
+    if name == "pandas":
+        import pandas
+
+        return pandas
+    raise ValueError(f"library {name!r}: there are pandas and polars")

@@ -1,0 +1,131 @@
+//! A run of evolution, a generation at a time.
+
+use crate::tree::Tree;
+use crate::{errors, pool};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use toml::Table;
+use xpuck_lab::evolution_run::{self, EvolutionRun, Folder, Outcome, champion, file};
+
+/// A run of evolution.
+#[pyclass(module = "xpuck")]
+pub struct Evolution {
+    run: EvolutionRun,
+    folder: Option<Folder>,
+    /// What a person should know of a run that goes on.
+    notices: Vec<String>,
+}
+
+/// Keys of an evolution file, from JSON.
+fn table(settings: &str) -> PyResult<Table> {
+    serde_json::from_str(settings).map_err(|error| errors::value(format!("settings: {error}")))
+}
+
+#[pymethods]
+impl Evolution {
+    /// A run as an evolution file says, changed by `settings`, which are the same keys as JSON. With `out` it is kept in a new
+    /// folder, as `xpuck evolve --out` keeps it.
+    #[new]
+    #[pyo3(signature = (path, settings, out))]
+    fn new(path: Option<PathBuf>, settings: &str, out: Option<PathBuf>) -> PyResult<Evolution> {
+        let loaded = file::load(path.as_deref(), table(settings)?);
+        let config = loaded.map_err(|error| match &path {
+            Some(path) => errors::of_file(path, error),
+            None => errors::value(error),
+        })?;
+        let folder = out.map(|out| Folder::create(&out, &config)).transpose().map_err(errors::file)?;
+        let engine = xpuck_lab::engine::open(config.engine.clone(), &[&config.spec]).map_err(errors::value)?;
+        Ok(Evolution { run: EvolutionRun::new(config).on(engine), folder, notices: Vec::new() })
+    }
+
+    /// The run in a folder, from its last checkpoint on.
+    #[staticmethod]
+    fn resume(py: Python<'_>, path: PathBuf) -> PyResult<Evolution> {
+        let resumed = pool::compute(py, || Folder::resume(&path))?;
+        let evolution_run::Resumed { folder, evolution, notices } =
+            resumed.map_err(|error| errors::of_file(&path, error))?;
+        let config = evolution.config();
+        let engine = xpuck_lab::engine::open(config.engine.clone(), &[&config.spec]).map_err(errors::value)?;
+        Ok(Evolution { run: evolution.on(engine), folder: Some(folder), notices })
+    }
+
+    /// One generation; kept in the folder, if there is one, before this returns.
+    fn step(&mut self, py: Python<'_>) -> PyResult<()> {
+        // Told to stop from the start, so that it ends after one.
+        let stop = AtomicBool::new(true);
+        let Evolution { run, folder, .. } = self;
+        pool::compute(py, || evolution_run::run(run, folder.as_mut(), &stop, |_| ()))?.map_err(errors::file)?;
+        Ok(())
+    }
+
+    /// Measures the champions again in fresh simulations and, if there is a folder, writes trees and result. Gives the outcome as
+    /// JSON.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+        let Evolution { run, folder, .. } = self;
+        let outcome = pool::compute(py, || Outcome::of(run))?.map_err(errors::value)?;
+        if let Some(folder) = folder {
+            folder.finish(run, &outcome).map_err(errors::file)?;
+        }
+        Ok(serde_json::to_string(&outcome).expect("plain data"))
+    }
+
+    /// Of each island: generation, the champion's fitness as estimated, its evaluations, and the population's mean fitness.
+    fn progress(&self) -> Vec<(u32, f64, u32, f64)> {
+        let progress = self.run.state().islands.iter().map(|island| island.progress());
+        progress.map(|p| (p.generation, p.best, p.evaluations, p.mean)).collect()
+    }
+
+    /// Of each island its champion, under `avoiding` as it runs, and the champion's fitness as estimated.
+    fn champions(&self) -> Vec<(Tree, f64)> {
+        let settings = &self.run.config().settings;
+        let islands = self.run.state().islands.iter();
+        let champions = islands.map(|island| champion(island, settings));
+        champions.map(|one| (Tree { tree: one.tree.under_avoiding() }, one.samples.mean())).collect()
+    }
+
+    /// Of an island, from 0, all trees and their fitness as estimated, the fittest first.
+    fn population(&self, island: usize) -> PyResult<Vec<(Tree, f64, u32)>> {
+        let islands = &self.run.state().islands;
+        let Some(island) = islands.get(island) else {
+            return Err(errors::value(format!("island {island}: there are {}, from 0", islands.len())));
+        };
+        let population = island.population().iter();
+        Ok(population.map(|one| (Tree { tree: one.tree.clone() }, one.samples.mean(), one.samples.n())).collect())
+    }
+
+    /// True once every generation was evaluated or the budget is used up.
+    #[getter]
+    fn is_done(&self) -> bool {
+        self.run.is_done()
+    }
+
+    /// The part that is done, 0 to 1.
+    #[getter]
+    fn done(&self) -> f64 {
+        self.run.done().min(1.0)
+    }
+
+    /// Generations so far.
+    #[getter]
+    fn generation(&self) -> u32 {
+        self.run.state().generation
+    }
+
+    /// Simulated time so far, s times robots.
+    #[getter]
+    fn robot_seconds(&self) -> f64 {
+        self.run.robot_seconds()
+    }
+
+    /// What a person should know of a run that goes on.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.notices.clone()
+    }
+
+    /// The evolution file that says exactly this run.
+    fn file(&self) -> String {
+        file::write(self.run.config())
+    }
+}

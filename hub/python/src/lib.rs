@@ -1,0 +1,43 @@
+//! The Python package `xpuck`: what it is made of natively. `python/xpuck/` has what people import; the types of all that is
+//! here are told in `python/xpuck/_xpuck.pyi`.
+
+// PyO3's macros write code that converts arguments and errors in general.
+#![allow(clippy::useless_conversion, reason = "written by PyO3's macros")]
+
+mod errors;
+mod evolution;
+mod pool;
+mod records;
+mod simulate;
+mod sweep;
+mod tree;
+mod world;
+mod worlds;
+
+use pyo3::prelude::*;
+
+/// Native parts of the package `xpuck`.
+#[pymodule]
+mod _xpuck {
+    #[pymodule_export]
+    use super::evolution::Evolution;
+    #[pymodule_export]
+    use super::records::{Generations, export};
+    #[pymodule_export]
+    use super::simulate::simulate;
+    #[pymodule_export]
+    use super::sweep::Sweep;
+    #[pymodule_export]
+    use super::tree::Tree;
+    #[pymodule_export]
+    use super::world::World;
+    #[pymodule_export]
+    use super::worlds::Worlds;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

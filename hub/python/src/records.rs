@@ -1,0 +1,57 @@
+//! Records of runs as tables.
+
+use crate::errors;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use xpuck_lab::evolution_run::{RECORD, record};
+use xpuck_record::export::{Format, export as write_tables};
+
+/// Writes the tables of the run in `run` as Parquet files into `folder`. Gives each table's name and number of rows, and what of the
+/// record is damaged.
+#[pyfunction]
+#[allow(clippy::type_complexity, reason = "two lists")]
+pub fn export(py: Python<'_>, run: PathBuf, folder: PathBuf) -> PyResult<(Vec<(&'static str, u64)>, Vec<String>)> {
+    let mut interrupted = false;
+    let exported = py.detach(|| {
+        write_tables(&run, &folder, Format::Parquet, |_, _| {
+            interrupted = Python::attach(|py| py.check_signals().is_err());
+            !interrupted
+        })
+    });
+    match exported {
+        Ok(exported) => Ok((exported.tables, exported.damage)),
+        Err(_) if interrupted => Err(PyKeyboardInterrupt::new_err("")),
+        Err(error) => Err(errors::of_file(&run, error)),
+    }
+}
+
+/// The generations of a run of evolution, one after the other, each as JSON.
+#[pyclass(module = "xpuck")]
+pub struct Generations {
+    reader: record::Reader,
+}
+
+#[pymethods]
+impl Generations {
+    /// The record in the folder of a run of evolution.
+    #[new]
+    fn new(run: PathBuf) -> PyResult<Generations> {
+        let path = run.join(RECORD);
+        Ok(Generations { reader: record::Reader::open(&path).map_err(|error| errors::of_file(&path, error))? })
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self) -> Option<String> {
+        self.reader.next().map(|generation| serde_json::to_string(&generation).expect("plain data"))
+    }
+
+    /// Bytes behind the last whole generation, once all have been read: what was cut off or is corrupt.
+    #[getter]
+    fn left_over(&self) -> u64 {
+        self.reader.left_over()
+    }
+}

@@ -1,0 +1,62 @@
+//! Sweeps: the same evolution under several settings and many seeds.
+
+use crate::{errors, pool};
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+use xpuck_lab::sweep::evolution::{self, State};
+use xpuck_lab::sweep::folder::Folder;
+use xpuck_lab::sweep::{self, collect, file};
+
+/// A sweep and the folder that it is kept in.
+#[pyclass(module = "xpuck")]
+pub struct Sweep {
+    sweep: sweep::Sweep,
+    path: PathBuf,
+    folder: Folder,
+}
+
+#[pymethods]
+impl Sweep {
+    /// A sweep file (docs/sweeps.md) and its folder, new or begun.
+    #[new]
+    fn new(path: PathBuf, out: Option<PathBuf>) -> PyResult<Sweep> {
+        let sweep = file::read(&path).map_err(|error| errors::of_file(&path, error))?;
+        let out = out.unwrap_or_else(|| Path::new("runs").join(&sweep.name));
+        let folder = Folder::open(&out, &sweep, evolution::check).map_err(errors::value)?;
+        Ok(Sweep { sweep, path: out, folder })
+    }
+
+    /// Of each run: its name, the label of its settings, its seed, the evolution file, the run's folder, and "new", "begun" or
+    /// "done".
+    fn runs(&self) -> Vec<(String, String, u64, PathBuf, PathBuf, &'static str)> {
+        let state = |state| match state {
+            State::New => "new",
+            State::Begun => "begun",
+            State::Done => "done",
+        };
+        let runs = self.folder.runs().iter();
+        runs.map(|run| {
+            let label = self.sweep.points[run.point].label.clone();
+            (run.name.clone(), label, run.seed, run.file.clone(), run.folder.clone(), state(run.state()))
+        })
+        .collect()
+    }
+
+    /// Writes tables, curves and summary of the runs that are done into the folder; gives the comparison of the settings as JSON.
+    fn collect(&self, py: Python<'_>) -> PyResult<String> {
+        let collected = pool::compute(py, || collect::collect(&self.sweep, &self.folder))?.map_err(errors::file)?;
+        Ok(serde_json::to_string(&collected.settings).expect("plain data"))
+    }
+
+    /// The sweep's folder.
+    #[getter]
+    fn folder(&self) -> &Path {
+        &self.path
+    }
+
+    /// The sweep's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.sweep.name
+    }
+}

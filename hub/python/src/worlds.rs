@@ -1,0 +1,183 @@
+//! Worlds that Python drives, an update at a time.
+
+use crate::world::World;
+use crate::{errors, pool};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray3, PyUntypedArrayMethods, ndarray};
+use pyo3::prelude::*;
+use xpuck_kernels::engine::{Driven, Wheels};
+use xpuck_kernels::tree::REGISTERS;
+use xpuck_kernels::world::{Sensing, Task, WorldSpec};
+
+/// Most worlds side by side.
+const MOST_WORLDS: usize = 65_536;
+
+/// Worlds side by side, all at the same update of 0.1 s.
+#[pyclass(module = "xpuck")]
+pub struct Worlds {
+    driven: Driven,
+    spec: WorldSpec,
+    sensing: Sensing,
+    cells: Vec<usize>,
+    wheels: Wheels,
+    updates: u32,
+    /// What each world had earned before.
+    earned: Vec<f32>,
+}
+
+/// The registers by their names: their cells.
+fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
+    let mut cells = Vec::new();
+    for name in senses {
+        let sensed = REGISTERS.iter().filter(|r| !["v_zero", "v_goal", "s_scr", "v_scr"].contains(&r.name));
+        let Some(register) = sensed.clone().find(|r| r.name == name) else {
+            let known: Vec<&str> = sensed.map(|r| r.name).collect();
+            return Err(errors::value(format!("sense {name:?}: there are {}", known.join(", "))));
+        };
+        let first = usize::from(register.full);
+        cells.extend(first..first + if register.vector { 2 } else { 1 });
+    }
+    Ok(cells)
+}
+
+/// The senses that have to be computed.
+fn sensing(senses: &[String]) -> Sensing {
+    let any = |names: &[&str]| senses.iter().any(|sense| names.contains(&sense.as_str()));
+    Sensing {
+        proximity: any(&["v_prox"]),
+        camera: any(&["v_red", "v_green", "v_blue"]),
+        neighbours: any(&["v_attr", "s_n"]),
+        light: any(&["v_light"]),
+        tags: any(&["v_tag"]),
+    }
+}
+
+#[pymethods]
+impl Worlds {
+    /// `count` worlds numbered from `first`, whose runs are `updates` long.
+    #[new]
+    #[pyo3(signature = (world, count, seed, first, senses, wheels, updates))]
+    #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
+    fn new(
+        py: Python<'_>,
+        world: &World,
+        count: usize,
+        seed: u64,
+        first: u32,
+        senses: Vec<String>,
+        wheels: &str,
+        updates: u32,
+    ) -> PyResult<Worlds> {
+        if !(1..=MOST_WORLDS).contains(&count) {
+            return Err(errors::value(format!("{count} worlds: 1 to {MOST_WORLDS} run side by side")));
+        }
+        let wheels = match wheels {
+            "goal" => Wheels::Goal,
+            "wheels" => Wheels::Speeds,
+            other => return Err(errors::value(format!("actions {other:?}: there are goal and wheels"))),
+        };
+        let (cells, sensing) = (cells(&senses)?, sensing(&senses));
+        let spec = world.spec.clone();
+        let driven = begin(py, &spec, sensing, seed, first, count)?;
+        Ok(Worlds { driven, spec, sensing, cells, wheels, updates: updates.max(1), earned: vec![0.0; count] })
+    }
+
+    /// Begins anew with other worlds.
+    fn reset(&mut self, py: Python<'_>, seed: u64, first: u32) -> PyResult<()> {
+        self.driven = begin(py, &self.spec, self.sensing, seed, first, self.earned.len())?;
+        self.earned.fill(0.0);
+        Ok(())
+    }
+
+    /// Drives all robots for 0.1 s. Writes what they sense then into `senses` and what the worlds earned into `rewards`.
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        actions: PyReadonlyArray3<'py, f32>,
+        senses: &Bound<'py, PyArray3<f32>>,
+        rewards: &Bound<'py, PyArray1<f32>>,
+    ) -> PyResult<()> {
+        let wanted = [self.driven.worlds(), self.driven.robots(), 2];
+        if actions.shape() != wanted {
+            return Err(errors::value(format!("actions of shape {:?}: {wanted:?} is wanted", actions.shape())));
+        }
+        let mut rewards = rewards.try_readwrite().map_err(errors::value)?;
+        let rewards = rewards.as_slice_mut().map_err(errors::value)?;
+        if rewards.len() != self.earned.len() {
+            return Err(errors::value(format!(
+                "rewards of {} worlds: {} are wanted",
+                rewards.len(),
+                self.earned.len()
+            )));
+        }
+        let copied;
+        let actions = match actions.as_slice() {
+            Ok(actions) => actions,
+            // Not contiguous.
+            Err(_) => {
+                copied = actions.as_array().iter().copied().collect::<Vec<f32>>();
+                &copied
+            }
+        };
+        let Worlds { driven, spec: WorldSpec { task, .. }, wheels, updates, earned, .. } = self;
+        pool::compute(py, || {
+            driven.update(actions, *wheels);
+            driven.fitness(rewards);
+            reward(task, driven.updates() as f32 / *updates as f32, earned, rewards);
+        })?;
+        self.observe(py, senses)
+    }
+
+    /// What all robots sense now, into an array (worlds, robots, cells).
+    fn observe<'py>(&self, py: Python<'py>, senses: &Bound<'py, PyArray3<f32>>) -> PyResult<()> {
+        let mut senses = senses.try_readwrite().map_err(errors::value)?;
+        let wanted = [self.driven.worlds(), self.driven.robots(), self.cells.len()];
+        if senses.shape() != wanted {
+            return Err(errors::value(format!("senses of shape {:?}: {wanted:?} is wanted", senses.shape())));
+        }
+        let out = senses.as_slice_mut().map_err(errors::value)?;
+        pool::compute(py, || self.driven.read(&self.cells, out))
+    }
+
+    /// The task's fitness of each world so far, (worlds,).
+    fn fitness<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let mut fitness = vec![0.0; self.earned.len()];
+        pool::compute(py, || self.driven.fitness(&mut fitness))?;
+        Ok(PyArray1::from_vec(py, fitness))
+    }
+
+    /// Where all bodies are, robots and then discs: x and y in m, and the heading in radians, (worlds, bodies, 3).
+    fn poses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<f32>> {
+        let (worlds, bodies) = (self.driven.worlds(), self.driven.bodies());
+        let poses = ndarray::Array3::from_shape_fn((worlds, bodies, 3), |(world, body, k)| {
+            let pose = self.driven.pose(world, body);
+            [pose.at.x, pose.at.y, pose.heading][k]
+        });
+        PyArray3::from_owned_array(py, poses)
+    }
+
+    /// Updates so far.
+    #[getter]
+    fn updates(&self) -> u32 {
+        self.driven.updates()
+    }
+
+    /// Numbers that a robot senses.
+    #[getter]
+    fn cells(&self) -> usize {
+        self.cells.len()
+    }
+}
+
+fn begin(py: Python<'_>, spec: &WorldSpec, sensing: Sensing, seed: u64, first: u32, count: usize) -> PyResult<Driven> {
+    let numbers: Vec<u32> = (0..count as u32).map(|i| first.wrapping_add(i)).collect();
+    pool::compute(py, || Driven::new(spec, sensing, seed, &numbers))
+}
+
+/// Turns the fitness so far into what was earned since the last update.
+fn reward(task: &Task, part: f32, earned: &mut [f32], rewards: &mut [f32]) {
+    for (earned, reward) in earned.iter_mut().zip(rewards) {
+        let now = task.earned(*reward, part);
+        *reward = now - *earned;
+        *earned = now;
+    }
+}

@@ -1,0 +1,19 @@
+"""The Python of the page about this package runs as it stands there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/python.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
+def test_a_block_runs(code, monkeypatch):
+    monkeypatch.chdir(PAGE.parent)
+    exec(compile(code, str(PAGE), "exec"), {"__name__": "document"})
+
+
+def test_there_are_blocks():
+    assert len(BLOCKS) >= 4

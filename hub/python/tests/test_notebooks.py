@@ -1,0 +1,47 @@
+"""Notebooks of the documentation run as they stand and give what they show; XPUCK_RENEW=1 writes down what they give."""
+
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).resolve().parents[3] / "docs/python"
+
+
+def told(notebook):
+    """What each cell printed or shows as text; what is tagged `differs` depends on the machine."""
+    def texts(cell):
+        for output in cell.get("outputs", []):
+            assert output["output_type"] != "error", output
+            # Progress bars.
+            if output.get("name") == "stderr":
+                continue
+            yield output.get("text") or output.get("data", {}).get("text/plain", "")
+
+    cells = [cell for cell in notebook.cells if "differs" not in cell.metadata.get("tags", [])]
+    return [list(texts(cell)) for cell in cells]
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_gives_what_it_shows(path, tmp_path, monkeypatch):
+    # A kernel keeps its files where nobody else has any.
+    for variable in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        monkeypatch.setenv(variable, str(tmp_path / variable))
+    notebook = nbformat.read(path, as_version=4)
+    shown = told(notebook)
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}}).execute()
+    if os.environ.get("XPUCK_RENEW"):
+        for cell in notebook.cells:
+            cell.metadata.pop("execution", None)
+            if "outputs" in cell:
+                cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+        nbformat.write(notebook, path)
+    else:
+        assert told(notebook) == shown
+
+
+def test_there_are_notebooks():
+    assert len(list(FOLDER.glob("*.ipynb"))) >= 2
