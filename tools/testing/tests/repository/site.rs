@@ -49,9 +49,9 @@ fn what_is_broken_is_found_with_its_line() {
         ("<a href=\"three.html\">", "docs/one.md:3: there is no three.html"),
         ("<a href=\"two.html#there\">", "docs/one.md:3: there is no heading two.html#there"),
         ("<img src=\"two.svg\">", "docs/one.md:1: there is no two.svg"),
-        ("<script src=\"//cdn.example/x.js\">", "docs/one.md:1: //cdn.example/x.js is fetched from elsewhere"),
+        ("<script src=\"https://x.example/x.js\">", "docs/one.md:1: https://x.example/x.js is fetched from elsewhere"),
         ("<a href=\"https://example.org\">", ""),
-        ("<p>See [two](two.md</p>", "docs/one.md:1: Markdown that is not rendered: See [two](two.md"),
+        ("<p>See [two](two.md</p>", "docs/one.md:3: Markdown that is not rendered: See [two](two.md"),
     ] {
         let Some(found) = checked(link) else { return };
         assert_eq!(found, (problem.is_empty(), problem.to_owned()), "{link}");
