@@ -22,7 +22,7 @@ RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures python-test wheel clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -41,6 +41,7 @@ help:
 	@echo "make wheel      the Python package, into target/wheels (make python-test: its tests, part of make test)"
 	@echo "make bundled    xpuck and xpuckd with all libraries in them, without root, into target/bundled/bin"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
+	@echo "make site       all documents as a site with search into target/site, its links checked (part of make test)"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
 	@echo "make pictures   the pictures of the console in docs/operate, from runs"
 	@echo "make clean      remove what was built"
@@ -62,10 +63,13 @@ build-fpga: deps-fpga
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
 
-lint: deps deps-fpga deps-v4l
+lint: deps deps-fpga deps-v4l doc
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
+
+# Interfaces of the code, into target/doc; a broken link is an error.
+doc: deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # The software adapter on which the kernels are tested; a driver that is there already serves as well.
@@ -120,10 +124,11 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-time deps-promtool
+test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-site deps-time deps-promtool
 	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test $(PROGRAMS) --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/python-test.sh $(PYTHON_VENV)
+	sh tools/site.sh
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
 	sh tools/deb-test.sh
@@ -213,6 +218,14 @@ manuals: build
 
 pictures: build deps-console
 	sh tools/pictures.sh
+
+# Of all that builds sites only mdBook renders our Markdown as code hosts do.
+deps-site: deps
+	@sh tools/deps.sh python3
+	@[ -x target/tools/bin/mdbook ] || cargo install mdbook --locked --no-default-features --features search --root target/tools --version 0.5.4
+
+site: deps-site doc
+	sh tools/site.sh
 
 clean:
 	cargo clean

@@ -27,6 +27,7 @@ for package in "$@"; do
             ;;
         procps) { has pgrep && [ -x /bin/kill ]; } || missing="$missing $package" ;;
         slurm-wlm) has slurmctld || missing="$missing $package munge" ;;
+        python3) has python3 || missing="$missing $package" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;
         liburdfdom-tools) has check_urdf || missing="$missing $package" ;;
         chromium) has chromium || missing="$missing $package" ;;

@@ -5,6 +5,7 @@ mod dependencies;
 mod facts;
 mod licence;
 mod paths;
+mod site;
 mod skips;
 
 use std::path::{Path, PathBuf};
