@@ -5,8 +5,6 @@ DEMO ?=
 SECONDS ?= 60
 # What tests are built with: cameras of Video4Linux, the shim's logic.
 FEATURES = xpuck-robot/v4l,xpuck-shim/verilated
-# The programs; the Python package is built by itself, so that nobody waits for it who does not want it.
-PROGRAMS = --workspace --exclude xpuck-python
 # Third-party clients that read the arena's motion capture.
 MOCAP_VENV = target/mocap-venv
 # Python that reads records and their tables.
@@ -50,15 +48,16 @@ help:
 deps:
 	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev libusb-1.0-0-dev libzstd-dev gcc
 
+# The Python package is built by itself, so that nobody waits for it who does not want it.
 build: deps
-	cargo build $(PROGRAMS)
+	cargo build --workspace --exclude xpuck-python
 
 # Translates the shim's logic into C++.
 deps-fpga: deps
 	@sh tools/deps.sh verilator g++
 
 build-fpga: deps-fpga
-	cargo build $(PROGRAMS) --features xpuck-hub/fpga
+	cargo build --workspace --exclude xpuck-python --features xpuck-hub/fpga
 
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
@@ -125,7 +124,7 @@ deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
 test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-site deps-time deps-promtool
-	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test $(PROGRAMS) --features $(FEATURES)
+	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --exclude xpuck-python --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/python-test.sh $(PYTHON_VENV)
 	sh tools/site.sh
@@ -172,11 +171,11 @@ devices-test: deps-devices
 	FEATURES=$(FEATURES) sh tools/devices-test.sh
 
 deb: deps-v4l deps-deb
-	cargo build $(PROGRAMS) --features xpuck-robot/v4l
+	cargo build --workspace --exclude xpuck-python --features xpuck-robot/v4l
 	sh tools/deb.sh $(ARCH)
 
 deb-test: deps-v4l deps-deb
-	cargo build $(PROGRAMS) --features xpuck-robot/v4l
+	cargo build --workspace --exclude xpuck-python --features xpuck-robot/v4l
 	sh tools/deb-test.sh
 
 deps-oci: deps-deb

@@ -4,7 +4,8 @@ use crate::{files, root, toml};
 use std::collections::BTreeMap;
 
 /// Options of cargo and of the test harness with a value behind them.
-const WITH_VALUE: [&str; 7] = [
+const WITH_VALUE: [&str; 8] = [
+    "--exclude",
     "--features",
     "--profile",
     "--test-threads",

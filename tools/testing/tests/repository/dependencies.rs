@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Versions of crates beyond the first of each that a program may hold.
-const MOST_DUPLICATES: usize = 16;
+/// Versions of crates beyond the first of each that a program may hold; one of them is the Python package's alone.
+const MOST_DUPLICATES: usize = 17;
 /// Where crates come from, as lock files call the public registry.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
