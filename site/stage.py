@@ -104,6 +104,8 @@ def crates() -> str:
     rows = ["\n| crate | |\n|---|---|"]
     for member in tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]:
         manifest = tomllib.loads((ROOT / member / "Cargo.toml").read_text())
+        if not manifest.get("lib", {}).get("doc", True):
+            continue
         name = manifest["package"]["name"]
         programs = [] if (ROOT / member / "src/lib.rs").exists() else manifest.get("bin", [])
         documented = programs[0]["name"] if programs else name.replace("-", "_")
