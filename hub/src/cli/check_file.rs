@@ -108,7 +108,11 @@ fn tree(path: &Path, name: &str) -> Result<String> {
 fn describe(plan: &Plan) -> String {
     let phase = |p: &PlannedPhase| format!("{} {:.1} min of {}", p.name, p.seconds / 60.0, p.world.task.name());
     let phases: Vec<String> = plan.phases.iter().map(phase).collect();
-    format!("{} of {:.1} minutes at most: {}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
+    let steps: Vec<String> =
+        plan.steps.iter().map(|step| format!("{} of {} robots", step.name, step.spec.robots)).collect();
+    let steps =
+        if steps.is_empty() { String::new() } else { format!("; islands begin with {}", steps.join(", then ")) };
+    format!("{} of {:.1} minutes at most: {}{steps}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
 }
 
 /// A robot's file, which only the robot's program can read.
