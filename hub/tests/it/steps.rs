@@ -64,7 +64,19 @@ fn islands_of_a_demo_go_through_the_steps_of_the_example() {
 struct Robot(Child);
 
 impl Robot {
+    /// Starts it as soon as the one before has let its devices go.
     fn start(demo: &Path, log: &Path) -> Robot {
+        for _ in 0..20 {
+            let mut robot = Robot::spawn(demo, log);
+            std::thread::sleep(Duration::from_millis(300));
+            if robot.0.try_wait().unwrap().is_none() {
+                return robot;
+            }
+        }
+        panic!("{}", std::fs::read_to_string(log).unwrap());
+    }
+
+    fn spawn(demo: &Path, log: &Path) -> Robot {
         let child = Command::new(Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd"))
             .arg("--config")
             .arg(demo.join("config/robots/xp02.toml"))
