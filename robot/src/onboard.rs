@@ -21,6 +21,7 @@ use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News, Trials};
 use xpuck_robot_core::probe::{Change, Noticed, Probe};
+use xpuck_robot_core::way::Way;
 use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;
@@ -94,7 +95,8 @@ impl Plan {
         let IslandPlan { plan, digest, number, seed, island } = &self.island;
         let (algorithm, robots) = (plan.settings.algorithm, plan.phase(0).world.robots);
         let rest = format!("{number} {algorithm} {seed} {island} {robots}");
-        self.state.as_deref().map(|folder| Checkpoints::new(folder, [digest.as_str(), &rest]))
+        let steps = !plan.steps.is_empty();
+        self.state.as_deref().map(|folder| Checkpoints::new(folder, [digest.as_str(), &rest], steps))
     }
 }
 
@@ -125,8 +127,8 @@ impl Onboard {
             // Opened here, as the threads of a driver get the priority of the thread that makes them.
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
-            let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
-            let probe = adapts.then(|| Probe::new(setting.trials.world.clone()));
+            let own = Trials::of(&plan.island.plan, plan.island.plan.phase(0));
+            let probe = adapts.then(|| Probe::new(own.world.clone()));
             let mut thread = IslandThread {
                 plan: &plan,
                 engine,
@@ -136,7 +138,9 @@ impl Onboard {
                 changes,
                 notices,
                 probe,
-                setting,
+                setting: Setting::of(own.clone()),
+                own,
+                way: Way::default(),
                 governor,
             };
             pool.install(move || thread.run());
@@ -254,6 +258,10 @@ struct IslandThread<'a> {
     changes: Receiver<Trials>,
     notices: Receiver<Noticed>,
     probe: Option<Probe>,
+    /// What the phase says of trials.
+    own: Trials,
+    way: Way,
+    /// The trials of the step that the island is in, or its own.
     setting: Setting,
     governor: Governor,
 }
@@ -262,6 +270,7 @@ impl IslandThread<'_> {
     fn run(&mut self) {
         let checkpoints = self.plan.checkpoints();
         let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.found());
+        self.settle();
         let mut evaluator = Evaluator::default();
         let mut disk_works = true;
         loop {
@@ -273,21 +282,32 @@ impl IslandThread<'_> {
                 }
                 Tried::Ended => return,
             };
-            let mut done = Generation::finish(&mut island, &fitness);
+            let plan = &self.plan.island.plan;
+            let (mut done, step) = self.way.finish(plan, &mut island, &fitness, &self.setting.trials);
             let other = self.look_at_the_world(&mut done);
             let (champion, progress) = (done.champion.clone(), done.progress);
             self.tell_engine();
             if self.sender.send(Told::News(News::Generation(Box::new(done)))).is_err() {
                 return;
             }
-            let immigrants = self.wait_for_immigrants(island.generation());
+            let moves_on = step.is_some();
+            step.into_iter().for_each(|line| self.say(line));
+            let mut immigrants = self.wait_for_immigrants(island.generation());
+            Way::receive(plan, &mut immigrants);
             island.advance(&immigrants);
+            let changes = other.is_some();
             if let Some(world) = other {
-                self.setting = Setting::of(Trials { world, ..self.setting.trials.clone() });
-                island.relearn();
+                self.own.world = world;
+                // The world of a step stays as it is.
+                if self.way.step(plan).is_none() {
+                    island.relearn();
+                }
+            }
+            if moves_on || changes {
+                self.settle();
             }
             let Some(checkpoints) = &checkpoints else { continue };
-            let kept = Kept { island, champion, progress };
+            let kept = Kept { island, champion, progress, way: self.way.clone() };
             match checkpoints.keep(&kept) {
                 Ok(()) => self.shared.kept.store(progress.generation, Ordering::Relaxed),
                 Err(error) if disk_works => self.say(Line::warn(error)),
@@ -299,15 +319,22 @@ impl IslandThread<'_> {
     }
 
     /// The island of the newest checkpoint of this experiment.
-    fn resumed(&self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
+    fn resumed(&mut self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
         let (kept, broken) = checkpoints?.newest();
         broken.into_iter().for_each(|text| self.say(Line::warn(text)));
-        let Kept { island, champion, progress } = kept?;
+        let Kept { island, champion, progress, way } = kept?;
+        self.way = way;
         self.shared.kept.store(progress.generation, Ordering::Relaxed);
-        self.say(Line::info(format!("evolution goes on after generation {}", progress.generation)));
+        let step = self.way.step(&self.plan.island.plan).map_or(String::new(), |name| format!(", in step {name:?}"));
+        self.say(Line::info(format!("evolution goes on after generation {}{step}", progress.generation)));
         let champion = Box::new(champion);
         self.sender.send(Told::News(News::Resumed { progress, champion })).ok()?;
         Some(island)
+    }
+
+    /// Turns to the trials of the step that the island is in.
+    fn settle(&mut self) {
+        self.setting = Setting::of(self.way.trials(&self.plan.island.plan, &self.own));
     }
 
     /// Takes what the robot noticed while it worked.
@@ -358,13 +385,11 @@ impl IslandThread<'_> {
         let trials = island.trials();
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
         evaluator.prepare_with(&trees, &self.setting.mates);
-        let updates = plan.trial_updates();
         let mut fitness = Vec::with_capacity(trials.len());
-        let world = self.setting.trials.world.clone();
-        let job =
-            |trial: &xpuck_evolve::Trial| plan.job(trial, &world, self.setting.team(trial.individual, trees.len()));
+        let at = self.setting.trials.clone();
+        let job = |trial: &xpuck_evolve::Trial| plan.job(trial, &at, self.setting.team(trial.individual, trees.len()));
         let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
-        let robot_seconds = f64::from(updates) * f64::from(CONTROL_PERIOD) * world.robots as f64;
+        let robot_seconds = f64::from(at.updates) * f64::from(CONTROL_PERIOD) * at.world.robots as f64;
         while fitness.len() < jobs.len() {
             if !self.may_go_on() {
                 return Tried::Ended;
@@ -372,10 +397,11 @@ impl IslandThread<'_> {
             self.take_notices();
             if let Some(trials) = self.changes.try_iter().last() {
                 let trials = match &mut self.probe {
-                    Some(probe) => Trials { world: probe.replan(trials.world), given: trials.given },
+                    Some(probe) => Trials { world: probe.replan(trials.world), ..trials },
                     None => trials,
                 };
-                self.setting = Setting::of(trials);
+                self.own = trials;
+                self.settle();
                 return Tried::Changed;
             }
             let left = &jobs[fitness.len()..];

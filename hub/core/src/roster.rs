@@ -58,6 +58,8 @@ pub struct Robot {
     pub fittest: Option<Emigrant>,
     /// What its population looked like, until the genes of the same generation come.
     pub population: Option<Population>,
+    /// Steps of the curriculum that are over on its island, and the generation from which on.
+    pub step: (u16, u32),
     /// What it found out about the world, and when it told that, s.
     pub estimates: Option<(f64, Vec<Estimate>)>,
     /// How often the log told that it simulates another world.
@@ -96,6 +98,12 @@ impl Robot {
     /// Heard lately.
     pub fn alive(&self) -> bool {
         self.heard.is_some() && !self.lost
+    }
+
+    /// Its island tries trees in the experiment's own world, beyond so many steps of a curriculum, and so are those that its
+    /// last telemetry tells of.
+    pub fn is_beyond(&self, steps: usize) -> bool {
+        usize::from(self.step.0) >= steps && self.telemetry.evolution.generation >= self.step.1
     }
 
     /// Takes what it tells.
@@ -140,7 +148,7 @@ impl Robot {
     /// Forgets what belongs to a run.
     pub fn begin_run(&mut self) {
         (self.refusal, self.fittest, self.peers) = (None, None, None);
-        self.telemetry.evolution = Default::default();
+        (self.telemetry.evolution, self.step) = Default::default();
         self.loaded.clear();
     }
 }

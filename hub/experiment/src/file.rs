@@ -3,6 +3,7 @@
 use crate::lamps::Lamps;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
 use crate::silence::{Genes, Silence};
+use crate::steps::{MAX_STEPS, StepEntry};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -67,6 +68,11 @@ pub struct Experiment {
     /// How genes travel between the robots.
     #[serde(default)]
     pub migration: Migration,
+    /// A curriculum: worlds in which each robot's island evolves before that of the experiment, in this order. It moves on by
+    /// itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MAX_STEPS))]
+    pub steps: Vec<StepEntry>,
     /// What robots do while the hub is silent.
     #[serde(default, skip_serializing_if = "Silence::is_usual")]
     #[schemars(extend("default" = Silence::default()))]
@@ -270,12 +276,14 @@ impl Experiment {
         let set = Some(self.primitive_set.as_str()).filter(|name| !crate::plan::is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
         let worlds = self.phases.iter().flat_map(|phase| phase.world.as_deref());
+        let steps = self.steps.iter().filter_map(|step| step.world.as_deref());
         let mut all: Vec<&str> =
             [self.world.as_deref(), self.calibration.as_deref(), self.controller_file.as_deref(), set]
                 .into_iter()
                 .flatten()
                 .chain(given.filter_map(|given| given.file.as_deref()))
                 .chain(worlds)
+                .chain(steps)
                 .collect();
         all.sort_unstable_by_key(|path| (sent_name(path), *path));
         all.dedup();

@@ -5,6 +5,7 @@ use crate::file::{Experiment, sent_name};
 use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::silence::{Genes, Silence};
+use crate::steps::{self, MAX_GENERATIONS, Step};
 use crate::{settings, world_file};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,6 +62,8 @@ pub struct Plan {
     pub trial_seconds: f32,
     /// The experiment says what its worlds were measured to be; robots do not add what their own files say.
     pub calibrated: bool,
+    /// The steps of the curriculum that each island passes before it tries its trees in the phases' worlds.
+    pub steps: Vec<Step>,
     /// What is done one after the other; never empty.
     pub phases: Vec<PlannedPhase>,
 }
@@ -147,10 +150,15 @@ impl Plan {
             Some(found) => found.apply(&spec).map(Arc::new).map_err(fail),
             None => Ok(Arc::new(spec)),
         };
-        let mut world = measured(match &e.world {
+        let own = match &e.world {
             Some(file) => world_of(file, files, robots)?,
             None => WorldSpec::benchmark(robots.unwrap_or(ROBOTS).min(MAX_ROBOTS)),
-        })?;
+        };
+        let mut steps = steps_before(&own, e, files)?;
+        for step in &mut steps {
+            step.spec = measured(WorldSpec::clone(&step.spec))?;
+        }
+        let mut world = measured(own)?;
         let robots = robots.unwrap_or(world.robots);
         let usual = given_to(&common(e), files, robots)?;
         let whole = [whole(e)];
@@ -179,6 +187,7 @@ impl Plan {
             engine: e.engine,
             trial_seconds: e.evolution.trial_seconds,
             calibrated: calibration.is_some(),
+            steps,
             phases: planned,
         })
     }
@@ -200,8 +209,9 @@ impl Plan {
         if self.calibrated || !calibration.changes_worlds() {
             return Ok(());
         }
-        for phase in &mut self.phases {
-            phase.world = calibration.apply(&phase.world).map(Arc::new).map_err(fail)?;
+        let worlds = self.phases.iter_mut().map(|phase| &mut phase.world);
+        for world in worlds.chain(self.steps.iter_mut().map(|step| &mut step.spec)) {
+            *world = calibration.apply(world).map(Arc::new).map_err(fail)?;
         }
         Ok(())
     }
@@ -231,6 +241,12 @@ fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpe
         spec.check().map_err(|error| fail(format!("{name}: with the swarm's {robots} robots: {error}")))?;
     }
     Ok(spec)
+}
+
+/// The steps before the experiment's own world. A step's world file says by itself how many robots there are.
+fn steps_before(own: &WorldSpec, e: &Experiment, files: &Files) -> Result<Vec<Step>, PlanError> {
+    let world = |name: &str| Ok((world_of(name, files, None)?, file(name, files)?.to_string()));
+    steps::read(&e.steps, own, MAX_GENERATIONS, world, fail)
 }
 
 fn calibration(name: &str, files: &Files) -> Result<Calibration, PlanError> {
@@ -363,6 +379,49 @@ mod tests {
         assert_eq!(usual.phase(0).world.physics.mu_bodies, 0.4);
         let wrong = plan(&text, &[("c.toml", "[physics]\nnoise = [2, 0, 0]\n"), ("w", FORAGING)], Some(3)).unwrap_err();
         assert!(wrong.contains("c.toml: physics.noise[0] = 2 is outside 0..=1"), "{wrong}");
+    }
+
+    #[test]
+    fn steps_are_worlds_before_the_experiments_own() {
+        let text = format!(
+            "{TRANSPORT}calibration = \"c\"\n[[steps]]\nname = \"alone\"\nrobots = 1\nend = \"gennum > 3\"\n\
+             [[steps]]\nname = \"forage\"\nworld = \"worlds/w\"\nseconds = 9.0\nend = \"best-fitness > 1\"\n\
+             [[steps]]\nname = \"short\"\nseconds = 5.0\nend = \"gennum-thisstep > 3\"\n"
+        );
+        let experiment = Experiment::parse("e.toml", &text).unwrap();
+        assert_eq!(experiment.files(), ["c", "worlds/w"], "worlds are sent along");
+        assert_eq!(Experiment::parse("e.toml", &toml::to_string(&experiment).unwrap()).unwrap(), experiment);
+        let files = [("w", FORAGING), ("c", "[physics]\nbody_friction = 0.31\n")];
+        let plan = plan(&text, &files, Some(3)).unwrap();
+        let steps: Vec<_> = plan.steps.iter().map(|step| (step.spec.robots, step.seconds)).collect();
+        assert_eq!(steps, [(1, None), (9, Some(9.0)), (3, Some(5.0))], "a step's world has its file's robots");
+        assert!(plan.steps.iter().all(|step| step.spec.physics.mu_bodies == 0.31), "they are as they were measured");
+        assert!(plan.steps[2].spec == plan.phase(0).world && plan.phase(0).world.robots == 3);
+        let own = Calibration::parse("own", "[physics]\nbody_friction = 0.4\n").unwrap();
+        let text = text.replace("calibration = \"c\"\n", "");
+        let mut planned = self::plan(&text, &files, Some(3)).unwrap();
+        planned.calibrate(&own).unwrap();
+        assert!(planned.steps.iter().all(|step| step.spec.physics.mu_bodies == 0.4));
+    }
+
+    #[test]
+    fn a_wrong_step_is_named_with_its_key() {
+        for (steps, expected) in [
+            ("name = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime would make"),
+            ("name = \"a\"\nend = \"gennum < 0\"", "step \"a\": end: it can never hold"),
+            ("name = \"a\"\nend = \"best >= 1\"", "step \"a\": end: "),
+            ("name = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1..=256"),
+            ("name = \"a\"\nseconds = 0.5\nend = \"gennum > 1\"", "step \"a\": seconds = 0.5 is outside 1..=3600"),
+            ("name = \"a\"\nworld = \"v\"\nend = \"gennum > 1\"", "file `v` is named and was not sent"),
+            ("name = \"a\"\nworld = \"bad\"\nend = \"gennum > 1\"", "bad: line 1"),
+            ("name = \"a\"\nworld = \"w\"\nrobots = 2\nend = \"gennum > 1\"", "step \"a\": the world file says"),
+            ("name = \"a\"", "e.toml: line 5: missing field `end`"),
+            ("name = \"a\"\nends = \"gennum > 1\"", "e.toml: line 7: unknown field `ends`"),
+        ] {
+            let text = format!("{TRANSPORT}[[steps]]\n{steps}\n");
+            let error = plan(&text, &[("w", FORAGING), ("bad", "robots 1")], Some(3)).unwrap_err();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{steps}: {error}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use xpuck_evolve::{Island, Trial};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
-use xpuck_robot_core::island::IslandPlan;
+use xpuck_robot_core::island::{self, IslandPlan};
 
 /// What trials of one island need.
 pub struct Trials {
@@ -28,8 +28,9 @@ impl Trials {
         let trials = island.trials();
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
         self.evaluator.prepare(&trees);
-        let world = &self.plan.plan.phase(0).world;
-        let job = |trial: &Trial| self.plan.job(trial, world, Team::all(trial.individual));
+        let plan = &self.plan.plan;
+        let at = island::Trials::of(plan, plan.phase(0));
+        let job = |trial: &Trial| self.plan.job(trial, &at, Team::all(trial.individual));
         let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
         self.evaluator.fitness(&self.engine, &jobs)
     }

@@ -10,11 +10,12 @@ use xpuck_evolve::PrimitiveSet;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
 use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::{body_run, kilobot_run, machine_file, sweep};
-use xpuck_wire::Swarm;
 use xpuck_wire::file;
 use xpuck_wire::keys::{Public, Secret};
+use xpuck_wire::{Swarm, output};
 
 /// A line about something that is right, or about what is wrong with it.
 pub type Found = Result<String, String>;
@@ -108,7 +109,11 @@ fn tree(path: &Path, name: &str) -> Result<String> {
 fn describe(plan: &Plan) -> String {
     let phase = |p: &PlannedPhase| format!("{} {:.1} min of {}", p.name, p.seconds / 60.0, p.world.task.name());
     let phases: Vec<String> = plan.phases.iter().map(phase).collect();
-    format!("{} of {:.1} minutes at most: {}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
+    let robots = |spec: &WorldSpec| output::count(spec.robots, "robot", "robots");
+    let steps: Vec<String> = plan.steps.iter().map(|step| format!("{} of {}", step.name, robots(&step.spec))).collect();
+    let steps =
+        if steps.is_empty() { String::new() } else { format!("; islands begin with {}", steps.join(", then ")) };
+    format!("{} of {:.1} minutes at most: {}{steps}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
 }
 
 /// A robot's file, which only the robot's program can read.

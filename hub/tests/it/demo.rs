@@ -29,8 +29,13 @@ impl Demo {
         Demo { out, child: Some(child), ports }
     }
 
-    fn directory(&self) -> PathBuf {
+    pub fn directory(&self) -> PathBuf {
         only(self.out.path(), "demo-")
+    }
+
+    /// Of its process.
+    pub fn id(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
     }
 
     /// Waits until the hub says that the swarm runs.
@@ -47,7 +52,7 @@ impl Demo {
         panic!("the swarm did not start to run");
     }
 
-    fn process(&self, words: &[&str]) -> u32 {
+    pub fn process(&self, words: &[&str]) -> u32 {
         let root = self.out.path().display().to_string();
         let all: Vec<&str> = words.iter().copied().chain([root.as_str(), "--end-with-stdin"]).collect();
         let found = processes(&all);
@@ -55,13 +60,13 @@ impl Demo {
         found[0]
     }
 
-    fn end(&mut self) -> (Output, String) {
+    pub fn end(&mut self) -> (Output, String) {
         let output = self.child.take().unwrap().wait_with_output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         (output, text)
     }
 
-    fn assert_nobody_left(&self) {
+    pub fn assert_nobody_left(&self) {
         let root = self.out.path().display().to_string();
         let deadline = Instant::now() + Duration::from_secs(10);
         while Instant::now() < deadline {
@@ -84,7 +89,7 @@ impl Drop for Demo {
     }
 }
 
-fn signal(name: &str, process: u32) {
+pub fn signal(name: &str, process: u32) {
     // The shell's own kill: the program of that name is not on every machine.
     let status = Command::new("sh").args(["-c", &format!("kill {name} {process}")]).status().unwrap();
     assert!(status.success());

@@ -156,7 +156,7 @@ fn a_robot_without_a_camera_says_before_the_start_that_it_cannot_run_an_experime
 fn the_console_knows_a_robot_that_came_later_and_whom_it_gave_genes() {
     let ids: Vec<String> = ["xp01", "xp02", "xp03"].map(String::from).to_vec();
     let mut feed = Feed::new(&ids[..2], Clock { time: 0.0, unix_ms: 0, speed: 1.0 });
-    let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5 };
+    let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5, step: 0 };
     let entry = |robot: &str, from: &[u16]| Entry::Population {
         time: 1.0,
         robot: robot.into(),

@@ -58,6 +58,7 @@ mod sensors;
 mod set_up;
 mod simtest;
 mod simulators;
+mod steps;
 mod stop;
 mod stopped;
 mod sweep;

@@ -328,7 +328,7 @@ fn populations_are_recorded_with_their_genes_and_where_immigrants_come_from() {
         sum: [0.5, 0.5],
         square: [0.1, 0.1],
     };
-    let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5 };
+    let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5, step: 0 };
     for (id, number) in [("xp01", 1), ("xp02", 2)] {
         bench.board.on_robot(bench.now, id, RobotMessage::Population(population));
         let emigrant = Emigrant { island: number as u16, ..gene(number) };
@@ -447,7 +447,7 @@ fn genes_from_robot_to_robot_need_addresses_and_the_hub_records_what_robots_tell
         let tree = format!("movcv v_goal {number}");
         let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
         let emigrant = Emigrant { island: number, number: 1, epoch: 0, tree, count, sum, square };
-        let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5 };
+        let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5, step: 0 };
         let report = PeersReport { generation: 1, from: vec![3 - number], ..PeersReport::default() };
         for message in [
             RobotMessage::Population(population),
@@ -684,6 +684,60 @@ fn a_condition_or_the_operator_ends_a_phase_early() {
     assert_eq!(bench.ask(Request::Next), Reply::Done);
     assert_eq!(bench.phase(), Phase::Finished, "the last one was ended");
     assert!(matches!(bench.ask(Request::Next), Reply::Refused(_)));
+}
+
+#[test]
+fn the_fitness_in_a_step_of_a_curriculum_ends_no_phase_and_names_no_fittest() {
+    let text = PHASES
+        .replace("segment_minutes = 0.05\n", "segment_minutes = 0.05\nuntil = { evolved_fitness = 0.2 }\n")
+        + "[[steps]]\nname = \"alone\"\nrobots = 1\nend = \"gennum >= 2\"\n";
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(upload(&text)), Reply::Done);
+    bench.pass(1.0);
+    let tell = |bench: &mut Bench, id: &str, generation: u32, step: u16| {
+        let population = Population { generation, size: 8, distinct: 7, mean_nodes: 3.5, step };
+        bench.board.on_robot(bench.now, id, RobotMessage::Population(population));
+        let number = if id == "xp01" { 1 } else { 2 };
+        let tree = format!("mulav v_goal v_zero {number} v_blue");
+        let sum = [f64::from(3 - number); 2];
+        let emigrant = Emigrant { island: number as u16, tree, count: [4; 2], sum, square: [2.0; 2], ..gene() };
+        bench.board.on_robot(bench.now, id, RobotMessage::Genes { generation, emigrant, births: vec![] });
+        let mut telemetry = Telemetry { state: State::Run, obeyed: bench.robots[0].2, ..Telemetry::default() };
+        (telemetry.evolution.generation, telemetry.evolution.derated) = (generation, 0.9);
+        bench.board.on_robot(bench.now, id, RobotMessage::Telemetry(Box::new(telemetry)));
+        bench.now += 0.001;
+        bench.board.on_time(bench.now);
+    };
+    tell(&mut bench, "xp01", 2, 0);
+    tell(&mut bench, "xp02", 3, 1);
+    assert_eq!(bench.phase(), Phase::Running, "the first island is still in its step");
+    tell(&mut bench, "xp02", 4, 9);
+    bench.board.on_robot(
+        bench.now,
+        "xp01",
+        RobotMessage::Population(Population { generation: 3, size: 8, distinct: 7, mean_nodes: 3.5, step: 1 }),
+    );
+    bench.board.on_time(bench.now + 0.001);
+    assert_eq!(bench.phase(), Phase::Running, "its last telemetry is of the step");
+    tell(&mut bench, "xp01", 3, 1);
+    assert_eq!(bench.phase(), Phase::Resting);
+
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(upload(&text)), Reply::Done);
+    bench.pass(1.0);
+    tell(&mut bench, "xp01", 2, 0);
+    tell(&mut bench, "xp02", 3, 1);
+    bench.pass(0.1);
+    assert_eq!(bench.ask(Request::Next), Reply::Done);
+    assert_eq!(bench.ask(Request::Next), Reply::Done);
+    bench.pass(0.1);
+    let driven = bench.sent.iter().rev().find_map(|(_, message)| match message {
+        ToRobot::Directive(directive) if directive.state == State::Run => directive.tree.as_deref(),
+        _ => None,
+    });
+    assert_eq!(driven, Some("mulav v_goal v_zero 2 v_blue\n"), "a tree of the experiment's own world");
 }
 
 #[test]

@@ -209,6 +209,9 @@ pub struct Population {
     pub distinct: u32,
     /// Mean number of nodes of a tree.
     pub mean_nodes: f32,
+    /// Steps of the experiment's curriculum that were over before this generation.
+    #[serde(default)]
+    pub step: u16,
 }
 
 impl RobotMessage {

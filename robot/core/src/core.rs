@@ -529,6 +529,11 @@ impl Core {
         Some(self.plan.as_ref()?.phase(usize::from(self.phase)))
     }
 
+    /// Where the phase has the island try its trees.
+    fn trials(&self) -> Option<Trials> {
+        Some(Trials::of(self.plan.as_ref()?, self.planned()?))
+    }
+
     /// Puts the controller that the phase gives, if it gives one, in control.
     fn take_given(&mut self) -> Option<Action> {
         let tree = self.planned()?.given(self.place())?.clone();
@@ -542,9 +547,9 @@ impl Core {
         if phase == self.phase {
             return Vec::new();
         }
-        let trials = self.planned().map(Trials::of);
+        let trials = self.trials();
         self.phase = phase;
-        let now = self.planned().map(Trials::of);
+        let now = self.trials();
         let changed = now.filter(|now| trials.as_ref() != Some(now) && !self.is_fixed());
         let mut actions: Vec<Action> = changed.map(Action::ChangeTrials).into_iter().collect();
         actions.extend(self.take_given());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use xpuck_evolve::Operator as Bred;
 use xpuck_evolve::{Id, Individual, Island, Migrant, Progress, Trial};
-use xpuck_experiment::{Plan, PlannedPhase};
+use xpuck_experiment::{Plan, PlannedPhase, Step};
 use xpuck_kernels::engine::{Job, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
@@ -38,38 +38,46 @@ impl IslandPlan {
         Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
     }
 
-    /// Controller updates in a trial of length one.
-    pub fn trial_updates(&self) -> u32 {
-        (self.plan.trial_seconds / CONTROL_PERIOD).round() as u32
-    }
-
-    /// The simulation that one of the island's trials is, in a world and with these robots.
-    pub fn job<'a>(&self, trial: &Trial, world: &'a WorldSpec, team: Team) -> Job<'a> {
+    /// The simulation that one of the island's trials is, there and with these robots.
+    pub fn job<'a>(&self, trial: &Trial, trials: &'a Trials, team: Team) -> Job<'a> {
         Job {
-            spec: world,
+            spec: &trials.world,
             start: trial.stratum,
             team,
             seed: self.seed ^ u64::from(self.island) << 32,
             world: trial.world,
-            updates: trial.length * self.trial_updates(),
+            updates: trial.length * trials.updates,
         }
     }
 }
 
-/// Where an island tries its trees: the world, and the robots in it that run trees as written.
+/// Where an island tries its trees: the world, the robots in it that run trees as written, and how long a trial is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
     /// The world.
     pub world: Arc<WorldSpec>,
     /// Of each robot the tree that it is given; the others run the individual that is tried.
     pub given: Vec<Option<Arc<Tree>>>,
+    /// Controller updates in a trial of length one.
+    pub updates: u32,
 }
 
 impl Trials {
-    /// Those of a phase.
-    pub fn of(phase: &PlannedPhase) -> Trials {
-        Trials { world: phase.world.clone(), given: phase.given.clone() }
+    /// Those of a phase of an experiment.
+    pub fn of(plan: &Plan, phase: &PlannedPhase) -> Trials {
+        Trials { world: phase.world.clone(), given: phase.given.clone(), updates: updates(plan.trial_seconds) }
     }
+
+    /// Those of a step of its curriculum, in which all robots run the individual that is tried.
+    pub fn of_step(plan: &Plan, step: &Step) -> Trials {
+        let updates = updates(step.seconds.unwrap_or(plan.trial_seconds));
+        Trials { world: step.spec.clone(), given: Vec::new(), updates }
+    }
+}
+
+/// Controller updates in so many simulated seconds.
+fn updates(seconds: f32) -> u32 {
+    (seconds / CONTROL_PERIOD).round() as u32
 }
 
 /// What the island tells.
@@ -160,5 +168,6 @@ fn population(island: &Island) -> Population {
         size: size as u32,
         distinct: distinct.len() as u32,
         mean_nodes: nodes as f32 / size.max(1) as f32,
+        step: 0,
     }
 }

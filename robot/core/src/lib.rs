@@ -14,3 +14,4 @@ pub mod probe;
 pub mod readings;
 pub mod robot;
 pub mod trace;
+pub mod way;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
+use xpuck_robot_core::way::Way;
 use xpuck_wire::atomic;
 
 /// The two last generations, in turns.
@@ -20,6 +21,9 @@ pub struct Kept {
     pub champion: Migrant,
     /// Where the island stood after its last trials.
     pub progress: Progress,
+    /// Where it is in the experiment's curriculum; written behind the rest, and only if there is one.
+    #[serde(skip)]
+    pub way: Way,
 }
 
 /// A folder with the checkpoints of one experiment; another experiment's are replaced.
@@ -27,12 +31,14 @@ pub struct Kept {
 pub struct Checkpoints {
     folder: PathBuf,
     configuration: u32,
+    /// The experiment has a curriculum. Checkpoints of others have the layout that they had before there were any.
+    steps: bool,
 }
 
 impl Checkpoints {
-    /// `what` is all that makes the experiment: with anything else in it, it is another one.
-    pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>) -> Checkpoints {
-        Checkpoints { folder: folder.into(), configuration: checkpoint::fingerprint(what) }
+    /// `what` is all that makes the experiment: with anything else in it, it is another one; `steps` if it has a curriculum.
+    pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>, steps: bool) -> Checkpoints {
+        Checkpoints { folder: folder.into(), configuration: checkpoint::fingerprint(what), steps }
     }
 
     /// The newest sound checkpoint of this experiment, and a line about each that is broken.
@@ -41,7 +47,7 @@ impl Checkpoints {
         let mut broken = Vec::new();
         for name in NAMES {
             let path = self.folder.join(name);
-            match read(&path, self.configuration) {
+            match read(&path, self.configuration, self.steps) {
                 Ok(Some(kept)) => {
                     if newest.as_ref().is_none_or(|n| n.progress.generation < kept.progress.generation) {
                         newest = Some(kept);
@@ -60,7 +66,10 @@ impl Checkpoints {
     /// One line with the file and what the system said; what was kept before stays.
     pub fn keep(&self, kept: &Kept) -> Result<(), String> {
         let path = self.folder.join(NAMES[kept.progress.generation as usize % 2]);
-        let bytes = checkpoint::to_bytes(kept, self.configuration);
+        let bytes = match self.steps {
+            true => checkpoint::to_bytes(&(kept, &kept.way), self.configuration),
+            false => checkpoint::to_bytes(kept, self.configuration),
+        };
         let write = || {
             std::fs::create_dir_all(&self.folder)?;
             atomic::write(&path, &bytes)
@@ -70,13 +79,17 @@ impl Checkpoints {
 }
 
 /// A checkpoint of this configuration; none if there is no file, or it is another experiment's.
-fn read(path: &Path, configuration: u32) -> Result<Option<Kept>, String> {
+fn read(path: &Path, configuration: u32, steps: bool) -> Result<Option<Kept>, String> {
     let bytes = match xpuck_wire::file::bytes(path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    match checkpoint::from_bytes(&bytes, configuration) {
+    let kept = match steps {
+        true => checkpoint::from_bytes(&bytes, configuration).map(|(kept, way)| Kept { way, ..kept }),
+        false => checkpoint::from_bytes(&bytes, configuration),
+    };
+    match kept {
         Ok(kept) => Ok(Some(kept)),
         Err(checkpoint::CheckpointError::Configuration) => Ok(None),
         Err(error) => Err(error.to_string()),
@@ -93,18 +106,18 @@ mod tests {
         let island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 7);
         let first = &island.population()[0];
         let champion = Migrant { id: first.id, tree: first.tree.clone(), samples: first.samples, epoch: 0 };
-        Kept { champion, progress: Progress { generation, ..Progress::default() }, island }
+        Kept { champion, progress: Progress { generation, ..Progress::default() }, island, way: Way::default() }
     }
 
     #[test]
     fn the_newest_sound_checkpoint_of_the_experiment_is_found() {
         let dir = tempfile::tempdir().unwrap();
-        let checkpoints = Checkpoints::new(&dir.path().join("state"), ["5", "x"]);
+        let checkpoints = Checkpoints::new(&dir.path().join("state"), ["5", "x"], false);
         assert!(checkpoints.newest().0.is_none() && checkpoints.newest().1.is_empty(), "there is none yet");
         (1..=3).for_each(|generation| checkpoints.keep(&kept(generation)).unwrap());
         let found = |checkpoints: &Checkpoints| checkpoints.newest().0.map(|k| k.progress.generation);
         assert_eq!(found(&checkpoints), Some(3));
-        assert_eq!(found(&Checkpoints::new(&dir.path().join("state"), ["6", "x"])), None, "another experiment");
+        assert_eq!(found(&Checkpoints::new(&dir.path().join("state"), ["6", "x"], false)), None, "another experiment");
 
         let newest = dir.path().join("state/checkpoint-1");
         let mut bytes = std::fs::read(&newest).unwrap();
@@ -126,7 +139,7 @@ mod tests {
     fn a_disk_that_refuses_is_one_line() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("file"), "").unwrap();
-        let error = Checkpoints::new(&dir.path().join("file"), ["x"]).keep(&kept(1)).unwrap_err();
+        let error = Checkpoints::new(&dir.path().join("file"), ["x"], false).keep(&kept(1)).unwrap_err();
         assert!(error.contains("file/checkpoint-1") && !error.contains('\n'), "{error}");
     }
 }

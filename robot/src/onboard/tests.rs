@@ -5,9 +5,17 @@ use xpuck_evolve::Progress;
 use xpuck_experiment::Experiment;
 use xpuck_kernels::engine::{AdapterChoice, EngineKind};
 
+const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
+    [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
+/// Two steps of two generations each.
+const STEPS: &str = "[[steps]]\nname = \"alone\"\nrobots = 1\nseconds = 2.0\nend = \"gennum-thisstep >= 2\"\n\
+    [[steps]]\nname = \"three\"\nrobots = 3\nend = \"num-eval-thisstep >= 9\"\n";
+
 fn plan(state: Option<PathBuf>) -> Plan {
-    let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
-        [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
+    plan_of(TEXT, state)
+}
+
+fn plan_of(text: &str, state: Option<PathBuf>) -> Plan {
     let experiment = Experiment::parse("x", text).unwrap();
     let digest = "0".repeat(64);
     let plan = xpuck_experiment::Plan::new(&experiment, &Default::default(), Some(2)).unwrap();
@@ -125,6 +133,82 @@ fn an_island_that_was_killed_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
+fn an_island_that_was_killed_goes_on_in_the_step_where_it_was() {
+    let text = format!("{TEXT}{STEPS}");
+    let first = |onboard: &Onboard, count: usize| {
+        let mut lines = Vec::new();
+        let mut done = Vec::new();
+        for _ in 0..count {
+            let next = generation(onboard, |news| match news {
+                News::Say(line) => lines.push(line.text),
+                News::Resumed { .. } | News::Generation(_) => {}
+            });
+            onboard.immigrate(next.progress.generation, vec![]);
+            done.push((next.progress, next.population.step));
+        }
+        (done, lines)
+    };
+    let whole = Onboard::start(plan_of(&text, None)).unwrap();
+    whole.run(true);
+    let (expected, lines) = first(&whole, 8);
+    let steps: Vec<u16> = expected.iter().map(|(_, step)| *step).collect();
+    assert!(steps[..3] == [0, 0, 1] && steps.is_sorted() && steps.last() == Some(&2), "{steps:?}");
+    assert!(lines[0].starts_with("step \"alone\" of evolution is over after 2 generations"), "{lines:?}");
+    assert!(lines[0].ends_with("step \"three\" begins") && lines[1].ends_with("own world begins"), "{lines:?}");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let again = Onboard::start(plan_of(&text, None)).unwrap();
+    again.run(true);
+    assert_eq!(first(&again, 8).0, expected, "the digits depend on the seed only");
+
+    let dir = tempfile::tempdir().unwrap();
+    let state = || Some(dir.path().join("xp01"));
+    // Killed in each of its generations.
+    for killed in 1..=6 {
+        let one = Onboard::start(plan_of(&text, state())).unwrap();
+        one.run(true);
+        let (done, lines) = first(&one, 2);
+        let kept = done[0].0.generation as usize - 1;
+        assert_eq!(done, expected[kept..kept + 2], "after {kept}, {lines:?}");
+        if kept > 0 {
+            let step = match steps[kept] {
+                0 => "generation 1, in step \"alone\"".to_string(),
+                1 => format!("generation {kept}, in step \"three\""),
+                _ => format!("generation {kept}"),
+            };
+            assert_eq!(lines[0], format!("evolution goes on after {step}"));
+        }
+        while one.kept() < done[1].0.generation - 1 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        end(one);
+        if kept + 4 > expected.len() {
+            assert!(killed > 2);
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_phase_with_another_world_leaves_an_island_in_its_step() {
+    let plan = plan_of(&format!("{TEXT}{STEPS}"), None);
+    let onboard = Onboard::start(plan.clone()).unwrap();
+    let planned = plan.island.plan.clone();
+    let mut other = Trials::of(&planned, planned.phase(0));
+    let mut world = WorldSpec::clone(&other.world);
+    world.physics.mu_bodies = 0.4;
+    other.world = world.into();
+    onboard.change_trials(other);
+    onboard.run(true);
+    let steps = (1..=6).map(|number| {
+        let step = generation(&onboard, |_| ()).population.step;
+        onboard.immigrate(number, vec![]);
+        step
+    });
+    assert!(steps.collect::<Vec<_>>().starts_with(&[0, 0, 1]));
+    end(onboard);
+}
+
+#[test]
 fn a_hot_processor_stands_evolution_still_until_it_cools() {
     let dir = tempfile::tempdir().unwrap();
     let temperature = dir.path().join("temp");
@@ -176,7 +260,7 @@ fn a_device_lost_between_two_generations_costs_none() {
     shared.running.store(true, Ordering::Relaxed);
     let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
     let engine = ChosenEngine::open(engine, machine).unwrap();
-    let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
+    let own = Trials::of(&plan.island.plan, plan.island.plan.phase(0));
     let (_trials, changes) = channel();
     let (_noticed, notices) = sync_channel(1);
     let mut thread = IslandThread {
@@ -188,7 +272,9 @@ fn a_device_lost_between_two_generations_costs_none() {
         changes,
         notices,
         probe: None,
-        setting,
+        setting: Setting::of(own.clone()),
+        own,
+        way: Way::default(),
         governor,
     };
     let mut evaluator = Evaluator::default();

@@ -58,6 +58,7 @@ impl Switchboard {
                 robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
                 // A robot that greets again may have restarted without its experiment.
                 robot.experiment = 0;
+                robot.step = Default::default();
                 // It says what it has installed after the welcome, if its program knows of updates.
                 robot.installed = false;
                 self.compare_clocks(now, place, seen.0);
@@ -99,6 +100,13 @@ impl Switchboard {
                 }
             }
             RobotMessage::Population(population) if population.mean_nodes.is_finite() => {
+                // What is told again comes after what is newer.
+                let run = self.run.as_ref().filter(|run| robot.accepted == run.number);
+                let steps = run.map_or(0, |run| run.plan.steps.len() as u16);
+                let step = population.step.min(steps);
+                if step > robot.step.0 {
+                    robot.step = (step, population.generation);
+                }
                 robot.population = Some(population);
             }
             RobotMessage::Population(_) => self.unrecorded(now, place, "a population without a mean size"),

@@ -3,6 +3,7 @@
 use super::dedup::SeenGenerations;
 use super::{Action, Switchboard};
 use crate::geneserver::{Copies, Gate, Geneserver};
+use crate::roster::Robot;
 use crate::score::Score;
 use std::sync::Arc;
 use xpuck_evolve::{Migrant, SampleOwner};
@@ -131,7 +132,7 @@ impl Switchboard {
             goals: (0, 0.0),
             plan,
         });
-        self.roster.robots.iter_mut().for_each(crate::roster::Robot::begin_run);
+        self.roster.robots.iter_mut().for_each(Robot::begin_run);
         self.phase = Phase::Preparing;
         self.tell_senses_of_discs();
         self.actions.push(Action::OpenRecord { name: name.clone(), text, files, seed });
@@ -150,9 +151,8 @@ impl Switchboard {
         if run.resumed.is_some() {
             return self.prepare_again(now);
         }
-        let ready =
-            |r: &crate::roster::Robot| r.alive() && r.experiment == run.number && r.telemetry.state == State::Ready;
-        let waited_for = |r: &&crate::roster::Robot| !ready(r) && !Switchboard::is_excused(r);
+        let ready = |r: &Robot| r.alive() && r.experiment == run.number && r.telemetry.state == State::Ready;
+        let waited_for = |r: &&Robot| !ready(r) && !Switchboard::is_excused(r);
         let missing: Vec<&str> = self.roster.robots.iter().filter(waited_for).map(|r| r.id.as_str()).collect();
         let nobody = !self.roster.robots.iter().any(ready);
         let all = missing.is_empty();
@@ -185,7 +185,7 @@ impl Switchboard {
     fn prepare_again(&mut self, now: f64) {
         let Some(run) = &mut self.run else { return };
         let number = run.number;
-        let back = |r: &crate::roster::Robot| r.alive() && r.experiment == number;
+        let back = |r: &Robot| r.alive() && r.experiment == number;
         let is_back = |id: &String| self.roster.robots.iter().any(|r| r.id == *id && back(r));
         let expected = run.resumed.clone().unwrap_or_default();
         let missing: Vec<String> = expected.into_iter().filter(|id| !is_back(id)).collect();
@@ -271,7 +271,11 @@ impl Switchboard {
                 return Some(format!("all islands have done {wanted} generations"));
             }
         }
-        if let Some(wanted) = until.evolved_fitness {
+        let steps = run.plan.steps.len();
+        let in_a_step = |(i, robot): (usize, &Robot)| robot.alive() && planned.evolves(i) && !robot.is_beyond(steps);
+        // The fitness in a step's world says nothing about the experiment's own.
+        let wait = self.roster.robots.iter().enumerate().any(in_a_step);
+        if let Some(wanted) = until.evolved_fitness.filter(|_| !wait) {
             let evolved = self.roster.evolved();
             if evolved >= wanted {
                 return Some(format!("the evolved fitness is {evolved:.3}"));
@@ -316,9 +320,12 @@ impl Switchboard {
         }
     }
 
-    /// The tree with the greatest derated fitness of all that robots offered last.
+    /// The tree with the greatest derated fitness of all that robots offered last whose islands are in the latest step of
+    /// the curriculum, where there is one.
     fn fittest(&self, full_evaluations: u32) -> Option<String> {
-        let offered = self.roster.robots.iter().filter_map(|robot| robot.fittest.as_ref());
+        let robots = || self.roster.robots.iter().filter_map(|robot| Some((robot.step.0, robot.fittest.as_ref()?)));
+        let latest = robots().map(|(step, _)| step).max();
+        let offered = robots().filter(|(step, _)| Some(*step) == latest).map(|(_, gene)| gene);
         let known = offered.filter_map(|gene| Migrant::check(gene.values()).ok());
         let best = known.max_by(|a, b| {
             let value = |migrant: &Migrant| migrant.samples.derated(full_evaluations);

@@ -1,16 +1,12 @@
 //! What a run of evolution is.
 
-use super::course::Step;
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
+use xpuck_experiment::Step;
+use xpuck_experiment::steps::MAX_GENERATIONS;
 use xpuck_hub_core::geneserver::{Copies, Geneserver};
 use xpuck_kernels::engine::EngineChoice;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
-
-/// Longest run, generations.
-pub const MAX_GENERATIONS: u32 = 1_000_000;
-/// Most steps of a curriculum before the run's own world.
-pub const MAX_STEPS: usize = 64;
 
 /// Everything that decides a run; two runs of one configuration give the same digits, if its engine promises them.
 #[derive(Clone, Debug)]
@@ -31,7 +27,7 @@ pub struct Config {
     pub remeasure: u32,
     /// The world of the trials.
     pub spec: WorldSpec,
-    /// The steps before it, at most [`MAX_STEPS`].
+    /// The steps before it, at most [`MAX_STEPS`](xpuck_experiment::steps::MAX_STEPS).
     pub steps: Vec<Step>,
     /// The world's file, if it is not the benchmark.
     pub world: Option<String>,

@@ -1,15 +1,14 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
-use super::config::{Config, MAX_GENERATIONS, MAX_STEPS};
-use super::course::Step;
+use super::config::Config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
-use xpuck_evolve::curriculum::Formula;
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
 use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
-use xpuck_experiment::{Calibration, world_file};
+use xpuck_experiment::steps::{self, MAX_GENERATIONS};
+use xpuck_experiment::{Calibration, Step, StepEntry, world_file};
 use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
@@ -80,27 +79,6 @@ pub(crate) struct EvolutionFile {
     /// A curriculum: worlds in which the islands evolve before the run's own, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<StepEntry>,
-}
-
-/// A step of a curriculum.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct StepEntry {
-    /// Its name.
-    name: String,
-    /// Robots of the benchmark's world; as many as in the run's own world without it and without `world`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = MAX_ROBOTS))]
-    robots: Option<usize>,
-    /// A world file, relative to this file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    world: Option<PathBuf>,
-    /// Length of a trial, s; as in the run's own world without it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1.0, max = 3600.0))]
-    seconds: Option<f32>,
-    /// The step is over when this holds, e.g. `best-fitness >= 0.1 or gennum-thisstep >= 20`.
-    end: String,
 }
 
 impl Default for EvolutionFile {
@@ -237,7 +215,8 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         None => (PrimitiveSet::in_swarm(), None),
     };
     let generations = file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS });
-    let mut steps = steps(name, file.steps, &spec, generations)?;
+    let world_of = |path: &str| Ok((world_file::read(path.as_ref())?, read(path.as_ref())?));
+    let mut steps = steps::read(&file.steps, &spec, generations, world_of, fail)?;
     let (spec, calibration) = match file.calibration {
         Some(path) => {
             let name = path.display().to_string();
@@ -245,7 +224,7 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
             let measured = Calibration::parse(&name, &text)?;
             let apply = |spec| measured.apply(&spec).map_err(|why| FileError::value(&name, why));
             for step in &mut steps {
-                step.spec = apply(step.spec.clone())?;
+                step.spec = apply(WorldSpec::clone(&step.spec))?.into();
             }
             (apply(spec)?, Some(text))
         }
@@ -274,42 +253,6 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     };
     config.check().map_err(fail)?;
     Ok(config)
-}
-
-/// The steps of a curriculum before a world.
-fn steps(name: &str, entries: Vec<StepEntry>, own: &WorldSpec, generations: u32) -> Result<Vec<Step>, FileError> {
-    if entries.len() > MAX_STEPS {
-        return Err(FileError::value(name, format!("{} steps; at most {MAX_STEPS} are allowed", entries.len())));
-    }
-    let mut steps: Vec<Step> = Vec::new();
-    for entry in entries {
-        let fail = |why: String| FileError::value(name, format!("step {:?}: {why}", entry.name));
-        if steps.iter().any(|step| step.name == entry.name) {
-            return Err(fail("there are two of this name; give one another".into()));
-        }
-        let end = Formula::parse(&entry.end).map_err(|why| fail(format!("end: {why}")))?;
-        if end.asks_for_time() {
-            return Err(fail("end: real-runtime would make the digits depend on the machine; ask for gennum".into()));
-        }
-        if let Some(why) = end.never(generations) {
-            return Err(fail(format!("end: it can never hold: {why}")));
-        }
-        if let Some(seconds) = entry.seconds.filter(|seconds| !(1.0..=3600.0).contains(seconds)) {
-            return Err(fail(format!("seconds = {seconds} is outside 1..=3600")));
-        }
-        let (spec, world) = match (&entry.world, entry.robots) {
-            (Some(_), Some(_)) => {
-                return Err(fail("the world file says how many robots there are; leave robots out".into()));
-            }
-            (Some(path), None) => (world_file::read(path)?, Some(read(path)?)),
-            (None, Some(robots)) if (1..=MAX_ROBOTS).contains(&robots) => (WorldSpec::benchmark(robots), None),
-            (None, Some(robots)) => return Err(fail(format!("robots = {robots} is outside 1..={MAX_ROBOTS}"))),
-            (None, None) => (own.clone(), None),
-        };
-        let StepEntry { name, robots, seconds, end: end_text, .. } = entry;
-        steps.push(Step { name, robots, world, spec, seconds, end, end_text });
-    }
-    Ok(steps)
 }
 
 /// Name of the world file of a step, from 1, beside a run's own evolution file.
@@ -360,13 +303,7 @@ fn file_without_engine(config: &Config) -> EvolutionFile {
 }
 
 fn step_entry(number: usize, step: &Step) -> StepEntry {
-    StepEntry {
-        name: step.name.clone(),
-        robots: step.robots,
-        world: step.world.as_ref().map(|_| step_world(number).into()),
-        seconds: step.seconds,
-        end: step.end_text.clone(),
-    }
+    StepEntry { world: step.world.as_ref().map(|_| step_world(number)), ..step.into() }
 }
 
 impl Config {

@@ -2,12 +2,12 @@
 
 use super::champion::{THRESHOLD, champion};
 use super::config::Config;
-use super::course::{Course, Standing};
 use super::record;
 use crate::engine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Island, Migrant, Trial};
+use xpuck_experiment::{Course, Standing, course};
 use xpuck_hub_core::geneserver::{Geneserver, Offer};
 use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
@@ -177,7 +177,9 @@ impl EvolutionRun {
     /// The same for a run whose genes come from somewhere else; every island gets the same immigrants.
     pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
         if self.state.generation > 0 {
-            self.state.islands.iter_mut().for_each(|island| island.advance(immigrants));
+            let mut immigrants = immigrants.to_vec();
+            course::measured_elsewhere(&self.config.steps, &mut immigrants);
+            self.state.islands.iter_mut().for_each(|island| island.advance(&immigrants));
         }
         self.try_everybody()
     }
@@ -214,7 +216,7 @@ impl EvolutionRun {
     fn evaluate(&mut self) -> Vec<record::Island> {
         let Config { seed, steps, .. } = &self.config;
         let step = self.state.course.step(steps);
-        let spec = step.map_or(&self.config.spec, |step| &step.spec);
+        let spec = step.map_or(&self.config.spec, |step| &*step.spec);
         let seconds = step.and_then(|step| step.seconds).unwrap_or(self.config.seconds);
         let updates = (seconds / CONTROL_PERIOD).round() as u32;
         let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();

@@ -5,7 +5,6 @@
 
 mod champion;
 pub(crate) mod config;
-mod course;
 pub mod file;
 mod folder;
 mod front;
@@ -17,8 +16,7 @@ mod run;
 
 pub use crate::run_folder::FolderError;
 pub use champion::{THRESHOLD, champion};
-pub use config::{Config, MAX_GENERATIONS, MAX_STEPS};
-pub use course::{Course, Standing, Step, StepEnd};
+pub use config::Config;
 pub use folder::{Folder, RECORD, Resumed, TIMES};
 pub use front::FrontTree;
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};

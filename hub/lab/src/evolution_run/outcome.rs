@@ -2,13 +2,13 @@
 
 use super::champion::champion;
 use super::config::Config;
-use super::course::StepEnd;
 use super::front::{FrontTree, front, undominated};
 use super::generation::EvolutionRun;
 use crate::engine;
 use crate::measure::{Plan, measure_all};
 use serde::Serialize;
 use xpuck_evolve::{Algorithm, Individual};
+use xpuck_experiment::StepEnd;
 use xpuck_kernels::engine::{Engine, EngineStatus};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 

@@ -155,7 +155,7 @@ pub fn from_robot() -> Vec<RobotMessage> {
             samples: vec![Sampled { island: 3, number: 4650, samples: 8, fitness: 0.125 }],
         },
         RobotMessage::Estimates(vec![estimate()]),
-        RobotMessage::Population(Population { generation: 12, size: 256, distinct: 250, mean_nodes: 23.5 }),
+        RobotMessage::Population(Population { generation: 12, size: 256, distinct: 250, mean_nodes: 23.5, step: 0 }),
         RobotMessage::Picture(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
         RobotMessage::Want { digest: "5a".repeat(32), offset: 262_144 },
         RobotMessage::Installed(Box::new(installed())),

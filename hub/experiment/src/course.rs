@@ -1,30 +1,12 @@
-//! A curriculum: easier worlds in which the islands evolve before the run's own, each until its end formula holds.
+//! Where a run of evolution is in its curriculum: on islands of one process, of a cluster, and on robots.
 
+use crate::steps::Step;
 use serde::{Deserialize, Serialize};
-use xpuck_evolve::curriculum::{Formula, Variables, first_momentum, next_momentum};
-use xpuck_kernels::world::WorldSpec;
+use xpuck_evolve::Migrant;
+use xpuck_evolve::curriculum::{Variables, first_momentum, next_momentum};
 
 /// What of the learning momentum goes on from a generation to the next (Petrovic, NTNU 05/2005).
 const PHI: f64 = 0.2;
-
-/// A step before the run's own world.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// Its name.
-    pub name: String,
-    /// Robots of the benchmark, unless `world` is given; as many as in the run's own world without either.
-    pub robots: Option<usize>,
-    /// The text of its world file, if it has one.
-    pub world: Option<String>,
-    /// The world of its trials.
-    pub spec: WorldSpec,
-    /// Simulated seconds of a trial; those of the run without it.
-    pub seconds: Option<f32>,
-    /// When it is over.
-    pub end: Formula,
-    /// The same as it was written.
-    pub end_text: String,
-}
 
 /// Where a run is in its curriculum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,7 +49,20 @@ pub struct Standing {
     pub robot_seconds: f64,
 }
 
+/// Takes migrants to an island where each moves on by itself. Nobody tells in which world they were tried, so what is known
+/// of them counts for one sample of each scenario, as what an island knows does when its own step ends.
+pub fn measured_elsewhere(steps: &[Step], migrants: &mut [Migrant]) {
+    if !steps.is_empty() {
+        migrants.iter_mut().for_each(|migrant| migrant.samples.fade(1));
+    }
+}
+
 impl Course {
+    /// Steps that are over; as many as there are in the run's own world.
+    pub fn over(&self) -> u16 {
+        self.step
+    }
+
     /// The step that goes on, none in the run's own world.
     pub fn step<'a>(&self, steps: &'a [Step]) -> Option<&'a Step> {
         steps.get(usize::from(self.step))
@@ -107,6 +102,8 @@ impl Course {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xpuck_evolve::curriculum::Formula;
+    use xpuck_kernels::world::WorldSpec;
 
     fn step(end: &str) -> Step {
         let (end, end_text) = (Formula::parse(end).unwrap(), end.to_string());
@@ -114,7 +111,7 @@ mod tests {
             name: end_text.clone(),
             robots: None,
             world: None,
-            spec: WorldSpec::benchmark(1),
+            spec: WorldSpec::benchmark(1).into(),
             seconds: None,
             end,
             end_text,
