@@ -11,7 +11,19 @@ const CELLS: [usize; 13] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 fn cells_of(s: &Senses) -> [f32; 13] {
     let [red, green, blue] = s.colours;
     [
-        s.prox.x, s.prox.y, s.up.x, s.up.y, s.attr.x, s.attr.y, red.x, red.y, green.x, green.y, blue.x, blue.y, s.neighbours,
+        s.prox.x,
+        s.prox.y,
+        s.up.x,
+        s.up.y,
+        s.attr.x,
+        s.attr.y,
+        red.x,
+        red.y,
+        green.x,
+        green.y,
+        blue.x,
+        blue.y,
+        s.neighbours,
     ]
 }
 

@@ -40,7 +40,8 @@ impl Driven {
     /// Without worlds, or in a world that [`WorldSpec::check`] refuses.
     pub fn new(spec: &WorldSpec, sensing: Sensing, seed: u64, numbers: &[u32]) -> Driven {
         assert!(!numbers.is_empty(), "at least one world");
-        let job = |world: &u32| Job { spec, start: *world as usize, team: Team::all(0), seed, world: *world, updates: 0 };
+        let job =
+            |world: &u32| Job { spec, start: *world as usize, team: Team::all(0), seed, world: *world, updates: 0 };
         let block = |numbers: &[u32]| Block::new(&numbers.iter().map(job).collect::<Vec<_>>());
         let built: Vec<(Block, Scene)> = numbers.par_chunks(LANES).map(block).collect();
         let (mut blocks, mut scenes): (Vec<Block>, Vec<Scene>) = built.into_iter().unzip();
