@@ -18,7 +18,7 @@ remeasure = 20
 [settings]
 population = 64
 RUN
-export PORT=$((port + 2))
+
 cd "$work"
 cluster=$OLDPWD/docs/cluster
 server=$(sbatch --parsable --partition=urgent --output="$work/geneserver.out" "$cluster/geneserver.sbatch")
