@@ -19,6 +19,8 @@ mkdir "$work/state"
 # Ports that nobody uses, from one on that differs between runs.
 port=$((20000 + $$ % 20000))
 daemons=""
+# A disk that the test mounted below $work.
+mounted=""
 
 slurm_end() {
     scancel --quiet --full --signal=KILL --user="$(id -un)" 2>/dev/null || true
@@ -26,7 +28,7 @@ slurm_end() {
     for daemon in $daemons; do kill "$daemon" 2>/dev/null || true; done
     sleep 2
     for daemon in $daemons; do kill -9 "$daemon" 2>/dev/null || true; done
-    umount "$work"/disk 2>/dev/null || true
+    [ -z "$mounted" ] || umount "$mounted"
     rm -rf "$work"
 }
 trap slurm_end EXIT
@@ -94,7 +96,7 @@ CONF
     echo "slurm: $(slurmctld -V) runs $1 nodes of $2 processors each"
 }
 
-# Has a node die as with its power: its daemon and whatever runs there are killed.
+# Has a node die as without power: its daemon and whatever runs there are killed.
 slurm_kill_node() {
     kill -9 "$(cat "$work/$1.daemon")"
     for process in $(grep -lz "^SLURMD_NODENAME=$1$" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A sweep that `xpuck sweep --slurm` sends to a Slurm of three nodes on this machine: one node dies, one task is cancelled, one
-# is told to stop, and everything is done and collected, to the digits of a sweep without Slurm.
+# is told to stop, and everything is done and collected, to the digits of a sweep without Slurm. Then a run reaches its time
+# limit, a sweep is cancelled as a whole, and a disk is full.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/slurm-cluster.sh
@@ -56,8 +57,46 @@ xpuck sweep "$sweep/s.toml" --out "$out" --collect --json | grep -q '"runs":6,"d
 grep -h '^task 1 on .*, start 2: p1-s1$' "$out/slurm/task-1.out" || fail "the dead node's task was not started again"
 grep -q '^again: exit code 75' "$out/slurm/task-3.out" || fail "the stopped task was not requeued"
 grep -q '^again: exit code 75, cancelled' "$out/slurm/task-2.out" || fail "the cancelled task did not end"
-grep -q 'p2-s1 is missing: begun' "$out/slurm/collect.out" || fail "nobody noticed that a task was cancelled"
+grep -q 'p2-s1 is missing: ' "$out/slurm/collect.out" || fail "nobody noticed that a task was cancelled"
 
 xpuck sweep "$sweep/s.toml" --out "$sweep/alone" --jobs 2 >/dev/null
 cmp "$out/generations.csv" "$sweep/alone/generations.csv" || fail "other digits than without Slurm"
 echo "slurm: the same digits as without Slurm"
+
+# A run that is longer than its time limit: told to stop a minute before it, or up to a minute earlier.
+out=$sweep/long
+sed 's/^seeds = .*/seeds = [1]/; s/^generations = .*/generations = 100000/; s/^name = .*/name = "long"/; s/"noise-aware", //' \
+    "$sweep/s.toml" >"$sweep/long.toml"
+xpuck sweep "$sweep/long.toml" --out "$out" --slurm --time 2 --json >"$work/sent.json"
+array=$(sed 's/.*"array":"\([0-9]*\)".*/\1/' "$work/sent.json")
+within 60 beyond p1-s1 5 || fail "the long run does not evolve"
+
+# Meanwhile the disk of another sweep's runs is full.
+full=$sweep/full
+mkdir -p "$full/runs"
+mount -t tmpfs -o size=2m tmpfs "$full/runs" && mounted=$full/runs
+sed 's/^seeds = .*/seeds = "1-2"/; s/^name = .*/name = "full"/' "$sweep/s.toml" >"$sweep/full.toml"
+if [ -n "$mounted" ]; then
+    head -c 2000000 /dev/zero >"$full/runs/filler" || true
+    xpuck sweep "$sweep/full.toml" --out "$full" --slurm >/dev/null
+    collected() { grep -q 'so they are not sent again' "$full/slurm/collect.out"; }
+    within 120 collected || { cat "$full"/slurm/*.out && fail "nobody noticed the full disk"; }
+    grep -h 'p1-s1' "$full/slurm/task-1.out" "$full/slurm/collect.out"
+    grep -q 'No space left\|disk is full' "$full/slurm/task-1.out" || fail "the full disk is not named"
+    umount "$full/runs" && mounted=""
+    xpuck sweep "$sweep/full.toml" --out "$full" --slurm >/dev/null
+    whole() { xpuck sweep "$sweep/full.toml" --out "$full" --collect --json | grep -q '"runs":4,"done":4,'; }
+    within 300 whole || fail "the sweep of the full disk is not done with room"
+    echo "slurm: done after room was made"
+fi
+requeued() { grep -q '^again: exit code 75, requeued after start 1' "$out/slurm/task-1.out"; }
+within 150 requeued || fail "the run was not requeued at its time limit"
+reached=$(generation p1-s1)
+echo "slurm: the run reached its time limit at generation $reached"
+within 60 beyond p1-s1 $((reached + 5)) || fail "the run does not go on after its time limit"
+echo "slurm: and goes on"
+scancel --name=xpuck-long
+within 60 ended || fail "a cancelled sweep does not end"
+grep -q '^again: exit code 75, cancelled' "$out/slurm/task-1.out" || fail "the cancelled sweep was requeued"
+xpuck sweep "$sweep/long.toml" --out "$out" --collect 2>&1 | grep 'p1-s1 is missing' || fail "the cancelled run is not named"
+echo "slurm: cancelled as a whole"

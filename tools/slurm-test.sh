@@ -23,6 +23,7 @@ cd "$work"
 cluster=$OLDPWD/docs/cluster
 server=$(sbatch --parsable --partition=urgent --output="$work/geneserver.out" "$cluster/geneserver.sbatch")
 array=$(sbatch --parsable --array=0-3 --cpus-per-task=1 --output="$work/island-%a.out" "$cluster/islands.sbatch")
+sbatch --parsable --dependency="afterany:$array" --output="$work/best.out" "$cluster/best.sbatch" >/dev/null
 echo "slurm: geneserver is job $server, the islands are jobs ${array}_0 to ${array}_3"
 
 # An island's generations so far: the last line of its table.
@@ -66,6 +67,9 @@ for k in 0 1 2 3; do
     starts=$(grep -c '^again: ' "$work/island-$k.out" || true)
     echo "slurm: requeued $starts times: $(grep '^island .* re-measured' "$work/island-$k.out")"
 done
+[ -s "$RUN/best.bt" ] || { cat "$work/best.out" >&2; echo "slurm: no best tree" >&2; exit 1; }
+cat "$work/best.out"
+grep -h 'has moved to' "$work"/island-?.out || { echo "slurm: nobody followed the geneserver" >&2; exit 1; }
 grep '4 islands, 4 of them done' "$work/geneserver.out" || { echo "slurm: the geneserver is not done" >&2; exit 1; }
 grep -q '^again: exit code 137' "$work/geneserver.out" || { echo "slurm: the geneserver was not requeued" >&2; exit 1; }
 grep -q '^again: exit code 137' "$work/island-1.out" || { echo "slurm: nobody noticed the kill" >&2; exit 1; }
