@@ -13,17 +13,19 @@ RECORD_VENV = target/record-venv
 ANALYSIS_VENV = target/analysis-venv
 # Simulators of others, which load and walk the bodies that are exported.
 BODIES_VENV = target/bodies-venv
+# HyperQueue, and what reads Kubernetes' manifests.
+CLUSTER_VENV = target/cluster-venv
 # The RSMP server of RoboCup's 3D league.
 RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-cluster deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-record deps-rsmp deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project (make lint: formatting, lints, documentation links)"
-	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, 10000 seeds of the simulation test, a robot under load, a whole demo, and its best tree measured"
+	@echo "make test-long  what takes longer: islands and sweeps on Slurm, fuzzing, 10000 seeds of the simulation test, a robot under load, a whole demo, and its best tree measured"
 	@echo "make bench      micro-benchmarks: cost of simulated worlds, of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
@@ -85,6 +87,11 @@ deps-record: deps
 deps-bodies: deps
 	@sh tools/deps.sh python3-venv liburdfdom-tools
 	@sh tools/venv.sh $(BODIES_VENV) "no simulator of others loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
+
+# Slurm's daemons, and schedulers from PyPI.
+deps-cluster: deps
+	@sh tools/deps.sh slurm-wlm python3-venv || true
+	@sh tools/venv.sh $(CLUSTER_VENV) "no sweep runs on HyperQueue" hyperqueue==0.27.0 pyyaml
 
 # A real server of 3D viewers (MuJoCo's wheels come with it).
 deps-rsmp: deps
@@ -171,8 +178,8 @@ bundled:
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-bodies deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
-	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) sh tools/test-long.sh
+test-long: build deps-bodies deps-cluster deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
+	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) XPUCK_CLUSTER_PYTHON=$(CURDIR)/$(CLUSTER_VENV)/bin/python sh tools/test-long.sh
 
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev

@@ -74,20 +74,25 @@ within 60 beyond p1-s1 5 || fail "the long run does not evolve"
 # Meanwhile the disk of another sweep's runs is full.
 full=$sweep/full
 mkdir -p "$full/runs"
-mount -t tmpfs -o size=2m tmpfs "$full/runs" && mounted=$full/runs
+mount -t tmpfs -o size=40m tmpfs "$full/runs" && mounted=$full/runs
 sed 's/^seeds = .*/seeds = "1-2"/; s/^name = .*/name = "full"/' "$sweep/s.toml" >"$sweep/full.toml"
 if [ -n "$mounted" ]; then
-    head -c 2000000 /dev/zero >"$full/runs/filler" || true
     xpuck sweep "$sweep/full.toml" --out "$full" --slurm >/dev/null
+    began() { [ "$(grep -c '' "$full/runs/p1-s1/generations.csv")" -gt 10 ]; }
+    within 60 began || fail "the sweep on a small disk does not evolve"
+    head -c 40m /dev/zero >"$full/runs/filler" 2>/dev/null || true
     collected() { grep -q 'so they are not sent again' "$full/slurm/collect.out"; }
     within 120 collected || { cat "$full"/slurm/*.out && fail "nobody noticed the full disk"; }
     grep -h 'p1-s1' "$full/slurm/task-1.out" "$full/slurm/collect.out"
     grep -q 'No space left\|disk is full' "$full/slurm/task-1.out" || fail "the full disk is not named"
-    umount "$full/runs" && mounted=""
+    rm "$full/runs/filler"
     xpuck sweep "$sweep/full.toml" --out "$full" --slurm >/dev/null
     whole() { xpuck sweep "$sweep/full.toml" --out "$full" --collect --json | grep -q '"runs":4,"done":4,'; }
     within 300 whole || fail "the sweep of the full disk is not done with room"
-    echo "slurm: done after room was made"
+    for run in p1-s1 p2-s2; do
+        cmp "$full/runs/$run/generations.csv" "$sweep/alone/runs/$run/generations.csv" || fail "other digits after a full disk"
+    done
+    echo "slurm: done after room was made, to the same digits"
 fi
 requeued() { grep -q '^again: exit code 75, requeued after start 1' "$out/slurm/task-1.out"; }
 within 150 requeued || fail "the run was not requeued at its time limit"
