@@ -50,7 +50,7 @@ slurmd_begin() {
 }
 all_idle() { [ "$(sinfo --noheader --format=%D --states=idle --partition="$1")" = "$2" ]; }
 
-# $1 nodes of $2 processors each, and partitions by the lines of slurm.conf that are $3; the first is $4.
+# $1 nodes of $2 processors (each, or of each), and partitions by the lines of slurm.conf that are $3; the first is $4.
 slurm_begin() {
     cat >"$SLURM_CONF" <<CONF
 ClusterName=xpuck
@@ -77,9 +77,12 @@ SlurmdParameters=config_overrides
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 SlurmctldParameters=preempt_send_user_signal
-NodeName=n[1-$1] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + $1))] CPUs=$2 RealMemory=2000 State=UNKNOWN
-$3
 CONF
+    # Where there is one number only, cut gives it for every node.
+    for k in $(seq "$1"); do
+        echo "NodeName=n$k NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + k)) RealMemory=2000 CPUs=$(echo "$2" | cut -d' ' -f"$k")"
+    done >>"$SLURM_CONF"
+    echo "$3" >>"$SLURM_CONF"
     head -c 1024 /dev/urandom >"$work/munge.key"
     chmod 600 "$work/munge.key"
     munged --foreground --force --key-file="$work/munge.key" --socket="$work/munge.socket" --num-threads=2 \
@@ -93,7 +96,7 @@ CONF
         tail -n 5 "$work"/*.log "$work"/*.out >&2 || true
         skip "its daemons do not come up here; their last words are above"
     }
-    echo "slurm: $(slurmctld -V) runs $1 nodes of $2 processors each"
+    echo "slurm: $(slurmctld -V) runs $1 nodes, processors: $2"
 }
 
 # Has a node die as without power: its daemon and whatever runs there are killed.

@@ -1,7 +1,7 @@
 //! One run of a sweep: an `xpuck evolve` process and the folder that it keeps.
 
 use super::curves::Times;
-use super::folder::locked;
+use super::lock::locked;
 use super::problem::Problem;
 use crate::evolution_run::file as evolution_file;
 use crate::evolution_run::{GenerationRow, TIMES};

@@ -5,9 +5,11 @@
 
 use super::evolution::Run;
 use super::file::Sweep;
+use super::lock::locked;
 use super::points;
 use super::problem::Problem;
-use std::fs::{File, TryLockError};
+use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_wire::atomic;
@@ -79,21 +81,6 @@ impl Folder {
     }
 }
 
-/// Locks a file for this process; false if another has it.
-///
-/// # Errors
-/// The file system has no locks, and two processes could spoil each other's files there.
-pub(crate) fn locked(file: &File, path: &Path) -> Result<bool, Problem> {
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => {
-            let remedy = "mount the disk with locks (NFS 4, or Lustre with the option flock)";
-            Err(Problem::of(path, format!("cannot be locked: {error}; {remedy}")))
-        }
-    }
-}
-
 /// Makes sure that the folder has the points of these runs, for one of many processes that work there, each on runs of its
 /// own. Who comes first begins the folder.
 ///
@@ -105,7 +92,7 @@ pub fn join(
     runs: &[Run],
     check: impl Fn(&Path) -> Result<(), String>,
 ) -> Result<(), Problem> {
-    let points: std::collections::BTreeSet<usize> = runs.iter().map(|run| run.point).collect();
+    let points: BTreeSet<usize> = runs.iter().map(|run| run.point).collect();
     for point in points {
         if !points::is_kept(&path.join("points"), sweep, point)? {
             Folder::open_within(BEGINNING, path, sweep, &check)?;

@@ -13,6 +13,7 @@ pub mod evolution;
 pub mod figure;
 pub mod file;
 pub mod folder;
+pub(crate) mod lock;
 pub mod missing;
 pub mod only;
 pub mod page;
