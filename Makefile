@@ -15,17 +15,19 @@ ANALYSIS_VENV = target/analysis-venv
 BODIES_VENV = target/bodies-venv
 # What builds the Python package, and what its tests need beside it.
 PYTHON_VENV = target/python-venv
+# HyperQueue, and what reads Kubernetes' manifests.
+CLUSTER_VENV = target/cluster-venv
 # The RSMP server of RoboCup's 3D league.
 RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project (make lint: formatting, lints, documentation links)"
-	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, 10000 seeds of the simulation test, a robot under load, a whole demo, and its best tree measured"
+	@echo "make test-long  what takes longer: islands and sweeps on Slurm, fuzzing, 10000 seeds of the simulation test, a robot under load, a whole demo, and its best tree measured"
 	@echo "make bench      micro-benchmarks: cost of simulated worlds, of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
@@ -98,6 +100,11 @@ deps-bodies: deps
 deps-python: deps
 	@sh tools/deps.sh python3-venv
 	@sh tools/venv.sh $(PYTHON_VENV) "the Python package is not tried" maturin==1.16.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 gymnasium==1.4.0 pettingzoo==1.27.0 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 tqdm nbclient==0.11.0 ipykernel matplotlib
+
+# Slurm's daemons, and schedulers from PyPI.
+deps-cluster: deps
+	@sh tools/deps.sh slurm-wlm python3-venv || true
+	@sh tools/venv.sh $(CLUSTER_VENV) "no sweep runs on HyperQueue" hyperqueue==0.27.0 pyyaml
 
 # A real server of 3D viewers (MuJoCo's wheels come with it).
 deps-rsmp: deps
@@ -193,8 +200,8 @@ bundled:
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-bodies deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
-	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) sh tools/test-long.sh
+test-long: build deps-bodies deps-cluster deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
+	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) XPUCK_CLUSTER_PYTHON=$(CURDIR)/$(CLUSTER_VENV)/bin/python sh tools/test-long.sh
 
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the
+# Islands on a real Slurm of one node, a sweep on one of three, and the templates for other schedulers; the readers of trees fuzzed for a minute each; ten thousand seeds of the
 # simulation test, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
 # half an hour; a day of arena time with real processes in flat memory; crowds of 20 000 strangers at every port of a hub;
 # a hub killed at 100 random moments; Kilobots' trees in a simulator of their processor; a record damaged in 10000 ways;
@@ -9,6 +9,8 @@
 # whole demo at the speed of the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
+sh tools/slurm-sweep-test.sh
+sh tools/cluster-templates-test.sh "${XPUCK_CLUSTER_PYTHON:-none}"
 sh tools/fuzz.sh 60
 target/debug/xpuck fuzz-swarm --seeds 10000
 day=$(target/debug/xpuck fuzz-swarm --seconds 86400 --json)

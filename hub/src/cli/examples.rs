@@ -161,7 +161,15 @@ const EXAMPLES: [(&str, &[&str]); 125] = [
             "xpuck remeasure runs/published runs/ours --svg ratchet.svg",
         ],
     ),
-    ("sweep", &["xpuck sweep docs/sweeps/tiny.toml --list", "xpuck sweep docs/sweeps/tiny.toml --out runs/tiny"]),
+    (
+        "sweep",
+        &[
+            "xpuck sweep docs/sweeps/tiny.toml --list",
+            "xpuck sweep docs/sweeps/tiny.toml --out runs/tiny",
+            "xpuck sweep docs/sweeps/tiny.toml --out runs/tiny --only 3  # beside other processes",
+            "xpuck sweep docs/sweeps/tiny.toml --out /shared/tiny --slurm --time 1:00:00 --mem 1G",
+        ],
+    ),
     (
         "geneserver",
         &[

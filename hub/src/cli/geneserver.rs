@@ -31,6 +31,10 @@ pub struct GeneserverArgs {
     /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
     #[arg(long, default_value = "tcp://127.0.0.1:7610")]
     listen: String,
+    /// Keep the address in this file while serving, for `xpuck island --address-file`; with the machine's name where all of
+    /// its addresses are listened on.
+    #[arg(long, value_name = "FILE")]
+    address_file: Option<PathBuf>,
     /// End when so many islands are done.
     #[arg(long)]
     islands: Option<usize>,
@@ -69,7 +73,8 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let broker = Broker::new(config.geneserver(), Gate::new(config.primitive_set));
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
     let key = args.key.as_deref().map(Secret::read).transpose()?;
-    let options = Options { listen, key, dir, islands: args.islands, idle, configuration };
+    let address_file = args.address_file.clone();
+    let options = Options { listen, address_file, key, dir, islands: args.islands, idle, configuration };
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
     let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
-use xpuck_hub_service::geneserver::Link;
+use xpuck_hub_service::geneserver::{Link, address_in};
 use xpuck_kernels::engine::ChosenEngine;
 use xpuck_lab::engine::open as open_engine;
 use xpuck_lab::evolution_run::file as evolution_file;
@@ -43,6 +43,10 @@ pub struct IslandArgs {
     /// Endpoint of the geneserver.
     #[arg(long, value_name = "ADDR", default_value = "tcp://127.0.0.1:7610")]
     hub: String,
+    /// File in which the geneserver keeps its address (`xpuck geneserver --address-file`), in place of --hub: an island that
+    /// runs looks there whenever the server is away, and finds one that has moved.
+    #[arg(long, value_name = "FILE", conflicts_with = "hub")]
+    address_file: Option<PathBuf>,
     /// Number of the island, 0 to 9999; with the file's seed it decides all that the island does by itself.
     #[arg(long, value_name = "K")]
     island: u16,
@@ -69,7 +73,12 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let (mut evolution, mut folder) = open(args)?;
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let sockets = Sockets::for_worker(key.as_ref())?;
-    let mut link = Link::open(sockets, &args.hub, args.island, evolution.config().primitive_set.clone())?;
+    let known = args.address_file.as_deref().and_then(address_in);
+    let hub = known.as_ref().unwrap_or(&args.hub);
+    let mut link = Link::open(sockets, hub, args.island, evolution.config().primitive_set.clone())?;
+    if let Some(file) = &args.address_file {
+        link = link.with_address_file(file.clone());
+    }
     let say = |link: &mut Link| {
         for Line { level, text } in link.take_notes() {
             event_at!(level, target: "island", number = args.island, "{text}");

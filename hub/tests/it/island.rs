@@ -188,6 +188,41 @@ fn a_server_may_leave_and_return_and_remembers() {
 }
 
 #[test]
+fn a_server_that_moved_is_found_by_the_file_of_its_address() {
+    let dir = tempfile::tempdir().unwrap();
+    let (address, place) = (dir.path().join("address"), dir.path().join("0"));
+    let keep = ["--islands", "1", "--address-file", address.to_str().unwrap()];
+    let mut worker = xpuck();
+    worker.args(["island", "--island", "0", "--address-file"]).arg(&address).arg("--resume").arg(&place);
+    for key in ["settings.population=16", "seconds=1.0", "robots=2", "remeasure=2", "generations=400"] {
+        worker.args(["--set", key]);
+    }
+    let mut first = Server::free(&keep);
+    assert_eq!(std::fs::read_to_string(&address).unwrap(), format!("{}\n", first.endpoint));
+    let worker = worker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("exchanges", || generations(&place) > 5);
+    // Its machine dies, and another one takes any port.
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    let second = Server::free(&keep);
+    assert_ne!(first.endpoint, second.endpoint);
+    let output = finished(worker.wait_with_output().unwrap());
+    assert!(text(&output).contains(&format!("the geneserver has moved to {}", second.endpoint)), "{}", text(&output));
+    let (code, last, log) = second.end(false);
+    assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
+    // Where all addresses are listened on, others need the machine's name.
+    let open = Server::start("tcp://*:*", &keep);
+    let (written, port) = (std::fs::read_to_string(&address).unwrap(), open.endpoint.rsplit(':').next().unwrap());
+    assert!(written.ends_with(&format!(":{port}\n")) && !written.contains("0.0.0.0"), "{written}");
+    open.end(true);
+    let nowhere = dir.path().join("nowhere/address");
+    let refused =
+        xpuck().args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--address-file"]).arg(&nowhere).output();
+    let refused = refused.unwrap();
+    assert!(refused.status.code() == Some(1) && text(&refused).contains("nowhere/address"), "{}", text(&refused));
+}
+
+#[test]
 fn a_memory_that_is_broken_or_of_another_configuration_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_str().unwrap();

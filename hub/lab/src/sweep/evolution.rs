@@ -1,11 +1,12 @@
 //! One run of a sweep: an `xpuck evolve` process and the folder that it keeps.
 
 use super::curves::Times;
+use super::lock::locked;
 use super::problem::Problem;
 use crate::evolution_run::file as evolution_file;
 use crate::evolution_run::{GenerationRow, TIMES};
 use serde_json::{Map, Value};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -132,18 +133,31 @@ impl Run {
         file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
-    /// Starts it with these options, or lets it go on from its last checkpoint. It ends when the returned child's standard input is
-    /// closed, so it cannot outlive this process.
+    /// Takes the run for this process, or whatever it starts with this file as standard error; `None` while another
+    /// process works on it.
+    ///
+    /// # Errors
+    /// Its log cannot be opened or locked.
+    pub fn take(&self) -> Result<Option<File>, Problem> {
+        let log = self.log();
+        let file = OpenOptions::new().create(true).append(true).open(&log).map_err(|error| Problem::of(&log, error))?;
+        Ok(locked(&file, &log)?.then_some(file))
+    }
+
+    /// Starts it with these options, or lets it go on from its last checkpoint. `said` is what [`Run::take`] gave. It ends
+    /// when the returned child's standard input is closed, so it cannot outlive this process.
     ///
     /// # Errors
     /// Its files cannot be written, or `program` cannot be started.
-    pub fn start(&self, program: &Path, threads: Option<usize>, options: &[String]) -> Result<Child, Problem> {
+    pub fn start(
+        &self,
+        said: File,
+        program: &Path,
+        threads: Option<usize>,
+        options: &[String],
+    ) -> Result<Child, Problem> {
         let log = self.log();
-        // The process holds the lock with its standard error: one that was left behind by a killed sweep and is about
-        // to end is waited for before its folder is touched.
-        let open = OpenOptions::new().create(true).append(true).open(&log);
-        let said = open.and_then(|file| file.lock().and_then(|()| file.set_len(0)).map(|()| file));
-        let said = said.map_err(|error| Problem::of(&log, error))?;
+        said.set_len(0).map_err(|error| Problem::of(&log, error))?;
         let mut command = Command::new(program);
         command.arg("evolve");
         match self.state() {

@@ -16,7 +16,7 @@ const MAX_TEXT: usize = 256 * 1024;
 /// Most runs of a sweep.
 pub const MAX_RUNS: usize = 10_000;
 /// Most processes at a time, and most threads of each.
-const MAX_PARALLEL: usize = 256;
+pub const MAX_PARALLEL: usize = 256;
 /// Longest name.
 const MAX_NAME: usize = 60;
 

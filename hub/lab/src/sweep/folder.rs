@@ -5,17 +5,19 @@
 
 use super::evolution::Run;
 use super::file::Sweep;
-use super::point::Point;
+use super::lock::locked;
+use super::points;
 use super::problem::Problem;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use toml::{Table, Value};
-use xpuck_wire::{atomic, file};
+use std::time::{Duration, Instant};
+use xpuck_wire::atomic;
 
-/// Largest file that a point names, bytes.
-const MAX_INPUT: u64 = 1 << 20;
-/// Keys of an evolution file that name other files; `palette` is the older name of `primitive_set`.
-const INPUTS: [&str; 4] = ["world", "calibration", "primitive_set", "palette"];
+/// How long one of many processes waits until another has begun the folder.
+const BEGINNING: Duration = Duration::from_secs(60);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A folder that this process alone works in.
 #[derive(Debug)]
@@ -34,12 +36,27 @@ impl Folder {
     /// A point that is refused, a sweep that was begun with other settings, another process that works there, or a
     /// file that cannot be read or written.
     pub fn open(path: &Path, sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<Folder, Problem> {
+        Folder::open_within(Duration::ZERO, path, sweep, check)
+    }
+
+    /// The same, with so much time for another process to let the folder go.
+    fn open_within(
+        patience: Duration,
+        path: &Path,
+        sweep: &Sweep,
+        check: impl Fn(&Path) -> Result<(), String>,
+    ) -> Result<Folder, Problem> {
         let staged = stage(sweep, check)?;
         let points = path.join("points");
         std::fs::create_dir_all(path).map_err(|error| Problem::of(path, error))?;
         let lock = File::create(path.join("lock")).map_err(|error| Problem::of(path, error))?;
-        if lock.try_lock().is_err() {
-            return Err(Problem::of(path, "another sweep works there; wait for it, or name another folder with --out"));
+        let deadline = Instant::now() + patience;
+        while !locked(&lock, path)? {
+            if Instant::now() >= deadline {
+                let remedy = "wait for it, or name another folder with --out";
+                return Err(Problem::of(path, format!("another sweep works there; {remedy}")));
+            }
+            std::thread::sleep(LOOK);
         }
         if points.exists() {
             compare(staged.path(), path)?;
@@ -64,10 +81,31 @@ impl Folder {
     }
 }
 
+/// Makes sure that the folder has the points of these runs, for one of many processes that work there, each on runs of its
+/// own. Who comes first begins the folder.
+///
+/// # Errors
+/// As [`Folder::open`].
+pub fn join(
+    path: &Path,
+    sweep: &Sweep,
+    runs: &[Run],
+    check: impl Fn(&Path) -> Result<(), String>,
+) -> Result<(), Problem> {
+    let points: BTreeSet<usize> = runs.iter().map(|run| run.point).collect();
+    for point in points {
+        if !points::is_kept(&path.join("points"), sweep, point)? {
+            Folder::open_within(BEGINNING, path, sweep, &check)?;
+        }
+    }
+    let runs = path.join("runs");
+    std::fs::create_dir_all(&runs).map_err(|error| Problem::of(&runs, error))
+}
+
 /// The runs of a sweep in a folder, whether or not it is there.
 pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
     let run = |point: usize, seed: u64| {
-        let (file, name) = (path.join("points").join(point_name(point)), format!("p{}-s{seed}", point + 1));
+        let (file, name) = (path.join("points").join(points::name(point)), format!("p{}-s{seed}", point + 1));
         Run { point, seed, folder: path.join("runs").join(&name), name, file }
     };
     sweep.seeds.iter().flat_map(|seed| (0..sweep.points.len()).map(move |point| run(point, *seed))).collect()
@@ -79,10 +117,6 @@ pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
 /// It cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     atomic::write(path, bytes).map_err(|error| Problem::of(path, error))
-}
-
-fn point_name(point: usize) -> String {
-    format!("p{}.toml", point + 1)
 }
 
 /// Checks every point's evolution file as [`Folder::open`] does, and keeps nothing.
@@ -100,41 +134,24 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
         let wrong = |message: String| {
             Problem::of(Path::new(&sweep.file), format!("point {} (`{}`): {message}", i + 1, point.label))
         };
-        let (content, copies) = copy_inputs(&sweep.home, point, i, staged.path()).map_err(|p| wrong(p.to_string()))?;
-        let file = staged.path().join(point_name(i));
-        write(&file, toml::to_string(&content).map_err(|error| wrong(error.to_string()))?.as_bytes())?;
+        let kept = points::files(sweep, i).map_err(|problem| wrong(problem.to_string()))?;
+        for file in &kept {
+            write(&staged.path().join(&file.name), &file.bytes)?;
+        }
+        let file = staged.path().join(points::name(i));
         check(&file).map_err(|message| {
             // The files are where nobody can look; what helps is the point, and what they were copied from.
             let message = message.replace(&format!("{}: ", file.display()), "");
-            let own = |message: String, (copy, from): &(PathBuf, PathBuf)| {
-                message.replace(&copy.display().to_string(), &from.display().to_string())
+            let own = |message: String, kept: &points::Kept| match &kept.original {
+                Some(from) => {
+                    message.replace(&staged.path().join(&kept.name).display().to_string(), &from.display().to_string())
+                }
+                None => message,
             };
-            wrong(copies.iter().fold(message, own))
+            wrong(kept.iter().fold(message, own))
         })?;
     }
     Ok(staged)
-}
-
-/// Copies the files that a point names; gives its content with the names of the copies, and each copy with its original.
-fn copy_inputs(
-    home: &Path,
-    point: &Point,
-    number: usize,
-    to: &Path,
-) -> Result<(Table, Vec<(PathBuf, PathBuf)>), Problem> {
-    let mut content = point.content.clone();
-    let mut copies = Vec::new();
-    for key in INPUTS {
-        let Some(Value::String(named)) = content.get(key) else { continue };
-        let from = home.join(named);
-        let bytes = file::bytes(&from, MAX_INPUT).map_err(|error| Problem::of(&from, error))?;
-        let name = format!("p{}-{key}.toml", number + 1);
-        let copy = to.join(&name);
-        std::fs::write(&copy, bytes).map_err(|error| Problem::of(&copy, error))?;
-        copies.push((copy, from));
-        content.insert(key.into(), Value::String(name));
-    }
-    Ok((content, copies))
 }
 
 /// Refuses what differs from a sweep that was begun; points may be added behind those that are there.

@@ -1,7 +1,8 @@
 //! Sweeps: the same evolution under several settings and many seeds, each run a process of its own, and what came out
 //! as tables, curves and statistics.
 //!
-//! [`mod@file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], and
+//! [`mod@file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], here or, as
+//! [`slurm`]'s jobs, on many machines that each do [`only`] some of the runs; [`missing`] says what is not done, and
 //! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`], [`best`], [`printed`] and
 //! [`page`].
 
@@ -12,11 +13,16 @@ pub mod evolution;
 pub mod figure;
 pub mod file;
 pub mod folder;
+pub(crate) mod lock;
+pub mod missing;
+pub mod only;
 pub mod page;
 pub mod point;
+pub(crate) mod points;
 pub mod printed;
 pub mod problem;
 pub mod schedule;
+pub mod slurm;
 pub mod summary;
 pub mod table_files;
 

@@ -1,6 +1,7 @@
 //! The catalogue of runs: a table in `runs.sqlite` of the record directory, with a row a run. It holds nothing that the
 //! runs' directories do not: it is brought up to date whenever it is opened, and made anew if it is damaged.
 
+mod disk;
 pub mod results;
 mod row;
 
@@ -85,7 +86,9 @@ impl Catalogue {
 
     fn of_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         let database = Connection::open(root.join(FILE))?;
-        database.pragma_update(None, "journal_mode", "WAL")?;
+        // Another program may hold it while the journal's kind changes.
+        database.busy_timeout(BUSY)?;
+        database.pragma_update(None, "journal_mode", disk::journal(root))?;
         Catalogue::with(root, database, directories)
     }
 
@@ -285,6 +288,27 @@ mod tests {
         run(root, "b-4", 4);
         assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("may be 2 runs"));
         assert_eq!(catalogue.rows().unwrap()[0].seed, u64::MAX.to_string());
+    }
+
+    #[test]
+    fn on_a_network_file_system_a_catalogue_has_no_shared_memory() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        run(root, "a-1", 1);
+        let journal = |kind: &str| {
+            let database = Connection::open(root.join(FILE)).unwrap();
+            database.busy_timeout(BUSY).unwrap();
+            database.pragma_update(None, "journal_mode", kind).unwrap();
+            Catalogue::with(root, database, &[root.join("a-1")]).unwrap()
+        };
+        let left = |name: &str| root.join(format!("{FILE}{name}")).exists();
+        let local = journal("WAL");
+        assert!(left("-wal") && left("-shm"));
+        drop(local);
+        // One that was made on a local disk, and was moved.
+        let [first, second] = [journal("DELETE"), journal("DELETE")];
+        assert!(!left("-wal") && !left("-shm"));
+        assert_eq!((first.rows().unwrap().len(), second.rows().unwrap().len()), (1, 1), "both at once");
     }
 
     #[test]

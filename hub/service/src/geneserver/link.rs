@@ -1,5 +1,6 @@
 //! An island's end of the link to a geneserver, which may be away at any time.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_evolve::{Migrant, PrimitiveSet};
 use xpuck_hub_core::geneserver::Gate;
@@ -12,8 +13,18 @@ use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 const ANSWER: Duration = Duration::from_secs(1);
 /// How long a start waits for the server.
 const GREETING: Duration = Duration::from_secs(1);
+/// Time between two looks into the file that has the server's address, while it is away.
+const LOOK: Duration = Duration::from_secs(1);
+/// Longest address, bytes.
+const MAX_ADDRESS: u64 = 1024;
 /// Time between two tries to reach a server that is not connected.
 const RETRY_MS: i64 = 20;
+
+/// The address in a file that a geneserver wrote, if there is one.
+pub fn address_in(file: &Path) -> Option<String> {
+    let text = xpuck_wire::file::text(file, MAX_ADDRESS).ok()?;
+    Some(text.trim().to_string()).filter(|address| !address.is_empty())
+}
 
 /// Exchanges one island's genes.
 pub struct Link {
@@ -21,6 +32,8 @@ pub struct Link {
     dealer: Dealer,
     _sockets: Sockets,
     endpoint: String,
+    /// Where the server writes its address, and when that was last looked at.
+    file: Option<(PathBuf, Instant)>,
     island: u16,
     gate: Gate,
     /// The server answered at some time.
@@ -44,7 +57,25 @@ impl Link {
         let dealer = sockets.worker(endpoint, &format!("island-{island}-{}", std::process::id()))?;
         let gate = Gate::new(primitive_set);
         let notes = Vec::new();
-        Ok(Link { dealer, _sockets: sockets, endpoint: endpoint.into(), island, gate, met: false, away: false, notes })
+        let (endpoint, file) = (endpoint.into(), None);
+        Ok(Link { dealer, _sockets: sockets, endpoint, file, island, gate, met: false, away: false, notes })
+    }
+
+    /// Looks into this file for the server's address whenever the server is away: it may have moved to another machine.
+    pub fn with_address_file(mut self, file: PathBuf) -> Link {
+        self.file = Some((file, Instant::now()));
+        self
+    }
+
+    /// Goes to where the server says that it is now.
+    fn follow(&mut self) {
+        let Some((file, looked)) = self.file.as_mut().filter(|(_, looked)| looked.elapsed() >= LOOK) else { return };
+        *looked = Instant::now();
+        let Some(address) = address_in(file).filter(|address| *address != self.endpoint) else { return };
+        if self.dealer.move_to(&address) {
+            self.notes.push(Line::info(format!("the geneserver has moved to {address}")));
+            self.endpoint = address;
+        }
     }
 
     /// Greets the server; true if it answered within a second.
@@ -61,6 +92,10 @@ impl Link {
         let deadline = Instant::now() + patience;
         let mut sent = false;
         while Instant::now() < deadline {
+            let before = self.notes.len();
+            self.follow();
+            // What went to the old address is lost.
+            sent &= self.notes.len() == before;
             sent = sent || self.dealer.send(&message);
             wait(&[&self.dealer], RETRY_MS);
             if let Some(answer) = self.receive() {
@@ -87,6 +122,9 @@ impl Link {
     /// Offers an emigrant and returns who came: the answer, or an earlier one that was late, or nobody.
     pub fn exchange(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let mut arrived = Vec::new();
+        if self.away {
+            self.follow();
+        }
         while let Some(late) = self.receive() {
             self.heard();
             self.take(late, &mut arrived);

@@ -2,7 +2,7 @@
 
 mod link;
 
-pub use link::Link;
+pub use link::{Link, address_in};
 
 use crate::admission::relay::{self, Relay};
 use crate::admission::{Greeting, descriptors};
@@ -40,6 +40,8 @@ const MAX_MEMORY: u64 = 1 << 30;
 pub struct Options {
     /// ZeroMQ endpoint to listen on; port `*` takes a free one.
     pub listen: String,
+    /// The file in which it keeps the address that islands reach it at.
+    pub address_file: Option<PathBuf>,
     /// The key file that it shares with its islands; without it everybody is let in.
     pub key: Option<Secret>,
     /// Folder for its memory; without it a restarted server learns from its workers.
@@ -115,7 +117,12 @@ pub fn run(
     let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
     let greeting = Greeting::of(&sockets, false).map_err(port)?;
     let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
-    tell(Tell::Listening(&format!("tcp://{}", relay.address())));
+    let endpoint = format!("tcp://{}", relay.address());
+    if let Some(path) = &options.address_file {
+        let written = atomic::write(path, format!("{}\n", reachable(&endpoint)).as_bytes());
+        written.map_err(|error| ServiceError::Folder { path: path.clone(), error })?;
+    }
+    tell(Tell::Listening(&endpoint));
     if options.key.is_none() {
         tell(Tell::Note(&Line::warn("no --key: whoever reaches this address may take part")));
     }
@@ -153,6 +160,14 @@ pub fn run(
         tell(Tell::Note(&Line::error(error)));
     }
     Ok((broker.status(), all_done.is_some()))
+}
+
+/// An address that other machines can connect to, of one that is listened on: this machine's name in place of all its addresses.
+fn reachable(endpoint: &str) -> String {
+    match ["tcp://0.0.0.0:", "tcp://[::]:"].into_iter().find_map(|all| endpoint.strip_prefix(all)) {
+        Some(port) => format!("tcp://{}:{port}", rustix::system::uname().nodename().to_string_lossy()),
+        None => endpoint.into(),
+    }
 }
 
 /// Answers what waits; returns how many messages that were.

@@ -105,6 +105,17 @@ impl Dealer {
         let _ = self.socket.connect(&self.endpoint);
     }
 
+    /// Leaves the other end for one at another address; false if that is no address.
+    pub fn move_to(&mut self, endpoint: &str) -> bool {
+        if self.socket.connect(endpoint).is_err() {
+            return false;
+        }
+        // What is not connected any more needs no end.
+        let _ = self.socket.disconnect(&self.endpoint);
+        self.endpoint = endpoint.into();
+        true
+    }
+
     /// The next message, or `None` if none waits.
     pub fn receive<T: Message>(&self) -> Option<Result<T, CodecError>> {
         let bytes = again(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;

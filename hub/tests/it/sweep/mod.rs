@@ -1,5 +1,7 @@
 //! Sweeps of real processes: what they leave behind, that they survive a kill, and what they refuse.
 
+mod shared;
+
 use crate::common::{processes, xpuck};
 use parquet::file::reader::SerializedFileReader;
 use serde_json::Value;

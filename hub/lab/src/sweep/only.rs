@@ -1,0 +1,93 @@
+//! Which runs of a sweep one process is to do, of many that work in the same folder.
+
+use super::evolution::Run;
+use std::str::FromStr;
+
+/// Runs by their numbers, from 1 in the order of the plan, or by their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only(Vec<Wanted>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wanted {
+    Numbers(usize, usize),
+    Name(String),
+}
+
+impl FromStr for Only {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Only, String> {
+        let wrong = |part: &str| format!("`{part}`: write a number as 3, a range as 3-6, or a run's name as p1-s4");
+        let one = |part: &str| {
+            let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+            let range = part.split_once('-').map(|(from, to)| (number(from), number(to)));
+            match (number(part), range) {
+                (Some(number), _) => Ok(Wanted::Numbers(number, number)),
+                (None, Some((Some(from), Some(to)))) if from <= to => Ok(Wanted::Numbers(from, to)),
+                _ if part.starts_with('p') => Ok(Wanted::Name(part.into())),
+                _ => Err(wrong(part)),
+            }
+        };
+        let parts: Vec<&str> = text.split([',', ' ']).filter(|part| !part.is_empty()).collect();
+        match parts.is_empty() {
+            true => Err(wrong(text)),
+            false => Ok(Only(parts.into_iter().map(one).collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+impl Only {
+    /// These of all runs, in the plan's order, each once.
+    ///
+    /// # Errors
+    /// A run that there is not.
+    pub fn of(&self, runs: &[Run]) -> Result<Vec<Run>, String> {
+        let mut taken = vec![false; runs.len()];
+        for wanted in &self.0 {
+            match wanted {
+                Wanted::Numbers(from, to) if *to <= runs.len() => taken[from - 1..*to].fill(true),
+                Wanted::Numbers(_, to) => {
+                    return Err(format!("--only {to}: the plan has runs 1 to {}", runs.len()));
+                }
+                Wanted::Name(name) => match runs.iter().position(|run| run.name == *name) {
+                    Some(place) => taken[place] = true,
+                    None => {
+                        let (first, last) = (runs.first(), runs.last());
+                        let [first, last] = [first, last].map(|run| run.map_or("", |run| &run.name));
+                        return Err(format!("--only {name}: the plan has no such run; it goes from {first} to {last}"));
+                    }
+                },
+            }
+        }
+        Ok(runs.iter().zip(taken).filter_map(|(run, taken)| taken.then(|| run.clone())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_named_by_number_range_or_name() {
+        let run =
+            |name: &str| Run { point: 0, seed: 1, name: name.into(), file: "p1.toml".into(), folder: name.into() };
+        let runs = ["p1-s4", "p2-s4", "p1-s2", "p2-s2"].map(run);
+        let names = |text: &str| {
+            let taken = text.parse::<Only>().and_then(|only| only.of(&runs))?;
+            Ok::<_, String>(taken.into_iter().map(|run| run.name).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(names("3").unwrap(), "p1-s2");
+        assert_eq!(names("2-3").unwrap(), "p2-s4 p1-s2");
+        assert_eq!(names("p2-s2 p1-s4,1").unwrap(), "p1-s4 p2-s2");
+        for (text, error) in [
+            ("0", "`0`: write a number as 3"),
+            ("3-2", "`3-2`: write"),
+            ("", "``: write"),
+            ("1,x", "`x`: write"),
+            ("5", "--only 5: the plan has runs 1 to 4"),
+            ("p3-s4", "no such run; it goes from p1-s4 to p2-s2"),
+        ] {
+            assert!(names(text).unwrap_err().contains(error), "{text}");
+        }
+    }
+}

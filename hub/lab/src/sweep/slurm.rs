@@ -1,0 +1,159 @@
+//! A sweep as jobs of Slurm: an array whose tasks do the runs, and a job that collects afterwards. The texts only; whoever calls
+//! this writes and sends them.
+
+use super::evolution::Run;
+use std::fmt::Write;
+
+/// Most tasks of an array, unless more are asked for: Slurm's default is 1001 (MaxArraySize).
+const MAX_TASKS: usize = 1000;
+/// Requeues a task that was told to stop or was killed; it stands beside the scripts.
+pub const AGAIN: &str = include_str!("../../../../docs/cluster/again.sh");
+
+/// What the jobs are to get, and the commands that they run; words of commands are quoted for a shell.
+#[derive(Clone, Debug, Default)]
+pub struct Jobs {
+    /// The sweep's name.
+    pub name: String,
+    /// Processors of each task.
+    pub cpus: usize,
+    /// Options of `sbatch` for all jobs, as `--time=60`.
+    pub options: Vec<String>,
+    /// Options of `sbatch` for the tasks alone, as `--gres=gpu:1`.
+    pub of_tasks: Vec<String>,
+    /// Does runs; their names follow.
+    pub only: String,
+    /// Collects what the runs found; exit code 75 if some are missing.
+    pub collect: String,
+    /// Sends what is missing, if anything was done since the last time.
+    pub again: String,
+}
+
+/// The runs of each task, a line a task. So many are in a task at least as run side by side.
+pub fn tasks(runs: &[&Run], at_least: usize, per_task: Option<usize>) -> Vec<String> {
+    let per_task = per_task.unwrap_or_else(|| at_least.max(runs.len().div_ceil(MAX_TASKS)));
+    let line = |runs: &[&Run]| runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(" ");
+    runs.chunks(per_task.max(1)).map(line).collect()
+}
+
+/// What cancels all jobs of a sweep is their name.
+pub fn job_name(sweep: &str) -> String {
+    format!("xpuck-{sweep}")
+}
+
+impl Jobs {
+    /// The script of the array, with a task for each line of the file `tasks` beside it.
+    pub fn array(&self, tasks: usize) -> String {
+        let mut text = self.head(
+            "Each task does the runs of one line of the file `tasks`, and is requeued until they are done.",
+            "task-%a.out",
+        );
+        let _ = writeln!(text, "#SBATCH --array=1-{tasks}\n#SBATCH --cpus-per-task={}", self.cpus);
+        // A minute before the time limit, and when the task is preempted or its node drained.
+        text += "#SBATCH --signal=B:TERM@60\n";
+        self.of_tasks.iter().for_each(|option| text += &format!("#SBATCH {option}\n"));
+        let _ = write!(
+            text,
+            r#"set -eu
+runs=$(sed -n "${{SLURM_ARRAY_TASK_ID}}p" tasks)
+echo "task $SLURM_ARRAY_TASK_ID on ${{SLURMD_NODENAME:-a node}}, start $((${{SLURM_RESTART_COUNT:-0}} + 1)): $runs"
+exec sh again.sh {} "$runs"
+"#,
+            self.only
+        );
+        text
+    }
+
+    /// The script of the job that collects after the array.
+    pub fn collecting(&self) -> String {
+        let mut text =
+            self.head("Collects what the runs found, and sends those again that are missing.", "collect.out");
+        let _ = write!(
+            text,
+            r"#SBATCH --cpus-per-task=1
+set -eu
+code=0
+{} || code=$?
+[ $code = 75 ] || exit $code
+exec {}
+",
+            self.collect, self.again
+        );
+        text
+    }
+
+    fn head(&self, what: &str, output: &str) -> String {
+        let mut text = format!(
+            "#!/bin/sh\n# Written by `xpuck sweep --slurm`. {what}\n#SBATCH --job-name={}\n#SBATCH --output={output}\n",
+            job_name(&self.name)
+        );
+        text += "#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --ntasks=1\n";
+        self.options.iter().for_each(|option| text += &format!("#SBATCH {option}\n"));
+        text
+    }
+}
+
+/// Says what is wrong with a time limit of Slurm: minutes, [hours:]minutes:seconds, or days-hours[:minutes[:seconds]].
+///
+/// # Errors
+/// How it is written.
+pub fn time(text: &str) -> Result<String, String> {
+    let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
+    let number = |part: &str| !part.is_empty() && part.len() <= 6 && part.bytes().all(|byte| byte.is_ascii_digit());
+    match days.is_none_or(number) && rest.split(':').all(number) && rest.split(':').count() <= 3 {
+        true => Ok(text.into()),
+        false => Err("write minutes, hours:minutes:seconds or days-hours, as in 90, 8:00:00 or 2-12".into()),
+    }
+}
+
+/// Says what is wrong with an amount of memory: a number with K, M (which may be left out), G or T.
+///
+/// # Errors
+/// How it is written.
+pub fn memory(text: &str) -> Result<String, String> {
+    let digits = text.strip_suffix(['K', 'M', 'G', 'T']).unwrap_or(text);
+    match (1..=12).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => Ok(text.into()),
+        false => Err("write a number with K, M, G or T, as in 2G".into()),
+    }
+}
+
+/// Says what is wrong with a word of a line of `#SBATCH`.
+///
+/// # Errors
+/// That it holds something else than visible characters without quotes.
+pub fn word(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_graphic() && !"'\"\\#".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => Ok(text.into()),
+        false => Err("one word without quotes, blanks, # and \\ is wanted".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_packed_into_tasks() {
+        let run =
+            |i: usize| Run { point: 0, seed: 1, name: format!("p1-s{i}"), file: "p1.toml".into(), folder: "f".into() };
+        let runs: Vec<Run> = (1..=2500).map(run).collect();
+        let runs: Vec<&Run> = runs.iter().collect();
+        assert_eq!(tasks(&runs[..3], 2, None), ["p1-s1 p1-s2", "p1-s3"]);
+        assert_eq!(tasks(&runs[..3], 1, Some(3)), ["p1-s1 p1-s2 p1-s3"]);
+        assert_eq!(tasks(&runs, 1, None).len(), 834, "at most 1000 tasks");
+    }
+
+    #[test]
+    fn options_are_checked_before_slurm_sees_them() {
+        for good in ["90", "8:00:00", "30:00", "2-12", "1-0:30"] {
+            assert!(time(good).is_ok(), "{good}");
+        }
+        for bad in ["", "an hour", "1:2:3:4", "1h", "-1", "5-", "1 "] {
+            assert!(time(bad).is_err(), "{bad}");
+        }
+        assert!(memory("2G").is_ok() && memory("500").is_ok());
+        assert!(memory("2 G").is_err() && memory("G").is_err() && memory("2GB").is_err());
+        assert!(word("--constraint=a100").is_ok() && word("--x\n#SBATCH").is_err() && word("a b").is_err());
+    }
+}
