@@ -143,6 +143,10 @@ fn signals_stay_for_those_who_look() {
     stays(&seq(&["signal 3", "movcv v_goal 0deg"]));
     becomes(&sel(&["failurel", "movcv v_goal 0deg", "signal 3"]), "movcv v_goal 0deg");
     stays(&sel(&[&seq(&["ifquad v_light 0", "signal 2"]), "movcv v_goal 90deg"]));
+    // Which one is shown depends on what was asked, also where nothing drives, and on what is kept for that.
+    stays(&sel(&[&seq(&["ifquad v_prox 1", "signal 2"]), "signal 1"]));
+    stays(&seq(&["ifquad v_green 1", "signal 3"]));
+    stays(&sel(&[&seq(&["ifquad v_scr 1", "signal 2"]), &seq(&["movcv v_scr 0deg", "signal 1"])]));
 }
 
 #[test]

@@ -108,3 +108,20 @@ where
 {
     controllers.par_iter().map(|controller| try_one(controller, trials)).collect()
 }
+
+/// The scores of single runs: a controller's index, and a number. The run with that number begins at one start, the starts of the
+/// trials taking turns, and its random numbers are those of all controllers with that number: who is tried in the same runs has the
+/// same luck. Results are in their order, whatever the threads.
+pub fn score_runs<C>(controllers: &[C], runs: &[(usize, u32)], trials: &Trials) -> Vec<f64>
+where
+    C: Sync,
+    for<'a> &'a C: Into<Arbitration<'a>>,
+{
+    let Trials { world, weights, starts, time, seed, checkpoints, .. } = *trials;
+    let score = |&(controller, repeat): &(usize, u32)| {
+        let start = repeat as usize % starts.max(1);
+        let setup = Setup { world, weights, start, repeat, time, seed };
+        run(&controllers[controller], &setup, checkpoints).score
+    };
+    runs.par_iter().map(score).collect()
+}

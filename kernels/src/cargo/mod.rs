@@ -24,7 +24,7 @@ mod tally;
 
 pub use account::account;
 pub use arbiter::{Arbiter, Behaviour};
-pub use batch::{Outcomes, ScriptTimes, Trials, Tried, try_all, try_one};
+pub use batch::{Outcomes, ScriptTimes, Trials, Tried, score_runs, try_all, try_one};
 pub use controller::{Arbitration, Automata, Usages};
 pub use geometry::Rect;
 pub use hand_made::hand_made;

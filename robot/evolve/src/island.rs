@@ -5,10 +5,12 @@
 
 use crate::algorithm::State;
 use crate::deme::{Deme, Trial};
+use crate::genotype::Genotype;
 use crate::individual::{Individual, Migrant};
 use crate::primitive_set::PrimitiveSet;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
+use xpuck_kernels::tree::Tree;
 
 /// Where an island stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,22 @@ impl Island {
         let mut algorithm = State::new(settings.algorithm);
         let mut deme = Deme::new(settings, primitive_set, island, seed);
         algorithm.rules_mut().populate(&mut deme);
+        Island { deme, algorithm }
+    }
+
+    /// The same beginning with given trees, as many of them as the algorithm has places for; those that the primitive set does not
+    /// allow are left out.
+    pub fn with_trees(
+        settings: Settings,
+        primitive_set: PrimitiveSet,
+        (island, seed): (u16, u64),
+        trees: &[Tree],
+    ) -> Island {
+        let mut algorithm = State::new(settings.algorithm);
+        let branches = trees.iter().filter_map(|tree| primitive_set.branch(tree));
+        let given = branches.map(|branch| Genotype::Branches(vec![branch])).collect();
+        let mut deme = Deme::new(settings, primitive_set, island, seed);
+        algorithm.rules_mut().populate_with(&mut deme, given);
         Island { deme, algorithm }
     }
 

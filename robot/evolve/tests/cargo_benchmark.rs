@@ -5,8 +5,11 @@
 #![allow(clippy::print_stdout, reason = "tests tell figures")]
 
 use std::collections::BTreeMap;
-use xpuck_evolve::scenario::{Ask, Report, Scenario};
-use xpuck_kernels::cargo::{Arbitration, Outcomes, Prepared, ScriptTimes, Trials, Weights, printed, try_all};
+use xpuck_evolve::arbiters::TreeSpecies;
+use xpuck_evolve::scenario::{Ask, Generation, Report, Scenario};
+use xpuck_kernels::cargo::{
+    Arbitration, Outcomes, Prepared, ScriptTimes, Trials, Weights, printed, score_runs, try_all,
+};
 
 /// Prints a run's steps, and how often its controller delivers in runs of other random numbers.
 fn tell<C>(seed: u64, report: &Report<C>)
@@ -53,7 +56,21 @@ fn measure(text: &str, runs: u64) -> (usize, u64) {
 /// The same of trees.
 fn measure_trees(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", &format!("species = \"tree\"\n{text}")).unwrap();
-    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn))
+    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), try_all, within_budget))
+}
+
+/// The same of trees by our race.
+fn measure_race(text: &str, runs: u64) -> (usize, u64) {
+    let head = "species = \"tree\"\nalgorithm = \"racing\"";
+    let scenario = Scenario::parse("curriculum", &format!("{head}\n{text}")).unwrap();
+    measure_by(&scenario, runs, |seed| scenario.run_race(seed, &BTreeMap::new(), score_runs, within_budget))
+}
+
+/// Ends a run when `XPUCK_EVALUATIONS` are used up; without it the curriculum's generations do.
+fn within_budget(generation: &Generation<TreeSpecies>) -> Ask {
+    let most =
+        std::env::var("XPUCK_EVALUATIONS").ok().map(|text| text.parse::<u64>().expect("a number of evaluations"));
+    if most.is_some_and(|most| generation.variables.evaluations >= most) { Ask::Stop } else { Ask::GoOn }
 }
 
 fn measure_by<C>(scenario: &Scenario, runs: u64, run: impl Fn(u64) -> Report<C>) -> (usize, u64)
@@ -97,6 +114,18 @@ fn creative_by_trees() {
 #[ignore = "a measurement of some minutes"]
 fn one_step_by_trees() {
     measure_trees(include_str!("../../../docs/curricula/cargo-one-step.toml"), 10);
+}
+
+#[test]
+#[ignore = "a measurement of some minutes"]
+fn creative_by_race() {
+    measure_race(include_str!("../../../docs/curricula/cargo-creative.toml"), 10);
+}
+
+#[test]
+#[ignore = "a measurement of some minutes"]
+fn one_step_by_race() {
+    measure_race(include_str!("../../../docs/curricula/cargo-one-step.toml"), 10);
 }
 
 #[test]

@@ -1,17 +1,19 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
+use super::cache::Cache;
 use super::folder::Folder;
 use super::kept::Kept;
 use super::outcome::{Outcome, StepOutcome};
 use super::plan::{Plan, PlanError};
 use crate::run_folder::FolderError;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use xpuck_evolve::arbiters::TreeSpecies;
 use xpuck_evolve::automata::AutomataSpecies;
 use xpuck_evolve::curriculum::{Progress, Variables};
-use xpuck_evolve::scenario::{Ask, Evolving, Generation, Step};
-use xpuck_kernels::cargo::{Trials, Tried};
+use xpuck_evolve::scenario::{Ask, Evolving, Generation, Kind, Population, Report, Step, StepAlgorithm};
+use xpuck_kernels::cargo::{Trials, Tried, score_runs};
 
 /// What a watcher is told.
 pub enum Told<'a> {
@@ -34,10 +36,51 @@ pub fn run(
     stop: &AtomicBool,
     watch: impl FnMut(Told),
 ) -> Result<Outcome, PlanError> {
-    match plan.scenario.species {
-        Evolving::Automata => run_kind::<AutomataSpecies>(plan, folder, stop, watch),
-        Evolving::Tree => run_kind::<TreeSpecies>(plan, folder, stop, watch),
+    match (plan.scenario.species, plan.scenario.algorithm) {
+        (Evolving::Automata, _) => run_kind(plan, folder, stop, watch, generational::<AutomataSpecies>),
+        (Evolving::Tree, StepAlgorithm::Generational) => {
+            run_kind(plan, folder, stop, watch, generational::<TreeSpecies>)
+        }
+        (Evolving::Tree, StepAlgorithm::Racing) => run_kind(plan, folder, stop, watch, race),
     }
+}
+
+/// What a run is of, and what goes into it: steps that are over, and what was evaluated before.
+struct Given<'a, S: Kept> {
+    plan: &'a Plan,
+    done: BTreeMap<usize, Population<S::Genome>>,
+    cache: Option<Cache>,
+}
+
+/// What came of a run, and something to tell that is no reason to end.
+type Ran<S> = (Report<<S as Kind>::Controller>, Option<String>);
+
+/// Who is told each generation.
+type See<'a, S> = &'a mut dyn FnMut(&Generation<S>) -> Ask;
+
+/// A run by the document's algorithm.
+fn generational<S: Kept>(given: Given<S>, see: See<S>) -> Ran<S> {
+    let Given { plan, done, mut cache } = given;
+    let mut notice = None;
+    let evaluate = |controllers: &[S::Controller], trials: &Trials| -> Vec<Tried> {
+        if let Some(open) = &mut cache {
+            match open.tried::<S>(controllers, trials, S::try_all) {
+                Ok(tried) => return tried,
+                Err(error) => {
+                    notice = Some(format!("fitness.sqlite: {error}; going on without it"));
+                    cache = None;
+                }
+            }
+        }
+        S::try_all(controllers, trials)
+    };
+    let report = plan.scenario.run_kind::<S>(plan.seed, &done, evaluate, see);
+    (report, notice)
+}
+
+/// A run by the race, whose single runs are not kept.
+fn race(given: Given<TreeSpecies>, see: See<TreeSpecies>) -> Ran<TreeSpecies> {
+    (given.plan.scenario.run_race(given.plan.seed, &given.done, score_runs, see), None)
 }
 
 fn run_kind<S: Kept>(
@@ -45,26 +88,14 @@ fn run_kind<S: Kept>(
     mut folder: Option<&mut Folder>,
     stop: &AtomicBool,
     mut watch: impl FnMut(Told),
+    evolve: impl FnOnce(Given<S>, See<S>) -> Ran<S>,
 ) -> Result<Outcome, PlanError> {
     let began = Instant::now();
     let done = folder.as_mut().map(|folder| folder.done::<S>(&plan.scenario)).transpose()?.unwrap_or_default();
     done.keys().for_each(|&i| watch(Told::Before(&plan.scenario.steps[i])));
-    let mut cache = folder.as_mut().and_then(|folder| folder.cache.take());
-    let mut notices = Vec::new();
+    let cache = folder.as_mut().and_then(|folder| folder.cache.take());
     let mut trouble = None;
-    let evaluate = |controllers: &[S::Controller], trials: &Trials| -> Vec<Tried> {
-        if let Some(open) = &mut cache {
-            match open.tried::<S>(controllers, trials, S::try_all) {
-                Ok(tried) => return tried,
-                Err(error) => {
-                    notices.push(format!("fitness.sqlite: {error}; going on without it"));
-                    cache = None;
-                }
-            }
-        }
-        S::try_all(controllers, trials)
-    };
-    let report = plan.scenario.run_kind::<S>(plan.seed, &done, evaluate, |generation| {
+    let (report, notice) = evolve(Given { plan, done, cache }, &mut |generation| {
         watch(Told::Generation(generation.step, generation.variables));
         let asked = match (&folder, stop.load(Ordering::Relaxed)) {
             (_, true) => Ask::Stop,
@@ -80,7 +111,7 @@ fn run_kind<S: Kept>(
             }
         }
     });
-    for notice in notices {
+    if let Some(notice) = notice {
         watch(Told::Notice(notice));
     }
     if let Some(error) = trouble {
@@ -129,9 +160,15 @@ mod tests {
 
     #[test]
     fn a_step_of_trees_stopped_by_its_file_and_gone_on_with_is_the_one_that_was_not() {
-        let dir = tempfile::tempdir().unwrap();
         let second = TREES.match_indices("[[steps]]").nth(1).unwrap().0;
-        let text = TREES[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 3", 1);
+        let text = TREES[..second].replacen("and learning-momentum < 50", "or gennum >= 3", 1);
+        for text in [text.clone(), format!("algorithm = \"racing\"\n{text}")] {
+            stopped_and_gone_on_with(&text);
+        }
+    }
+
+    fn stopped_and_gone_on_with(text: &str) {
+        let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("c.toml"), text).unwrap();
         let plan = Plan::read(&dir.path().join("c.toml"), 5).unwrap();
         let [whole, cut] = ["whole", "cut"].map(|name| dir.path().join(name));

@@ -114,7 +114,8 @@ fn build(nodes: &[Node], at: &mut usize, id: &mut usize) -> Branch {
         Kind::Ifprob | Kind::Repeatr => DRAW,
         _ => 0,
     };
-    let touches = kids.iter().fold(own, |bits, kid| bits | kid.touches);
+    let seen = if node.kind == Kind::Signal { DRIVE } else { own };
+    let touches = kids.iter().fold(seen, |bits, kid| bits | kid.touches);
     let counts = matches!(node.kind, Kind::Repeati | Kind::Repeatr) && code.a > 1.0;
     let may_run = counts || own == DRIVE || kids.iter().any(|kid| kid.may_run);
     Branch { node, code, id: my_id, kids, parts, may_run, touches }

@@ -121,7 +121,12 @@ impl Flow {
                 let never = entry.value(branch.code.s1).surely_nan();
                 [(!never).then(|| entry.clone()), Some(entry.clone()), None]
             }
-            Kind::Successl | Kind::Signal => [Some(entry.clone()), None, None],
+            Kind::Successl => [Some(entry.clone()), None, None],
+            // Whether it is ticked is seen from outside.
+            Kind::Signal => {
+                self.traces = true;
+                [Some(entry.clone()), None, None]
+            }
             Kind::Failurel => [None, Some(entry.clone()), None],
             Kind::Movcs | Kind::Mulas => self.write_scalar(branch, entry, visit),
             Kind::Movcv | Kind::Mulav | Kind::Rotav | Kind::Upfield | Kind::Attract => {

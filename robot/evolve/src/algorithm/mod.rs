@@ -9,7 +9,8 @@ mod pooled_samples;
 mod racing;
 
 use crate::deme::{Deme, Trial};
-use crate::individual::{Individual, Migrant};
+use crate::genotype::Genotype;
+use crate::individual::{Individual, Migrant, Operator};
 use crate::settings::{Algorithm, Settings};
 use classic::Classic;
 use dars2016::Dars2016;
@@ -66,6 +67,15 @@ pub(crate) trait Rules {
     /// Makes the population of a fresh start; here ramped half-and-half.
     fn populate(&mut self, deme: &mut Deme) {
         deme.ramp();
+    }
+
+    /// Makes the population of a start from trees that are worth a try; here they take the places of random ones.
+    fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
+        self.populate(deme);
+        for (place, genotype) in given.into_iter().take(deme.individuals().len()).enumerate() {
+            let individual = deme.newborn(genotype, None, Operator::Migration);
+            deme.replace(place, individual);
+        }
     }
 
     /// The trials of this generation; here one of everybody.

@@ -90,6 +90,11 @@ impl TreeSpecies {
         &self.modules
     }
 
+    /// What trees are built from.
+    pub(crate) fn primitive_set(&self) -> &PrimitiveSet {
+        &self.primitive_set
+    }
+
     fn space(&self) -> Space<'_> {
         Space { primitive_set: &self.primitive_set, settings: &self.settings }
     }

@@ -86,6 +86,11 @@ impl Formula {
         self.0.asks_for(NAMES.len() - 1)
     }
 
+    /// The greatest number that the best fitness must reach where it is compared with one, if it is.
+    pub fn best_asked_for(&self) -> Option<f64> {
+        self.0.least_asked_for(2)
+    }
+
     /// Whether it holds.
     pub fn holds(&self, variables: &Variables) -> bool {
         let values = [
@@ -109,6 +114,17 @@ impl Term {
             Term::Number(_) => false,
             Term::Variable(i) => *i == variable,
             Term::Apply(_, terms) => terms.iter().any(|term| term.asks_for(variable)),
+        }
+    }
+
+    /// The greatest number that a variable must reach in any of its comparisons.
+    fn least_asked_for(&self, variable: usize) -> Option<f64> {
+        use Operator::{AtLeast, AtMost, Greater, Less};
+        let Term::Apply(operator, terms) = self else { return None };
+        match (operator, &terms[0], &terms[1]) {
+            (AtLeast | Greater, Term::Variable(i), Term::Number(number))
+            | (AtMost | Less, Term::Number(number), Term::Variable(i)) => (*i == variable).then_some(*number),
+            _ => terms.iter().filter_map(|term| term.least_asked_for(variable)).reduce(f64::max),
         }
     }
 
@@ -199,6 +215,14 @@ mod tests {
                 assert_eq!(prefix.0.value(&[0.0; 9]), value, "{infix}");
             }
         }
+    }
+
+    #[test]
+    fn what_the_best_must_reach_is_found_in_either_form() {
+        let asked = |text: &str| Formula::parse(text).unwrap().best_asked_for();
+        assert_eq!(asked("& (] best-fitness 295000) (< learning-momentum 50)"), Some(295_000.0));
+        assert_eq!(asked("gennum > 9 or best-fitness > 3 and 7 <= best-fitness"), Some(7.0));
+        assert_eq!(asked("best-fitness < 5 and gennum >= 3"), None);
     }
 
     #[test]

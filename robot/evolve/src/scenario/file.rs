@@ -19,6 +19,9 @@ pub struct ScenarioFile {
     /// What evolves.
     #[serde(default)]
     pub(super) species: Evolving,
+    /// How it evolves; a race is of trees.
+    #[serde(default)]
+    pub(super) algorithm: StepAlgorithm,
     /// Files of saved populations by name; a blend takes of one, and a module is fixed to its best, as `population:NAME`.
     #[serde(default)]
     pub(super) populations: BTreeMap<String, String>,
@@ -53,6 +56,17 @@ pub enum Evolving {
     Automata,
     /// One behaviour tree, which arbitrates between the modules that a step names as evolving or fixed.
     Tree,
+}
+
+/// How the steps of a curriculum evolve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepAlgorithm {
+    /// By the document's algorithm: each new genotype is tried from all starts as often as the step says.
+    #[default]
+    Generational,
+    /// By the race of `xpuck evolve`: each tree has only as many runs as it needs.
+    Racing,
 }
 
 fn generations() -> u32 {

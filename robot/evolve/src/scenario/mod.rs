@@ -2,16 +2,18 @@
 
 mod early_stop;
 mod file;
+mod generational;
 mod kind;
 pub mod original;
 mod population;
+mod race;
 mod read;
 mod run;
 mod step;
 mod watch;
 
 pub use early_stop::EarlyStop;
-pub use file::{Evolving, ScenarioFile};
+pub use file::{Evolving, ScenarioFile, StepAlgorithm};
 pub use kind::Kind;
 pub use population::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
 pub use run::{Report, StepReport};
@@ -41,6 +43,8 @@ pub struct Scenario {
     pub name: String,
     /// What evolves in it.
     pub species: Evolving,
+    /// How it evolves.
+    pub algorithm: StepAlgorithm,
     /// Its steps, of which the last is the goal.
     pub steps: Vec<Step>,
     /// Their order, as indices.

@@ -1,8 +1,8 @@
 //! From the file to what can be run.
 
-use super::file::{Evolving, ScenarioFile, StepEntry};
+use super::file::{Evolving, ScenarioFile, StepAlgorithm, StepEntry};
 use super::step::{Sources, Wrong, saved_name, step};
-use super::{Population, Scenario, ScenarioError};
+use super::{Population, Scenario, ScenarioError, race};
 use crate::curriculum::{Graph, Node};
 use std::collections::BTreeMap;
 use xpuck_kernels::cargo::{Prepared, Scene};
@@ -66,8 +66,18 @@ impl Scenario {
             let message = "saved populations are of automata; with species = \"tree\" leave [populations] out".into();
             return Err(fail(of_key("[populations]", 0, ""), message));
         }
-        let scenario = Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, wrong)?;
-        Ok(Scenario { species: entries.species, ..scenario })
+        if entries.algorithm == StepAlgorithm::Racing && entries.species != Evolving::Tree {
+            let message = "algorithm: a race is of trees; write species = \"tree\", or leave `algorithm` out".into();
+            return Err(fail(of_key("", 0, "algorithm"), message));
+        }
+        let scenario =
+            Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, &wrong)?;
+        if entries.algorithm == StepAlgorithm::Racing {
+            for (i, step) in scenario.steps.iter().enumerate() {
+                race::check(step).map_err(|error| wrong(Some(i), error))?;
+            }
+        }
+        Ok(Scenario { species: entries.species, algorithm: entries.algorithm, ..scenario })
     }
 
     /// A curriculum of steps as a file has them; `wrong` makes an error of a step's key, or of one of the whole file.
@@ -104,7 +114,14 @@ impl Scenario {
             .enumerate()
             .map(|(i, entry)| step(entry, entries, &sources, generations).map_err(|error| wrong(Some(i), error)));
         let steps = steps.collect::<Result<_, _>>()?;
-        Ok(Scenario { name, species: Evolving::default(), steps, order: graph.order, populations: sources.populations })
+        Ok(Scenario {
+            name,
+            species: Evolving::default(),
+            algorithm: StepAlgorithm::default(),
+            steps,
+            order: graph.order,
+            populations: sources.populations,
+        })
     }
 }
 

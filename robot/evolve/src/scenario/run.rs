@@ -1,12 +1,10 @@
-//! A whole curriculum from its first step to its goal.
+//! A whole curriculum from its first step to its goal, whatever the algorithm.
 
-use super::{Ask, Ending, Generation, Kind, Population, Scenario, Step};
-use crate::arbiters::{TreeGenome, TreeSpecies};
-use crate::automata::AutomataSpecies;
-use crate::curriculum::{Blend, Evolution, Member, Progress, Statistics, Variables, Worth, blend};
+use super::{Ask, Ending, Kind, Population, Scenario, Step};
+use crate::curriculum::{Blend, Member, Statistics, Variables, blend};
 use std::collections::BTreeMap;
 use xpuck_kernels::automaton::Module;
-use xpuck_kernels::cargo::{Arbiter, Automata, Trials, Tried};
+use xpuck_kernels::cargo::{Automata, Trials};
 use xpuck_kernels::random::{Draws, Stream};
 
 /// What came of a step.
@@ -26,6 +24,20 @@ pub struct StepReport<C = Automata> {
     pub ending: Ending,
     /// What operators contributed; nothing of a step that was done before.
     pub statistics: Statistics,
+}
+
+/// A step that was run to its end.
+pub(super) struct Ran<S: Kind> {
+    /// Where it stands.
+    pub variables: Variables,
+    /// Its population, the fittest first.
+    pub members: Vec<Member<S>>,
+    /// What operators contributed.
+    pub statistics: Statistics,
+    /// How it ended.
+    pub ending: Ending,
+    /// What was asked for then.
+    pub ask: Ask,
 }
 
 /// What came of a curriculum.
@@ -57,43 +69,17 @@ impl<C> Report<C> {
 }
 
 impl Scenario {
-    /// Runs the curriculum of automata: [`Scenario::run_kind`].
-    pub fn run(
+    /// Runs the steps that are not done already; `run_step` runs one, by its index, from the populations and the variables that those
+    /// before it left.
+    pub(super) fn run_steps<S: Kind>(
         &self,
-        seed: u64,
-        begin: &BTreeMap<usize, Population>,
-        evaluate: impl FnMut(&[Automata], &Trials) -> Vec<Tried>,
-        see: impl FnMut(&Generation) -> Ask,
-    ) -> Report {
-        self.run_kind::<AutomataSpecies>(seed, begin, evaluate, see)
-    }
-
-    /// Runs the curriculum with one tree in place of the automata of each step, by the same steps: [`Scenario::run_kind`].
-    pub fn run_trees(
-        &self,
-        seed: u64,
-        begin: &BTreeMap<usize, Population<TreeGenome>>,
-        evaluate: impl FnMut(&[Arbiter], &Trials) -> Vec<Tried>,
-        see: impl FnMut(&Generation<TreeSpecies>) -> Ask,
-    ) -> Report<Arbiter> {
-        self.run_kind::<TreeSpecies>(seed, begin, evaluate, see)
-    }
-
-    /// Runs the curriculum. `begin` has the populations of steps that are done already, by index, as [`Step::population`] reads
-    /// them: those steps are not run again, and the others go as they would have gone. `evaluate` tries controllers; `see` is told
-    /// each generation once it is judged, and may end the step or the run.
-    pub fn run_kind<S: Kind>(
-        &self,
-        seed: u64,
         begin: &BTreeMap<usize, Population<S::Genome>>,
-        mut evaluate: impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
-        mut see: impl FnMut(&Generation<S>) -> Ask,
+        mut run_step: impl FnMut(usize, &[Vec<Member<S>>], Variables) -> Ran<S>,
     ) -> Report<S::Controller> {
         let mut populations: Vec<Vec<Member<S>>> = vec![vec![]; self.steps.len()];
         let mut report = Report { steps: vec![], solved: false };
         let mut variables = Variables::default();
         for &i in &self.order {
-            let step = &self.steps[i];
             if let Some(population) = begin.get(&i)
                 && let Some(best) = population.individuals.first()
             {
@@ -101,38 +87,23 @@ impl Scenario {
                 variables.generation += population.generations;
                 variables.evaluations += population.evaluations;
                 let controller = S::of_step(self, i, &populations).controller(&best.genome);
-                report.steps.push(step.done_before(population, controller));
+                report.steps.push(self.steps[i].done_before(population, controller));
                 continue;
             }
-            let mut evolution = self.begin_step(i, &populations, variables, seed);
-            let trials = step.trials(seed.wrapping_add(i as u64 + 1));
-            let mut bar: Bar<S> = Bar { best: None, checkpoints: vec![] };
-            let (ending, ask) = loop {
-                let barred = Trials { checkpoints: &bar.checkpoints, ..trials };
-                let (progress, ask) = generation(&mut evolution, i, step, &barred, &mut evaluate, &mut see);
-                match Ending::of(progress, ask) {
-                    Some(ending) => break (ending, ask),
-                    None => bar.raise(step, &evolution, &trials),
-                }
-                match evolution.restart_due() {
-                    Some(restart) => {
-                        evolution.restart(self.first_genomes(i, evolution.species(), &populations, seed, restart))
-                    }
-                    None => evolution.breed(),
-                }
-            };
-            variables = *evolution.variables();
-            populations[i] = evolution.members().to_vec();
+            let ran = run_step(i, &populations, variables);
+            variables = ran.variables;
+            let ending = ran.ending;
             report.steps.push(StepReport {
-                name: step.name.clone(),
+                name: self.steps[i].name.clone(),
                 generations: variables.step_generation,
                 evaluations: variables.step_evaluations,
                 best: variables.best,
-                controller: evolution.species().controller(&evolution.members()[0].genome),
+                controller: S::of_step(self, i, &populations).controller(&ran.members[0].genome),
                 ending,
-                statistics: evolution.statistics().clone(),
+                statistics: ran.statistics,
             });
-            if !ending.is_done() || (ask == Ask::Stop && report.steps.len() < self.steps.len()) {
+            populations[i] = ran.members;
+            if !ending.is_done() || (ran.ask == Ask::Stop && report.steps.len() < self.steps.len()) {
                 return report;
             }
         }
@@ -140,24 +111,9 @@ impl Scenario {
         report
     }
 
-    /// A step with its first population.
-    fn begin_step<S: Kind>(
-        &self,
-        i: usize,
-        populations: &[Vec<Member<S>>],
-        variables: Variables,
-        seed: u64,
-    ) -> Evolution<S> {
-        let step = &self.steps[i];
-        let species = S::of_step(self, i, populations);
-        let genomes = self.first_genomes(i, &species, populations, seed, 0);
-        // Draws of a population's first generation must not be those of its making.
-        Evolution::new(species, step.settings.clone(), genomes, variables, seed, i as u32 + 1000)
-    }
-
     /// The genomes that a step begins with, and those of each restart: each begins with what steps further back left, as the
     /// populations that it was stuck with are those that it came from.
-    fn first_genomes<S: Kind>(
+    pub(super) fn first_genomes<S: Kind>(
         &self,
         i: usize,
         species: &S,
@@ -188,54 +144,6 @@ impl Scenario {
         let way: Vec<usize> = std::iter::successors(Some(from), before).collect();
         way[back as usize % way.len()]
     }
-}
-
-/// What a step's runs must reach so as not to be given up.
-struct Bar<S: Kind> {
-    /// Whose profile it is of.
-    best: Option<S::Genome>,
-    checkpoints: Vec<(u32, f64)>,
-}
-
-impl<S: Kind> Bar<S> {
-    /// Takes the best's profile if it is another than before.
-    fn raise(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
-        let Some(early_stop) = step.early_stop else { return };
-        let best = &evolution.members()[0].genome;
-        if self.best.as_ref() != Some(best) {
-            let controller = evolution.species().controller(best);
-            self.checkpoints = early_stop.checkpoints(S::arbitration(&controller), trials);
-            self.best = Some(best.clone());
-        }
-    }
-}
-
-/// Evaluates a generation and shows it.
-fn generation<S: Kind>(
-    evolution: &mut Evolution<S>,
-    index: usize,
-    step: &Step,
-    trials: &Trials,
-    evaluate: &mut impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
-    see: &mut impl FnMut(&Generation<S>) -> Ask,
-) -> (Progress, Ask) {
-    let unknown = evolution.unknown();
-    let controllers: Vec<S::Controller> = unknown.iter().map(|genome| evolution.species().controller(genome)).collect();
-    let worths = evaluate(&controllers, trials)
-        .into_iter()
-        .map(|tried| Worth { fitness: step.combine.fitness(&tried.scores), usage: S::usage(tried.usages) })
-        .collect();
-    let progress = evolution.learn(worths, 0.0);
-    let ask = see(&Generation {
-        index,
-        step,
-        variables: evolution.variables(),
-        progress,
-        best: &evolution.species().controller(&evolution.members()[0].genome),
-        members: evolution.members(),
-        statistics: evolution.statistics(),
-    });
-    (progress, ask)
 }
 
 impl Step {

@@ -14,6 +14,7 @@ mod stages;
 
 use super::Rules;
 use crate::deme::{Deme, Trial};
+use crate::genotype::Genotype;
 use crate::individual::{Individual, Migrant, Stage};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,13 @@ fn is_known(individual: &Individual, settings: &Settings) -> bool {
 impl Rules for Racing {
     fn populate(&mut self, deme: &mut Deme) {
         *self = Racing::default();
+        self.sow(deme);
+    }
+
+    /// They are newborns, and the best of them breed: there are no generations of new trees only.
+    fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
+        *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
+        self.enter(deme, given);
         self.sow(deme);
     }
 

@@ -23,6 +23,18 @@ const FRESH: f32 = 0.1;
 const TRIES: usize = 20;
 
 impl Racing {
+    /// Lets trees in as newborns, each once, as far as the generation's budget goes.
+    pub(super) fn enter(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
+        let most = deme.settings().population / TRIALS[0] as usize;
+        for genotype in given {
+            let (made, key) = reduced(deme.space(), genotype);
+            if deme.individuals().len() < most && self.seen.insert(key) {
+                let newborn = deme.newborn_with(made, None, Operator::Migration);
+                deme.individuals_mut().push(newborn);
+            }
+        }
+    }
+
     /// Fills what is left of the generation's budget with newborns.
     pub(super) fn sow(&mut self, deme: &mut Deme) {
         let budget = deme.settings().population as u32;
