@@ -51,6 +51,7 @@ slurmd_begin() {
 all_idle() { [ "$(sinfo --noheader --format=%D --states=idle --partition="$1")" = "$2" ]; }
 
 # $1 nodes of $2 processors (each, or of each), and partitions by the lines of slurm.conf that are $3; the first is $4.
+# The node that GPU_NODE names has a GPU, as far as Slurm is concerned.
 slurm_begin() {
     cat >"$SLURM_CONF" <<CONF
 ClusterName=xpuck
@@ -80,8 +81,14 @@ SlurmctldParameters=preempt_send_user_signal
 CONF
     # Where there is one number only, cut gives it for every node.
     for k in $(seq "$1"); do
-        echo "NodeName=n$k NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + k)) RealMemory=2000 CPUs=$(echo "$2" | cut -d' ' -f"$k")"
+        gpu=""
+        if [ "n$k" = "${GPU_NODE:-}" ]; then gpu="Gres=gpu:1"; fi
+        echo "NodeName=n$k NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + k)) RealMemory=2000 CPUs=$(echo "$2" | cut -d' ' -f"$k") $gpu"
     done >>"$SLURM_CONF"
+    if [ -n "${GPU_NODE:-}" ]; then
+        echo "GresTypes=gpu" >>"$SLURM_CONF"
+        echo "NodeName=$GPU_NODE Name=gpu File=/dev/null" >"$work/gres.conf"
+    fi
     echo "$3" >>"$SLURM_CONF"
     head -c 1024 /dev/urandom >"$work/munge.key"
     chmod 600 "$work/munge.key"

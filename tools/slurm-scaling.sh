@@ -22,13 +22,13 @@ __attribute__((constructor)) static void before(void) {
 SLEEP
 cc -shared -fPIC -o "$work/sleep.so" "$work/sleep.c"
 sed 's/^seeds = .*/seeds = "1-20"/' docs/sweeps/tiny.toml >"$work/s.toml"
-out=$work/out seconds=${SECONDS_EACH:-30}
+out=$work/out each=${SECONDS_EACH:-30}
 begin=$(date +%s.%N)
-SLEEP_FIRST=$seconds LD_PRELOAD=$work/sleep.so xpuck sweep "$work/s.toml" --out "$out" --slurm
+SLEEP_FIRST=$each LD_PRELOAD=$work/sleep.so xpuck sweep "$work/s.toml" --out "$out" --slurm
 ended() { [ -z "$(squeue --noheader)" ]; }
 within 3600 ended
 xpuck sweep "$work/s.toml" --out "$out" --collect --json | grep -q '"runs":40,"done":40,'
 last=$(stat --format=%.9Y "$out"/runs/*/result.json | sort -n | tail -n 1)
-echo "$begin $last $seconds" | awk '{
+echo "$begin $last $each" | awk '{
     printf "slurm: 40 runs of %d s on 4 processors of 3 nodes took %.1f s: %.1f %% of ideal\n", $3, $2 - $1, 1000 * $3 / ($2 - $1)
 }'

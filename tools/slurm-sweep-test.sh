@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . tools/slurm-cluster.sh
+GPU_NODE=n2
 slurm_begin 3 1 "PartitionName=all Nodes=n[1-3] Default=YES" all
 
 sweep=$work/sweep
@@ -39,8 +40,8 @@ echo "slurm: sent: $(cat "$work/sent.json")"
 xpuck sweep "$sweep/s.toml" --out "$out" --slurm 2>&1 | grep "job $array still does its runs" || fail "a second array"
 for run in p1-s1 p2-s1 p1-s2; do within 120 beyond $run 5 || fail "$run does not evolve"; done
 dead=$(node 1)
-before=$(generation p1-s1)
 slurm_kill_node "$dead"
+before=$(generation p1-s1)
 echo "slurm: $dead died with run p1-s1 at generation $before"
 scancel "${array}_2"
 echo "slurm: the task of run p2-s1 cancelled at generation $(generation p2-s1)"
@@ -54,7 +55,7 @@ within 500 ended || fail "not everything ended"
 [ -s "$out/results.csv" ] || fail "nothing was collected"
 grep -h "missing\|^xpuck\| in .* tasks*:\|^again" "$out"/slurm/*.out || true
 xpuck sweep "$sweep/s.toml" --out "$out" --collect --json | grep -q '"runs":6,"done":6,' || fail "not all runs are there"
-grep -h '^task 1 on .*, start 2: p1-s1$' "$out/slurm/task-1.out" || fail "the dead node's task was not started again"
+grep -q '^task 1 on .*, start 2: p1-s1$' "$out/slurm/task-1.out" || fail "the dead node's task was not started again"
 grep -q '^again: exit code 75' "$out/slurm/task-3.out" || fail "the stopped task was not requeued"
 grep -q '^again: exit code 75, cancelled' "$out/slurm/task-2.out" || fail "the cancelled task did not end"
 grep -q 'p2-s1 is missing: ' "$out/slurm/collect.out" || fail "nobody noticed that a task was cancelled"
@@ -62,6 +63,14 @@ grep -q 'p2-s1 is missing: ' "$out/slurm/collect.out" || fail "nobody noticed th
 xpuck sweep "$sweep/s.toml" --out "$sweep/alone" --jobs 2 >/dev/null
 cmp "$out/generations.csv" "$sweep/alone/generations.csv" || fail "other digits than without Slurm"
 echo "slurm: the same digits as without Slurm"
+
+# Only n2 has what Slurm takes for a GPU.
+sed 's/^name = .*/name = "gpu"/; s/^generations = .*/generations = 2/' "$sweep/s.toml" >"$sweep/gpu.toml"
+xpuck sweep "$sweep/gpu.toml" --out "$sweep/gpu" --slurm --gres gpu:1 --engine simd --per-task 2 >/dev/null
+within 120 ended || fail "the sweep with a GPU does not end"
+[ "$(grep -hc '^task . on n2, start 1: ' "$sweep"/gpu/slurm/task-?.out | paste -sd+)" = 1+1+1 ] || fail "tasks ran where no GPU is"
+grep -q '6 of 6\|results.csv' "$sweep/gpu/slurm/collect.out" || fail "the sweep with a GPU found nothing"
+echo "slurm: three tasks of two runs went to the node with a GPU"
 
 # A run that is longer than its time limit: told to stop a minute before it, or up to a minute earlier.
 out=$sweep/long

@@ -3,7 +3,7 @@
 # again" (exit code 75) or was killed, unless it was cancelled (scancel). After 100 starts it gives up.
 "$@" &
 worker=$!
-trap 'kill -TERM $worker' TERM
+trap 'kill -TERM $worker 2>/dev/null' TERM
 code=0
 wait $worker || code=$?
 # A signal ends the wait, not the worker.

@@ -59,7 +59,7 @@ impl Only {
                 },
             }
         }
-        Ok(runs.iter().zip(taken).filter_map(|(run, taken)| taken.then(|| run.clone())).collect())
+        Ok(runs.iter().zip(taken).filter(|(_, taken)| *taken).map(|(run, _)| run.clone()).collect())
     }
 }
 

@@ -3,11 +3,13 @@
 use super::evolution::{Run, State};
 use super::problem::Problem;
 use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use xpuck_wire::shutdown::TRY_AGAIN;
 
 /// How often a process is asked whether it has ended.
 const POLL: Duration = Duration::from_millis(20);
@@ -23,8 +25,10 @@ pub enum Ending {
     Done,
     /// It gave none; why, in one line.
     Failed(String),
-    /// The sweep was stopped before it was done.
+    /// The sweep was stopped before it was done, or somebody told the run itself to stop.
     Stopped,
+    /// It was killed, as by the system for want of memory; what is said of it, in one line. Tried again, it goes on.
+    Killed(String),
 }
 
 /// What is told while runs are done.
@@ -100,7 +104,12 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
             None => std::thread::sleep(POLL),
         }
     };
+    // Schedulers send signals to all processes of a job, and the run may be the first to obey.
+    if let Some(signal) = status.signal() {
+        return Ok(Ending::Killed(format!("it was killed by signal {signal}; the same command goes on with it")));
+    }
     match run.result() {
+        _ if status.code() == Some(TRY_AGAIN.into()) => Ok(Ending::Stopped),
         Ok(_) if status.success() => Ok(Ending::Done),
         Err(problem) if status.success() => Err(problem),
         _ => Ok(Ending::Failed(run.complaint().unwrap_or_else(|| format!("it ended with {status}{}", full(run))))),

@@ -125,7 +125,7 @@ fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<En
         }
         Told::Ended(ending) => {
             progress.inc();
-            if let Ending::Failed(error) = ending {
+            if let Ending::Failed(error) | Ending::Killed(error) = ending {
                 progress.suspend(|| log::line(format_args!("xpuck: {}: {error}", run.name)));
             }
         }

@@ -77,7 +77,7 @@ pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -
     let Happened { runs, endings, missing, collected, started } = happened;
     let failed = || {
         runs.iter().zip(endings).filter_map(|(run, ending)| match ending {
-            Ending::Failed(error) => Some(Failure { run: &run.name, error }),
+            Ending::Failed(error) | Ending::Killed(error) => Some(Failure { run: &run.name, error }),
             _ => None,
         })
     };
@@ -85,7 +85,7 @@ pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -
         Some(missing) => runs.len() - missing.len(),
         None => endings.iter().filter(|ending| **ending == Ending::Done).count(),
     };
-    let stopped = endings.contains(&Ending::Stopped);
+    let stopped = endings.iter().any(|ending| matches!(ending, Ending::Stopped | Ending::Killed(_)));
     let of = count(runs.len(), "run", "runs");
     if let Some(missing) = missing.as_ref().filter(|missing| !missing.is_empty()) {
         for Missing { run, why } in missing.iter().take(NAMED) {

@@ -1,6 +1,7 @@
 //! Sweeps that many processes share, and the jobs that Slurm is sent; a script stands in for Slurm, which does each task at once.
 
 use super::{SMALL, Sweep, wait};
+use crate::common::processes;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -69,6 +70,22 @@ fn a_run_that_another_process_has_is_waited_for() {
     wait("that it waits", || says().contains("waiting"));
     drop(held);
     assert!(patient.wait().unwrap().success(), "{}", says());
+}
+
+#[test]
+fn a_run_that_is_stopped_or_killed_alone_is_no_failure() {
+    let sweep = Sweep::new(&SMALL.replace("generations = 2", "generations = 100000"));
+    for (signal, says) in [("-TERM", "stopped with 0 of 1 run done"), ("-KILL", "p1-s1: it was killed by signal 9")] {
+        let mut command = sweep.command();
+        command.args(["--only", "1"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let folder = sweep.out().join("runs/p1-s1").display().to_string();
+        let runs = || processes(&["evolve", &folder]).first().copied();
+        wait("a run with a checkpoint", || runs().is_some() && Path::new(&folder).join("checkpoint-1").exists());
+        assert!(Command::new("kill").args([signal, &runs().unwrap().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.code() == Some(75) && error(&output).contains(says), "{}", error(&output));
+    }
 }
 
 /// A folder with commands that stand in for Slurm's: `sbatch` does the tasks of an array one after the other, except those named
