@@ -1,10 +1,10 @@
 """Proximal policy optimisation (PPO) in NumPy on a swarm: one policy for all robots learns the frisbee task.
 
-    python ppo.py --iterations 300 --out policy.npz
+    python ppo.py --out policy.npz
 
 The policy is a network 13 - 32 - 32 - 2 of tanh whose outputs are the mean of a goal velocity; all robots share it, and all get the
 reward of their world. While it learns, what a moment is worth is estimated by a second network that sees more than a robot does: where the
-robot and the frisbee are (a centralised critic). At the end it is measured without exploration in fresh worlds, as `xpuck simulate` measures a tree.
+robot and the frisbee are (a centralised critic). It learns in worlds of few robots, in which it is easier to tell whose doing a reward was. At the end it is measured without exploration in fresh worlds, as `xpuck simulate` measures a tree.
 """
 
 import argparse
@@ -161,6 +161,7 @@ def measure(policy: Policy, world: xpuck.World, runs: int = 200, seed: int = 10*
 
 
 def train(world: xpuck.World, iterations: int, count: int, seed: int, tell=print) -> Policy:
+    """A policy that learned from so many episodes of so many worlds."""
     rng = np.random.default_rng(seed)
     worlds = xpuck.Worlds(world, count, seconds=30, seed=seed)
     policy = Policy(worlds.cells, rng)
@@ -182,14 +183,16 @@ def train(world: xpuck.World, iterations: int, count: int, seed: int, tell=print
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--world", help="world file; without it the benchmark with nine robots")
-    parser.add_argument("--iterations", type=int, default=300)
-    parser.add_argument("--worlds", type=int, default=32)
+    parser.add_argument("--world", help="world file to learn and to be measured in; without it the benchmark, nine robots when measured")
+    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--worlds", type=int, default=256)
+    parser.add_argument("--robots", type=int, default=2, help="robots of the worlds in which it learns")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", help="file for the policy (.npz)")
     args = parser.parse_args()
     world = xpuck.World.load(args.world) if args.world else xpuck.World()
-    policy = train(world, args.iterations, args.worlds, args.seed)
+    learning = world if args.world else xpuck.World(args.robots)
+    policy = train(learning, args.iterations, args.worlds, args.seed)
     fitness = measure(policy, world)
     error = fitness.std(ddof=1) / np.sqrt(len(fitness))
     print(f"policy: fitness {fitness.mean():.3f} +- {error:.3f} over {len(fitness)} runs of 60 s")

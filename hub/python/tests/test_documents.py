@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/python.md"
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs/python.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
 def test_a_block_runs(code, monkeypatch):
-    monkeypatch.chdir(PAGE.parent)
+    monkeypatch.chdir(ROOT)
     exec(compile(code, str(PAGE), "exec"), {"__name__": "document"})
 
 

@@ -12,16 +12,14 @@ FOLDER = Path(__file__).resolve().parents[3] / "docs/python"
 
 def told(notebook):
     """What each cell printed or shows as text; what is tagged `differs` depends on the machine."""
-    def texts(cell):
-        for output in cell.get("outputs", []):
-            assert output["output_type"] != "error", output
-            # Progress bars.
-            if output.get("name") == "stderr":
-                continue
-            yield output.get("text") or output.get("data", {}).get("text/plain", "")
+    def text(cell):
+        outputs = cell.get("outputs", [])
+        assert all(output["output_type"] != "error" for output in outputs), outputs
+        # Standard error has progress bars. What was printed may come in one piece or in several.
+        shown = [output for output in outputs if output.get("name") != "stderr"]
+        return "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown)
 
-    cells = [cell for cell in notebook.cells if "differs" not in cell.metadata.get("tags", [])]
-    return [list(texts(cell)) for cell in cells]
+    return [text(cell) for cell in notebook.cells if "differs" not in cell.metadata.get("tags", [])]
 
 
 @pytest.mark.filterwarnings("default")

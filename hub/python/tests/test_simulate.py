@@ -54,6 +54,8 @@ def test_arrays_of_another_shape_or_kind_are_refused_by_name(pusher):
             xpuck.simulate_jobs([tree], world, **({"teams": [0]} | wrong))
     with pytest.raises(ValueError, match="3 trees for 2 robots"):
         xpuck.simulate([tree] * 3, world)
+    with pytest.raises(ValueError, match="runs = 0"):
+        xpuck.simulate(tree, world, runs=0)
     with pytest.raises(ValueError, match="1 to 256"):
         xpuck.World(0)
 

@@ -38,7 +38,10 @@ def test_actions_of_another_shape_or_kind_are_refused():
     with pytest.raises(TypeError):
         worlds.step(np.zeros((3, 2)))
     before = worlds.poses()
-    worlds.step(np.full((3, 2, 2), np.nan))
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        worlds.step(np.full((3, 2, 2), np.nan))
+    with pytest.raises(TypeError, match="world is a str"):
+        SwarmVectorEnv("arena")
     worlds.step(np.asfortranarray(np.ones((3, 2, 2))))
     assert np.isfinite(worlds.poses()).all() and (worlds.poses() != before).any()
     with pytest.raises(ValueError, match="v_smell"):

@@ -8,7 +8,7 @@
 A seed gives the same digits on every machine, for any number of threads, and in the command line `xpuck`.
 """
 
-from . import records
+from . import envs, records
 from ._simulate import simulate, simulate_jobs
 from ._evolve import Evolution, Generation, Result, evolve
 from ._worlds import SENSES, V_MAX, Worlds
@@ -28,6 +28,7 @@ __all__ = [
     "World",
     "Worlds",
     "__version__",
+    "envs",
     "evolve",
     "records",
     "simulate",

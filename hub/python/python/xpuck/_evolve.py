@@ -42,6 +42,9 @@ class Result:
     #: The course of the run.
     generations: list[Generation]
 
+    def __repr__(self) -> str:
+        return f"<xpuck.Result: fitness {self.fitness:.3f}, a tree of {len(self.best)} nodes, {len(self.generations)} generations>"
+
 
 class Evolution:
     """A run of evolution, a generation at a time: `for generation in evolution` runs it to its end.

@@ -25,6 +25,8 @@ def simulate(
     All robots run `tree`; of a list of trees robot i runs the i-th. Without a world it is the benchmark with nine robots. Run i
     is world i of the seed, as in `xpuck simulate`, whose digits these are. Trees run as written: `avoiding` is not added.
     """
+    if not 1 <= runs <= 1_000_000:
+        raise ValueError(f"runs = {runs}: 1 to 1000000")
     world = World() if world is None else world
     trees = [tree] if isinstance(tree, Tree) else list(tree)
     if isinstance(tree, Tree):

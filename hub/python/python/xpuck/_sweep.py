@@ -47,6 +47,9 @@ class SweepResult:
     runs: list[SweepRun]
     settings: list[Setting]
 
+    def __repr__(self) -> str:
+        return f"<xpuck.SweepResult: {len(self.runs)} runs of {len(self.settings)} settings in {self.folder}>"
+
 
 def sweep(
     path: str | os.PathLike[str],

@@ -38,6 +38,8 @@ class Worlds:
         if not 0.1 <= seconds <= 36_000:
             raise ValueError(f"seconds = {seconds}: 0.1 to 36000")
         self.world = World() if world is None else world
+        if not isinstance(self.world, World):
+            raise TypeError(f"world is a {type(world).__name__}: World(...), World.load(path) or World.parse(text) is wanted")
         self.count, self.robots = count, self.world.robots
         #: Updates of a run.
         self.updates = round(seconds * 10)
@@ -60,11 +62,13 @@ class Worlds:
         """Drives all robots for 0.1 s by `actions`, (worlds, robots, 2).
 
         Gives what they sense then, (worlds, robots, cells), and what each world earned, (worlds,): over a run this adds up to the
-        fitness of its task.
+        fitness of its task. Goals longer than 1 count as 1, and so do wheels' speeds; what is not finite is refused.
         """
         actions = np.asarray(actions)
         if actions.dtype.kind not in "fiu":
             raise TypeError(f"actions hold {actions.dtype}: numbers are wanted")
+        if not np.isfinite(actions).all():
+            raise ValueError("actions hold NaN or infinity: has the policy diverged?")
         actions = actions.astype(np.float32, copy=False)
         if self._scale is not None:
             actions = actions * np.float32(self._scale)

@@ -10,6 +10,7 @@ whichever is asked for.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import tempfile
@@ -80,8 +81,10 @@ class EvolutionRecord:
         left_over = generations.left_over
         #: What of the record is damaged, a line a file.
         self.damage: list[str] = [f"record.mcap: {left_over} bytes at its end cannot be read"] if left_over else []
-        #: Each table's name and number of rows; `generations` is read when it is asked for.
-        self.tables: dict[str, int | None] = {"generations": None} | {
+        with (self.run / "generations.csv").open(encoding="utf-8") as lines:
+            generations_rows = max(0, sum(1 for _ in lines) - 1)
+        #: Each table's name and number of rows.
+        self.tables: dict[str, int] = {"generations": generations_rows} | {
             name: len(rows) for name, rows in self._rows.items()
         }
 
@@ -128,12 +131,14 @@ def _check(table: str, tables: dict[str, Any]) -> None:
 
 
 def _library(name: str) -> Any:
-    if name == "polars":
-        import polars
-
-        return polars
-    if name == "pandas":
-        import pandas
-
-        return pandas
-    raise ValueError(f"library {name!r}: there are pandas and polars")
+    if name not in ("pandas", "polars"):
+        raise ValueError(f"library {name!r}: there are pandas and polars")
+    try:
+        library = importlib.import_module(name)
+        if name == "pandas":
+            # What pandas reads Parquet with.
+            importlib.import_module("pyarrow")
+    except ModuleNotFoundError as error:
+        wanted = "pandas pyarrow" if name == "pandas" else "polars"
+        raise ModuleNotFoundError(f"frames of {name} need it: pip install {wanted}") from error
+    return library

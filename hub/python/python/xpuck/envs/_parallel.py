@@ -57,6 +57,7 @@ class SwarmParallelEnv(ParallelEnv):
     def step(
         self, actions: dict[str, ArrayLike]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Drives all robots for 0.1 s: observations, rewards, terminations (never), truncations (all at the end), infos."""
         if not self.agents:
             raise RuntimeError("the episode is over: reset() begins the next one")
         missing = [agent for agent in self.agents if agent not in actions]

@@ -65,6 +65,7 @@ class SwarmVectorEnv(VectorEnv):
     def step(
         self, actions: ArrayLike
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Drives all robots for 0.1 s: observations, rewards, terminations (never), truncations (all at an episode's end), infos."""
         actions = np.asarray(actions)
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions of shape {actions.shape}: {self.action_space.shape} is wanted")
