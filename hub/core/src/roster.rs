@@ -100,6 +100,12 @@ impl Robot {
         self.heard.is_some() && !self.lost
     }
 
+    /// Steps of the curriculum that are over for what its last telemetry tells of its island.
+    fn step(&self) -> u16 {
+        let told = self.telemetry.evolution.generation >= self.step.1;
+        if told { self.step.0 } else { self.step.0.saturating_sub(1) }
+    }
+
     /// Its island tries trees in the experiment's own world, beyond so many steps of a curriculum, and so are those that its
     /// last telemetry tells of.
     pub fn is_beyond(&self, steps: usize) -> bool {
@@ -250,10 +256,12 @@ impl Roster {
         lost
     }
 
-    /// Mean derated fitness of the champions of the robots alive (f_EA of Table 8.3).
+    /// Mean derated fitness of the champions of the robots alive (f_EA of Table 8.3); in a curriculum of those that are in its
+    /// latest step, as fitness of different worlds has no mean.
     pub fn evolved(&self) -> f64 {
-        let alive: Vec<&Robot> =
-            self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0).collect();
+        let alive = || self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0);
+        let latest = alive().map(Robot::step).max();
+        let alive: Vec<&Robot> = alive().filter(|r| Some(r.step()) == latest).collect();
         // The sum of nothing is -0, which JSON would show.
         alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64 + 0.0
     }
@@ -292,6 +300,7 @@ impl Roster {
                 .map(|(_, gene)| gene.tree.lines().count() as u32),
             refusal: r.refusal.clone().unwrap_or_default(),
             sensors: r.sensors.clone().filter(|_| r.alive()),
+            step: r.step.0,
             ..RobotRow::default()
         };
         self.robots.iter().map(row).collect()
@@ -310,5 +319,17 @@ mod tests {
     #[test]
     fn nobody_has_evolved_zero_without_a_sign() {
         assert_eq!(Roster::new(&["xp01".into()]).evolved().to_bits(), 0);
+    }
+
+    #[test]
+    fn only_islands_in_the_latest_step_have_a_mean_fitness() {
+        let mut roster = Roster::new(&["xp01".into(), "xp02".into(), "xp03".into()]);
+        for (robot, (fitness, step)) in roster.robots.iter_mut().zip([(0.1, (0, 0)), (0.2, (1, 5)), (0.4, (1, 9))]) {
+            robot.heard = Some(0.0);
+            robot.step = step;
+            (robot.telemetry.evolution.generation, robot.telemetry.evolution.derated) = (7, fitness);
+        }
+        assert_eq!(roster.evolved(), 0.2, "the third's telemetry is of the step before");
+        assert_eq!(roster.rows(0.0).iter().map(|row| row.step).collect::<Vec<_>>(), [0, 1, 1]);
     }
 }

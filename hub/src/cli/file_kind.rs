@@ -105,12 +105,30 @@ pub fn misplaced(message: &str) -> Option<String> {
     let table = text.parse::<Table>().ok()?;
     // A key that is wrong further in is a mistake in a file of the right kind.
     let key = unknown("unknown field `").or_else(|| unknown("unknown node `"))?;
+    // The same key may be right at the top, and what is wrong stands behind the first header of a table.
+    let at: Option<usize> = message.split_once("line ").and_then(|(_, rest)| rest.split(':').next()?.parse().ok());
+    let top = text.lines().position(|line| line.trim_start().starts_with('[')).unwrap_or(usize::MAX);
+    if at.is_some_and(|line| line > top) {
+        return None;
+    }
     table.contains_key(&key).then(|| format!("{name}: is {}, which goes with {}", called(kind), commands(kind, name)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistake_further_in_is_not_the_kind_of_the_file() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("c.toml");
+        let text = "species = \"tree\"\nalgorithm = \"racing\"\n[worlds.w]\n[[steps]]\nalgorithm = \"racing\"\n";
+        std::fs::write(&path, text).unwrap();
+        let message =
+            |line: u32| format!("{}: line {line}: unknown field `algorithm`, expected `name`", path.display());
+        assert!(misplaced(&message(2)).is_some_and(|said| said.contains("goes with")), "of a reader of another kind");
+        assert_eq!(misplaced(&message(5)), None);
+    }
 
     #[test]
     fn files_are_told_by_their_keys() {

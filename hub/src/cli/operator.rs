@@ -83,7 +83,7 @@ fn print_status(status: &Status) -> Result<()> {
         Figure(status.evolved)
     ))?;
     output::line(
-        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)     engine, r_acc",
+        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  step  best (n)     engine, r_acc",
     )?;
     for r in &status.robots {
         let state = state(r);
@@ -94,7 +94,7 @@ fn print_status(status: &Status) -> Result<()> {
         };
         let best = format!("{:>6.3} ({})", Figure(e.best), e.evaluations);
         output::line(format_args!(
-            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {best:<12}  {}",
+            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>4}  {best:<12}  {}",
             r.id,
             if r.version.is_empty() { "-" } else { &r.version },
             read(r.battery_v, 2, "V"),
@@ -103,6 +103,7 @@ fn print_status(status: &Status) -> Result<()> {
             r.late_p99_ms,
             r.device_errors,
             e.generation,
+            r.step,
             engine(&r.engine)
         ))?;
     }

@@ -108,6 +108,9 @@ pub struct RobotRow {
     /// What its further sensors told last.
     #[serde(default)]
     pub sensors: Option<Box<Sensors>>,
+    /// Steps of the experiment's curriculum that are over on its island.
+    #[serde(default)]
+    pub step: u16,
 }
 
 /// What the swarm was told last.

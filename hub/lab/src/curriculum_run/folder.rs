@@ -300,13 +300,15 @@ impl Folder {
         let table = self.path.join(TABLE);
         let text = file::text(&table, MAX_POPULATION).map_err(|error| fail(&table, error.to_string()))?;
         let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(&self.path, error.to_string()))?;
+        // The race has no figures of operators.
+        let drawn = outcome.steps.iter().any(|step| !step.operators.is_empty());
+        let operators = drawn.then(|| ("operators.svg".into(), super::draw::operators(outcome)));
         let files = [
             ("fitness.svg".into(), super::draw::course(&text)),
-            ("operators.svg".into(), super::draw::operators(outcome)),
             (format!("controller.{}", S::ENDING), outcome.controller.clone()),
             (RESULT.to_string(), json + "\n"),
         ];
-        for (name, text) in files {
+        for (name, text) in files.into_iter().chain(operators) {
             let file = self.path.join(name);
             atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
         }
