@@ -175,7 +175,7 @@ impl Plan {
             };
             planned.push(planned_phase(phase, given, world.clone()));
         }
-        Ok(Plan {
+        let plan = Plan {
             name: e.name.clone(),
             settings,
             primitive_set: primitive_set(&e.primitive_set, files)?,
@@ -189,7 +189,11 @@ impl Plan {
             calibrated: calibration.is_some(),
             steps,
             phases: planned,
-        })
+        };
+        if !plan.steps.is_empty() && !plan.evolves(robots) {
+            return Err(fail("steps: all robots have controllers and none evolves; leave the steps out".into()));
+        }
+        Ok(plan)
     }
 
     /// The first register of the camera that trees of this robot, by its place from 0, may read in any phase; none if it needs

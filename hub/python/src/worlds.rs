@@ -10,6 +10,8 @@ use xpuck_kernels::world::{Sensing, Task, WorldSpec};
 
 /// Most worlds side by side.
 const MOST_WORLDS: usize = 65_536;
+/// Most bodies in all of them together; a body takes about a kilobyte.
+const MOST_BODIES: usize = 1 << 21;
 
 /// Worlds side by side, all at the same update of 0.1 s.
 #[pyclass(module = "xpuck")]
@@ -69,6 +71,10 @@ impl Worlds {
     ) -> PyResult<Worlds> {
         if !(1..=MOST_WORLDS).contains(&count) {
             return Err(errors::value(format!("{count} worlds: 1 to {MOST_WORLDS} run side by side")));
+        }
+        let bodies = count * (world.spec.robots + world.spec.discs.len());
+        if bodies > MOST_BODIES {
+            return Err(errors::value(format!("{count} worlds have {bodies} bodies: at most {MOST_BODIES} fit")));
         }
         let wheels = match wheels {
             "goal" => Wheels::Goal,

@@ -67,6 +67,9 @@ def test_what_is_no_record_is_named(tmp_path):
         records.open(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="record"):
         records.open(tmp_path)
+    (tmp_path / "script.py").write_text("print()\n" * 100)
+    with pytest.raises(ValueError, match="is no record of a run"):
+        records.open(tmp_path / "script.py")
     (tmp_path / "record.mcap").write_text(json.dumps({}))
     with pytest.raises(ValueError, match="no record of an evolution"):
         records.open(tmp_path)

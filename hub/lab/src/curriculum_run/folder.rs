@@ -174,6 +174,10 @@ impl Folder {
         for name in [TABLE, CACHE, STEPS, BESIDE] {
             own(&path.join(name))?;
         }
+        // Those of its steps too: what they hold decides how the run goes on.
+        for step in std::fs::read_dir(path.join(STEPS)).into_iter().flatten().flatten() {
+            own(&step.path())?;
+        }
         let table = open_table(path, TABLE, HEAD)?;
         let mut places = vec![0; scenario.steps.len()];
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);

@@ -89,11 +89,15 @@ impl Run {
     /// What it found, by the names of `result.json`.
     ///
     /// # Errors
-    /// The file cannot be read, or is no JSON object.
+    /// The file cannot be read, or is no result of this seed.
     pub fn result(&self) -> Result<Map<String, Value>, Problem> {
         let path = self.folder.join("result.json");
         let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::of(&path, error))?;
-        serde_json::from_slice(&bytes).map_err(|error| Problem::of(&path, error))
+        let found: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| Problem::of(&path, error))?;
+        if found.get("seed").and_then(Value::as_u64) != Some(self.seed) {
+            return Err(Problem::of(&path, format!("is no result of seed {}", self.seed)));
+        }
+        Ok(found)
     }
 
     /// Its generations, island by island.

@@ -62,6 +62,8 @@ class Evolution:
         out: str | os.PathLike[str] | None = None,
         _native: _xpuck.Evolution | None = None,
     ) -> None:
+        if out is not None and not os.fspath(out):
+            raise ValueError("out is empty: name a folder, or leave it away")
         self._native = _native or _xpuck.Evolution(path, json.dumps(dict(settings or {})), out)
 
     @classmethod

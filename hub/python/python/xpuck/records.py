@@ -33,6 +33,9 @@ class Record:
         except BaseException:
             self._folder.cleanup()
             raise
+        if damage and not any(count for _, count in rows):
+            self._folder.cleanup()
+            raise ValueError(f"{self.run}: is no record of a run ({damage[0]})")
         #: Each table's name and number of rows.
         self.tables: dict[str, int] = dict(rows)
         #: What of the record is damaged, a line a file.
