@@ -4,7 +4,7 @@
 use super::law::{LIMIT, Law};
 use super::network::Network;
 use super::topology::{Neighbours, Topology};
-use super::{CLIMB, Plan, SERVER_PERIOD, SERVICE};
+use super::{CLIMB, Plan};
 use serde::Serialize;
 use xpuck_kernels::random::{Stream, block, unit};
 
@@ -86,8 +86,8 @@ impl Ways {
         let shape = topology.unwrap_or(Topology::Complete);
         let servers = shape.servers(plan.islands).into_iter().map(|n| vec![LIMIT as f32; n]).collect();
         let fan_out = shape.fan_out(plan.islands);
-        let hops = (plan.period / SERVER_PERIOD.max(fan_out as f64 * SERVICE)).floor().max(1.0) as usize;
-        let turns = (fan_out as f64 * SERVICE / plan.period).ceil().max(1.0) as usize;
+        let hops = (plan.period / plan.server_period(shape)).floor().max(1.0) as usize;
+        let turns = (plan.island_period(shape) / plan.period).ceil() as usize;
         Ways { topology, graph: shape.neighbours(plan.islands, plan.seed), servers, fan_out, hops, turns }
     }
 

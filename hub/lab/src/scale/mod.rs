@@ -63,6 +63,19 @@ impl Default for Plan {
     }
 }
 
+impl Plan {
+    /// Time between two exchanges of an island that is on, s: longer than its generation if more of them ask one server than it
+    /// can answer.
+    pub fn island_period(&self, topology: Topology) -> f64 {
+        self.period.max(topology.fan_out(self.islands) as f64 * self.network.on() * SERVICE)
+    }
+
+    /// The same of a server that has one above, s.
+    pub fn server_period(&self, topology: Topology) -> f64 {
+        SERVER_PERIOD.max(topology.fan_out(self.islands) as f64 * SERVICE)
+    }
+}
+
 /// When islands have a gene, s after it came up; infinite if fewer ever have it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {

@@ -2,7 +2,7 @@
 
 use super::network::Weather;
 use super::topology::{Neighbours, Topology};
-use super::{PHASE, Plan, SERVER_PERIOD, SERVICE};
+use super::{PHASE, Plan, SERVICE};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::random::{Draws, Stream};
@@ -61,12 +61,10 @@ pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec
 fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize) -> Vec<f64> {
     let servers = topology.servers(plan.islands);
     let fan_out = topology.fan_out(plan.islands).max(1);
-    // A server with more clients than it can answer in a period makes them wait.
-    let full = |period: f64| period.max(fan_out as f64 * SERVICE);
-    let islands = Beats { period: full(plan.period), ..beats };
+    let islands = Beats { period: plan.island_period(topology), ..beats };
     let beat = |level: usize, number: usize, from: f64| match level {
         0 => islands.of_island(number, from),
-        _ => beats.of_server(level, number, from, full(SERVER_PERIOD)),
+        _ => beats.of_server(level, number, from, plan.server_period(topology)),
     };
     let mut known: Vec<Vec<f64>> = vec![vec![f64::INFINITY; plan.islands]];
     known.extend(servers.iter().map(|n| vec![f64::INFINITY; *n]));
@@ -186,7 +184,7 @@ impl PartialOrd for Moment {
 mod tests {
     use super::*;
     use crate::scale::network::Network;
-    use crate::scale::{Spread, spread};
+    use crate::scale::{SERVER_PERIOD, Spread, spread};
 
     fn plan(islands: usize, seed: u64) -> Plan {
         Plan { islands, seed, network: Network::Cluster, period: 10.0, ..Plan::default() }

@@ -1,7 +1,7 @@
 //! What goes over the wires: arithmetic, no simulation.
 
 use super::topology::Topology;
-use super::{Plan, SERVER_PERIOD, SERVICE};
+use super::{Plan, SERVICE};
 use serde::Serialize;
 
 /// A gene on the wire, bytes: a champion as text (docs/trees/806768-evolved.bt has 586) with its name and samples.
@@ -33,11 +33,11 @@ impl Traffic {
             return Traffic::of_peers(plan, topology, on);
         }
         let fan_out = topology.fan_out(plan.islands) as f64;
-        let full = |period: f64| period.max(fan_out * SERVICE);
+        let (of_island, of_server) = (plan.island_period(topology), plan.server_period(topology));
         let clients: usize = servers[..servers.len() - 1].iter().sum();
-        let asked = on / full(plan.period) + clients as f64 / full(SERVER_PERIOD);
-        let of_islands = fan_out * plan.network.on() / full(plan.period);
-        let of_servers = if clients > 0 { fan_out / full(SERVER_PERIOD) } else { 0.0 };
+        let asked = on / of_island + clients as f64 / of_server;
+        let of_islands = fan_out * plan.network.on() / of_island;
+        let of_servers = if clients > 0 { fan_out / of_server } else { 0.0 };
         let busiest = of_islands.max(of_servers);
         Traffic {
             messages: 2.0 * asked,
