@@ -62,9 +62,10 @@ fn stays(network: Network, period: f64, on: bool, luck: f32) -> bool {
 fn standing(generation: u32, missing: &[f32], spare: &mut [f32]) -> Standing {
     spare.copy_from_slice(missing);
     let (_, median, _) = spare.select_nth_unstable_by(missing.len() / 2, f32::total_cmp);
-    let median = LIMIT - f64::from(*median);
-    let best = LIMIT - f64::from(missing.iter().copied().fold(f32::INFINITY, f32::min));
-    let mean = LIMIT - missing.iter().map(|d| f64::from(*d)).sum::<f64>() / missing.len() as f64;
+    let fitness = |missing: f64| (LIMIT - missing).max(0.0);
+    let median = fitness(f64::from(*median));
+    let best = fitness(f64::from(missing.iter().copied().fold(f32::INFINITY, f32::min)));
+    let mean = fitness(missing.iter().map(|d| f64::from(*d)).sum::<f64>() / missing.len() as f64);
     Standing { generation, best, mean, median }
 }
 
