@@ -191,7 +191,7 @@ impl Plan {
             phases: planned,
         };
         if !plan.steps.is_empty() && !plan.evolves(robots) {
-            return Err(fail("steps: all robots have controllers and none evolves; leave the steps out".into()));
+            return Err(fail("steps: all robots have controllers and none evolves; leave the steps out"));
         }
         Ok(plan)
     }

@@ -21,6 +21,7 @@ pub mod remeasure;
 pub mod report;
 mod run_config;
 mod run_folder;
+pub mod scale;
 pub mod schemas;
 pub mod segments;
 pub mod som;

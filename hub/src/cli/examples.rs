@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 125] = [
+const EXAMPLES: [(&str, &[&str]); 126] = [
     (
         "demo",
         &[
@@ -134,6 +134,13 @@ const EXAMPLES: [(&str, &[&str]); 125] = [
             "xpuck study migrate --rates 1,8,0 --seeds 5 --set islands=4 --set settings.population=64",
         ],
     ),
+    (
+        "study scale",
+        &[
+            "xpuck study scale --svg scale.svg  # a million volunteers, a minute or two",
+            "xpuck study scale --islands 10000 --network cluster --topologies star,tree:100 --generations 60 --json",
+        ],
+    ),
     ("engines", &["xpuck engines", "xpuck engines --measure"]),
     (
         "evolve",
@@ -175,6 +182,7 @@ const EXAMPLES: [(&str, &[&str]); 125] = [
         &[
             "xpuck geneserver --islands 3",
             "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
+            "xpuck geneserver --listen tcp://*:7611 --above tcp://upper:7610 --numbers 100-199  # below another one",
         ],
     ),
     ("serve", &["xpuck serve world-sim", "xpuck serve robot-sim --world", "xpuck serve population-manager"]),

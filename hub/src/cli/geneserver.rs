@@ -1,14 +1,15 @@
 //! `xpuck geneserver`: a geneserver for islands that are processes of their own.
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use toml::{Table, Value};
 use xpuck_hub_core::geneserver::{Broker, Gate, Status};
-use xpuck_hub_service::geneserver::{self, Options, Tell};
+use xpuck_hub_service::geneserver::{self, AboveOptions, Options, Tell};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
@@ -22,6 +23,10 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 /// The server keeps each island's most recent emigrants and answers with others', as --policy says. Islands come,
 /// leave and return as they like, and go on by themselves while the server is away. With --dir it remembers over a
 /// restart; without, it learns again from the islands within a few generations.
+///
+/// With --above it is an island of another geneserver, and so on: once in a second it offers the best of its own islands there
+/// and gives them what it gets. While the one above is away it goes on alone. Islands' numbers name genes, so each server
+/// below another has --numbers of its own, of which the first is its own number above.
 ///
 /// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
 #[derive(Args)]
@@ -50,6 +55,15 @@ pub struct GeneserverArgs {
     /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
     #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
     key: Option<PathBuf>,
+    /// Endpoint of a geneserver above this one.
+    #[arg(long, value_name = "ADDR", requires = "numbers")]
+    above: Option<String>,
+    /// Key file that the geneserver above shares with those below it [default: that of --key].
+    #[arg(long, value_name = "FILE", requires = "above")]
+    above_key: Option<PathBuf>,
+    /// Numbers that islands here may have [default: 0-65534].
+    #[arg(long, value_name = "FIRST-LAST", value_parser = numbers)]
+    numbers: Option<RangeInclusive<u16>>,
     /// Folder for the server's memory, saved every few seconds.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -70,11 +84,18 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     }
     let config = evolution_file::load(args.file.as_deref(), overrides)?;
     let configuration = config.fingerprint();
-    let broker = Broker::new(config.geneserver(), Gate::new(config.primitive_set));
+    let mut broker = Broker::new(config.geneserver(), Gate::new(config.primitive_set.clone()));
+    let number = args.numbers.as_ref().map_or(0, |numbers| *numbers.start());
+    if let Some(numbers) = args.numbers.clone() {
+        broker = broker.of_numbers(numbers);
+    }
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
     let key = args.key.as_deref().map(Secret::read).transpose()?;
+    let above_key = args.above_key.as_deref().map(Secret::read).transpose()?.or_else(|| key.clone());
+    let primitive_set = config.primitive_set;
+    let above = args.above.clone().map(|endpoint| AboveOptions { endpoint, key: above_key, number, primitive_set });
     let address_file = args.address_file.clone();
-    let options = Options { listen, address_file, key, dir, islands: args.islands, idle, configuration };
+    let options = Options { listen, address_file, key, dir, islands: args.islands, idle, configuration, above };
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
     let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
@@ -85,6 +106,15 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     }
     let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
+}
+
+fn numbers(text: &str) -> Result<RangeInclusive<u16>> {
+    let parsed = text.split_once('-').and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
+    let numbers: RangeInclusive<u16> = parsed.with_context(|| format!("`{text}`: write a range such as 100-199"))?;
+    if numbers.is_empty() || *numbers.end() == u16::MAX {
+        bail!("`{text}`: the first number is not above the last, and that is at most 65534");
+    }
+    Ok(numbers)
 }
 
 fn tell(what: Tell<'_>, json: bool) {

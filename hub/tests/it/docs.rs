@@ -50,6 +50,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/pandas.md",
     "docs/protocols/i2c.md",
     "docs/cluster/README.md",
+    "docs/cluster/scale.md",
     "docs/cluster/sweeps.md",
 ];
 

@@ -210,3 +210,19 @@ fn the_running_ranking_answers_as_ranking_everybody_anew_does() {
         }
     }
 }
+
+#[test]
+fn a_server_above_is_one_island_more_and_is_offered_the_best_first() {
+    let mut server = six(of(Policy::Full));
+    let offered = |server: &Geneserver| (0..6).map(|b| server.for_above(b).unwrap().id.island).collect::<Vec<_>>();
+    assert_eq!(offered(&server), [6, 5, 6, 4, 6, 3], "the fittest at every second beat");
+    assert!(self::server(of(Policy::Full)).for_above(0).is_none());
+    let gave = |from: u32| (from..from + 20).map(|i| migrant(100, i, 0.9, 200.0 + i as f32)).collect::<Vec<_>>();
+    server.receive_above(&gave(0));
+    server.receive_above(&gave(50));
+    assert_eq!(server.heterogeneity().emigrants, 6 + 8, "what it gave before is gone, and no more than `keep` is kept");
+    assert_eq!(received(&mut server, 5, 2), [100; 8]);
+    assert_eq!(offered(&server), [6, 5, 6, 4, 6, 3], "what came from there does not go back");
+    server.receive_above(&[]);
+    assert_eq!(received(&mut server, 5, 3), [6, 4, 3, 2, 1]);
+}

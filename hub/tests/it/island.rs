@@ -335,3 +335,51 @@ fn five_hundred_islands_are_answered_soon() {
     let memory: Vec<f64> = result["server_mib"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert!(memory[0] > 1.0 && memory[1] < 1.2 * memory[0], "a full server grows no more: {result}");
 }
+
+/// Sends a tree as an island's emigrant until a gene born on island `from` comes back.
+fn until_gene_of(from: u16, hub: &str, island: u16, tree: &str) {
+    let sockets = Sockets::new();
+    let dealer = sockets.worker(hub, &format!("by-hand-{island}")).unwrap();
+    let mut generation = 0;
+    wait_until(&format!("a gene of island {from}"), || {
+        generation += 1;
+        let tree = tree.into();
+        let gene = Emigrant { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [0.5, 0.0], square: [0.25, 0.0] };
+        match ask(&dealer, &WorkerMessage::Emigrant { island, generation, gene }) {
+            ToWorker::Immigrants { immigrants, .. } => immigrants.iter().any(|gene| gene.island == from),
+            other => panic!("{other:?}"),
+        }
+    });
+}
+
+#[test]
+fn genes_pass_between_two_servers_below_a_third_that_leaves_and_returns() {
+    let dir = tempfile::tempdir().unwrap();
+    let upper = Server::free(&[]);
+    let below = |numbers: &str| Server::free(&["--above", &upper.endpoint, "--numbers", numbers]);
+    let (first, second) = (below("0-9"), below("10-19"));
+    let worker = island(&first.endpoint, 3, &dir.path().join("3"), 100_000).spawn().unwrap();
+    until_gene_of(3, &second.endpoint, 12, "movcv v_goal 45deg");
+    until_gene_of(12, &first.endpoint, 4, "movcv v_goal 90deg");
+    // Names of genes are unique because each server lets in its own numbers only.
+    let sockets = Sockets::new();
+    let stranger = sockets.worker(&first.endpoint, "stranger").unwrap();
+    let ToWorker::Refused { why, .. } = ask(&stranger, &WorkerMessage::Join { island: 12, generation: 0 }) else {
+        panic!("island 12 was let in")
+    };
+    assert!(why.contains("numbers 0 to 9"), "{why}");
+    let endpoint = upper.endpoint.clone();
+    let (code, last, log) = upper.end(true);
+    assert_eq!((code, &last["ended"]["islands"], &last["ended"]["refused"]), (0, &2.into(), &0.into()), "{log}");
+    let alone = generations(&dir.path().join("3"));
+    wait_until("generations without a server above", || generations(&dir.path().join("3")) > alone + 5);
+    let upper = Server::start(&endpoint, &[]);
+    // A gene that only came up now: island 15 is heard once below the second server, and then above the first.
+    until_gene_of(12, &second.endpoint, 15, "movcv v_goal 20deg");
+    until_gene_of(15, &first.endpoint, 5, "movcv v_goal 10deg");
+    signal("-TERM", worker.id());
+    assert_eq!(worker.wait_with_output().unwrap().status.code(), Some(75));
+    for server in [first, second, upper] {
+        assert_eq!(server.end(true).0, 0);
+    }
+}

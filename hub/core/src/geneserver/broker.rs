@@ -3,6 +3,8 @@
 use super::{Gate, Geneserver, Heterogeneity, Offer, to_emigrants};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use xpuck_evolve::Migrant;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{ToWorker, WorkerMessage};
 
@@ -44,6 +46,8 @@ pub struct Broker {
     server: Geneserver,
     gate: Gate,
     islands: BTreeMap<u16, Standing>,
+    /// Numbers that islands here may have.
+    numbers: RangeInclusive<u16>,
     exchanges: u64,
     notes: Vec<Line>,
 }
@@ -51,7 +55,24 @@ pub struct Broker {
 impl Broker {
     /// A broker that nobody has come to yet.
     pub fn new(server: Geneserver, gate: Gate) -> Broker {
-        Broker { server, gate, islands: BTreeMap::new(), exchanges: 0, notes: Vec::new() }
+        let numbers = 0..=super::ABOVE - 1;
+        Broker { server, gate, islands: BTreeMap::new(), numbers, exchanges: 0, notes: Vec::new() }
+    }
+
+    /// The same for islands of these numbers only: below one geneserver they must differ, as genes are named by them.
+    pub fn of_numbers(self, numbers: RangeInclusive<u16>) -> Broker {
+        Broker { numbers, ..self }
+    }
+
+    /// What the geneserver above is offered at a `beat`, with the generation to say; none as long as there is nothing.
+    pub fn offer_above(&self, beat: u32) -> Option<(u32, Migrant)> {
+        let offer = self.server.for_above(beat)?;
+        Some((beat.saturating_mul(self.server.every()), offer.migrant()))
+    }
+
+    /// Takes what the geneserver above answered; all of it must have passed a gate.
+    pub fn receive_above(&mut self, migrants: &[Migrant]) {
+        self.server.receive_above(migrants);
     }
 
     /// Answers a message.
@@ -59,6 +80,11 @@ impl Broker {
         let (WorkerMessage::Join { island, generation }
         | WorkerMessage::Emigrant { island, generation, .. }
         | WorkerMessage::Done { island, generation }) = message;
+        if !self.numbers.contains(&island) {
+            let (first, last) = (self.numbers.start(), self.numbers.end());
+            return self
+                .refuse(island, format!("islands here have the numbers {first} to {last}; choose one with --island"));
+        }
         if !self.server.has_room(island) || !self.has_standing(island) {
             let why = format!("there are {} islands already, and no more are held", super::MAX_ISLANDS);
             return self.refuse(island, why);

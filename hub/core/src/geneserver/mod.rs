@@ -24,6 +24,8 @@ use xpuck_wire::{Migration, Policy};
 
 /// Most islands; the emigrants of further ones are not kept.
 pub const MAX_ISLANDS: usize = 10_000;
+/// The sender under which genes are kept that came from a geneserver above; no island has this number.
+pub const ABOVE: u16 = u16::MAX;
 
 /// The islands' most recent emigrants, and who gets which.
 ///
@@ -92,7 +94,35 @@ impl Geneserver {
 
     /// True if an island is known or would be let in.
     pub fn has_room(&self, island: u16) -> bool {
-        self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
+        island == ABOVE || self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
+    }
+
+    /// Takes what a geneserver above gave, at most `migration.keep`, in place of what it gave before. To the islands here it
+    /// is one island more.
+    pub fn receive_above(&mut self, migrants: &[Migrant]) {
+        if let Ok(index) = self.islands.binary_search(&ABOVE) {
+            let gone: Vec<Arc<Offer>> = self.recent[index].drain(..).collect();
+            gone.iter().for_each(|e| self.forget(e));
+        }
+        // Each has a generation of its own, as one sender's of the same generation replace one another.
+        for (generation, migrant) in (0..).zip(migrants.iter().take(self.migration.keep)) {
+            self.keep(Offer::new(ABOVE, generation, migrant));
+        }
+    }
+
+    /// What this server offers the one above at its `beat`: of its own islands' the fittest at every second one, and between
+    /// them the next ones by turns, so that the best is never late and the one above gets to know `migration.keep`.
+    pub fn for_above(&self, beat: u32) -> Option<&Offer> {
+        let ranking = self.rankings.values().next_back()?;
+        let best = ranking.best(ABOVE, Copies::Once, self.migration.keep);
+        let others = (best.len().max(2) - 1) as u32;
+        let place = if beat.is_multiple_of(2) { 0 } else { 1 + beat / 2 % others };
+        best.get(place as usize).or(best.first()).copied()
+    }
+
+    /// Generations between exchanges.
+    pub fn every(&self) -> u32 {
+        self.migration.every
     }
 
     /// Keeps an emigrant; false if there is no room for its island. One that was sent before in the same generation
@@ -171,7 +201,7 @@ impl Geneserver {
         Heterogeneity { emigrants, distinct: share(trees), foreign: share(self.foreign) }
     }
 
-    /// Number of islands heard from.
+    /// Number of islands heard from; a geneserver above counts as one.
     pub fn islands(&self) -> usize {
         self.islands.len()
     }

@@ -147,6 +147,30 @@ impl Link {
         arrived
     }
 
+    /// Offers an emigrant and does not wait.
+    pub fn post(&mut self, generation: u32, emigrant: &Migrant) {
+        let gene = Emigrant::of(emigrant.values());
+        self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
+    }
+
+    /// Who came since the last call, for an answer to [`Link::post`]; none if there was no answer.
+    pub fn arrived(&mut self) -> Option<Vec<Migrant>> {
+        let mut arrived = None;
+        while let Some(answer) = self.receive() {
+            self.heard();
+            let is_answer = matches!(answer, ToWorker::Immigrants { .. });
+            let mut these = Vec::new();
+            self.take(answer, &mut these);
+            arrived = if is_answer { Some(these) } else { arrived };
+        }
+        arrived
+    }
+
+    /// Says that the server gave no answer for too long.
+    pub fn give_up(&mut self) {
+        self.missed();
+    }
+
     /// The next answer that can be read; those that cannot are counted and noted.
     fn receive(&mut self) -> Option<ToWorker> {
         loop {

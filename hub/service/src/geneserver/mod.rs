@@ -1,7 +1,9 @@
 //! The shell around [`Broker`]: clock, socket, and the file that carries a geneserver over a restart.
 
+mod above;
 mod link;
 
+pub use above::{Above, Options as AboveOptions};
 pub use link::{Link, address_in};
 
 use crate::admission::relay::{self, Relay};
@@ -52,6 +54,8 @@ pub struct Options {
     pub idle: Duration,
     /// The number by which its memory knows the configuration.
     pub configuration: u32,
+    /// The geneserver above it, if there is one.
+    pub above: Option<AboveOptions>,
 }
 
 /// What the server tells its user.
@@ -117,6 +121,7 @@ pub fn run(
     let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
     let greeting = Greeting::of(&sockets, false).map_err(port)?;
     let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
+    let mut above = options.above.as_ref().map(Above::open).transpose()?;
     let endpoint = format!("tcp://{}", relay.address());
     if let Some(path) = &options.address_file {
         let written = atomic::write(path, format!("{}\n", reachable(&endpoint)).as_bytes());
@@ -136,6 +141,9 @@ pub fn run(
             heard = Instant::now();
         }
         broker.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
+        if let Some(above) = &mut above {
+            above.turn(&mut broker).iter().for_each(|note| tell(Tell::Note(note)));
+        }
         if Instant::now() >= next_report {
             next_report = Instant::now() + REPORT;
             tell(Tell::Report(&broker.status()));
@@ -155,6 +163,9 @@ pub fn run(
             tell(Tell::Note(&Line::warn(format!("nobody has spoken for {} s", options.idle.as_secs()))));
             break;
         }
+    }
+    if let Some(above) = above.as_mut().filter(|_| all_done.is_some()) {
+        above.done();
     }
     if let Some(error) = saver.and_then(|saver| saver.close(&broker)) {
         tell(Tell::Note(&Line::error(error)));

@@ -8,6 +8,7 @@ mod migrate;
 mod mix;
 mod path;
 mod perturb;
+mod scale;
 mod size;
 mod transfer;
 mod tune;
@@ -49,6 +50,7 @@ enum What {
     Path(path::PathArgs),
     Tune(tune::TuneArgs),
     Migrate(migrate::MigrateArgs),
+    Scale(scale::ScaleArgs),
     Adapt(adapt::AdaptArgs),
     Transfer(transfer::TransferArgs),
 }
@@ -65,6 +67,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
         What::Path(args) => path::run(args),
         What::Tune(args) => tune::run(args),
         What::Migrate(args) => migrate::run(args),
+        What::Scale(args) => scale::run(args),
         What::Adapt(args) => adapt::run(args),
         What::Transfer(args) => transfer::run(args),
     }

@@ -26,7 +26,7 @@ const SERVICES: [&str; 10] = [
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
 /// Commands of one hub come one after the other.
-const SAMPLES: [(&str, &[&str]); 104] = [
+const SAMPLES: [(&str, &[&str]); 105] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -60,6 +60,7 @@ const SAMPLES: [(&str, &[&str]); 104] = [
             "study migrate --rates 1 --seeds 2 --generations 1 --runs 2 --set islands=2 --set settings.population=8 --set seconds=1",
         ],
     ),
+    ("study scale", &["study scale --islands 100 --generations 2"]),
     ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
     ("console", &["console {hub}"]),
     ("status", &["status {hub}"]),

@@ -1,0 +1,32 @@
+//! The study's figure: how a gene spreads, and how champions climb.
+
+use super::ScaleStudy;
+use crate::plot::{Footer, Plot, Stroke, to_svg_with};
+
+/// Both panels with their legend.
+pub fn draw(study: &ScaleStudy) -> String {
+    let mut spread = Plot::new("One gene", "log10 of the seconds since it came up", "islands that have it, %");
+    let mut mean = Plot::new("Champions, mean of all islands", "generations", "fitness");
+    let mut series = Vec::new();
+    for (i, row) in study.rows.iter().enumerate() {
+        let stroke = Stroke::of_series(i);
+        // The island where it came up has it at once, which a logarithm does not show.
+        let curve = row.curve.iter().filter(|(time, _)| *time > 0.0);
+        spread.line("", stroke, curve.map(|(time, share)| (time.log10(), 100.0 * share)).collect());
+        mean.line("", stroke, row.course.iter().map(|s| (f64::from(s.generation), s.mean)).collect());
+        series.push((row.topology.clone(), stroke));
+    }
+    let plan = study.plan;
+    let caption = vec![
+        format!(
+            "{} islands, an exchange in {} s, network {}, law {}, seed {}.",
+            plan.islands,
+            plan.period,
+            serde_json::to_string(&plan.network).unwrap_or_default().replace('"', ""),
+            serde_json::to_string(&plan.law).unwrap_or_default().replace('"', ""),
+            plan.seed
+        ),
+        format!("{}.", study.sentence()),
+    ];
+    to_svg_with(&[spread, mean], &Footer { series, caption })
+}

@@ -1,0 +1,259 @@
+//! Takeover: one island has the best gene, and nothing better comes. When does each of the others have it?
+
+use super::network::Weather;
+use super::topology::{Neighbours, Topology};
+use super::{PHASE, Plan, SERVICE};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use xpuck_kernels::random::{Draws, Stream};
+
+/// Where partners are drawn anew at each beat, nobody is waited for after so many beats.
+const MOST_BEATS: u32 = 20_000;
+
+/// Moments at which an island exchanges: one in each period, at a phase of its own, while it is on.
+#[derive(Clone, Copy)]
+struct Beats {
+    seed: u64,
+    weather: Weather,
+    period: f64,
+}
+
+impl Beats {
+    /// A node's phase as a part of its period.
+    fn phase(&self, level: usize, number: usize) -> f64 {
+        f64::from(Draws::new(self.seed, number as u32, PHASE + level as u32, 0, Stream::Migration).unit())
+    }
+
+    /// A server's first beat at `from` or later; servers stay.
+    fn of_server(&self, level: usize, number: usize, from: f64, period: f64) -> f64 {
+        let phase = self.phase(level, number);
+        ((from / period - phase).ceil().max(0.0) + phase) * period
+    }
+
+    /// An island's first beat at `from` or later.
+    fn of_island(&self, island: usize, from: f64) -> f64 {
+        let mut beat = self.of_server(0, island, from, self.period);
+        loop {
+            match self.weather.presence(island, beat) {
+                (true, _) => return beat,
+                (false, until) => beat = self.of_server(0, island, until, self.period),
+            }
+        }
+    }
+}
+
+/// When each island has the gene, s; infinite for those that nobody tells.
+pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec<f64> {
+    let weather = Weather::new(plan.network, plan.seed);
+    let beats = Beats { seed: plan.seed, weather, period: plan.period };
+    let mut draws = Draws::new(plan.seed, 0, super::ORIGIN, 0, Stream::Migration);
+    // An island that is off finds nothing.
+    let mut origin = draws.below(plan.islands as u32) as usize;
+    while !weather.presence(origin, 0.0).0 {
+        origin = (origin + 1) % plan.islands;
+    }
+    match topology {
+        Topology::Star | Topology::Tree(_) => through_servers(plan, topology, beats, origin),
+        Topology::Complete => by_chance(plan, beats, origin, stop),
+        Topology::Ring | Topology::Regular(_) => {
+            among_peers(plan, &topology.neighbours(plan.islands, plan.seed), beats, origin)
+        }
+    }
+}
+
+/// Up from server to server, and down again at the beats of those below: a client asks, and is answered.
+fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize) -> Vec<f64> {
+    let servers = topology.servers(plan.islands);
+    let fan_out = topology.fan_out(plan.islands).max(1);
+    let islands = Beats { period: plan.island_period(topology), ..beats };
+    let beat = |level: usize, number: usize, from: f64| match level {
+        0 => islands.of_island(number, from),
+        _ => beats.of_server(level, number, from, plan.server_period(topology)),
+    };
+    let mut known: Vec<Vec<f64>> = vec![vec![f64::INFINITY; plan.islands]];
+    known.extend(servers.iter().map(|n| vec![f64::INFINITY; *n]));
+    let (mut node, mut at) = (origin, 0.0);
+    known[0][node] = at;
+    for level in 1..known.len() {
+        at = beat(level - 1, node, at) + beats.weather.delay(level - 1, node, 0) + SERVICE;
+        node /= fan_out;
+        known[level][node] = at;
+    }
+    for level in (1..known.len()).rev() {
+        let (below, here) = known.split_at_mut(level);
+        for (child, mine) in below[level - 1].iter_mut().enumerate() {
+            let above = here[0][child / fan_out];
+            let (there, back) = (beats.weather.delay(level - 1, child, 1), beats.weather.delay(level - 1, child, 2));
+            let asked = beat(level - 1, child, above - there);
+            *mine = mine.min(asked + there + SERVICE + back);
+        }
+    }
+    known.swap_remove(0)
+}
+
+/// From neighbour to neighbour: at each beat an island tells all of its own. What comes while one is off is lost, and told
+/// again at the next beat.
+fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> Vec<f64> {
+    let mut known = vec![f64::INFINITY; plan.islands];
+    let mut next = BinaryHeap::new();
+    known[origin] = 0.0;
+    next.push((Reverse(Moment(0.0)), origin));
+    while let Some((Reverse(Moment(at)), island)) = next.pop() {
+        if at > known[island] {
+            continue;
+        }
+        for (which, other) in graph.of(island).iter().enumerate() {
+            let other = *other as usize;
+            if known[other] <= at {
+                continue;
+            }
+            let delay = beats.weather.delay(0, island, which as u32);
+            let mut beat = beats.of_island(island, at);
+            let arrives = loop {
+                let arrives = beat + delay;
+                if arrives >= known[other] {
+                    break arrives;
+                }
+                match beats.weather.presence(other, arrives) {
+                    (true, _) => break arrives,
+                    (false, until) => beat = beats.of_island(island, until - delay),
+                }
+            };
+            if arrives < known[other] {
+                known[other] = arrives;
+                next.push((Reverse(Moment(arrives)), other));
+            }
+        }
+    }
+    known
+}
+
+/// At each beat an island that does not have the gene asks another one, drawn among all.
+fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) -> Vec<f64> {
+    let n = plan.islands;
+    let mut known = vec![f64::INFINITY; n];
+    known[origin] = 0.0;
+    let phases: Vec<f32> = (0..n).map(|i| beats.phase(0, i) as f32).collect();
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by(|a, b| phases[*a as usize].total_cmp(&phases[*b as usize]));
+    for round in 0..MOST_BEATS {
+        order.retain(|i| known[*i as usize].is_infinite());
+        if order.is_empty() || stop() {
+            break;
+        }
+        for island in order.iter().map(|i| *i as usize) {
+            let beat = (f64::from(round) + f64::from(phases[island])) * plan.period;
+            let mut draws = Draws::new(plan.seed, island as u32, super::PARTNER, round, Stream::Migration);
+            let other = draws.below(n as u32) as usize;
+            let on = |i: usize| beats.weather.presence(i, beat).0;
+            if known[other] > beat || !on(island) || !on(other) {
+                continue;
+            }
+            known[island] = beat
+                + [2 * round, 2 * round + 1].map(|which| beats.weather.delay(0, island, which)).iter().sum::<f64>();
+        }
+    }
+    known
+}
+
+/// A time that can be ordered.
+#[derive(Clone, Copy, PartialEq)]
+struct Moment(f64);
+
+impl Eq for Moment {}
+
+impl Ord for Moment {
+    fn cmp(&self, other: &Moment) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Moment {
+    fn partial_cmp(&self, other: &Moment) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scale::network::Network;
+    use crate::scale::{SERVER_PERIOD, Spread, spread};
+
+    fn plan(islands: usize, seed: u64) -> Plan {
+        Plan { islands, seed, network: Network::Cluster, period: 10.0, ..Plan::default() }
+    }
+
+    fn of(plan: &Plan, topology: Topology) -> Spread {
+        spread(&mut arrivals(plan, topology, &|| false))
+    }
+
+    #[test]
+    fn a_star_takes_one_period_to_be_told_and_one_to_tell() {
+        // Up: the origin's next beat, U(0, 1) periods; down: another U(0, 1) of each island.
+        let times: Vec<Spread> = (0..40).map(|seed| of(&plan(1000, seed), Topology::Star)).collect();
+        let mean = |value: fn(&Spread) -> f64| times.iter().map(value).sum::<f64>() / 40.0;
+        assert!((mean(|s| s.half) - 10.0).abs() < 1.5, "{}", mean(|s| s.half));
+        assert!((mean(|s| s.all) - 15.0).abs() < 1.5, "{}", mean(|s| s.all));
+        assert!(times.iter().all(|s| s.all < 20.1));
+    }
+
+    #[test]
+    fn a_star_beyond_what_its_server_can_answer_slows_down() {
+        // 100000 islands at 0.4 ms each: a turn takes 40 s instead of 10.
+        let full = of(&plan(100_000, 1), Topology::Star);
+        assert!((full.all - full.half - 20.0).abs() < 1.0, "{full:?}");
+    }
+
+    #[test]
+    fn a_ring_takes_as_long_as_half_of_it_is() {
+        // From beat to beat: a neighbour's phase is U(0, 1) after one's own, so a hop takes half a period on average.
+        for n in [1000, 4000] {
+            let ring = of(&plan(n, 3), Topology::Ring);
+            let (hops, hop) = (n as f64 / 2.0, 5.0);
+            assert!((ring.all / (hops * hop) - 1.0).abs() < 0.1, "{n}: {ring:?}");
+            assert!((ring.half / ring.all - 0.5).abs() < 0.05, "{n}: {ring:?}");
+        }
+    }
+
+    #[test]
+    fn a_tree_takes_as_long_as_its_logarithm() {
+        // L levels: a beat of the origin, L - 1 beats of servers up and down, and a beat of each island; half a period each.
+        for (n, levels) in [(1000, 3.0), (10_000, 4.0), (100_000, 5.0)] {
+            let times: Vec<f64> = (0..20).map(|seed| of(&plan(n, seed), Topology::Tree(10)).half).collect();
+            let mean = times.iter().sum::<f64>() / 20.0;
+            let theory = 10.0 + 2.0 * (levels - 1.0) * 0.5 * SERVER_PERIOD;
+            assert!((mean - theory).abs() < 2.5, "{n}: {mean}, not {theory}");
+        }
+    }
+
+    #[test]
+    fn partners_by_chance_follow_the_logistic_curve() {
+        // Each that lacks the gene asks one in a period: dx/dt = x (1 - x). From one island on, chance adds Euler's constant.
+        let n = 20_000;
+        let mean = (0..16).map(|seed| of(&plan(n, seed), Topology::Complete).half).sum::<f64>() / 16.0;
+        let theory = 10.0 * ((n as f64).ln() + 0.577);
+        assert!((mean / theory - 1.0).abs() < 0.08, "{mean}, not {theory}");
+        let mut times = arrivals(&plan(n, 1), Topology::Complete, &|| false);
+        times.sort_by(f64::total_cmp);
+        // While few have it their number grows by e in a period.
+        let growth = times[n / 20] - times[n / 200];
+        assert!((growth / (10.0 * 10f64.ln()) - 1.0).abs() < 0.1, "{growth}");
+    }
+
+    #[test]
+    fn a_random_regular_graph_is_logarithmic_too() {
+        let at = |n: usize| of(&plan(n, 2), Topology::Regular(4)).half;
+        let (small, large) = (at(1000), at(100_000));
+        assert!(large < 2.6 * small && large > small, "{small} {large}");
+    }
+
+    #[test]
+    fn volunteers_that_are_away_are_told_when_they_return() {
+        let plan = Plan { network: Network::Volunteers, ..plan(20_000, 5) };
+        for topology in [Topology::Tree(32), Topology::Regular(4), Topology::Complete] {
+            let found = of(&plan, topology);
+            assert!(found.half < 300.0 && found.all > 3600.0 && found.all.is_finite(), "{topology}: {found:?}");
+        }
+    }
+}

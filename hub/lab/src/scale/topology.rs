@@ -1,0 +1,171 @@
+//! Who exchanges genes with whom.
+
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+use xpuck_kernels::random::{Draws, Stream};
+
+/// A way to connect islands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// One geneserver for all.
+    Star,
+    /// Geneservers as a tree: each serves so many islands, or so many geneservers, and joins one above.
+    Tree(usize),
+    /// Each island tells the two next to it.
+    Ring,
+    /// A random regular graph: each island tells so many others, always the same ones; an even number.
+    Regular(usize),
+    /// Each island asks another one at each beat, drawn anew among all.
+    Complete,
+}
+
+impl Topology {
+    /// Servers of each level above so many islands, those next to the islands first; none where islands are peers.
+    pub fn servers(self, islands: usize) -> Vec<usize> {
+        let fan_out = match self {
+            Topology::Star => islands.max(1),
+            Topology::Tree(fan_out) => fan_out,
+            _ => return Vec::new(),
+        };
+        let mut levels = vec![islands.div_ceil(fan_out)];
+        while let Some(more) = levels.last().copied().filter(|n| *n > 1) {
+            levels.push(more.div_ceil(fan_out));
+        }
+        levels
+    }
+
+    /// Most clients that one server has.
+    pub fn fan_out(self, islands: usize) -> usize {
+        match self {
+            Topology::Star => islands,
+            Topology::Tree(fan_out) => fan_out.min(islands),
+            _ => 0,
+        }
+    }
+
+    /// Whom each island tells, `degree` entries an island; nobody where there are servers or partners change.
+    pub fn neighbours(self, islands: usize, seed: u64) -> Neighbours {
+        let n = islands as u32;
+        match self {
+            Topology::Ring => {
+                let pair = |i: u32| [(i + n - 1) % n, (i + 1) % n];
+                Neighbours { degree: 2, list: (0..n).flat_map(pair).collect() }
+            }
+            Topology::Regular(degree) => Neighbours { degree, list: regular(n, degree, seed) },
+            _ => Neighbours { degree: 0, list: Vec::new() },
+        }
+    }
+}
+
+/// Lists of neighbours of equal length, one after the other.
+#[derive(Clone, Debug)]
+pub struct Neighbours {
+    /// Neighbours of each island.
+    pub degree: usize,
+    list: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Those of one island.
+    pub fn of(&self, island: usize) -> &[u32] {
+        &self.list[island * self.degree..][..self.degree]
+    }
+}
+
+/// Half of `degree` random circles through all islands, each of which gives everybody the one before and the one after.
+fn regular(n: u32, degree: usize, seed: u64) -> Vec<u32> {
+    let mut list = vec![0; n as usize * degree];
+    for circle in 0..degree / 2 {
+        let mut order: Vec<u32> = (0..n).collect();
+        for i in (1..n).rev() {
+            // A sequence of draws has 2^18 words, fewer than there may be islands.
+            let j = Draws::new(seed, i, super::GRAPH, circle as u32, Stream::Migration).below(i + 1);
+            order.swap(i as usize, j as usize);
+        }
+        for (k, i) in order.iter().enumerate() {
+            let at = *i as usize * degree + 2 * circle;
+            list[at] = order[(k + n as usize - 1) % n as usize];
+            list[at + 1] = order[(k + 1) % n as usize];
+        }
+    }
+    list
+}
+
+impl Display for Topology {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Topology::Star => write!(f, "star"),
+            Topology::Tree(fan_out) => write!(f, "tree:{fan_out}"),
+            Topology::Ring => write!(f, "ring"),
+            Topology::Regular(degree) => write!(f, "regular:{degree}"),
+            Topology::Complete => write!(f, "complete"),
+        }
+    }
+}
+
+/// What is wrong with a topology's name.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}`: write star, tree:FAN-OUT (2 to 1000000), ring, regular:DEGREE (even, 2 to 64) or complete")]
+pub struct NoTopology(String);
+
+impl FromStr for Topology {
+    type Err = NoTopology;
+
+    fn from_str(text: &str) -> Result<Topology, NoTopology> {
+        let wrong = || NoTopology(text.into());
+        let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
+        match text.split_once(':') {
+            None => match text {
+                "star" => Ok(Topology::Star),
+                "ring" => Ok(Topology::Ring),
+                "complete" => Ok(Topology::Complete),
+                _ => Err(wrong()),
+            },
+            Some(("tree", n)) => {
+                Some(number(n)?).filter(|n| (2..=1_000_000).contains(n)).map(Topology::Tree).ok_or_else(wrong)
+            }
+            Some(("regular", n)) => {
+                Some(number(n)?).filter(|n| (2..=64).contains(n) && n % 2 == 0).map(Topology::Regular).ok_or_else(wrong)
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_has_as_many_levels_as_its_logarithm() {
+        assert_eq!(Topology::Tree(10).servers(1_000_000), [100_000, 10_000, 1000, 100, 10, 1]);
+        assert_eq!(Topology::Tree(100).servers(1_000_000), [10_000, 100, 1]);
+        assert_eq!(Topology::Tree(32).servers(1_000_000), [31_250, 977, 31, 1]);
+        assert_eq!(Topology::Star.servers(1_000_000), [1]);
+        assert!(Topology::Ring.servers(9).is_empty());
+    }
+
+    #[test]
+    fn a_regular_graph_is_symmetric_and_everybody_has_the_same_degree() {
+        let graph = Topology::Regular(4).neighbours(1000, 7);
+        let mut told = vec![0; 1000];
+        for i in 0..1000 {
+            assert_eq!(graph.of(i).len(), 4);
+            for j in graph.of(i) {
+                told[*j as usize] += 1;
+                assert!(graph.of(*j as usize).contains(&(i as u32)));
+            }
+        }
+        assert!(told.iter().all(|n| *n == 4));
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for name in ["star", "tree:32", "ring", "regular:4", "complete"] {
+            assert_eq!(name.parse::<Topology>().unwrap().to_string(), name);
+        }
+        for wrong in ["", "tree", "tree:1", "tree:x", "regular:3", "web:4"] {
+            assert!(wrong.parse::<Topology>().unwrap_err().to_string().contains("tree:FAN-OUT"), "{wrong}");
+        }
+    }
+}

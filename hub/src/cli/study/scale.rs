@@ -1,0 +1,138 @@
+//! `xpuck study scale`.
+
+use crate::cli::progress::Progress;
+use crate::cli::tree_file::{print, write};
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::scale::figure::draw;
+use xpuck_lab::scale::law::Law;
+use xpuck_lab::scale::network::Network;
+use xpuck_lab::scale::topology::Topology;
+use xpuck_lab::scale::{Plan, ScaleStudy, duration, steps, study};
+use xpuck_wire::shutdown::service_flag;
+
+/// Scale: what would a million islands do, around one geneserver, below a tree of them, or as peers?
+///
+/// No tree is evolved: islands improve by a law that measured runs fit, and exchange once in a period over a network with
+/// delays, where volunteers come and go. For each topology: how long until a new best gene is on half, on nine of ten and on all
+/// islands (takeover), its mean age when it arrives, messages a second, the load of the busiest server, and how champions
+/// climb; then the same islands alone. docs/cluster/scale.md says what the model leaves out.
+#[derive(Args)]
+pub struct ScaleArgs {
+    /// Islands.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..=16_000_000))]
+    islands: u32,
+    /// Topologies with commas: star, tree:FAN-OUT, ring, regular:DEGREE, complete.
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        default_value = "star,tree:10,tree:32,tree:100,regular:4,ring"
+    )]
+    topologies: Vec<Topology>,
+    /// What lies between islands.
+    #[arg(long, value_enum, default_value_t = NetworkArg::Volunteers)]
+    network: NetworkArg,
+    /// How islands improve.
+    #[arg(long, value_enum, default_value_t = LawArg::Steps)]
+    law: LawArg,
+    /// Seconds of an island's generation, after which it exchanges, 0.1 to 86400.
+    #[arg(long, default_value_t = 10.0)]
+    period: f64,
+    /// Generations of the climb.
+    #[arg(long, default_value_t = 180, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    generations: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Also draw the figure.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON object, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NetworkArg {
+    /// One cluster: 0.1 ms, nobody leaves.
+    Cluster,
+    /// A local network: 0.2 ms, nobody leaves.
+    Lan,
+    /// Volunteers over the internet: 40 ms at the median with a long tail, four hours on and two off.
+    Volunteers,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LawArg {
+    /// Each success builds on the island's own champion.
+    Steps,
+    /// Each generation is a draw that does not depend on the champion.
+    Draws,
+}
+
+/// Runs the command.
+pub fn run(args: &ScaleArgs) -> Result<()> {
+    if !(0.1..=86_400.0).contains(&args.period) {
+        bail!("--period {}: 0.1 to 86400 s", args.period);
+    }
+    let network = match args.network {
+        NetworkArg::Cluster => Network::Cluster,
+        NetworkArg::Lan => Network::Lan,
+        NetworkArg::Volunteers => Network::Volunteers,
+    };
+    let law = match args.law {
+        LawArg::Steps => Law::Steps,
+        LawArg::Draws => Law::Draws,
+    };
+    let (islands, period, generations, seed) = (args.islands as usize, args.period, args.generations, args.seed);
+    let plan = Plan { islands, network, period, generations, law, seed };
+    let stop = service_flag(Default::default())?;
+    let progress = Progress::of("generation", steps(&plan, args.topologies.len()), args.json);
+    let found = study(&plan, &args.topologies, &|| {
+        progress.inc();
+        stop.load(Ordering::Relaxed)
+    });
+    drop(progress);
+    let Some(found) = found else { bail!("stopped; nothing was written") };
+    if let Some(path) = &args.svg {
+        write(path, draw(&found).as_bytes())?;
+    }
+    match args.json {
+        true => print(format!("{}\n", serde_json::to_string(&found)?).as_bytes()),
+        false => print(text(&found).as_bytes()),
+    }
+}
+
+fn text(found: &ScaleStudy) -> String {
+    let mut text = String::from(
+        "topology    servers  levels   a gene on half       on 9 of 10        on all   mean age   messages/s  busiest: a second    load      best    mean\n",
+    );
+    for row in &found.rows {
+        let time = |value: Option<f64>| value.map_or(String::new(), duration);
+        let traffic = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.0}"));
+        let load = row.traffic.map_or(String::new(), |t| format!("{:.1} %", 100.0 * t.load));
+        let last = row.course.last();
+        let _ = writeln!(
+            text,
+            "{:<10}  {:>7}  {:>6}  {:>15}  {:>15}  {:>12}  {:>9}  {:>11}  {:>17}  {load:>7}  {:>8.4}  {:>6.4}",
+            row.topology,
+            row.servers,
+            row.levels,
+            time(row.takeover.map(|t| t.half)),
+            time(row.takeover.map(|t| t.most)),
+            time(row.takeover.map(|t| t.all)),
+            time(row.takeover.map(|t| t.age)),
+            traffic(row.traffic.map(|t| t.messages)),
+            traffic(row.traffic.map(|t| t.busiest)),
+            Figure(last.map_or(0.0, |s| s.best)),
+            Figure(last.map_or(0.0, |s| s.mean))
+        );
+    }
+    let _ = writeln!(text, "\n{}.", found.sentence());
+    text
+}
