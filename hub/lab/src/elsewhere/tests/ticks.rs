@@ -122,7 +122,7 @@ fn random(draws: &mut Draws, levels: u32) -> Tree {
         Kind::Upfield | Kind::Attract => vec![real(draws)],
         Kind::Signal => vec![number(draws, 1, 255)],
         Kind::Neighbour => vec![real(draws), real(draws)],
-        Kind::Explore => vec![],
+        Kind::Explore => vec![number(draws, 1, 9)],
         _ => vec![],
     };
     Tree::leaf(kind, &operands)
