@@ -29,7 +29,8 @@ pub struct Imported {
 /// What is read, in the frame of the arena's centre.
 #[derive(Default)]
 struct Found {
-    walls: Vec<[Vec2; 2]>,
+    /// Walls, and half of what each is thick that is one line here.
+    walls: Vec<([Vec2; 2], f32)>,
     discs: Vec<(Vec2, f32, f32)>,
     robots: usize,
     notes: Vec<String>,
@@ -52,15 +53,14 @@ pub fn argos(text: &str) -> Result<Imported, String> {
         entity(&node, centre, &mut found)?;
     }
     // The inner edge of walls around everything is the arena; ARGoS's own size is only that of its space.
-    let (half, walls) = within(vec2(0.5 * size[0], 0.5 * size[1]), found.walls);
-    found.walls = walls;
-    if found.walls.len() > MOST_WALLS {
-        return Err(format!("{} walls; a world has {MOST_WALLS} at most: leave boxes out", found.walls.len()));
+    let (half, walls) = within(vec2(0.5 * size[0], 0.5 * size[1]), std::mem::take(&mut found.walls));
+    if walls.len() > MOST_WALLS {
+        return Err(format!("{} walls; a world has {MOST_WALLS} at most: leave boxes out", walls.len()));
     }
     if found.discs.len() > MOST_DISCS {
         return Err(format!("{} movable bodies; a world has {MOST_DISCS} discs at most", found.discs.len()));
     }
-    Ok(Imported { text: world(half, &found), notes: found.notes })
+    Ok(Imported { text: world(half, &walls, &found), notes: found.notes })
 }
 
 /// Reads what stands in the arena.
@@ -88,7 +88,7 @@ fn entity(node: &Node<'_, '_>, centre: Vec2, found: &mut Found) -> Result<(), St
                 found.discs.push((at, radius, numbers::<1>(node, "mass")?[0]));
             } else {
                 let corner = |i: usize| at + Vec2::unit(std::f32::consts::TAU * i as f32 / SIDES as f32) * radius;
-                found.walls.extend((0..SIDES).map(|i| [corner(i), corner(i + 1)]));
+                found.walls.extend((0..SIDES).map(|i| ([corner(i), corner(i + 1)], 0.0)));
                 found.notes.push(format!("the cylinder {id} that does not move is {SIDES} walls around it"));
             }
         }
@@ -110,24 +110,25 @@ fn entity(node: &Node<'_, '_>, centre: Vec2, found: &mut Found) -> Result<(), St
 }
 
 /// The walls of a box: its middle if it is narrow, else its four sides.
-fn sides(at: Vec2, angle: f32, length: f32, width: f32) -> Vec<[Vec2; 2]> {
+fn sides(at: Vec2, angle: f32, length: f32, width: f32) -> Vec<([Vec2; 2], f32)> {
     let (along, across) = (Vec2::unit(angle) * (0.5 * length), Vec2::unit(angle).perp() * (0.5 * width));
     if width.min(length) <= NARROW {
         let half = if length >= width { along } else { across };
-        return vec![[at - half, at + half]];
+        return vec![([at - half, at + half], 0.5 * width.min(length))];
     }
     let corners = [at + along + across, at - along + across, at - along - across, at + along - across];
-    (0..4).map(|i| [corners[i], corners[(i + 1) % 4]]).collect()
+    (0..4).map(|i| ([corners[i], corners[(i + 1) % 4]], 0.0)).collect()
 }
 
 /// Half the arena that walls along all four sides leave, and the other walls. Without four such walls it is all there is.
-fn within(half: Vec2, walls: Vec<[Vec2; 2]>) -> (Vec2, Vec<[Vec2; 2]>) {
+fn within(half: Vec2, walls: Vec<([Vec2; 2], f32)>) -> (Vec2, Vec<[Vec2; 2]>) {
     let mut inner = half;
     for axis in [0, 1] {
         let of = |v: Vec2, axis: usize| if axis == 0 { v.x } else { v.y };
-        let long = |[from, to]: &[Vec2; 2]| {
+        let long = |([from, to], thick): &([Vec2; 2], f32)| {
             let (level, reach) = (of(*to - *from, axis).abs() < 1e-3, of(*to - *from, 1 - axis).abs());
-            (level && reach >= of(half, 1 - axis)).then(|| of(*from, axis))
+            let inner = of(*from, axis) - of(*from, axis).signum() * thick;
+            (level && reach >= of(half, 1 - axis)).then_some(inner)
         };
         let places: Vec<f32> = walls.iter().filter_map(long).collect();
         let nearest = |sign: f32| places.iter().map(|x| x * sign).filter(|x| *x > 0.0).fold(f32::INFINITY, f32::min);
@@ -139,12 +140,15 @@ fn within(half: Vec2, walls: Vec<[Vec2; 2]>) -> (Vec2, Vec<[Vec2; 2]>) {
     }
     let inside = |v: Vec2| v.x.abs() <= inner.x - EDGE && v.y.abs() <= inner.y - EDGE;
     let clipped = |v: Vec2| vec2(v.x.clamp(-inner.x, inner.x), v.y.clamp(-inner.y, inner.y));
-    let stays = walls.into_iter().filter(|[from, to]| inside(*from) || inside(*to) || inside((*from + *to) * 0.5));
+    let stays = walls
+        .into_iter()
+        .map(|(wall, _)| wall)
+        .filter(|[from, to]| inside(*from) || inside(*to) || inside((*from + *to) * 0.5));
     (inner, stays.map(|wall| wall.map(clipped)).collect())
 }
 
 /// The world file. What ARGoS leaves to loop functions, starts and task, is there to be changed.
-fn world(half: Vec2, found: &Found) -> String {
+fn world(half: Vec2, walls: &[[Vec2; 2]], found: &Found) -> String {
     let task = match (found.discs.is_empty(), found.robots) {
         (false, _) => "kind = \"transport-position\"",
         (true, 0 | 1) => "kind = \"coverage\"\ncell_m = 0.1",
@@ -170,7 +174,7 @@ fn world(half: Vec2, found: &Found) -> String {
             "\n[[disc]]\nx_m = [{x:?}, {x:?}]\ny_m = [{y:?}, {y:?}]\nradius_m = {radius:?}\nmass_kg = {mass:?}\n"
         );
     }
-    for [from, to] in &found.walls {
+    for [from, to] in walls {
         let _ = write!(text, "\n[[wall]]\nfrom_m = [{:?}, {:?}]\nto_m = [{:?}, {:?}]\n", from.x, from.y, to.x, to.y);
     }
     text
