@@ -7,6 +7,7 @@ pub mod calibrate;
 pub mod cma;
 pub mod curriculum_run;
 mod eigen;
+pub mod elsewhere;
 pub mod engine;
 pub mod evolution_run;
 pub mod figure;

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 126] = [
+const EXAMPLES: [(&str, &[&str]); 128] = [
     (
         "demo",
         &[
@@ -552,6 +552,14 @@ const EXAMPLES: [(&str, &[&str]); 126] = [
     ),
     ("world", &["xpuck world check docs/worlds/foraging.toml", "xpuck world check world.toml"]),
     ("world check", &["xpuck world check docs/worlds/foraging.toml", "xpuck world check docs/worlds/*.toml"]),
+    (
+        "world export",
+        &[
+            "xpuck world export docs/worlds/transport.toml --tree docs/trees/806768.bt --to argos --runs 20 --out argos",
+            "xpuck world export docs/worlds/clutter.toml --tree docs/trees/explore.bt --to webots --out webots",
+        ],
+    ),
+    ("world import", &["xpuck world import arena.argos", "xpuck world import arena.argos -o world.toml"]),
     (
         "markers",
         &[

@@ -83,3 +83,4 @@ pub mod trials;
 pub mod update;
 pub mod watch;
 pub mod world;
+mod world_elsewhere;

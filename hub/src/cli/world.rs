@@ -1,6 +1,7 @@
 //! `xpuck world`: world files.
 
 use super::advice;
+use super::world_elsewhere::{ExportArgs, ImportArgs, export, import};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ pub struct WorldArgs {
 #[derive(Subcommand)]
 enum WorldCommand {
     Check(CheckArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
 }
 
 /// Check world files without running anything.
@@ -31,9 +34,17 @@ struct CheckArgs {
     files: Vec<PathBuf>,
 }
 
-/// Runs the command: every file is checked, and how many are wrong is told last.
+/// Runs the command.
 pub fn run(args: &WorldArgs) -> Result<()> {
-    let WorldCommand::Check(CheckArgs { files }) = &args.command;
+    match &args.command {
+        WorldCommand::Check(CheckArgs { files }) => check(files),
+        WorldCommand::Export(args) => export(args),
+        WorldCommand::Import(args) => import(args),
+    }
+}
+
+/// Every file is checked, and how many are wrong is told last.
+fn check(files: &[PathBuf]) -> Result<()> {
     let mut failed = 0;
     for file in files {
         match world_file::read(file) {

@@ -26,7 +26,7 @@ const SERVICES: [&str; 10] = [
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
 /// Commands of one hub come one after the other.
-const SAMPLES: [(&str, &[&str]); 105] = [
+const SAMPLES: [(&str, &[&str]); 107] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -153,6 +153,14 @@ const SAMPLES: [(&str, &[&str]); 105] = [
     ("calibrate steering", &["calibrate steering"]),
     ("calibrate run", &["calibrate run last --runs {dir}/demo"]),
     ("world check", &["world check {docs}/worlds/foraging.toml"]),
+    ("world export", &["world export {docs}/worlds/transport.toml --tree {tree} --to webots --out {new}/there"]),
+    (
+        "world import",
+        &[
+            "world export {docs}/worlds/transport.toml --tree {tree} --to argos --out {new}/there",
+            "world import {new}/there/run-0000.argos",
+        ],
+    ),
     ("markers", &["markers 3"]),
     ("draw-path", &["draw-path --robot {docs}/gateway/avoid.toml {docs}/gateway/avoid.txt --svg {new}/path.svg"]),
     ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),

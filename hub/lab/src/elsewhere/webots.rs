@@ -1,0 +1,128 @@
+//! A project of Webots (R2022b and later): worlds of its E-puck, one a run, and a controller in Python.
+
+use super::{Export, Made, number, table};
+use std::fmt::Write;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::CAMERA_FOV;
+use xpuck_kernels::world::Pose;
+
+/// Files that are the same in every export.
+const FIXED: [(&str, &str); 2] = [
+    ("controllers/xpuck/xpuck.py", include_str!("webots/xpuck.py")),
+    ("controllers/xpuck/xpuck_tree.py", include_str!("webots/xpuck_tree.py")),
+];
+/// Where the PROTOs of the release are.
+const RELEASE: &str = "https://raw.githubusercontent.com/cyberbotics/webots/R2023b/projects";
+/// The PROTOs that a world names.
+const PROTOS: [&str; 4] = [
+    "objects/backgrounds/protos/TexturedBackground.proto",
+    "objects/backgrounds/protos/TexturedBackgroundLight.proto",
+    "objects/floors/protos/RectangleArena.proto",
+    "robots/gctronic/e-puck/protos/E-puck.proto",
+];
+/// Red, green and blue.
+const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
+/// Heights of walls and discs, and the thickness of inner walls and patches, m. Proximity sensors are 0.033 high.
+const WALL: f32 = 0.1;
+const DISC: f32 = 0.02;
+const THIN: f32 = 0.004;
+
+/// The files of an export.
+pub fn files(export: &Export<'_>) -> Vec<Made> {
+    let made = |path: &str, text: String| Made { path: path.into(), text };
+    let trees: Vec<_> = export.parts.iter().map(|(_, program)| program.listing()).collect();
+    let fixed = FIXED.iter().map(|(path, text)| made(path, (*text).into()));
+    let runs = (0..export.runs).map(|run| made(&format!("worlds/run-{run:04}.wbt"), world(export, run)));
+    let trees = [made("controllers/xpuck/trees.py", table::python(&trees))];
+    fixed.chain(trees).chain(runs).collect()
+}
+
+/// A run's `.wbt` file.
+fn world(export: &Export<'_>, run: u32) -> String {
+    let spec = export.spec;
+    let (hx, hy) = spec.physics.half_arena;
+    let mut text = String::from("#VRML_SIM R2023b utf8\n\n");
+    for proto in PROTOS {
+        let _ = writeln!(text, "EXTERNPROTO \"{RELEASE}/{proto}\"");
+    }
+    let _ = write!(
+        text,
+        "\nWorldInfo {{\n  info [\n    \"Run {run} of seed {}, made by xpuck world export\"\n  ]\n  title \"{}\"\n  \
+         basicTimeStep 20\n  coordinateSystem \"ENU\"\n}}\nViewpoint {{\n  orientation -0.577 0.577 0.577 2.094\n  \
+         position 0 0 {}\n}}\nTexturedBackground {{\n}}\nTexturedBackgroundLight {{\n}}\nRectangleArena {{\n  \
+         floorSize {} {}\n  wallHeight {WALL}\n}}\n",
+        export.seed,
+        spec.task.name(),
+        3.0 * hx.max(hy),
+        2.0 * hx,
+        2.0 * hy,
+    );
+    for (i, wall) in spec.physics.walls.iter().enumerate() {
+        let (along, middle) = (wall.to - wall.from, (wall.from + wall.to) * 0.5);
+        let colour = "1 1 1";
+        boxed(&mut text, &format!("wall {i}"), middle, along.angle(), [along.length(), THIN], colour, true);
+    }
+    for (i, patch) in spec.patches.iter().enumerate() {
+        // Along the wall that it is on, just inside.
+        let upright = (patch.at.x.abs() - hx).abs() <= (patch.at.y.abs() - hy).abs();
+        let angle = if upright { std::f32::consts::FRAC_PI_2 } else { 0.0 };
+        let inside = |x: f32, half: f32| x.clamp(-(half - 0.5 * THIN), half - 0.5 * THIN);
+        let at = Vec2 { x: inside(patch.at.x, hx), y: inside(patch.at.y, hy) };
+        let colour = COLOURS[number(patch.colour)];
+        boxed(&mut text, &format!("patch {i}"), at, angle, [2.0 * patch.half_length, THIN], colour, false);
+    }
+    let bodies = export.bodies(run);
+    let (robots, discs) = bodies.split_at(spec.robots);
+    for (i, disc) in discs.iter().enumerate() {
+        let (shape, at) = (disc.shape, disc.pose.at);
+        let _ = write!(
+            text,
+            "DEF DISC_{i} Solid {{\n  translation {} {} {}\n  children [\n    Shape {{\n      appearance PBRAppearance {{\n        \
+             baseColor {}\n        roughness 1\n        metalness 0\n      }}\n      geometry DEF FORM_{i} Cylinder {{\n        \
+             height {DISC}\n        radius {}\n      }}\n    }}\n  ]\n  name \"disc {i}\"\n  boundingObject USE FORM_{i}\n  \
+             physics Physics {{\n    density -1\n    mass {}\n  }}\n}}\n",
+            at.x,
+            at.y,
+            0.5 * DISC,
+            COLOURS[number(shape.colour)],
+            shape.radius,
+            shape.mass
+        );
+    }
+    for (i, robot) in robots.iter().enumerate() {
+        let (Pose { at, heading }, tree) = (robot.pose, export.program_of(i));
+        let _ = write!(
+            text,
+            "E-puck {{\n  translation {} {} 0\n  rotation 0 0 1 {heading}\n  name \"xpuck {i}\"\n  controller \"xpuck\"\n  \
+             controllerArgs [\n    \"{tree}\"\n    \"{i}\"\n    \"{}\"\n    \"{run}\"\n  ]\n  camera_fieldOfView {CAMERA_FOV}\n  \
+             turretSlot [\n    Compass {{\n    }}\n    {}\n  ]\n}}\n",
+            at.x,
+            at.y,
+            export.seed,
+            skirt()
+        );
+    }
+    text
+}
+
+/// A red ring by which other cameras know the robot, below its own: the PROTO's body is green.
+fn skirt() -> &'static str {
+    "Transform {\n      translation 0.0095 0 -0.0366\n      children [\n        Shape {\n          appearance PBRAppearance {\n            \
+     baseColor 1 0 0\n            roughness 1\n            metalness 0\n          }\n          geometry Cylinder {\n            \
+     height 0.016\n            radius 0.0375\n            top FALSE\n            bottom FALSE\n          }\n        }\n      ]\n    }"
+}
+
+/// A coloured box that stands on the floor; `solid` for walls.
+fn boxed(text: &mut String, name: &str, at: Vec2, angle: f32, [length, width]: [f32; 2], colour: &str, solid: bool) {
+    let id = name.replace(' ', "_").to_uppercase();
+    let bounds = if solid { format!("  boundingObject USE {id}\n") } else { String::new() };
+    let _ = write!(
+        text,
+        "Solid {{\n  translation {} {} {}\n  rotation 0 0 1 {angle}\n  children [\n    Shape {{\n      appearance PBRAppearance {{\n        \
+         baseColor {colour}\n        roughness 1\n        metalness 0\n      }}\n      geometry DEF {id} Box {{\n        \
+         size {length} {width} {WALL}\n      }}\n    }}\n  ]\n  name \"{name}\"\n{bounds}}}\n",
+        at.x,
+        at.y,
+        0.5 * WALL
+    );
+}

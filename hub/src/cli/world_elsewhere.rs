@@ -1,0 +1,129 @@
+//! `xpuck world export` and `xpuck world import`: other simulators.
+
+use super::mix::Mix;
+use super::simulate::read_tree;
+use super::tree_file::{deliver, refuse_over, write};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use xpuck_experiment::world_file;
+use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_lab::elsewhere::{self, Export};
+use xpuck_wire::{file, output};
+
+/// Most runs of an export, each of which is a file.
+const MOST_RUNS: u32 = 10_000;
+
+/// Write a world and its trees for another simulator.
+///
+/// For ARGoS 3 these are one experiment a run and a library in C++ to be built with cmake: its e-puck as a robot, the
+/// trees as a table, our camera, and the score of the transport tasks. For Webots they are one world a run and a
+/// controller in Python for its E-puck. Robots and discs start where `xpuck simulate` has them in the same run of the
+/// same seed. What the other simulator lacks is told (docs/transfer/argos.md).
+#[derive(Args)]
+pub(super) struct ExportArgs {
+    /// World file.
+    file: PathBuf,
+    /// Simulator.
+    #[arg(long, value_enum)]
+    to: Simulator,
+    /// File with the tree in text form that all robots run.
+    #[arg(long, required_unless_present = "mix", conflicts_with = "mix")]
+    tree: Option<PathBuf>,
+    /// A swarm of several trees in its place: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
+    #[arg(long, value_name = "COUNT:FILE,...")]
+    mix: Option<Mix>,
+    /// Folder to write into; files of an earlier export are replaced.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Number of runs.
+    #[arg(long, default_value_t = 1)]
+    runs: u32,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Other simulators.
+#[derive(Clone, Copy, ValueEnum)]
+enum Simulator {
+    /// ARGoS 3, with the e-puck that it brings.
+    Argos,
+    /// Webots R2023b, with its E-puck.
+    Webots,
+}
+
+/// Make a world file of an arena of ARGoS 3.
+///
+/// Read are the arena's size, boxes and cylinders with their places, and the number of robots. Boxes that do not move
+/// become walls, movable cylinders discs; walls around everything become the arena's edge. What is left out is told.
+/// Where robots start and what is scored are no part of an .argos file, so these lines of the result are to be changed.
+#[derive(Args)]
+pub(super) struct ImportArgs {
+    /// Experiment of ARGoS (.argos).
+    file: PathBuf,
+    /// World file to write; without it the result is printed.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Runs `xpuck world export`.
+pub(super) fn export(args: &ExportArgs) -> Result<()> {
+    let spec = world_file::read(&args.file)?;
+    ensure!((1..=MOST_RUNS).contains(&args.runs), "--runs {}: 1 to {MOST_RUNS} are allowed", args.runs);
+    ensure!((0.1..=36_000.0).contains(&args.seconds), "--seconds {}: 0.1 to 36000 are allowed", args.seconds);
+    let files: Vec<(usize, &PathBuf)> = match (&args.mix, &args.tree) {
+        (Some(mix), _) if mix.robots() != spec.robots => {
+            bail!("--mix has {} robots and {} has {}; make them equal", mix.robots(), args.file.display(), spec.robots)
+        }
+        (Some(mix), _) => mix.0.iter().map(|(count, path)| (*count, path)).collect(),
+        (None, tree) => tree.iter().map(|path| (spec.robots, path)).collect(),
+    };
+    let part = |(count, path): (usize, &PathBuf)| -> Result<(usize, Program)> {
+        let tree = read_tree(path, RegisterMap::Full, false)?;
+        Ok((count, Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?))
+    };
+    let parts = files.iter().copied().map(part).collect::<Result<Vec<_>>>()?;
+    let export = Export { spec: &spec, parts: &parts, seed: args.seed, runs: args.runs, seconds: args.seconds };
+    let made = match args.to {
+        Simulator::Argos => elsewhere::argos::files(&export),
+        Simulator::Webots => elsewhere::webots::files(&export),
+    };
+    let written: Vec<PathBuf> = made.iter().map(|made| args.out.join(&made.path)).collect();
+    refuse_over(files.iter().map(|(_, path)| *path).chain([&args.file]), &written)?;
+    for (path, made) in written.iter().zip(&made) {
+        let folder = path.parent().unwrap_or(&args.out);
+        std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        write(path, made.text.as_bytes())?;
+    }
+    for note in export.notes() {
+        output::note(format_args!("xpuck: note: {note}"));
+    }
+    let next = match args.to {
+        Simulator::Argos => "build it with cmake and run argos3 -c in the folder",
+        Simulator::Webots => "open a world of its folder `worlds`",
+    };
+    output::line(format_args!("{}: {}; {next}", args.out.display(), output::count(made.len(), "file", "files")))?;
+    Ok(())
+}
+
+/// Runs `xpuck world import`.
+pub(super) fn import(args: &ImportArgs) -> Result<()> {
+    let name = args.file.display().to_string();
+    let text = file::text(&args.file, file::MAX_TOML)?;
+    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {message}"))?;
+    for note in &imported.notes {
+        output::note(format_args!("xpuck: {name}: note: {note}"));
+    }
+    let output = args.output.as_deref();
+    refuse_over([&args.file], &args.output)?;
+    deliver(output, imported.text.as_bytes())?;
+    // What was read may still be no world: bodies that overlap, or an arena that is too large.
+    if let Err(error) = world_file::parse(&name, &imported.text) {
+        output::note(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
+    }
+    Ok(())
+}
