@@ -22,7 +22,7 @@ RSMP_VENV = target/rsmp-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -119,6 +119,10 @@ deps-time: deps
 deps-kilobot: deps
 	@sh tools/deps.sh gcc-avr avr-libc libsimavr-dev
 
+# Drawings as PNG and PDF, films, and what looks into them.
+deps-films: deps
+	@sh tools/deps.sh ffmpeg librsvg2-bin fonts-liberation poppler-utils
+
 # `pgrep` and `kill`, which small images of Debian lack.
 deps-processes: deps
 	@sh tools/deps.sh procps
@@ -130,7 +134,7 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-bodies deps-console deps-deb deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-site deps-time deps-promtool
+test: lint deps-bodies deps-console deps-deb deps-films deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-site deps-time deps-promtool
 	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --exclude xpuck-python --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/python-test.sh $(PYTHON_VENV)

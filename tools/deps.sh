@@ -58,6 +58,12 @@ for package in "$@"; do
         fpga-icestorm) has icepack || missing="$missing $package" ;;
         fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb/chipdb-1k.txt ] || missing="$missing $package" ;;
         xvfb) has xvfb-run || missing="$missing $package" ;;
+        ffmpeg) has ffmpeg || missing="$missing $package" ;;
+        librsvg2-bin) has rsvg-convert || missing="$missing $package" ;;
+        poppler-utils) has pdffonts || missing="$missing $package" ;;
+        fonts-liberation)
+            find /usr/share/fonts -name 'LiberationSans-Regular.ttf' 2>/dev/null | grep -q . || missing="$missing $package"
+            ;;
         openssl) has openssl || missing="$missing $package" ;;
         *)
             echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2

@@ -13,6 +13,7 @@ pub mod automaton;
 pub mod cargo;
 pub mod engine;
 pub mod estimate;
+pub mod fonts;
 pub mod hash;
 pub mod kilobot;
 pub mod math;

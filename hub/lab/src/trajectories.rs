@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use xpuck_kernels::tree::{Memory, Program, Tree};
-use xpuck_kernels::world::{Pose, Shape, World};
+use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::wall::Wall;
+use xpuck_kernels::world::{Pose, Shape, Task, World};
 
 /// Most frames after the first; longer runs are recorded at every n-th controller update only.
 pub const MAX_FRAMES: u32 = 3000;
@@ -12,6 +14,12 @@ pub const MAX_FRAMES: u32 = 3000;
 pub struct Trajectories {
     /// Arena, half the length along x and along y, m.
     pub half_arena: (f32, f32),
+    /// Walls inside of it.
+    pub walls: Vec<Wall>,
+    /// Coloured stretches of its walls.
+    pub patches: Vec<Patch>,
+    /// What is scored.
+    pub task: Task,
     /// Number of robots: the first bodies.
     pub robots: usize,
     /// What each body is: robots, then discs, of which the first is the frisbee.
@@ -100,6 +108,9 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
     }
     Trajectories {
         half_arena: world.physics.half_arena,
+        walls: world.physics.walls.clone(),
+        patches: world.patches.clone(),
+        task: world.task,
         robots,
         shapes: world.bodies.iter().map(|b| b.shape).collect(),
         branches,

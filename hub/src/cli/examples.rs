@@ -18,6 +18,7 @@ const EXAMPLES: [(&str, &[&str]); 128] = [
         &[
             "xpuck simulate docs/trees/806768.bt --scenario b --runs 200",
             "xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trajectories.svg --html replay.html",
+            "xpuck simulate docs/trees/806768.bt --scenario b --run 3 --pdf trajectories.pdf --mp4 run.mp4",
             "xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml",
             "xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt",
         ],
@@ -345,6 +346,7 @@ const EXAMPLES: [(&str, &[&str]); 128] = [
             "xpuck runs export last --parquet tables",
             "xpuck runs export last --csv tables",
             "xpuck runs export last --foxglove last.mcap  # for 3D panels",
+            "xpuck runs export last --mp4 last.mp4 --from 60 --to 120 --film-speed 4",
         ],
     ),
     ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),

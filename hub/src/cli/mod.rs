@@ -76,6 +76,7 @@ pub mod study;
 mod summary;
 pub mod swarm_files;
 pub mod sweep;
+pub mod tools;
 pub mod top;
 pub mod tree;
 mod tree_file;

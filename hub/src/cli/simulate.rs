@@ -189,7 +189,9 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         args.picture.written(),
     )?;
     let picture = match args.picture.wanted(args.runs)? {
-        Some(_) if args.mix.is_some() => bail!("--svg and --html draw a swarm of one tree; leave --mix out"),
+        Some(_) if args.mix.is_some() => {
+            bail!("--svg, --png, --pdf, --html and --mp4 draw a swarm of one tree; leave --mix out")
+        }
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
         None => None,
     };
@@ -252,7 +254,7 @@ fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, ru
     };
     let tree = args.tree.iter().map(|t| t.display().to_string()).collect();
     let caption = Caption { tree, start: start.clone(), seed: plan.seed, run };
-    args.picture.write(&trajectories, &caption)?;
+    args.picture.write(&trajectories, &caption, args.json)?;
     Ok(format!(
         "run {run} ({start}) has fitness {:.4}: {}",
         Figure(trajectories.fitness().into()),

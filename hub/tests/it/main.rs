@@ -22,6 +22,7 @@ mod evolve;
 mod experiments;
 mod explain;
 mod external;
+mod films;
 mod flash;
 mod fleet;
 mod foxglove;

@@ -122,8 +122,8 @@ fn wrong_wishes_are_refused_in_a_line() {
     assert!(refusal(&["--svg", "/nowhere/a.svg"]).contains("/nowhere/a.svg: cannot be written"));
     assert!(refusal(&["--html", "/"]).contains("/: cannot be written"));
     assert!(refusal(&["--svg", "a", "--runs", "4", "--run", "4"]).contains("the runs are 0 to 3"));
-    assert!(refusal(&["--svg", "a", "--html", "a"]).contains("both a"));
-    assert!(refusal(&["--run", "2"]).contains("add --svg or --html"));
+    assert!(refusal(&["--svg", "a", "--html", "a"]).contains("--svg and --html are both a"));
+    assert!(refusal(&["--run", "2"]).contains("add --svg, --png, --pdf, --html or --mp4"));
 }
 
 /// docs/806768-trajectories.svg is what the command in docs/simulator.md draws.

@@ -2,6 +2,7 @@
 
 use super::Automaton;
 use super::layout::{Area, Arrow, GAP, Layout, ROW, Row, STATE};
+use crate::fonts;
 use std::fmt::Write;
 
 const STYLE: &str = "  <style>
@@ -33,8 +34,9 @@ pub fn draw(automaton: &Automaton) -> String {
     let (left, top, width, height) = (corner.0, corner.1, 2.0 * size.0, 2.0 * size.1);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\">\n{STYLE}  \
-         <rect x=\"{left:.0}\" y=\"{top:.0}\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+         viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\">\n{}  \
+         <rect x=\"{left:.0}\" y=\"{top:.0}\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        fonts::set(STYLE)
     );
     svg.push_str("  <defs>\n");
     COLOURS.iter().chain([&BLACK]).for_each(|colour| tip(colour, &mut svg));

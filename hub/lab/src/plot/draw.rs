@@ -3,6 +3,7 @@
 use super::axis::Axis;
 use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, escape, violin};
 use std::fmt::Write;
+use xpuck_kernels::fonts;
 
 /// Size of a panel with its margins, pixels.
 const SIZE: (f64, f64) = (560.0, 420.0);
@@ -35,7 +36,8 @@ pub(super) fn figure(panels: &[Plot], footer: &Footer) -> String {
     let height = SIZE.1 + draw_footer(&mut below, footer, width);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
-         {height}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+         {height}\">\n{}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        fonts::set(STYLE)
     );
     for (i, panel) in panels.iter().enumerate() {
         let _ = writeln!(svg, "  <g transform=\"translate({},0)\">", SIZE.0 * i as f64);

@@ -6,6 +6,8 @@ mod violin;
 
 pub use violin::ViolinOf;
 
+use xpuck_kernels::fonts;
+
 /// Points of one layer that are drawn at most; more are thinned evenly, since a screen shows no more.
 const MOST_POINTS: usize = 3000;
 
@@ -214,7 +216,8 @@ pub fn to_svg_with(panels: &[Plot], footer: &Footer) -> String {
 pub(crate) fn begin_svg(width: f64, height: f64) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} \
-         {height:.0}\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+         {height:.0}\" font-family=\"{}\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        fonts::SANS
     )
 }
 

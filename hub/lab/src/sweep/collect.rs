@@ -6,6 +6,7 @@ use super::evolution::{Run, State};
 use super::figure::{self, Setting};
 use super::file::Sweep;
 use super::folder::{Folder, write};
+use super::heatmap::{self, Ends};
 use super::page;
 use super::printed::{self, Compared, Found};
 use super::problem::Problem;
@@ -62,7 +63,7 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     }
     Files::begin(&folder.join(""), "results", &results(&groups, &runs, &found))?.finish()?;
     let (drawn, told) = generations(sweep, folder, &runs, &found)?;
-    let svg = figure::draw(&sweep.name, sweep.axes, &drawn);
+    let mut svg = figure::draw(&sweep.name, sweep.axes, &drawn);
     let best = (0..sweep.points.len()).filter_map(|point| {
         let of_point = runs.iter().copied().zip(&found).filter(|(run, _)| run.point == point);
         Best::of(&sweep.points[point].label, of_point)
@@ -70,6 +71,10 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     let best = best.collect();
     let collected = Collected { settings, best, printed: printed::compare(&sweep.printed, &sweep.points, &told) };
     write(&folder.join("curves.svg"), svg.as_bytes())?;
+    if let Some(map) = map(sweep, &drawn) {
+        write(&folder.join("heatmap.svg"), map.as_bytes())?;
+        svg.push_str(&map);
+    }
     let tables = collected.tables();
     let lead = format!("{} of {}.", runs.len(), count(folder.runs().len(), "run", "runs"));
     write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
@@ -77,6 +82,24 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     let text = format!("# {}\n\n{lead}\n\n{tables}{best}{EXPLANATION}\n", sweep.name);
     write(&folder.join("summary.md"), text.as_bytes())?;
     Ok(collected)
+}
+
+/// The map of a sweep over two keys. Champions measured again tell more than what evolution believed of them; where some run
+/// does not tell, that is taken of all.
+fn map(sweep: &Sweep, settings: &[Setting]) -> Option<String> {
+    let again = settings.iter().flat_map(|setting| &setting.remeasured).all(Option::is_some);
+    let what = match again {
+        true => "mean fitness of the champions on fresh seeds (remeasured_mean); n: runs",
+        false => "mean derated fitness of the fittest after the last generation, mean of islands; n: runs",
+    };
+    let ends = |setting: &Setting| Ends {
+        fitness: match again {
+            true => setting.remeasured.iter().copied().flatten().collect(),
+            false => setting.last.clone(),
+        },
+    };
+    let ends: Vec<Ends> = settings.iter().map(ends).collect();
+    heatmap::draw(&sweep.name, what, &sweep.points, &ends)
 }
 
 fn group(point: &super::Point) -> Group {
@@ -129,6 +152,8 @@ fn generations(
         setting.seeds.push(run.seed);
         setting.courses.push(curves::of_run(&lines, &times, sweep.axes.y));
         let means = curves::of_run(&lines, &Times::new(), Quality::Mean);
+        let derated = curves::of_run(&lines, &Times::new(), Quality::Derated);
+        setting.last.extend(derated.last().map(|step| step.value));
         told.populations.extend(means.last().map(|step| step.value));
         told.results.push(result.clone());
         setting.remeasured.push(result.get("remeasured_mean").and_then(Value::as_f64));

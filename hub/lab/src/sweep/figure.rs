@@ -18,6 +18,8 @@ pub struct Setting {
     pub courses: Vec<Vec<Step>>,
     /// Their champions' mean fitness when measured again, in the same order; none where a run does not tell.
     pub remeasured: Vec<Option<f64>>,
+    /// Derated fitness of their fittest after the last generation, mean of islands, in the same order.
+    pub last: Vec<f64>,
 }
 
 /// Draws up to 14 settings: the mean of each with its band or boxes, every run, and the champions measured again.
@@ -191,6 +193,7 @@ mod tests {
             seeds: vec![1, 2, 3],
             courses: vec![course(0.1), course(0.3), course(0.2)],
             remeasured: vec![Some(0.1), None, Some(0.3)],
+            last: vec![0.1, 0.3, 0.2],
         };
         let svg = draw("test", Axes::default(), &[setting("a < b"), setting("other")]);
         let document = roxmltree::Document::parse(&svg).unwrap();

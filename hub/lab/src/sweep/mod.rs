@@ -3,7 +3,7 @@
 //!
 //! [`mod@file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], here or, as
 //! [`slurm`]'s jobs, on many machines that each do [`only`] some of the runs; [`missing`] says what is not done, and
-//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`], [`best`], [`printed`] and
+//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`heatmap`], [`summary`], [`best`], [`printed`] and
 //! [`page`].
 
 pub mod best;
@@ -13,6 +13,7 @@ pub mod evolution;
 pub mod figure;
 pub mod file;
 pub mod folder;
+pub mod heatmap;
 pub(crate) mod lock;
 pub mod missing;
 pub mod only;

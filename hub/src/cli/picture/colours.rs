@@ -16,6 +16,11 @@ pub const FRISBEE: &str = "#1b74e8";
 /// The floor.
 pub const FLOOR: &str = "#ffffff";
 
+/// The colour of a robot among others, where no branch is known; beyond twelve they come again.
+pub fn of_robot(robot: usize) -> &'static str {
+    BRANCHES[robot % BRANCHES.len()]
+}
+
 /// The colour of each branch: the twelve that drove most have their own, the others share [`OTHER`].
 pub fn of_branches(branches: &[Branch]) -> Vec<&'static str> {
     let mut by_share: Vec<usize> = (0..branches.len()).collect();

@@ -1,10 +1,17 @@
-//! Pictures of one run for `xpuck simulate`: a drawing of the trajectories, and a page that plays the run.
+//! Pictures of one run for `xpuck simulate`: drawings of the trajectories, a film, and a page that plays the run; and what
+//! other commands need for theirs.
 
 mod colours;
+pub mod film;
 mod legend;
+mod raster;
 mod replay;
+mod run_film;
+pub mod scenery;
 mod svg;
 mod svg_bodies;
+
+pub use colours::{FRISBEE, of_robot};
 
 use super::tree_file::write;
 use anyhow::{Result, bail};
@@ -12,15 +19,30 @@ use clap::Args;
 use std::path::PathBuf;
 use xpuck_lab::trajectories::Trajectories;
 
+/// Pixels of a PNG a pixel of the drawing: 300 dots an inch where the drawing is 15 cm wide.
+const ZOOM: f32 = 2.0;
+
 /// Which pictures are wanted, and of which run.
 #[derive(Args)]
 pub struct PictureArgs {
     /// Draw the trajectories of one run to this SVG file, coloured by the branch of the tree that drove the robot.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// The same drawing as PNG (needs rsvg-convert).
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+    /// The same drawing as PDF, with its fonts (needs rsvg-convert).
+    #[arg(long, value_name = "FILE")]
+    pdf: Option<PathBuf>,
     /// Write a web page to this file that plays one run; it needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Make a film of one run: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
+    #[arg(long, value_name = "FILE")]
+    mp4: Option<PathBuf>,
+    /// How many times as fast as true the film is.
+    #[arg(long, value_name = "X", default_value_t = 8.0, requires = "mp4")]
+    film_speed: f64,
     /// Which of the runs the pictures show, from 0.
     #[arg(long, value_name = "K", default_value_t = 0)]
     run: u32,
@@ -42,38 +64,68 @@ impl PictureArgs {
     /// The number of the run to show, or `None` if no picture is wanted.
     ///
     /// # Errors
-    /// If there is no such run among `runs`, or both pictures would go to one file.
+    /// If there is no such run among `runs`, two pictures would go to one file, or no film is as fast as is asked for.
     pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
+        film::check_speed(self.film_speed)?;
         if self.run >= runs {
             bail!("--run {}: the runs are 0 to {}; --runs {} has it", self.run, runs - 1, u64::from(self.run) + 1);
         }
-        match (&self.svg, &self.html) {
-            (None, None) if self.run > 0 => {
-                bail!("--run {} chooses what a picture shows; add --svg or --html", self.run)
+        let named = self.named();
+        for (i, (option, path)) in named.iter().enumerate() {
+            if let Some((other, _)) = named[..i].iter().find(|(_, other)| other == path) {
+                bail!("{other} and {option} are both {}", path.display());
             }
-            (None, None) => Ok(None),
-            (Some(svg), Some(html)) if svg == html => bail!("--svg and --html are both {}", svg.display()),
-            _ => Ok(Some(self.run)),
+        }
+        match named.is_empty() {
+            true if self.run > 0 => {
+                bail!("--run {} chooses what a picture shows; add --svg, --png, --pdf, --html or --mp4", self.run)
+            }
+            true => Ok(None),
+            false => Ok(Some(self.run)),
         }
     }
 
-    /// Writes the pictures.
+    /// Writes the pictures; `quiet` shows no progress.
     ///
     /// # Errors
-    /// If a file cannot be written.
-    pub fn write(&self, trajectories: &Trajectories, caption: &Caption) -> Result<()> {
+    /// If a file cannot be written, or a program that makes it is missing or fails.
+    pub fn write(&self, trajectories: &Trajectories, caption: &Caption, quiet: bool) -> Result<()> {
+        let svg = match (&self.svg, &self.png, &self.pdf) {
+            (None, None, None) => String::new(),
+            _ => svg::draw(trajectories, caption),
+        };
         if let Some(path) = &self.svg {
-            write(path, svg::draw(trajectories, caption).as_bytes())?;
+            write(path, svg.as_bytes())?;
+        }
+        if let Some(path) = &self.png {
+            write(path, &raster::convert(&svg, Some(ZOOM))?)?;
+        }
+        if let Some(path) = &self.pdf {
+            write(path, &raster::convert(&svg, None)?)?;
         }
         if let Some(path) = &self.html {
             write(path, replay::page(trajectories, caption)?.as_bytes())?;
         }
+        if let Some(path) = &self.mp4 {
+            run_film::make(path, trajectories, caption, self.film_speed, quiet)?;
+        }
         Ok(())
+    }
+
+    fn named(&self) -> Vec<(&'static str, &PathBuf)> {
+        let all = [
+            ("--svg", &self.svg),
+            ("--png", &self.png),
+            ("--pdf", &self.pdf),
+            ("--html", &self.html),
+            ("--mp4", &self.mp4),
+        ];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))).collect()
     }
 
     /// The files that are wanted.
     pub fn written(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.svg, &self.html].into_iter().flatten()
+        self.named().into_iter().map(|(_, path)| path)
     }
 
     /// The files, for a report.

@@ -3,8 +3,10 @@
 use super::Caption;
 use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
 use super::legend::{self, Legend};
+use super::scenery::{self, Scenery};
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
+use xpuck_kernels::fonts;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::trajectories::Trajectories;
 
@@ -22,8 +24,6 @@ const STYLE: &str = "  <style>
     text { font: 13px monospace; fill: #1b1f24; white-space: pre }
     .title { font: bold 16px sans-serif }
     .small { font: 12px sans-serif; fill: #57606a }
-    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
-    .goal { stroke: #0b63c4; stroke-width: 5 }
     .bar { stroke: #1b1f24; stroke-width: 3 }
     .trajectory { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round }
     .outlines { fill: none; stroke-width: 0.8; stroke-opacity: 0.4 }
@@ -35,7 +35,6 @@ const STYLE: &str = "  <style>
     .slide { fill: none; stroke-width: 4; stroke-opacity: 0.5; stroke-linejoin: round }
     .back { fill: none; stroke-width: 1.4; stroke-dasharray: 2 4 }
     .cross { fill: none; stroke-width: 2.4 }
-  </style>
 ";
 
 /// Draws a recorded run.
@@ -49,17 +48,17 @@ pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
     let height = HEAD + high + KEYS + ROW * (legend.rows.len() + 1) as f32 + MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n"
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n{}{}  </style>\n  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n",
+        fonts::set(STYLE),
+        scenery::STYLE
     );
     title(&mut svg, trajectories, caption);
+    let scenery = Scenery::of(trajectories);
+    scenery.floor(&mut svg, &plan);
     plan.discs(&mut svg, trajectories);
     plan.robots(&mut svg, trajectories, &legend);
-    let _ = writeln!(
-        svg,
-        "  <rect class=\"wall\" x=\"{MARGIN}\" y=\"{HEAD}\" width=\"{wide:.0}\" height=\"{high:.0}\"/>\n  \
-         <path class=\"goal\" d=\"M{MARGIN} {HEAD}v{high:.0}\"/>"
-    );
-    keys(&mut svg, HEAD + high + 24.0, MARGIN + wide, 0.2 * scale);
+    scenery.walls(&mut svg, &plan);
+    keys(&mut svg, HEAD + high + 24.0, MARGIN + wide, 0.2 * scale, scenery.has_goal());
     let mut y = HEAD + high + KEYS + 16.0;
     let _ = writeln!(svg, "  <text class=\"small\" x=\"{MARGIN}\" y=\"{y:.0}\">{}</text>", legend::TITLE);
     for row in &legend.rows {
@@ -67,7 +66,7 @@ pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
         let _ = writeln!(
             svg,
             "  <rect x=\"{MARGIN}\" y=\"{:.0}\" width=\"22\" height=\"11\" fill=\"{}\"/>\n  \
-             <text class=\"branch\" x=\"{:.0}\" y=\"{y:.0}\">{:>4}  {:5.1} %  {}</text>",
+             <text class=\"branch\" xml:space=\"preserve\" x=\"{:.0}\" y=\"{y:.0}\">{:>4}  {:5.1} %  {}</text>",
             y - 10.0,
             row.colour,
             MARGIN + 32.0,
@@ -102,8 +101,19 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
 }
 
 /// What the shapes mean, and a bar of 0.2 m that ends at `right`.
-fn keys(svg: &mut String, y: f32, right: f32, bar: f32) {
+fn keys(svg: &mut String, y: f32, right: f32, bar: f32, goal: bool) {
     let (text, x) = (y + 4.0, MARGIN);
+    let goal = if goal {
+        format!(
+            "<path class=\"goal\" d=\"M{:.0} {:.0}v20\"/>\n  \
+             <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">goal</text>\n  ",
+            x + 452.0,
+            y - 10.0,
+            x + 462.0
+        )
+    } else {
+        String::new()
+    };
     let _ = writeln!(
         svg,
         "  <circle class=\"start\" cx=\"{:.0}\" cy=\"{y:.0}\" r=\"9\"/>\n  \
@@ -114,9 +124,7 @@ fn keys(svg: &mut String, y: f32, right: f32, bar: f32) {
          <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">frisbee</text>\n  \
          <path class=\"back\" stroke=\"{FRISBEE}\" d=\"M{:.0} {y:.0}h30\"/>\n  \
          <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">put back near the centre</text>\n  \
-         <path class=\"goal\" d=\"M{:.0} {:.0}v20\"/>\n  \
-         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">goal</text>\n  \
-         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">0.2 m</text>\n  \
+         {goal}<text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">0.2 m</text>\n  \
          <path class=\"bar\" d=\"M{:.1} {y:.0}h{bar:.1}\"/>",
         x + 10.0,
         x + 26.0,
@@ -126,16 +134,13 @@ fn keys(svg: &mut String, y: f32, right: f32, bar: f32) {
         x + 182.0,
         x + 244.0,
         x + 282.0,
-        x + 452.0,
-        y - 10.0,
-        x + 462.0,
         right - bar - 42.0,
         right - bar,
     );
 }
 
 /// Text for XML, which holds no control characters.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let shown: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

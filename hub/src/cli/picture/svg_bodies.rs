@@ -28,7 +28,8 @@ pub fn outlined(trajectories: &Trajectories) -> bool {
 }
 
 impl Plan {
-    fn at(&self, place: Vec2) -> (f32, f32) {
+    /// Where a place of the arena is, pixels.
+    pub fn at(&self, place: Vec2) -> (f32, f32) {
         (self.left + (self.half.0 + place.x) * self.scale, self.top + (self.half.1 - place.y) * self.scale)
     }
 

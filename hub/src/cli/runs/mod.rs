@@ -1,5 +1,6 @@
 //! `xpuck runs`: what was recorded.
 
+mod film;
 mod play;
 mod show;
 mod table;
@@ -47,8 +48,8 @@ enum What {
         #[arg(long)]
         json: bool,
     },
-    /// Write poses, telemetry, genes, births, loaded trees, segments and events as tables, or the run as a file that
-    /// Foxglove and Lichtblick draw.
+    /// Write poses, telemetry, genes, births, loaded trees, segments and events as tables, the run as a file that
+    /// Foxglove and Lichtblick draw, or as a film.
     #[command(group(clap::ArgGroup::new("format").required(true)))]
     Export {
         /// The run.
@@ -62,6 +63,14 @@ enum What {
         /// Into this MCAP file, with scenes for 3D panels beside what was recorded.
         #[arg(long, value_name = "FILE", group = "format")]
         foxglove: Option<PathBuf>,
+        /// As a film of the arena from above: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
+        #[arg(long, value_name = "FILE", group = "format")]
+        mp4: Option<PathBuf>,
+        /// As a picture of the ways of all bodies, PNG (needs ffmpeg and rsvg-convert).
+        #[arg(long, value_name = "FILE", group = "format")]
+        png: Option<PathBuf>,
+        #[command(flatten)]
+        film: film::FilmArgs,
     },
     /// Make files whole that were cut off or damaged: those of a run, or one MCAP file.
     ///
@@ -96,11 +105,13 @@ pub fn run(args: &RunsArgs) -> Result<()> {
             list(&catalogue.rows()?, *json)
         }
         What::Show { run, json } => show::show(&find(run)?, *json),
-        What::Export { run, parquet, csv, foxglove } => match (parquet, csv, foxglove) {
+        What::Export { run, parquet, csv, foxglove, mp4, png, film } => match (parquet, csv, foxglove, mp4, png) {
             (Some(folder), ..) => export_run(&find(run)?, folder, Format::Parquet),
-            (_, Some(folder), _) => export_run(&find(run)?, folder, Format::Csv),
-            (.., Some(file)) => export_scenes(&find(run)?, file),
-            (None, None, None) => bail!("name --parquet DIR, --csv DIR or --foxglove FILE"),
+            (_, Some(folder), ..) => export_run(&find(run)?, folder, Format::Csv),
+            (_, _, Some(file), ..) => export_scenes(&find(run)?, file),
+            (.., Some(file), _) => film::film(&find(run)?, file, film),
+            (.., Some(file)) => film::picture(&find(run)?, file, film),
+            _ => bail!("name --parquet DIR, --csv DIR, --foxglove FILE, --mp4 FILE or --png FILE"),
         },
         What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
             true => Ok(()),

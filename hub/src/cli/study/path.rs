@@ -81,7 +81,7 @@ pub fn run(args: &PathArgs) -> Result<()> {
     let start =
         format!("frisbee at ({}, {}), {}", args.frisbee.x, args.frisbee.y, count(poses.len(), "robot", "robots"));
     let caption = Caption { tree: args.tree.display().to_string(), start, seed: args.seed, run: 0 };
-    args.picture.write(&trajectories, &caption)?;
+    args.picture.write(&trajectories, &caption, args.json)?;
     let frisbee = trajectories.frames[trajectories.frames.len() - 1].poses[poses.len()].at;
     let mut text = String::new();
     if args.json {

@@ -6,6 +6,7 @@ use super::super::{Node, Tree};
 use super::parents;
 use super::svg_layout::{Direction, MARGIN, Place, place};
 use super::svg_network::{self, Hinton};
+use crate::fonts;
 use std::fmt::Write;
 
 const STYLE: &str = "  <style>
@@ -48,7 +49,8 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     let height = places.iter().map(|p| p.y + p.height / 2.0).fold(0.0, f32::max) + MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n{}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        fonts::set(STYLE)
     );
     let in_picture = |i: usize| tree.nodes()[i].kind.spec().group == Group::Part;
     if tree.has_network() {
