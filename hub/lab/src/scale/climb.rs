@@ -121,7 +121,7 @@ impl Ways {
     fn through_servers(&mut self, generation: usize, missing: &mut [f32], on: &[bool]) {
         let (fan_out, turns) = (self.fan_out, self.turns);
         let first = &mut self.servers[0];
-        let clients = missing.iter_mut().enumerate().filter(|(i, _)| on[*i] && (i + generation) % turns == 0);
+        let clients = missing.iter_mut().enumerate().filter(|(i, _)| on[*i] && (i + generation).is_multiple_of(turns));
         for (island, mine) in clients {
             let server = &mut first[island / fan_out];
             (*mine, *server) = (mine.min(*server), mine.min(*server));

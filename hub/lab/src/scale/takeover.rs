@@ -74,10 +74,10 @@ fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize)
     known.extend(servers.iter().map(|n| vec![f64::INFINITY; *n]));
     let (mut node, mut at) = (origin, 0.0);
     known[0][node] = at;
-    for level in 1..known.len() {
-        at = beat(level - 1, node, at) + beats.weather.delay(level - 1, node, 0) + SERVICE;
+    for (below, here) in known.iter_mut().skip(1).enumerate() {
+        at = beat(below, node, at) + beats.weather.delay(below, node, 0) + SERVICE;
         node /= fan_out;
-        known[level][node] = at;
+        here[node] = at;
     }
     for level in (1..known.len()).rev() {
         let (below, here) = known.split_at_mut(level);
