@@ -108,8 +108,9 @@ pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -
         print(format!("{}\n", serde_json::to_string(&output)?).as_bytes())?;
     } else if let Some(collected) = collected.filter(|_| done > 0) {
         let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
+        let map = if path.join("heatmap.svg").is_file() { ", heatmap.svg" } else { "" };
         let (tables, best) = (markdown(&collected.tables()), best::markdown(&collected.best, path));
-        let text = format!("{tables}{best}{EXPLANATION}\n\n{}: {files}\n", path.display());
+        let text = format!("{tables}{best}{EXPLANATION}\n\n{}: {files}{map}\n", path.display());
         print(text.as_bytes())?;
     } else if done > 0 {
         print(format!("{done} of {of} done in {:.1} s\n", started.elapsed().as_secs_f64()).as_bytes())?;

@@ -96,6 +96,28 @@ fn column(rows: &[Vec<String>], name: &str) -> Vec<String> {
     rows[1..].iter().map(|row| row[place].clone()).collect()
 }
 
+/// A grid of two keys has a map beside the curves; [`SMALL`], of one key, has none.
+#[test]
+fn two_keys_are_a_map() {
+    let sweep = Sweep::new(&format!("{SMALL}\"migration.receive\" = [1, 2]\n"));
+    let summary = sweep.json(&[]);
+    let svg = sweep.read("heatmap.svg");
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts = |class: &str| -> Vec<String> {
+        let of = document.descendants().filter(|n| n.attribute("class") == Some(class));
+        of.filter_map(|n| n.text()).map(str::to_string).collect()
+    };
+    // `migration.receive` comes first: its second value is in the second row.
+    let mean = |i: usize| summary["settings"][i]["measures"]["remeasured_mean"]["spread"]["mean"].as_f64().unwrap();
+    let expected: Vec<String> = (0..4).map(|i| format!("{:.4}", xpuck_lab::figure::Figure(mean(i)))).collect();
+    assert_eq!(texts("mean"), expected);
+    assert_eq!(texts("runs"), ["n = 2"; 4]);
+    assert!(sweep.read("curves.html").contains("heatmap-scale"));
+    let one = Sweep::new(SMALL);
+    one.json(&[]);
+    assert!(!one.out().join("heatmap.svg").exists());
+}
+
 #[test]
 fn a_sweep_leaves_tables_curves_and_a_summary() {
     let sweep = Sweep::new(SMALL);
