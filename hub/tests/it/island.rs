@@ -344,7 +344,7 @@ fn until_gene_of(from: u16, hub: &str, island: u16, tree: &str) {
     wait_until(&format!("a gene of island {from}"), || {
         generation += 1;
         let tree = tree.into();
-        let gene = Emigrant { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [0.5, 0.0], square: [0.25, 0.0] };
+        let gene = Emigrant { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [-0.5, 0.0], square: [0.25, 0.0] };
         match ask(&dealer, &WorkerMessage::Emigrant { island, generation, gene }) {
             ToWorker::Immigrants { immigrants, .. } => immigrants.iter().any(|gene| gene.island == from),
             other => panic!("{other:?}"),

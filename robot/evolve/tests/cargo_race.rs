@@ -52,7 +52,8 @@ fn steps_end_by_their_formulas_and_a_run_that_goes_on_is_the_run_that_was_not_in
 #[test]
 fn digits_are_the_same_however_runs_are_shared_out() {
     let scenario = Scenario::parse("c.toml", &text()).unwrap();
-    let told_after_four = |score: fn(&[Arbiter], &[(usize, u32)], &Trials) -> Vec<f64>| {
+    type Score = fn(&[Arbiter], &[(usize, u32)], &Trials) -> Vec<f64>;
+    let told_after_four = |score: Score| {
         told(&scenario.run_race(7, &BTreeMap::new(), score, |generation| {
             if generation.variables.generation == 4 { Ask::Stop } else { Ask::GoOn }
         }))

@@ -118,9 +118,9 @@ def open(run: str | os.PathLike[str]) -> Record | EvolutionRecord:
     return EvolutionRecord(run) if evolution.exists() else Record(run)
 
 
-def _name(identity: Any) -> str:
+def _name(identity: dict[str, int]) -> str:
     """Who an individual is, as `xpuck lineage` takes it."""
-    return "-".join(str(part) for part in identity) if isinstance(identity, list) else str(identity)
+    return f"{identity['island']}.{identity['number']}"
 
 
 def _birth(birth: dict[str, Any]) -> dict[str, Any]:

@@ -70,8 +70,7 @@ impl Scenario {
             let message = "algorithm: a race is of trees; write species = \"tree\", or leave `algorithm` out".into();
             return Err(fail(of_key("", 0, "algorithm"), message));
         }
-        let scenario =
-            Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, &wrong)?;
+        let scenario = Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, wrong)?;
         if entries.algorithm == StepAlgorithm::Racing {
             for (i, step) in scenario.steps.iter().enumerate() {
                 race::check(step).map_err(|error| wrong(Some(i), error))?;
