@@ -1,8 +1,8 @@
 //! A million islands on paper and by simulation: what topologies of geneservers and peers cost and give. Pure and
 //! deterministic: a seed gives the same digits.
 //!
-//! [`takeover`] follows one gene in continuous time, with delays and islands that come and go; [`climb`] follows fitness on all
-//! islands in generations, by a [`law`] that measured runs fit; [`Traffic`] is arithmetic.
+//! [`mod@takeover`] follows one gene in continuous time, with delays and islands that come and go; [`mod@climb`] follows fitness on all
+//! islands in generations, by a [`mod@law`] that measured runs fit; [`Traffic`] is arithmetic.
 
 pub mod climb;
 pub mod figure;

@@ -92,7 +92,7 @@ exec {}
     }
 }
 
-/// Says what is wrong with a time limit of Slurm: minutes, [hours:]minutes:seconds, or days-hours[:minutes[:seconds]].
+/// Says what is wrong with a time limit of Slurm: minutes, `[hours:]minutes:seconds`, or `days-hours[:minutes[:seconds]]`.
 ///
 /// # Errors
 /// How it is written.
