@@ -5,8 +5,9 @@ pub type Rgb = [u8; 3];
 
 /// A colour as CSS has it, `#rrggbb`; anything else is black.
 pub fn rgb(colour: &str) -> Rgb {
-    let part = |i: usize| colour.get(i..i + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);
-    [part(1), part(3), part(5)]
+    let Some(digits) = colour.strip_prefix('#') else { return [0; 3] };
+    let part = |i: usize| digits.get(i..i + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);
+    [part(0), part(2), part(4)]
 }
 
 /// Rows of pixels, from the top.
