@@ -108,7 +108,8 @@ pub fn misplaced(message: &str) -> Option<String> {
     // The same key may be right at the top, and what is wrong stands behind the first header of a table.
     let at: Option<usize> = message.split_once("line ").and_then(|(_, rest)| rest.split(':').next()?.parse().ok());
     let top = text.lines().position(|line| line.trim_start().starts_with('[')).unwrap_or(usize::MAX);
-    if at.is_some_and(|line| line > top) {
+    let header = |line: usize| text.lines().nth(line - 1).map(|text| text.trim().trim_matches(['[', ']']).to_string());
+    if at.is_some_and(|line| line > top && header(line).as_ref() != Some(&key)) {
         return None;
     }
     table.contains_key(&key).then(|| format!("{name}: is {}, which goes with {}", called(kind), commands(kind, name)))

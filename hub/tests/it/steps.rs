@@ -66,7 +66,7 @@ struct Robot(Child);
 impl Robot {
     /// Starts it as soon as the one before has let its devices go.
     fn start(demo: &Path, log: &Path) -> Robot {
-        for _ in 0..20 {
+        for _ in 0..100 {
             let mut robot = Robot::spawn(demo, log);
             std::thread::sleep(Duration::from_millis(300));
             if robot.0.try_wait().unwrap().is_none() {
@@ -88,7 +88,7 @@ impl Robot {
     }
 
     fn wait_for(&self, log: &Path, text: &str) {
-        let deadline = Instant::now() + Duration::from_secs(40);
+        let deadline = Instant::now() + Duration::from_secs(120);
         while !std::fs::read_to_string(log).unwrap().contains(text) {
             assert!(Instant::now() < deadline, "no {text:?} in {}", std::fs::read_to_string(log).unwrap());
             std::thread::sleep(Duration::from_millis(20));
