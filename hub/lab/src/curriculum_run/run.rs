@@ -161,9 +161,15 @@ mod tests {
     #[test]
     fn a_step_of_trees_stopped_by_its_file_and_gone_on_with_is_the_one_that_was_not() {
         let second = TREES.match_indices("[[steps]]").nth(1).unwrap().0;
-        let text = TREES[..second].replacen("and learning-momentum < 50", "or gennum >= 3", 1);
+        let text = TREES[..second].replacen("and learning-momentum < 50", "and gennum >= 3", 1);
+        for text in [text.clone(), format!("algorithm = \"racing\"\n{text}")] {
+            stopped_and_gone_on_with(&text);
+        }
+    }
+
+    fn stopped_and_gone_on_with(text: &str) {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("c.toml"), &text).unwrap();
+        std::fs::write(dir.path().join("c.toml"), text).unwrap();
         let plan = Plan::read(&dir.path().join("c.toml"), 5).unwrap();
         let [whole, cut] = ["whole", "cut"].map(|name| dir.path().join(name));
         let first = go(&plan, &mut Folder::create(&whole, &plan).unwrap());
