@@ -6,21 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . tools/slurm-cluster.sh
 slurm_begin 3 "2 1 1" "PartitionName=all Nodes=n[1-3] Default=YES" all
-cat >"$work/sleep.c" <<'SLEEP'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-__attribute__((constructor)) static void before(void) {
-    char line[4096] = {0};
-    FILE *file = fopen("/proc/self/cmdline", "r");
-    size_t length = file ? fread(line, 1, sizeof line - 1, file) : 0;
-    char *second = memchr(line, 0, length);
-    if (file) fclose(file);
-    if (second && !strcmp(second + 1, "evolve")) sleep(atoi(getenv("SLEEP_FIRST")));
-}
-SLEEP
-cc -shared -fPIC -o "$work/sleep.so" "$work/sleep.c"
+cc -shared -fPIC -o "$work/sleep.so" tools/slurm-sleep.c
 sed 's/^seeds = .*/seeds = "1-20"/' docs/sweeps/tiny.toml >"$work/s.toml"
 out=$work/out each=${SECONDS_EACH:-30}
 begin=$(date +%s.%N)

@@ -3,7 +3,7 @@
 use rustix::fs::statfs;
 use std::path::Path;
 
-/// File systems of one machine alone, by their numbers in linux/magic.h: ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS
+/// File systems of one machine alone, by their numbers in Linux's list of magic numbers: ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS
 /// and bcachefs.
 const LOCAL: [u32; 8] =
     [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0x2fc1_2fc1, 0xf2f5_2010, 0xca45_1a4e];
