@@ -4,6 +4,8 @@
 pub const MAX_ROBOTS: usize = 256;
 /// Most passive discs in a world.
 pub const MAX_DISCS: usize = 8;
+/// Most inner walls, and most patches, of a world.
+pub const MAX_WALLS: usize = 16;
 /// Most bodies in a world.
 pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// Bodies of a small world, in which every body looks at every other: with so few that is faster than a grid.

@@ -109,7 +109,7 @@ impl Robot {
     /// Its island tries trees in the experiment's own world, beyond so many steps of a curriculum, and so are those that its
     /// last telemetry tells of.
     pub fn is_beyond(&self, steps: usize) -> bool {
-        usize::from(self.step.0) >= steps && self.telemetry.evolution.generation >= self.step.1
+        usize::from(self.step()) >= steps
     }
 
     /// Takes what it tells.

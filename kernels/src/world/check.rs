@@ -7,11 +7,9 @@ use super::spec::{Area, Start, WorldSpec};
 use super::start::{self, SPACING};
 use super::task::{Region, Task};
 use crate::math::Vec2;
-use crate::model::{MAX_DISCS, MAX_ROBOTS, RELOCATION_RADIUS, ROBOT_RADIUS};
+use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS, ROBOT_RADIUS};
 use crate::random::{Draws, Stream};
 
-/// Most inner walls, and most patches, in a world.
-const MAX_WALLS: usize = 16;
 /// Most starts of a world.
 const MAX_STARTS: usize = 16;
 /// Starts of each kind that are tried out.

@@ -6,6 +6,7 @@
 use roxmltree::{Document, Node};
 use std::fmt::Write;
 use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::{MAX_DISCS, MAX_WALLS};
 
 /// Sides of a cylinder that does not move: as many as leave room for other walls, of which a world has 16.
 const SIDES: usize = 6;
@@ -13,9 +14,6 @@ const SIDES: usize = 6;
 const NARROW: f32 = 0.1;
 /// A wall nearer to the arena's edge than this is the edge, m.
 const EDGE: f32 = 0.02;
-/// Most walls, and most discs, of a world.
-const MOST_WALLS: usize = 16;
-const MOST_DISCS: usize = 8;
 
 /// A world file made from an arena, and what was left out, each in a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,11 +52,11 @@ pub fn argos(text: &str) -> Result<Imported, String> {
     }
     // The inner edge of walls around everything is the arena; ARGoS's own size is only that of its space.
     let (half, walls) = within(vec2(0.5 * size[0], 0.5 * size[1]), std::mem::take(&mut found.walls));
-    if walls.len() > MOST_WALLS {
-        return Err(format!("{} walls; a world has {MOST_WALLS} at most: leave boxes out", walls.len()));
+    if walls.len() > MAX_WALLS {
+        return Err(format!("{} walls; a world has {MAX_WALLS} at most: leave boxes out", walls.len()));
     }
-    if found.discs.len() > MOST_DISCS {
-        return Err(format!("{} movable bodies; a world has {MOST_DISCS} discs at most", found.discs.len()));
+    if found.discs.len() > MAX_DISCS {
+        return Err(format!("{} movable bodies; a world has {MAX_DISCS} discs at most", found.discs.len()));
     }
     Ok(Imported { text: world(half, &walls, &found), notes: found.notes })
 }

@@ -64,8 +64,7 @@ fn world(export: &Export<'_>, run: u32) -> String {
     }
     for (i, patch) in spec.patches.iter().enumerate() {
         // Along the wall that it is on, just inside.
-        let upright = (patch.at.x.abs() - hx).abs() <= (patch.at.y.abs() - hy).abs();
-        let angle = if upright { std::f32::consts::FRAC_PI_2 } else { 0.0 };
+        let angle = if patch.is_upright(spec.physics.half_arena) { std::f32::consts::FRAC_PI_2 } else { 0.0 };
         let inside = |x: f32, half: f32| x.clamp(-(half - 0.5 * THIN), half - 0.5 * THIN);
         let at = Vec2 { x: inside(patch.at.x, hx), y: inside(patch.at.y, hy) };
         let colour = COLOURS[number(patch.colour)];

@@ -1,7 +1,8 @@
 //! Runs that are not done, and why as far as their folders tell.
 
 use super::evolution::{Run, State};
-use std::fs::{File, TryLockError};
+use super::lock::locked;
+use std::fs::File;
 
 /// A run that is not done.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -34,7 +35,8 @@ fn why(run: &Run, state: State) -> String {
 
 /// True if a process holds the run, on whatever machine.
 fn is_at_work(run: &Run) -> bool {
+    let path = run.log();
     // Opened for writing, as locks of network file systems want it.
-    let log = File::options().append(true).open(run.log());
-    log.is_ok_and(|log| matches!(log.try_lock(), Err(TryLockError::WouldBlock)))
+    let log = File::options().append(true).open(&path);
+    log.is_ok_and(|log| matches!(locked(&log, &path), Ok(false)))
 }

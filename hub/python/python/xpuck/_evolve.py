@@ -78,7 +78,7 @@ class Evolution:
     def step(self) -> Generation:
         """Runs one generation; in a folder it is kept before this returns."""
         if self.is_done:
-            raise StopIteration("the run is done")
+            raise RuntimeError("the run is done")
         self._native.step()
         return self.standing()
 

@@ -7,9 +7,7 @@ use super::film::{self, Sheet, Stage, Token};
 use super::legend::{self, Legend};
 use super::scenery::Scenery;
 use anyhow::Result;
-use std::f32::consts::{PI, TAU};
 use std::path::Path;
-use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_lab::trajectories::{Frame, Trajectories};
 
@@ -71,14 +69,14 @@ fn between(before: &Frame, after: &Frame, body: usize, part: f32, robots: usize)
     if body == robots && after.put_back {
         return if part < 1.0 { from } else { to };
     }
-    let turn = (to.heading - from.heading + PI).rem_euclid(TAU) - PI;
-    let at = Vec2 { x: from.at.x + part * (to.at.x - from.at.x), y: from.at.y + part * (to.at.y - from.at.y) };
-    Pose { at, heading: from.heading + part * turn }
+    from.towards(&to, part)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f32::consts::PI;
+    use xpuck_kernels::math::Vec2;
 
     fn frame(x: f32, heading: f32, put_back: bool) -> Frame {
         let pose = Pose { at: Vec2 { x, y: 0.0 }, heading };

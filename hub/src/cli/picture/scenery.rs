@@ -56,10 +56,11 @@ impl<'a> Scenery<'a> {
             line(svg, plan, "inner-wall", "", wall.from, wall.to);
         }
         for patch in self.patches {
-            // It lies on the wall to which it is nearest.
-            let upright = plan.half.0 - patch.at.x.abs() < plan.half.1 - patch.at.y.abs();
-            let half =
-                if upright { Vec2 { x: 0.0, y: patch.half_length } } else { Vec2 { x: patch.half_length, y: 0.0 } };
+            let half = if patch.is_upright(plan.half) {
+                Vec2 { x: 0.0, y: patch.half_length }
+            } else {
+                Vec2 { x: patch.half_length, y: 0.0 }
+            };
             let colour = match patch.colour {
                 Colour::Red => "#c62828",
                 Colour::Green => "#2f9e44",

@@ -64,25 +64,23 @@ impl SlurmArgs {
         self.gres.as_deref().is_some_and(|spec| spec.split(',').any(|one| one.split(':').next() == Some("gpu")))
     }
 
-    fn options(&self) -> Vec<String> {
+    /// What `sbatch` and `xpuck sweep` call alike.
+    fn shared(&self) -> impl Iterator<Item = String> {
         let keys =
             [("time", &self.time), ("mem", &self.mem), ("account", &self.account), ("partition", &self.partition)];
-        let own = keys.into_iter().filter_map(|(key, value)| Some(format!("--{key}={}", value.as_ref()?)));
-        own.chain(self.sbatch.iter().cloned()).collect()
+        keys.into_iter().filter_map(|(key, value)| Some(format!("--{key}={}", value.as_ref()?)))
+    }
+
+    fn options(&self) -> Vec<String> {
+        self.shared().chain(self.sbatch.iter().cloned()).collect()
     }
 
     /// The same as options of `xpuck sweep`.
     fn again(&self) -> Vec<String> {
-        let keys = [
-            ("time", self.time.clone()),
-            ("mem", self.mem.clone()),
-            ("account", self.account.clone()),
-            ("partition", self.partition.clone()),
-            ("gres", self.gres.clone()),
-            ("per-task", self.per_task.map(|n| n.to_string())),
-        ];
-        let own = keys.into_iter().filter_map(|(key, value)| Some(format!("--{key}={}", value?)));
-        own.chain(self.sbatch.iter().map(|option| format!("--sbatch={option}"))).collect()
+        let own =
+            [self.gres.as_ref().map(|spec| format!("--gres={spec}")), self.per_task.map(|n| format!("--per-task={n}"))];
+        let others = self.sbatch.iter().map(|option| format!("--sbatch={option}"));
+        self.shared().chain(own.into_iter().flatten()).chain(others).collect()
     }
 }
 

@@ -19,6 +19,14 @@ pub struct Patch {
     pub colour: Colour,
 }
 
+impl Patch {
+    /// Whether it lies on a wall along y, that at an end of an arena of which these are half the length and half the width, m: it is
+    /// on the wall to which it is nearest.
+    pub fn is_upright(&self, (half_length, half_width): (f32, f32)) -> bool {
+        (half_length - self.at.x.abs()).abs() <= (half_width - self.at.y.abs()).abs()
+    }
+}
+
 /// Which colours are seen in the left, centre and right segment; indexed by colour, then segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blobs(pub [[bool; 3]; 3]);
