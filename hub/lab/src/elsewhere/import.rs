@@ -39,7 +39,7 @@ struct Found {
 /// # Errors
 /// What is no XML or has no arena, or a value that cannot be read, with its line.
 pub fn argos(text: &str) -> Result<Imported, String> {
-    let document = Document::parse(text).map_err(|error| error.to_string())?;
+    let document = Document::parse(text).map_err(|error| format!("no XML, which an .argos file is: {error}"))?;
     let root = document.root_element();
     let arena = root.children().find(|node| node.has_tag_name("arena"));
     let arena = arena.ok_or("no <arena> below the root; an .argos file of an experiment has one")?;
