@@ -129,7 +129,8 @@ fn keep_contact(c: u32, contact: Contact) {
     keep_impulses(c, 0.0, 0.0);
 }
 
-fn resolve(c: u32) {
+// Gives the greatest change of an impulse.
+fn resolve(c: u32) -> f32 {
     let contact = contact_at(c);
     let a = contact.bodies & 0xffu;
     let b = (contact.bodies >> 8u) & 0xffu;
@@ -163,6 +164,7 @@ fn resolve(c: u32) {
         vy[at(b)] = to.y;
         spin[at(b)] = to.z;
     }
+    return max(abs(rub), abs(impulse));
 }
 
 fn stage_contacts() {

@@ -118,9 +118,13 @@ fn solve_contacts() {
     if first_own != NOBODY && first_contact[at(first_own)] != NO_CONTACT {
         for (var i = 0u; i < CONTACT_ITERATIONS; i++) {
             var c = first_contact[at(first_own)];
+            var change = 0.0;
             while c != NO_CONTACT {
-                resolve(c);
+                change = max(change, resolve(c));
                 c = work[contact_word(c)] >> 16u;
+            }
+            if change <= CONTACT_SOLVED {
+                break;
             }
         }
     }

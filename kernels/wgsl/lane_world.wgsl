@@ -74,7 +74,7 @@ fn list_contacts() {
 fn solve_contacts() {
     var c = 0u;
     for (var i = 0u; i < CONTACT_ITERATIONS * contact_count; i++) {
-        resolve(c);
+        _ = resolve(c);
         c = select(c + 1u, 0u, c + 1u == contact_count);
     }
 }

@@ -122,8 +122,8 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         Some(Other::Hub(args)) => return bench_hub::run(args),
         None => {}
     }
-    if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
-        bail!("--worlds takes 1 to 4096, --repeat 1 to 100");
+    if !(1..=65_536).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
+        bail!("--worlds takes 1 to 65536, --repeat 1 to 100");
     }
     let controller = match &args.tree {
         Some(path) => {

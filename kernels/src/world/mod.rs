@@ -71,6 +71,27 @@ pub struct World {
     update: u32,
 }
 
+/// What is random about a world before its first update.
+pub(crate) struct Beginning {
+    /// Robots first, then discs.
+    pub bodies: Vec<Body>,
+    /// Of each robot the last pictures of its camera.
+    pub pictures: Vec<u32>,
+}
+
+impl Beginning {
+    /// As [`World::new`] begins.
+    pub fn of(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> Beginning {
+        let robots = spec.robots;
+        assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
+        assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
+        Beginning {
+            bodies: start::place(spec, start, &mut Draws::new(seed, world, 0, 0, Stream::Start)),
+            pictures: (0..robots as u32).map(|robot| spec.camera.before(seed, world, robot)).collect(),
+        }
+    }
+}
+
 impl World {
     /// A world at its start; `start` counts the starts of `spec` round and round.
     ///
@@ -78,10 +99,8 @@ impl World {
     /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;
     /// [`WorldSpec::check`] refuses such worlds.
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
-        let bodies = start::place(spec, start, &mut Draws::new(seed, world, 0, 0, Stream::Start));
+        let Beginning { bodies, pictures } = Beginning::of(spec, start, seed, world);
         let robots = spec.robots;
-        assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
-        assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
         let mut collisions = Collisions::new(&bodies, &spec.physics);
         collisions.reserve();
         let grid = || Grid::new(spec.physics.half_arena, NEIGHBOUR_RANGE, robots);
@@ -92,7 +111,7 @@ impl World {
             centres: Vec::with_capacity(robots),
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
-            pictures: (0..robots as u32).map(|robot| spec.camera.before(seed, world, robot)).collect(),
+            pictures,
             camera: spec.camera,
             sensing: Sensing::ALL,
             channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),

@@ -1,10 +1,13 @@
 //! Worlds and programs as the words of the buffers.
 
-use super::layout::{HEADER, QUANTITIES, place};
+use super::layout::{HEADER, QUANTITIES, START_QUANTITIES, place};
 use crate::engine::Job;
-use crate::math::{Vec2, vec2};
+#[cfg(test)]
+use crate::math::Vec2;
+use crate::math::vec2;
 use crate::tree::Program;
-use crate::world::{Body, Pose, World};
+use crate::world::{Beginning, Body, Pose};
+use rayon::prelude::*;
 
 /// Number of a header word.
 pub(super) const fn header(name: &str) -> usize {
@@ -30,32 +33,27 @@ impl State {
         HEADER.len() + QUANTITIES.len() * bodies
     }
 
-    /// A batch of these worlds; further columns repeat the last one, so that workgroups are full.
-    pub fn of(worlds: &[World], jobs: &[&Job<'_>], code: &Code<'_>, columns: usize) -> State {
+    /// Those of them, the first, that may not be zero before the first update.
+    pub fn start_rows(bodies: usize) -> usize {
+        HEADER.len() + START_QUANTITIES * bodies
+    }
+
+    /// The first `rows` of a batch of these worlds; further columns repeat the last one, so that workgroups are full.
+    pub fn of(worlds: &[Beginning], jobs: &[&Job<'_>], code: &Code<'_>, columns: usize, rows: usize) -> State {
         let bodies = worlds[0].bodies.len();
-        let mut state = State { words: vec![0; State::rows(bodies) * columns], worlds: columns, bodies };
-        for column in 0..columns {
-            let from = column.min(worlds.len() - 1);
-            state.set_world(column, &worlds[from], jobs[from], code);
-        }
-        state
+        let mut words = vec![0; rows * columns];
+        // Row by row, so that words are written one after the other and by all threads.
+        words.par_chunks_mut(columns).enumerate().for_each(|(row, words)| {
+            let Some(word) = word_of(row, bodies) else { return };
+            let last = worlds.len() - 1;
+            words.iter_mut().enumerate().for_each(|(w, to)| *to = word(&worlds[w.min(last)], jobs[w.min(last)], code));
+        });
+        State { words, worlds: columns, bodies }
     }
+}
 
-    fn set_world(&mut self, w: usize, world: &World, job: &Job<'_>, code: &Code<'_>) {
-        *self.header(w, "SEED_LOW") = job.seed as u32;
-        *self.header(w, "SEED_HIGH") = (job.seed >> 32) as u32;
-        *self.header(w, "WORLD") = job.world;
-        let disc = world.bodies.get(world.robots());
-        *self.header(w, "COUNTED_FROM") = disc.map_or(0, |disc| disc.pose.at.x.to_bits());
-        world.bodies.iter().enumerate().for_each(|(i, body)| self.set_body(w, i, body));
-        for robot in 0..world.robots() {
-            let program = job.team.program(robot);
-            *self.word(w, quantity("PROGRAM"), robot) = code.starts[program];
-            *self.word(w, quantity("PICTURES"), robot) = world.pictures[robot];
-            *self.word(w, quantity("MEMORIES"), robot) = code.programs[program].memories() as u32;
-        }
-    }
-
+#[cfg(test)]
+impl State {
     /// A header word of a world.
     pub fn header(&mut self, world: usize, name: &str) -> &mut u32 {
         &mut self.words[header(name) * self.worlds + world]
@@ -76,14 +74,49 @@ impl State {
         self.set(world, quantity, body, v.x);
         self.set(world, quantity + 1, body, v.y);
     }
+}
 
-    /// Writes a body's state.
-    pub fn set_body(&mut self, w: usize, i: usize, body: &Body) {
-        self.set_vector(w, quantity("X"), i, body.pose.at);
-        self.set(w, quantity("HEADING"), i, body.pose.heading);
-        self.set_vector(w, quantity("VX"), i, body.velocity);
-        self.set(w, quantity("SPIN"), i, body.spin);
-        self.set_vector(w, quantity("LEFT"), i, vec2(body.wheels[0], body.wheels[1]));
+/// How a word of a row is made of a world; none for rows that begin with zeros.
+type Word<'a> = Box<dyn Fn(&Beginning, &Job<'_>, &Code<'_>) -> u32 + 'a>;
+
+fn word_of(row: usize, bodies: usize) -> Option<Word<'static>> {
+    let Some(row) = row.checked_sub(HEADER.len()) else { return header_word(HEADER[row]) };
+    let body = row % bodies;
+    let of_body = |of: fn(&Body) -> f32| -> Option<Word<'static>> {
+        Some(Box::new(move |world, _, _| of(&world.bodies[body]).to_bits()))
+    };
+    match QUANTITIES[row / bodies] {
+        "X" => of_body(|b| b.pose.at.x),
+        "Y" => of_body(|b| b.pose.at.y),
+        "HEADING" => of_body(|b| b.pose.heading),
+        "VX" => of_body(|b| b.velocity.x),
+        "VY" => of_body(|b| b.velocity.y),
+        "SPIN" => of_body(|b| b.spin),
+        "LEFT" => of_body(|b| b.wheels[0]),
+        "RIGHT" => of_body(|b| b.wheels[1]),
+        // Discs run and see nothing.
+        "PROGRAM" => Some(Box::new(
+            move |world, job, code| {
+                if body < world.pictures.len() { code.starts[job.team.program(body)] } else { 0 }
+            },
+        )),
+        "PICTURES" => Some(Box::new(move |world, _, _| world.pictures.get(body).copied().unwrap_or(0))),
+        "MEMORIES" => Some(Box::new(move |world, job, code| {
+            if body < world.pictures.len() { code.programs[job.team.program(body)].memories() as u32 } else { 0 }
+        })),
+        _ => None,
+    }
+}
+
+fn header_word(name: &str) -> Option<Word<'static>> {
+    match name {
+        "SEED_LOW" => Some(Box::new(|_, job, _| job.seed as u32)),
+        "SEED_HIGH" => Some(Box::new(|_, job, _| (job.seed >> 32) as u32)),
+        "WORLD" => Some(Box::new(|_, job, _| job.world)),
+        "COUNTED_FROM" => Some(Box::new(|world, _, _| {
+            world.bodies.get(world.pictures.len()).map_or(0, |disc| disc.pose.at.x.to_bits())
+        })),
+        _ => None,
     }
 }
 

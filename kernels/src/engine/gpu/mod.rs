@@ -28,7 +28,7 @@ use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
 use crate::world::senses::messages::{Channel, Messages};
-use crate::world::{Sensing, World, WorldSpec};
+use crate::world::{Beginning, Sensing, World, WorldSpec};
 use device::{Batch, Device, Flight};
 use encode::{Code, Rows, State};
 use layout::{HEADER, Lane, Layout, MAX_PATCHES, MOST_ROBOTS, OUTCOME_QUANTITIES};
@@ -199,16 +199,17 @@ impl Gpu {
     fn begin(&self, kind: &Kind<'_>, jobs: &[&Job<'_>]) -> Result<Flight, GpuError> {
         let (scene, layout) = (&kind.scene, &kind.layout);
         let (robots, bodies) = (scene.robots, scene.bodies.len());
-        let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
+        let worlds: Vec<Beginning> = jobs.par_iter().map(|j| Beginning::of(j.spec, j.start, j.seed, j.world)).collect();
         let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::and);
         let sensing = self.sensing.unwrap_or_else(read);
         let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
-        let state = State::of(&worlds, jobs, kind.code, columns);
+        let state = State::of(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
         let params = Params::of(scene, kind.messages, sensing, layout, columns);
         let mut flight = self.device.begin(&Batch {
             layout: *layout,
             params,
             state: &state.words,
+            state_words: State::rows(bodies) * columns,
             programs: &kind.code.words,
             table: &kind.table,
             memory: kind.memories * robots * columns,
@@ -254,7 +255,7 @@ impl Gpu {
             let cells = &cells[w * cell_words..(w + 1) * cell_words];
             Ok(outcome::of(&kind.scene, &rows, w, cells, kind.updates))
         };
-        (0..worlds).map(outcome).collect()
+        (0..worlds).into_par_iter().map(outcome).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::engine::{Outcome, hash};
 use crate::model::CONTROL_PERIOD;
 use crate::world::Task;
 use crate::world::task::foraging::food_max;
-use crate::world::task::transport::raw_fitness;
+use crate::world::task::transport::{fitness_of_place, raw_fitness};
 
 /// Number that a robot that is as far from all others as can be adds in an update.
 const WHOLE: f64 = 16_777_216.0;
@@ -25,7 +25,7 @@ pub(super) fn of(scene: &Scene, rows: &Rows<'_>, w: usize, cells: &[u32], update
         Task::Transport | Task::TransportOnce => raw_fitness(rows.moved(w, robots), seconds),
         Task::TransportPosition => {
             let (x, half) = (rows.get(w, quantity("X"), robots), scene.physics.half_arena.0);
-            (-x).max(0.0) / (half - scene.bodies[robots].radius)
+            fitness_of_place(x, half - scene.bodies[robots].radius)
         }
         Task::Aggregation { .. } => per_update(f64::from(rows.header(w, "LARGEST"))),
         Task::Dispersion => per_update(all as f64 / WHOLE),

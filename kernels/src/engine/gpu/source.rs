@@ -164,6 +164,7 @@ fn floats() -> Vec<(String, f32)> {
     let numbers = [
         ("DT", model::DT),
         ("FRICTION_STEEPNESS", model::FRICTION_STEEPNESS),
+        ("CONTACT_SOLVED", model::CONTACT_SOLVED),
         ("PENETRATION_SLOP", model::PENETRATION_SLOP),
         ("PENETRATION_CORRECTION", model::PENETRATION_CORRECTION),
         ("ROBOT_RADIUS", model::ROBOT_RADIUS),

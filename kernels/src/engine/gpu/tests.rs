@@ -117,7 +117,10 @@ impl Twin {
         let jobs: Vec<Job<'_>> = (0..WORLDS).map(job).collect();
         let jobs: Vec<&Job<'_>> = jobs.iter().collect();
         let columns = (WORLDS as usize).next_multiple_of(self.layout.worlds(self.scene.bodies.len()));
-        let mut state = State::of(&self.worlds, &jobs, &Code::of(&self.programs), columns);
+        let standing = |world: &World| Beginning { bodies: world.bodies.clone(), pictures: world.pictures.clone() };
+        let standing: Vec<Beginning> = self.worlds.iter().map(standing).collect();
+        let rows = State::rows(self.scene.bodies.len());
+        let mut state = State::of(&standing, &jobs, &Code::of(&self.programs), columns, rows);
         for (w, world) in self.worlds.iter().enumerate() {
             for robot in 0..ROBOTS {
                 let s = world.senses(robot);
@@ -150,6 +153,7 @@ impl Twin {
             layout: self.layout,
             params,
             state: &self.state.words,
+            state_words: self.state.words.len(),
             programs: &Code::of(&self.programs).words,
             table: &table,
             memory,
