@@ -4,11 +4,13 @@
 // PyO3's macros write code that converts arguments and errors in general.
 #![allow(clippy::useless_conversion, reason = "written by PyO3's macros")]
 
+mod engine;
 mod errors;
 mod evolution;
 mod pool;
 mod records;
 mod simulate;
+mod study;
 mod sweep;
 mod tree;
 mod world;
@@ -25,6 +27,11 @@ mod _xpuck {
     use super::records::{Generations, export};
     #[pymodule_export]
     use super::simulate::simulate;
+    #[pymodule_export]
+    use super::study::{
+        study_ablate, study_adapt, study_branches, study_hetero, study_migrate, study_mix, study_perturb, study_size,
+        study_transfer, study_tune,
+    };
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

@@ -8,9 +8,12 @@ use std::sync::{Mutex, PoisonError};
 /// The threads and the process that they belong to.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
-/// A forked process has no threads but its own, so it gets a pool of its own; as many threads as there are cores, or as
-/// `RAYON_NUM_THREADS` says.
-fn pool() -> PyResult<&'static ThreadPool> {
+/// The threads of this process: as many as there are cores, or as `RAYON_NUM_THREADS` says. A forked process has no threads but
+/// its own, so it gets a pool of its own.
+///
+/// # Errors
+/// The system gives none.
+pub fn threads_of_process() -> PyResult<&'static ThreadPool> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
     match *pool {
@@ -30,7 +33,7 @@ fn pool() -> PyResult<&'static ThreadPool> {
 /// # Errors
 /// The system gives none.
 pub fn threads() -> PyResult<usize> {
-    Ok(pool()?.current_num_threads())
+    Ok(threads_of_process()?.current_num_threads())
 }
 
 /// Computes on all threads, while other threads of Python run.
@@ -38,6 +41,6 @@ pub fn threads() -> PyResult<usize> {
 /// # Errors
 /// The system gives no threads.
 pub fn compute<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
-    let pool = pool()?;
+    let pool = threads_of_process()?;
     Ok(py.detach(|| pool.install(work)))
 }

@@ -2,7 +2,7 @@
 
 use crate::tree::Tree;
 use crate::world::World;
-use crate::{errors, pool};
+use crate::{engine, errors, pool};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use xpuck_kernels::engine::{Engine, Job, Simd, Team};
@@ -12,12 +12,14 @@ use xpuck_kernels::world::Sensing;
 
 /// Robot updates that one thread simulates before Python is asked whether Ctrl-C was pressed; a fraction of a second.
 const UPDATES_BETWEEN_LOOKS: usize = 2_000_000;
+/// Jobs between two such looks on an engine whose speed is not known.
+const BATCH_OF_OTHERS: usize = 65_536;
 
 /// The fitness of each job, (jobs,), and a hash of where its bodies end, (jobs,). A job is a row of the arrays: in `teams`,
 /// (jobs, robots), the number of each robot's tree, or of one that all run where it has one column; the seed; and the number of
 /// the world of that seed, which also says by turns which start it has.
 #[pyfunction]
-#[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses))]
+#[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on))]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 #[allow(clippy::type_complexity, reason = "two arrays")]
 pub fn simulate<'py>(
@@ -29,6 +31,7 @@ pub fn simulate<'py>(
     worlds: PyReadonlyArray1<'py, u32>,
     seconds: f64,
     all_senses: bool,
+    on: (String, Option<String>),
 ) -> PyResult<(Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<u64>>)> {
     let programs: Vec<Program> = trees.iter().map(|tree| tree.program()).collect::<PyResult<_>>()?;
     let (robots, columns) = (world.spec.robots, teams.shape()[1]);
@@ -48,8 +51,17 @@ pub fn simulate<'py>(
             Job { spec: &world.spec, start: number as usize, team, seed, world: number, updates }
         })
         .collect();
-    let engine = Simd { sensing: all_senses.then_some(Sensing::ALL) };
-    let at_once = (UPDATES_BETWEEN_LOOKS * pool::threads()? / (robots * updates as usize)).max(64) / 16 * 16;
+    let chosen = match (on.0.as_str(), &on.1) {
+        ("simd", None) => None,
+        (name, adapter) => Some(engine::open(name, adapter.as_deref(), &[&world.spec])?),
+    };
+    if chosen.is_some() && all_senses {
+        return Err(errors::value("all_senses is for the engine simd"));
+    }
+    let simd = Simd { sensing: all_senses.then_some(Sensing::ALL) };
+    let engine: &dyn Engine = chosen.as_deref().map_or(&simd, |chosen| chosen);
+    // A device takes its own batches.
+    let at_once = if chosen.is_some() { BATCH_OF_OTHERS } else { simd_batch(robots, updates)? };
     let (mut fitness, mut hashes) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
     for jobs in jobs.chunks(at_once) {
         let outcomes = pool::compute(py, || engine.run(&programs, jobs))?;
@@ -57,7 +69,15 @@ pub fn simulate<'py>(
         hashes.extend(outcomes.iter().map(|outcome| outcome.hash));
         py.check_signals()?;
     }
+    if let Some(engine) = chosen {
+        engine::tell(py, &*engine)?;
+    }
     Ok((fitness.into_pyarray(py), hashes.into_pyarray(py)))
+}
+
+/// Jobs that take a fraction of a second.
+fn simd_batch(robots: usize, updates: u32) -> PyResult<usize> {
+    Ok((UPDATES_BETWEEN_LOOKS * pool::threads()? / (robots * updates as usize)).max(64) / 16 * 16)
 }
 
 /// All robots run one tree where only one is named.

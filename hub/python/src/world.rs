@@ -13,6 +13,36 @@ use xpuck_kernels::world::{Scenario, WorldSpec};
 pub struct World {
     /// The world as data.
     pub spec: WorldSpec,
+    /// Where robots start, if it is the benchmark, whose arena grows with many robots.
+    scenario: Option<BenchmarkStart>,
+}
+
+/// Where the robots of the benchmark start.
+#[derive(Clone, Copy)]
+enum BenchmarkStart {
+    Only(Scenario),
+    ByTurns,
+}
+
+impl World {
+    /// The same with so many robots.
+    ///
+    /// # Errors
+    /// They do not fit.
+    pub fn of_size(&self, robots: usize) -> PyResult<WorldSpec> {
+        if !(1..=MAX_ROBOTS).contains(&robots) {
+            return Err(errors::value(format!("robots = {robots}: 1 to {MAX_ROBOTS} fit a world")));
+        }
+        match self.scenario {
+            Some(BenchmarkStart::Only(scenario)) => Ok(WorldSpec::scenario(robots, scenario)),
+            Some(BenchmarkStart::ByTurns) => Ok(WorldSpec::benchmark(robots)),
+            None => {
+                let spec = WorldSpec { robots, ..self.spec.clone() };
+                spec.check().map_err(|error| errors::value(format!("the world with {robots} robots: {error}")))?;
+                Ok(spec)
+            }
+        }
+    }
 }
 
 #[pymethods]
@@ -22,28 +52,31 @@ impl World {
     #[new]
     #[pyo3(signature = (robots = 9, *, scenario = "mix"))]
     fn new(robots: usize, scenario: &str) -> PyResult<World> {
-        if !(1..=MAX_ROBOTS).contains(&robots) {
-            return Err(errors::value(format!("robots = {robots}: 1 to {MAX_ROBOTS} fit a world")));
-        }
-        let spec = match scenario {
-            "a" => WorldSpec::scenario(robots, Scenario::A),
-            "b" => WorldSpec::scenario(robots, Scenario::B),
-            "mix" => WorldSpec::benchmark(robots),
+        let start = match scenario {
+            "a" => BenchmarkStart::Only(Scenario::A),
+            "b" => BenchmarkStart::Only(Scenario::B),
+            "mix" => BenchmarkStart::ByTurns,
             other => return Err(errors::value(format!("scenario {other:?}: there are a, b and mix"))),
         };
-        Ok(World { spec })
+        let benchmark = World { spec: WorldSpec::benchmark(1), scenario: Some(start) };
+        benchmark.with_robots(robots)
     }
 
     /// A world from a world file (docs/worlds.md).
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<World> {
-        Ok(World { spec: world_file::read(&path).map_err(|error| errors::of_file(&path, error))? })
+        Ok(World { spec: world_file::read(&path).map_err(|error| errors::of_file(&path, error))?, scenario: None })
     }
 
     /// A world from the text of a world file.
     #[staticmethod]
     fn parse(text: &str) -> PyResult<World> {
-        Ok(World { spec: world_file::parse("world", text).map_err(errors::value)? })
+        Ok(World { spec: world_file::parse("world", text).map_err(errors::value)?, scenario: None })
+    }
+
+    /// The same world with so many robots; the arena of the benchmark grows with more than 16.
+    fn with_robots(&self, robots: usize) -> PyResult<World> {
+        Ok(World { spec: self.of_size(robots)?, ..self.clone() })
     }
 
     /// Robots.

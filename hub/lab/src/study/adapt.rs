@@ -41,6 +41,35 @@ pub struct AdaptPlan {
     pub seeds: usize,
 }
 
+impl AdaptPlan {
+    /// A parameter by its name changes to a value; a segment is a minute, or a generation if that is longer.
+    ///
+    /// # Errors
+    /// No such parameter, a value that it cannot have, or a pace that is not 1 to 3600 s.
+    pub fn of(
+        parameter: &str,
+        value: f32,
+        generations: [u32; 2],
+        pace: f64,
+        seeds: usize,
+    ) -> Result<AdaptPlan, StudyError> {
+        let Some(known) = Parameter::named(parameter) else {
+            let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
+            return refuse(format!("{parameter}: no such parameter; there are {}", names.join(", ")));
+        };
+        if !known.possible(value) {
+            return refuse(format!(
+                "{parameter}={value}: masses and friction are 0.001 to 10, edges 0.05 to 20 m, wheels 0 to 1.5 of their speed"
+            ));
+        }
+        if !(1.0..=3600.0).contains(&pace) {
+            return refuse(format!("a pace of {pace} s: 1 to 3600 s a generation"));
+        }
+        let segment = (60.0 / pace).round().max(1.0) as u32;
+        Ok(AdaptPlan { parameter: known.name(), value, generations, pace, segment, seeds })
+    }
+}
+
 /// A way to go on after the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,19 +1,21 @@
 //! Studies of trees: one question each, answered by many simulations (thesis 8.6 and 8.7). Each gives plain data, a drawing
 //! of it, and its result in a sentence.
 
-pub mod ablate_figure;
+pub mod ablate;
+mod ablate_figure;
 pub mod adapt;
 mod adapt_swarm;
 pub mod branches;
+pub mod findings;
 pub mod hetero;
-pub mod hetero_figure;
+mod hetero_figure;
 pub mod migrate;
 pub mod mix;
 pub mod perturb;
-pub mod perturb_figure;
+mod perturb_figure;
 pub mod scaling_model;
 pub mod size;
-pub mod size_figure;
+mod size_figure;
 mod starts;
 pub mod swarm_trees;
 pub mod transfer;
@@ -25,6 +27,7 @@ use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::output::count;
 
 /// How much is simulated for one number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -38,6 +41,21 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// As much as that, checked.
+    ///
+    /// # Errors
+    /// If runs are not 0.1 to 36000 s long, or not 2 to a million.
+    pub fn of(seconds: f32, runs: u32, seed: u64) -> Result<Budget, StudyError> {
+        if !(0.1..=36_000.0).contains(&seconds) {
+            return refuse(format!("{seconds} simulated seconds: a run has 0.1 to 36000"));
+        }
+        if !(2..=1_000_000).contains(&runs) {
+            let runs = count(runs as usize, "run", "runs");
+            return refuse(format!("{runs}: 2 to 1000000 are needed for a mean and its spread"));
+        }
+        Ok(Budget { seconds, runs, seed })
+    }
+
     /// The plan in a world.
     pub fn plan<'a>(&self, spec: &'a WorldSpec) -> Plan<'a> {
         Plan { spec, seconds: self.seconds, runs: self.runs, seed: self.seed }

@@ -25,6 +25,17 @@ pub enum Scaling {
     SubLinear,
 }
 
+impl Scaling {
+    /// As it is told.
+    pub fn words(self) -> &'static str {
+        match self {
+            Scaling::SuperLinear => "super-linear",
+            Scaling::Linear => "linear",
+            Scaling::SubLinear => "sub-linear",
+        }
+    }
+}
+
 /// One size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Size {

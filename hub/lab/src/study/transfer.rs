@@ -2,13 +2,17 @@
 //! another world, taken for the real one, and what the setting costs (thesis 8.3.5 and 9.2).
 
 use super::{Budget, Estimate, StudyError, p_value, refuse};
+use crate::evolution_run::file::load;
 use crate::evolution_run::{Config, EvolutionRun, champion};
 use crate::figure::Figure;
 use crate::measure::fitness_of_team;
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::statistics::{holm, mann_whitney};
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use toml::{Table, Value};
+use xpuck_experiment::Calibration;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
@@ -24,6 +28,37 @@ pub struct Level {
     pub name: String,
     /// A run of evolution.
     pub config: Config,
+}
+
+/// The settings that evolution files say, each called by its file's name and changed by `set`.
+///
+/// # Errors
+/// A file that cannot be used, or two of one name.
+pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> {
+    let mut levels: Vec<Level> = Vec::with_capacity(files.len());
+    for file in files {
+        let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+        if levels.iter().any(|level| level.name == name) {
+            return refuse(format!("{}: another file is called {name} too; results go by these names", file.display()));
+        }
+        let config = load(Some(file), set.clone()).map_err(|error| StudyError(error.to_string()))?;
+        levels.push(Level { name, config });
+    }
+    Ok(levels)
+}
+
+/// The first setting's world as a calibration file has measured it.
+///
+/// # Errors
+/// A file that cannot be used, or says what no world can have.
+pub fn measured(levels: &[Level], file: &Path) -> Result<WorldSpec, StudyError> {
+    let measured = Calibration::read(file).map_err(|error| StudyError(error.to_string()))?;
+    let Some(Level { config, .. }) = levels.first() else { return refuse("there is no setting") };
+    // Of the world itself, not as the first file has it measured.
+    let robots = Table::from_iter([("robots".to_string(), Value::from(config.spec.robots as i64))]);
+    let plain = load(None, robots).map_err(|error| StudyError(error.to_string()))?;
+    let world = if config.world.is_some() { &config.spec } else { &plain.spec };
+    measured.apply(world).map_err(|error| StudyError(format!("{}: {error}", file.display())))
 }
 
 /// What one run of evolution came to.

@@ -4,11 +4,11 @@
     xpuck.simulate(tree, runs=1000).mean()
     best = xpuck.evolve(settings={"generations": 20}).best
 
-`xpuck.envs` has environments for reinforcement learning, `xpuck.records` the records of runs.
+`xpuck.envs` has environments for reinforcement learning, `xpuck.records` the records of runs, `xpuck.studies` questions about trees.
 A seed gives the same digits on every machine, for any number of threads, and in the command line `xpuck`.
 """
 
-from . import envs, records
+from . import envs, records, studies
 from ._simulate import simulate, simulate_jobs
 from ._evolve import Evolution, Generation, Result, evolve
 from ._worlds import SENSES, V_MAX, Worlds
@@ -33,5 +33,6 @@ __all__ = [
     "records",
     "simulate",
     "simulate_jobs",
+    "studies",
     "sweep",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,11 +19,14 @@ def simulate(
     runs: int = 200,
     seconds: float = 60.0,
     seed: int = 1,
+    engine: Literal["simd", "gpu", "both", "auto", "reference"] = "simd",
+    adapter: str | None = None,
 ) -> NDArray[np.float32]:
     """The fitness of each of `runs` simulations, as an array (runs,).
 
     All robots run `tree`; of a list of trees robot i runs the i-th. Without a world it is the benchmark with nine robots. Run i
     is world i of the seed, as in `xpuck simulate`, whose digits these are. Trees run as written: `avoiding` is not added.
+    `engine` and `adapter` are those of `simulate_jobs`.
     """
     if not 1 <= runs <= 1_000_000:
         raise ValueError(f"runs = {runs}: 1 to 1000000")
@@ -35,7 +38,8 @@ def simulate(
         teams = np.tile(np.arange(len(trees), dtype=np.uint32), (runs, 1))
     else:
         raise ValueError(f"{len(trees)} trees for {world.robots} robots: give one tree, or one for each robot")
-    return simulate_jobs(trees, world, teams, seeds=seed, worlds=np.arange(runs), seconds=seconds)[0]
+    on: dict[str, Any] = {"engine": engine, "adapter": adapter}
+    return simulate_jobs(trees, world, teams, seeds=seed, worlds=np.arange(runs), seconds=seconds, **on)[0]
 
 
 def simulate_jobs(
@@ -47,12 +51,16 @@ def simulate_jobs(
     worlds: ArrayLike = 0,
     seconds: float = 60.0,
     all_senses: bool = False,
+    engine: Literal["simd", "gpu", "both", "auto", "reference"] = "simd",
+    adapter: str | None = None,
 ) -> tuple[NDArray[np.float32], NDArray[np.uint64]]:
     """The fitness of each job, and a hash of where its bodies end: two arrays (jobs,).
 
     `teams` says which of the trees run, by their places: (jobs,) one for all robots of a job, or (jobs, robots) one for each.
     `seeds` and `worlds`, numbers or arrays (jobs,), fix every random choice of a job; a world's number also says by turns which
     of the starts it has. `all_senses` computes senses that no tree reads, which changes nothing but the time that it takes.
+    `engine` is what computes: "simd" and "reference" give the same digits, "gpu" (through Vulkan) the same distributions, "both"
+    shares the jobs out and "auto" takes the fastest; `adapter` is a GPU's number or a part of its name (`xpuck engines`).
     """
     teams = _whole("teams", teams, np.uint32)
     if teams.ndim == 1:
@@ -61,7 +69,7 @@ def simulate_jobs(
         raise ValueError(f"teams of shape {teams.shape}: (jobs,) or (jobs, robots) is wanted")
     jobs = len(teams)
     seeds, worlds = _column("seeds", seeds, np.uint64, jobs), _column("worlds", worlds, np.uint32, jobs)
-    return _xpuck.simulate(list(trees), world, teams, seeds, worlds, seconds, all_senses)
+    return _xpuck.simulate(list(trees), world, teams, seeds, worlds, seconds, all_senses, (engine, adapter))
 
 
 def _column(name: str, given: ArrayLike, dtype: type[np.unsignedinteger], jobs: int) -> NDArray[Any]:

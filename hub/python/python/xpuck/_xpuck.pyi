@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Literal, final
@@ -15,6 +16,16 @@ __all__ = [
     "Worlds",
     "export",
     "simulate",
+    "study_ablate",
+    "study_adapt",
+    "study_branches",
+    "study_hetero",
+    "study_migrate",
+    "study_mix",
+    "study_perturb",
+    "study_size",
+    "study_transfer",
+    "study_tune",
 ]
 
 __version__: str
@@ -64,6 +75,8 @@ class World:
     @staticmethod
     def parse(text: str) -> World:
         """A world from the text of a world file."""
+    def with_robots(self, robots: int) -> World:
+        """The same world with so many robots; the arena of the benchmark grows with more than 16."""
     @property
     def robots(self) -> int: ...
     @property
@@ -135,5 +148,60 @@ def simulate(
     worlds: NDArray[np.uint32],
     seconds: float,
     all_senses: bool,
+    on: tuple[str, str | None],
 ) -> tuple[NDArray[np.float32], NDArray[np.uint64]]: ...
 def export(run: str | PathLike[str], folder: str | PathLike[str]) -> tuple[list[tuple[str, int]], list[str]]: ...
+
+# All numbers as JSON, sentences, figure as SVG, table as CSV.
+_Found = tuple[str, list[str], str, str]
+# Seconds, runs, seed.
+_Much = tuple[float, int, int]
+# Engine, adapter.
+_On = tuple[str, str | None]
+_Show = Callable[[float], None]
+_Path = str | PathLike[str]
+
+def study_size(tree: Tree, world: World, sizes: list[int], much: _Much, on: _On, show: _Show) -> _Found: ...
+def study_mix(trees: list[tuple[str, Tree]], world: World, much: _Much, on: _On, show: _Show) -> _Found: ...
+def study_perturb(
+    trees: list[tuple[str, Tree]],
+    robots: int,
+    centre: tuple[float, float, float],
+    by: tuple[float, float, float],
+    bin: float,
+    much: _Much,
+    on: _On,
+    show: _Show,
+) -> _Found: ...
+def study_ablate(tree: Tree, world: World, much: _Much, on: _On, show: _Show) -> _Found: ...
+def study_branches(tree: Tree, world: World, much: _Much, show: _Show) -> _Found: ...
+def study_tune(
+    tree: Tree, world: World, sizes: list[int], search: tuple[int, int], much: _Much, on: _On, show: _Show
+) -> _Found: ...
+def study_hetero(
+    runs: list[_Path], world: World, counts: tuple[int, int], much: _Much, on: _On, show: _Show
+) -> _Found: ...
+def study_migrate(
+    settings: str, generations: int, rates: list[int], seeds: int, seed: int, runs: int, on: _On, show: _Show
+) -> _Found: ...
+def study_adapt(
+    settings: str,
+    change: tuple[str, float],
+    generations: tuple[int, int],
+    pace: float,
+    seeds: int,
+    seed: int,
+    runs: int,
+    on: _On,
+    show: _Show,
+) -> _Found: ...
+def study_transfer(
+    files: list[_Path],
+    real: _Path | None,
+    settings: str,
+    generations: int,
+    seeds: int,
+    runs: int,
+    on: _On,
+    show: _Show,
+) -> _Found: ...

@@ -51,7 +51,7 @@ class Record:
     def frame(self, table: str, library: str = "pandas") -> Any:
         """A table as a frame of "pandas" or "polars"."""
         path = self.path(table)
-        frames = _library(library)
+        frames = library_of(library)
         return frames.read_parquet(path)
 
     def close(self) -> None:
@@ -96,7 +96,7 @@ class EvolutionRecord:
         if self._rows is None:
             raise ValueError(f"the record of {self.run} is closed; open it again")
         _check(table, self.tables)
-        frames = _library(library)
+        frames = library_of(library)
         if table == "generations":
             return frames.read_csv(self.run / "generations.csv")
         return frames.DataFrame(self._rows[table])
@@ -133,7 +133,8 @@ def _check(table: str, tables: dict[str, Any]) -> None:
         raise ValueError(f"table {table!r}: there are {', '.join(tables)}")
 
 
-def _library(name: str) -> Any:
+def library_of(name: str) -> Any:
+    """The module that makes frames, "pandas" or "polars"; an error that names what to install, if it is not there."""
     if name not in ("pandas", "polars"):
         raise ValueError(f"library {name!r}: there are pandas and polars")
     try:

@@ -1,15 +1,14 @@
 //! `xpuck study adapt`.
 
-use super::{Output, budget};
+use super::Output;
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Serialize;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
-use xpuck_kernels::estimate::Parameter;
 use xpuck_lab::evolution_run::file::{keys, load};
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::adapt::{AdaptPlan, AdaptStudy, WAYS, study};
 use xpuck_wire::shutdown::service_flag;
 
@@ -50,36 +49,18 @@ pub struct AdaptArgs {
     output: Output,
 }
 
-/// A row of the table: a way, a generation, a seed.
-#[derive(Serialize)]
-struct Row {
-    seed: u64,
-    way: xpuck_lab::study::adapt::Way,
-    seconds: f64,
-    fitness: f64,
-}
-
 /// Runs the command.
 pub fn run(args: &AdaptArgs) -> Result<()> {
     args.output.check([])?;
     let (parameter, value) = change(&args.change)?;
-    if !(1.0..=3600.0).contains(&args.pace) {
-        bail!("--pace {}: 1 to 3600 s", args.pace);
-    }
+    let generations = [args.before, args.after];
+    let plan = AdaptPlan::of(parameter, value, generations, args.pace, args.seeds as usize)?;
     let mut set = keys(&args.set)?;
     // What --set says counts.
     set.entry("generations").or_insert(i64::from(args.before + args.after).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
-    let plan = AdaptPlan {
-        parameter: parameter.name(),
-        value,
-        generations: [args.before, args.after],
-        pace: args.pace,
-        segment: (60.0 / args.pace).round().max(1.0) as u32,
-        seeds: args.seeds as usize,
-    };
-    let budget = budget(60.0, args.runs, config.seed)?;
+    let budget = Budget::of(60.0, args.runs, config.seed)?;
     let engine = args.output.open(&[&config.spec])?;
     let stop = service_flag(Default::default())?;
     let total = u64::from(args.seeds) * u64::from(2 * args.before + 4 * args.after);
@@ -89,40 +70,16 @@ pub fn run(args: &AdaptArgs) -> Result<()> {
         stop.load(Ordering::Relaxed)
     })?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| rows(&found).try_for_each(|row| table.serialize(row));
-    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
-/// A parameter and its new value.
-fn change(text: &str) -> Result<(Parameter, f32)> {
-    let Some((name, value)) = text.split_once('=') else {
-        bail!("--change {text}: PARAMETER=VALUE is wanted, such as frisbee-mass=0.28");
-    };
-    let Some(parameter) = Parameter::named(name.trim()) else {
-        let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
-        bail!("--change {text}: no such parameter; there are {}", names.join(", "));
-    };
-    match value.trim().parse::<f32>() {
-        Ok(value) if parameter.possible(value) => Ok((parameter, value)),
-        _ => bail!(
-            "--change {text}: masses and friction are 0.001 to 10, edges 0.05 to 20 m, wheels 0 to 1.5 of their speed"
-        ),
+/// A parameter's name and its new value.
+fn change(text: &str) -> Result<(&str, f32)> {
+    let halves = text.split_once('=').map(|(name, value)| (name.trim(), value.trim().parse()));
+    match halves {
+        Some((name, Ok(value))) => Ok((name, value)),
+        _ => bail!("--change {text}: PARAMETER=VALUE is wanted, such as frisbee-mass=0.28"),
     }
-}
-
-fn rows(found: &AdaptStudy) -> impl Iterator<Item = Row> {
-    let pace = found.plan.pace;
-    found.seeds.iter().flat_map(move |seed| {
-        WAYS.into_iter().flat_map(move |way| {
-            let row = move |(generation, fitness): (usize, &f64)| Row {
-                seed: seed.seed,
-                way,
-                seconds: (generation + 1) as f64 * pace,
-                fitness: *fitness,
-            };
-            seed.worth.of(way).iter().enumerate().map(row)
-        })
-    })
 }
 
 fn text(found: &AdaptStudy) -> String {

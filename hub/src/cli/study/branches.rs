@@ -1,12 +1,13 @@
 //! `xpuck study branches`.
 
-use super::{Output, Swarm, budget};
+use super::{Output, Swarm};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::read;
 use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::branches::{BranchStudy, study};
 
 /// Where each branch is active: which leaf drives a robot at which distance and bearing of the frisbee?
@@ -35,23 +36,14 @@ pub struct BranchesArgs {
 /// Runs the command.
 pub fn run(args: &BranchesArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
-    let budget = budget(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let tree = read(&args.tree, None, false)?;
     let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::of("run", u64::from(args.runs), args.output.json);
     let found = study(&tree, &spec, budget, || progress.inc())?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| {
-        table.write_record(["ring", "sector", "updates", "line", "drove"])?;
-        for place in &found.places {
-            for (node, drove) in &place.drivers {
-                table.serialize((place.ring, place.sector, place.updates, node, drove))?;
-            }
-        }
-        Ok(())
-    };
-    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &BranchStudy) -> String {

@@ -1,14 +1,14 @@
 //! `xpuck study hetero`.
 
-use super::{Output, Swarm, budget};
+use super::{Output, Swarm};
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
-use xpuck_lab::study::hetero_figure::draw;
 use xpuck_lab::study::swarm_trees;
 
 /// Heterogeneity: is a swarm whose robots run different trees worth what each tree is worth in a swarm of its own?
@@ -45,7 +45,7 @@ pub struct HeteroArgs {
 /// Runs the command.
 pub fn run(args: &HeteroArgs) -> Result<()> {
     args.output.check(args.runs.iter().chain(args.swarm.read()))?;
-    let mixed = budget(args.seconds, args.mixed, args.seed)?;
+    let mixed = Budget::of(args.seconds, args.mixed, args.seed)?;
     if !(1..=1_000_000).contains(&args.alone) || args.drawn > 100_000 {
         bail!("--alone takes 1 to 1000000 and --drawn 0 to 100000");
     }
@@ -56,15 +56,7 @@ pub fn run(args: &HeteroArgs) -> Result<()> {
     let plan = HeteroPlan { mixed, alone: args.alone, drawn: args.drawn };
     let found = study(&engine, &runs, &spec, plan, |done, total| progress.set(done as u64, total as u64))?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| {
-        table.write_record(["run", "different", "mixed", "sd", "low", "high", "alone"])?;
-        for swarm in &found.swarms {
-            let [low, high] = swarm.mixed.interval;
-            table.serialize((&swarm.run, swarm.different, swarm.mixed.mean, swarm.mixed.sd, low, high, swarm.alone))?;
-        }
-        Ok(())
-    };
-    args.output.deliver(&engine, &found, || draw(&found), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &HeteroStudy) -> String {

@@ -1,12 +1,13 @@
 //! `xpuck study migrate`.
 
-use super::{Output, budget};
+use super::Output;
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
 use xpuck_lab::evolution_run::file::{keys, load};
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::migrate::{MigrateStudy, study, words};
 use xpuck_wire::shutdown::service_flag;
 
@@ -47,15 +48,14 @@ pub fn run(args: &MigrateArgs) -> Result<()> {
     set.entry("generations").or_insert(i64::from(args.generations).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
-    let budget = budget(60.0, args.runs, config.seed)?;
+    let budget = Budget::of(60.0, args.runs, config.seed)?;
     let engine = args.output.open(&[&config.spec])?;
     let stop = service_flag(Default::default())?;
     let total = rates.len() as u64 * u64::from(args.seeds) * u64::from(config.generations);
     let progress = Progress::of("generation", total, args.output.json);
     let found = study(&engine, &config, &rates, args.seeds as usize, budget, &stop, || progress.inc())?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| found.runs.iter().try_for_each(|run| table.serialize(run));
-    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 /// The rates in their order, each once.

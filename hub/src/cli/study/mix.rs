@@ -1,6 +1,6 @@
 //! `xpuck study mix`.
 
-use super::{Output, Swarm, budget, program};
+use super::{Output, Swarm, program};
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::mix::{MixStudy, study};
 use xpuck_lab::study::probability;
 
@@ -43,33 +44,14 @@ pub fn run(args: &MixArgs) -> Result<()> {
     if let Some(robots) = args.swarm.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
         bail!("--robots {robots}: a mixture has 2 to {MAX_ROBOTS}");
     }
-    let budget = budget(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let trees = [program(&args.first)?, program(&args.second)?];
     let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::of("mixture", spec.robots as u64 + 1, args.output.json);
     let found = study(&engine, trees, &spec, budget, || progress.inc())?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| {
-        table.write_record(["first", "second", "fitness", "sd", "low", "high", "expected", "p"])?;
-        for mixture in &found.mixtures {
-            let [low, high] = mixture.fitness.interval;
-            let second = found.robots - mixture.first;
-            let fitness = mixture.fitness;
-            table.serialize((
-                mixture.first,
-                second,
-                fitness.mean,
-                fitness.sd,
-                low,
-                high,
-                mixture.expected,
-                mixture.p,
-            ))?;
-        }
-        Ok(())
-    };
-    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &MixStudy) -> String {

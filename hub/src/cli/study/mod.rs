@@ -18,7 +18,6 @@ use super::simulate::{ScenarioArg, read_tree};
 use super::tree_file::{print, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::analysis::reduce::{Options, reduce};
@@ -26,8 +25,7 @@ use xpuck_kernels::engine::{ChosenEngine, EngineKind};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_kernels::world::WorldSpec;
-use xpuck_lab::study::Budget;
-use xpuck_wire::output;
+use xpuck_lab::study::findings::Findings;
 
 /// Ask a question about trees: how fitness depends on the swarm's size, on what the other robots do, on where they start.
 ///
@@ -123,40 +121,20 @@ impl Output {
         self.engine.open(EngineKind::Simd, specs)
     }
 
-    /// Writes figure and table, and prints the result: `text` for people, `study` as JSON.
-    fn deliver<S: Serialize>(
-        &self,
-        engine: &ChosenEngine,
-        study: &S,
-        svg: impl FnOnce() -> String,
-        csv: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-        text: impl FnOnce() -> String,
-    ) -> Result<()> {
+    /// Writes figure and table, and prints the result: `text` for people, all of it as JSON.
+    fn deliver(&self, engine: &ChosenEngine, found: &impl Findings, text: impl FnOnce() -> String) -> Result<()> {
         report(engine);
         if let Some(path) = &self.svg {
-            write(path, svg().as_bytes())?;
+            write(path, found.figure().as_bytes())?;
         }
         if let Some(path) = &self.csv {
-            let mut table = csv::Writer::from_writer(Vec::new());
-            csv(&mut table)?;
-            write(path, &table.into_inner()?)?;
+            write(path, &found.csv()?)?;
         }
         match self.json {
-            true => print(format!("{}\n", serde_json::to_string(study)?).as_bytes()),
+            true => print(format!("{}\n", serde_json::to_string(found)?).as_bytes()),
             false => print(text().as_bytes()),
         }
     }
-}
-
-/// How much is simulated, checked.
-fn budget(seconds: f32, runs: u32, seed: u64) -> Result<Budget> {
-    if !(0.1..=36_000.0).contains(&seconds) {
-        bail!("{seconds} simulated seconds: a run has 0.1 to 36000");
-    }
-    if !(2..=1_000_000).contains(&runs) {
-        bail!("{}: 2 to 1000000 are needed for a mean and its spread", output::count(runs as usize, "run", "runs"));
-    }
-    Ok(Budget { seconds, runs, seed })
 }
 
 /// A tree as written, reduced to what does the same sooner, and what it is called in figures: its file's name.

@@ -1,6 +1,5 @@
 //! `xpuck study path`.
 
-use super::budget;
 use crate::cli::picture::{Caption, PictureArgs};
 use crate::cli::tree_file::{print, read, refuse_over};
 use anyhow::{Context, Result, bail};
@@ -13,6 +12,7 @@ use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::spec::{Area, Start};
 use xpuck_kernels::world::{Pose, World, WorldSpec};
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::trajectories::record;
 use xpuck_wire::output::count;
 
@@ -69,7 +69,7 @@ pub fn run(args: &PathArgs) -> Result<()> {
     if poses.len() > MAX_ROBOTS {
         bail!("--from has {} robots: 1 to {MAX_ROBOTS} fit a world", poses.len());
     }
-    let budget = budget(args.seconds, 2, args.seed)?;
+    let budget = Budget::of(args.seconds, 2, args.seed)?;
     args.picture.wanted(1)?;
     let tree = read(&args.tree, None, false)?;
     let program = Program::compile(&tree).with_context(|| args.tree.display().to_string())?;

@@ -1,6 +1,6 @@
 //! `xpuck study perturb`.
 
-use super::{Output, budget, program};
+use super::{Output, program};
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::perturb::{PerturbStudy, Perturbation, study};
-use xpuck_lab::study::perturb_figure::draw;
 
 /// Random starts near the frisbee: does a tree keep its fitness wherever its robots start?
 ///
@@ -59,23 +59,14 @@ fn pose(text: &str) -> Result<(f32, f32, f32)> {
 /// Runs the command.
 pub fn run(args: &PerturbArgs) -> Result<()> {
     args.output.check(&args.trees)?;
-    let budget = budget(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let programs: Vec<(String, Program)> = args.trees.iter().map(|tree| program(tree)).collect::<Result<_>>()?;
     let engine = args.output.open(&[&WorldSpec::benchmark(2)])?;
     let perturbation = Perturbation { robots: args.robots, centre: args.around, by: args.by, bin: args.bin };
     let progress = Progress::of("run", 1, args.output.json);
     let found = study(&engine, &programs, perturbation, budget, |done, total| progress.set(done as u64, total as u64))?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| {
-        table.write_record(["tree", "from", "to", "runs", "least", "lower", "median", "upper", "greatest"])?;
-        for tree in &found.trees {
-            for bin in &tree.bins {
-                table.serialize((&tree.name, bin.distance[0], bin.distance[1], bin.runs, bin.fitness))?;
-            }
-        }
-        Ok(())
-    };
-    args.output.deliver(&engine, &found, || draw(&found), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &PerturbStudy) -> String {

@@ -1,6 +1,6 @@
 //! `xpuck study size`.
 
-use super::{Output, World, Worlds, budget, program};
+use super::{Output, World, Worlds, program};
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::study::size::{Scaling, SizeStudy, study};
-use xpuck_lab::study::size_figure::draw;
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::size::{SizeStudy, study};
 use xpuck_lab::study::{probability, with_size};
 
 /// Fitness against the number of robots: where is a swarm worth more than its robots one by one?
@@ -68,7 +68,7 @@ impl FromStr for Sizes {
 /// Runs the command.
 pub fn run(args: &SizeArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
-    let budget = budget(args.seconds, args.runs, args.seed)?;
+    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let (_, program) = program(&args.tree)?;
     let sizes = with_size(&args.sizes.0, 1);
     let worlds = Worlds::of(&args.world, &sizes)?;
@@ -76,35 +76,7 @@ pub fn run(args: &SizeArgs) -> Result<()> {
     let progress = Progress::of("size", sizes.len() as u64, args.output.json);
     let found = study(&engine, &program, &sizes, |size| worlds.of_size(size), budget, || progress.inc())?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| {
-        table.write_record(["robots", "fitness", "sd", "low", "high", "linear", "p", "scaling", "model"])?;
-        for size in &found.sizes {
-            let model = found.model.map(|model| model.at(size.robots as f64));
-            let fitness = size.fitness;
-            let [low, high] = fitness.interval;
-            table.serialize((
-                size.robots,
-                fitness.mean,
-                fitness.sd,
-                low,
-                high,
-                size.linear,
-                size.p,
-                words(size.scaling),
-                model,
-            ))?;
-        }
-        Ok(())
-    };
-    args.output.deliver(&engine, &found, || draw(&found), csv, || text(&found))
-}
-
-fn words(scaling: Scaling) -> &'static str {
-    match scaling {
-        Scaling::SuperLinear => "super-linear",
-        Scaling::Linear => "linear",
-        Scaling::SubLinear => "sub-linear",
-    }
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &SizeStudy) -> String {
@@ -119,7 +91,7 @@ fn text(found: &SizeStudy) -> String {
             Figure(size.fitness.mean / size.robots as f64),
             Figure(size.linear),
             probability(size.p),
-            if size.robots == 1 { "" } else { words(size.scaling) }
+            if size.robots == 1 { "" } else { size.scaling.words() }
         );
     }
     let _ = writeln!(text, "\n{}", found.sentence());

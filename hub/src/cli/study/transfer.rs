@@ -1,16 +1,16 @@
 //! `xpuck study transfer`.
 
-use super::{Output, budget};
+use super::Output;
 use crate::cli::progress::Progress;
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use xpuck_experiment::Calibration;
-use xpuck_lab::evolution_run::file::{keys, load};
+use std::path::PathBuf;
+use xpuck_lab::evolution_run::file::keys;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::p_value;
-use xpuck_lab::study::transfer::{Level, TransferStudy, study};
+use xpuck_lab::study::transfer::{TransferStudy, levels, measured, study};
 use xpuck_wire::shutdown::service_flag;
 
 /// Transfer: which setting of evolution gives trees that are worth most in another world, and what does it cost?
@@ -46,29 +46,12 @@ pub struct TransferArgs {
 /// Runs the command.
 pub fn run(args: &TransferArgs) -> Result<()> {
     args.output.check(args.files.iter().chain(&args.real))?;
-    let mut levels: Vec<Level> = Vec::with_capacity(args.files.len());
-    for file in &args.files {
-        let mut set = keys(&args.set)?;
-        set.entry("generations").or_insert(i64::from(args.generations).into());
-        let name = name(file);
-        if levels.iter().any(|level| level.name == name) {
-            bail!("{}: another file is called {name} too; results go by these names", file.display());
-        }
-        levels.push(Level { name, config: load(Some(file), set)? });
-    }
+    let mut set = keys(&args.set)?;
+    set.entry("generations").or_insert(i64::from(args.generations).into());
+    let levels = levels(&args.files, &set)?;
     let config = &levels[0].config;
-    let real = match &args.real {
-        Some(file) => {
-            let measured = Calibration::read(file)?;
-            let robots = config.spec.robots;
-            // Of the world itself, not as the first file has it measured.
-            let plain = load(None, keys(&[format!("robots={robots}")])?)?;
-            let world = if config.world.is_some() { &config.spec } else { &plain.spec };
-            Some(measured.apply(world).map_err(anyhow::Error::msg).with_context(|| file.display().to_string())?)
-        }
-        None => None,
-    };
-    let budget = budget(60.0, args.runs, config.seed)?;
+    let real = args.real.as_ref().map(|file| measured(&levels, file)).transpose()?;
+    let budget = Budget::of(60.0, args.runs, config.seed)?;
     let mut specs: Vec<_> = levels.iter().map(|level| &level.config.spec).collect();
     specs.extend(&real);
     let engine = args.output.open(&specs)?;
@@ -77,13 +60,7 @@ pub fn run(args: &TransferArgs) -> Result<()> {
     let progress = Progress::of("generation", generations * u64::from(args.seeds), args.output.json);
     let found = study(&engine, &levels, real.as_ref(), args.seeds as usize, budget, &stop, || progress.inc())?;
     drop(progress);
-    let csv = |table: &mut csv::Writer<Vec<u8>>| found.runs.iter().try_for_each(|run| table.serialize(run));
-    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
-}
-
-/// What a file's setting is called.
-fn name(file: &Path) -> String {
-    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &TransferStudy) -> String {

@@ -1,7 +1,7 @@
 //! `xpuck study tune`.
 
 use super::size::Sizes;
-use super::{Output, World, Worlds, budget};
+use super::{Output, World, Worlds};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::{read, write};
 use anyhow::Result;
@@ -9,6 +9,7 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::Budget;
 use xpuck_lab::study::tune::{TunePlan, TuneStudy, study};
 use xpuck_lab::study::with_size;
 
@@ -56,7 +57,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let plan = TunePlan {
         generations: args.generations,
         trials: args.trials,
-        budget: budget(args.seconds, args.runs, args.seed)?,
+        budget: Budget::of(args.seconds, args.runs, args.seed)?,
     };
     let tree = read(&args.tree, None, false)?;
     // A swarm of no robots is refused, not left out.
@@ -72,16 +73,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     if let Some(path) = &args.out {
         write(path, format!("# {}\n{}", found.sentence(), found.tree).as_bytes())?;
     }
-    let csv = |table: &mut csv::Writer<Vec<u8>>| {
-        table.write_record(["robots", "before", "before_sd", "after", "after_sd", "gain", "low", "high"])?;
-        for size in &found.sizes {
-            let [low, high] = size.interval;
-            let (before, after) = (size.before, size.after);
-            table.serialize((size.robots, before.mean, before.sd, after.mean, after.sd, size.gain, low, high))?;
-        }
-        Ok(())
-    };
-    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+    args.output.deliver(&engine, &found, || text(&found))
 }
 
 fn text(found: &TuneStudy) -> String {

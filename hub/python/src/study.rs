@@ -1,0 +1,412 @@
+//! Studies: questions about trees and about evolution, each answered by many simulations.
+
+use crate::tree::Tree;
+use crate::world::World;
+use crate::{engine, errors, pool};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+use toml::Table;
+use xpuck_kernels::engine::{ChosenEngine, Engine, Job, Outcome};
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::evolution_run::Config;
+use xpuck_lab::evolution_run::file::load;
+use xpuck_lab::study::findings::Findings;
+use xpuck_lab::study::{
+    Budget, StudyError, ablate, adapt, branches, hetero, migrate, mix, perturb, size, swarm_trees, transfer, tune,
+    with_size,
+};
+
+/// How often Python is asked whether Ctrl-C was pressed, and told how far a study is.
+const LOOK: Duration = Duration::from_millis(100);
+/// Jobs after which an engine looks whether it is told to stop.
+const AT_ONCE: usize = 256;
+
+/// What a study found: all of it as JSON, its sentences, its figure as SVG, its table as CSV.
+type Found = (String, Vec<String>, String, String);
+
+/// How a study is watched from another thread.
+#[derive(Default)]
+struct Watch {
+    stop: AtomicBool,
+    done: AtomicUsize,
+    total: AtomicUsize,
+}
+
+impl Watch {
+    fn set(&self, done: usize, total: usize) {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    fn inc(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// An engine that hands out nothing but zeros once it is told to stop, so that a study whose result nobody wants ends soon.
+struct Stoppable<'a> {
+    engine: &'a dyn Engine,
+    watch: &'a Watch,
+}
+
+impl Engine for Stoppable<'_> {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
+        let run = |jobs: &[Job<'_>]| match self.watch.is_stopped() {
+            true => vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()],
+            false => self.engine.run(programs, jobs),
+        };
+        // A device takes larger batches at once.
+        let at_once = if self.engine.device().is_some() { usize::MAX } else { AT_ONCE };
+        jobs.chunks(at_once).flat_map(run).collect()
+    }
+}
+
+/// Runs a study on all threads. `show` is told the part that is done now and then; Ctrl-C ends it.
+fn run<F: Findings>(
+    py: Python<'_>,
+    show: &Bound<'_, PyAny>,
+    engine: &Arc<ChosenEngine>,
+    total: usize,
+    study: impl FnOnce(&dyn Engine, &Watch) -> Result<F, StudyError> + Send,
+) -> PyResult<Found> {
+    let watch = Watch { total: AtomicUsize::new(total), ..Watch::default() };
+    let threads = pool::threads_of_process()?;
+    let found = std::thread::scope(|scope| {
+        let (give, taken) = channel();
+        let watch = &watch;
+        scope.spawn(move || {
+            let stoppable = Stoppable { engine: &**engine, watch };
+            let found = threads.install(|| study(&stoppable, watch).map_err(|error| error.to_string()).and_then(told));
+            // Nobody waits for it after Ctrl-C.
+            let _ = give.send(found);
+        });
+        loop {
+            match py.detach(|| taken.recv_timeout(LOOK)) {
+                Ok(found) => return found.map_err(errors::value),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(errors::value("the study ended without a result"));
+                }
+            }
+            let share = watch.done.load(Ordering::Relaxed) as f64 / watch.total.load(Ordering::Relaxed).max(1) as f64;
+            if let Err(stopped) = py.check_signals().and_then(|()| show.call1((share.min(1.0),)).map(drop)) {
+                watch.stop.store(true, Ordering::Relaxed);
+                return Err(stopped);
+            }
+        }
+    });
+    engine::tell(py, &**engine)?;
+    found
+}
+
+fn told(found: impl Findings) -> Result<Found, String> {
+    let json = serde_json::to_string(&found).map_err(|error| error.to_string())?;
+    let csv = found.csv().map_err(|error| error.to_string())?;
+    Ok((json, found.sentences(), found.figure(), String::from_utf8_lossy(&csv).into_owned()))
+}
+
+fn budget(seconds: f32, runs: u32, seed: u64) -> PyResult<Budget> {
+    Budget::of(seconds, runs, seed).map_err(errors::value)
+}
+
+/// Trees with their names, as programs.
+fn programs(trees: &[(String, PyRef<'_, Tree>)]) -> PyResult<Vec<(String, Program)>> {
+    trees.iter().map(|(name, tree)| Ok((name.clone(), tree.program()?))).collect()
+}
+
+/// Worlds of several sizes, in their order.
+struct Sizes(Vec<WorldSpec>);
+
+impl Sizes {
+    fn of(world: &World, sizes: &[usize]) -> PyResult<Sizes> {
+        Ok(Sizes(sizes.iter().map(|size| world.of_size(*size)).collect::<PyResult<_>>()?))
+    }
+
+    fn of_size(&self, size: usize) -> WorldSpec {
+        self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
+    }
+}
+
+/// Keys of an evolution file from JSON; the seed where none is said.
+fn config(settings: &str, generations: u32, seed: u64) -> PyResult<Config> {
+    load(None, table(settings, generations, Some(seed))?).map_err(errors::value)
+}
+
+fn table(settings: &str, generations: u32, seed: Option<u64>) -> PyResult<Table> {
+    let mut table: Table =
+        serde_json::from_str(settings).map_err(|error| errors::value(format!("settings: {error}")))?;
+    table.entry("generations").or_insert(i64::from(generations).into());
+    if let Some(seed) = seed {
+        let seed = i64::try_from(seed).map_err(|_| errors::value(format!("seed = {seed}: at most {}", i64::MAX)))?;
+        table.entry("seed").or_insert(seed.into());
+    }
+    Ok(table)
+}
+
+/// The engine that studies run on, opened for these worlds.
+fn opened((name, adapter): (String, Option<String>), specs: &[&WorldSpec]) -> PyResult<Arc<ChosenEngine>> {
+    engine::open(&name, adapter.as_deref(), specs)
+}
+
+/// How long, how often and from which seed: what most studies simulate for one number.
+type Much = (f32, u32, u64);
+/// An engine's name, and its adapter.
+type On = (String, Option<String>);
+
+/// Fitness against the number of robots.
+#[pyfunction]
+pub fn study_size(
+    py: Python<'_>,
+    tree: PyRef<'_, Tree>,
+    world: &World,
+    sizes: Vec<usize>,
+    much: Much,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (budget, program) = (budget(much.0, much.1, much.2)?, tree.program()?);
+    let sizes = with_size(&sizes, 1);
+    let worlds = Sizes::of(world, &sizes)?;
+    let engine = opened(on, &worlds.0.iter().collect::<Vec<_>>())?;
+    run(py, show, &engine, sizes.len(), |engine, watch| {
+        size::study(engine, &program, &sizes, |size| worlds.of_size(size), budget, || watch.inc())
+    })
+}
+
+/// Every mixture of two trees.
+#[pyfunction]
+pub fn study_mix(
+    py: Python<'_>,
+    trees: Vec<(String, PyRef<'_, Tree>)>,
+    world: &World,
+    much: Much,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let budget = budget(much.0, much.1, much.2)?;
+    let trees: [(String, Program); 2] =
+        programs(&trees)?.try_into().map_err(|_| errors::value("a mixture is of two trees"))?;
+    let engine = opened(on, &[&world.spec])?;
+    run(py, show, &engine, world.spec.robots + 1, |engine, watch| {
+        mix::study(engine, trees, &world.spec, budget, || watch.inc())
+    })
+}
+
+/// Random starts near the frisbee.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
+pub fn study_perturb(
+    py: Python<'_>,
+    trees: Vec<(String, PyRef<'_, Tree>)>,
+    robots: usize,
+    centre: (f32, f32, f32),
+    by: (f32, f32, f32),
+    bin: f64,
+    much: Much,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (budget, programs) = (budget(much.0, much.1, much.2)?, programs(&trees)?);
+    let engine = opened(on, &[&WorldSpec::benchmark(2)])?;
+    let perturbation = perturb::Perturbation { robots, centre, by, bin };
+    run(py, show, &engine, 1, |engine, watch| {
+        perturb::study(engine, &programs, perturbation, budget, |done, total| watch.set(done, total))
+    })
+}
+
+/// What each branch and each constant is worth.
+#[pyfunction]
+pub fn study_ablate(
+    py: Python<'_>,
+    tree: PyRef<'_, Tree>,
+    world: &World,
+    much: Much,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
+    let engine = opened(on, &[&world.spec])?;
+    run(py, show, &engine, 1, |engine, watch| {
+        ablate::study(engine, &tree, &world.spec, budget, |done, total| watch.set(done, total))
+    })
+}
+
+/// Where each branch is active.
+#[pyfunction]
+pub fn study_branches(
+    py: Python<'_>,
+    tree: PyRef<'_, Tree>,
+    world: &World,
+    much: Much,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
+    // Leaves are watched in the worlds themselves, not in an engine.
+    let engine = engine::open("simd", None, &[])?;
+    run(py, show, &engine, budget.runs as usize, |_, watch| branches::study(&tree, &world.spec, budget, || watch.inc()))
+}
+
+/// The numbers of a tree tuned by CMA-ES. `search` is the number of generations and the runs of each candidate.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
+pub fn study_tune(
+    py: Python<'_>,
+    tree: PyRef<'_, Tree>,
+    world: &World,
+    sizes: Vec<usize>,
+    search: (u32, u32),
+    much: Much,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (generations, trials) = search;
+    if !(1..=10_000).contains(&generations) || !(1..=100_000).contains(&trials) {
+        return Err(errors::value("generations are 1 to 10000, and trials 1 to 100000"));
+    }
+    let plan = tune::TunePlan { generations, trials, budget: budget(much.0, much.1, much.2)? };
+    let (tree, robots) = (tree.tree.clone(), world.spec.robots);
+    let sizes = with_size(&sizes, robots);
+    let worlds = Sizes::of(world, &sizes)?;
+    let engine = opened(on, &worlds.0.iter().collect::<Vec<_>>())?;
+    run(py, show, &engine, 1, |engine, watch| {
+        let spec = |size: usize| worlds.of_size(size);
+        tune::study(engine, &tree, robots, &sizes, spec, plan, |done, total| watch.set(done, total))
+    })
+}
+
+/// Swarms of different trees. `counts` are the runs of each tree alone and the swarms that are drawn.
+#[pyfunction]
+pub fn study_hetero(
+    py: Python<'_>,
+    runs: Vec<PathBuf>,
+    world: &World,
+    counts: (u32, usize),
+    much: Much,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (alone, drawn) = counts;
+    if !(1..=1_000_000).contains(&alone) || drawn > 100_000 {
+        return Err(errors::value("alone is 1 to 1000000, and drawn 0 to 100000"));
+    }
+    let plan = hetero::HeteroPlan { mixed: budget(much.0, much.1, much.2)?, alone, drawn };
+    let trees: Vec<hetero::RunTrees> = runs
+        .iter()
+        .map(|run| swarm_trees::read(run).map_err(|error| errors::of_file(run, error)))
+        .collect::<PyResult<_>>()?;
+    let engine = opened(on, &[&world.spec])?;
+    run(py, show, &engine, 1, |engine, watch| {
+        hetero::study(engine, &trees, &world.spec, plan, |done, total| watch.set(done, total))
+    })
+}
+
+/// How seldom islands may exchange genes.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
+pub fn study_migrate(
+    py: Python<'_>,
+    settings: &str,
+    generations: u32,
+    rates: Vec<u32>,
+    seeds: u32,
+    seed: u64,
+    runs: u32,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    if let Some(rate) = rates.iter().find(|rate| **rate > 1000) {
+        return Err(errors::value(format!("a rate of {rate}: 1 to 1000 generations, or 0 for never")));
+    }
+    let seeds = counted(seeds)?;
+    let config = config(settings, generations, seed)?;
+    let budget = budget(60.0, runs, config.seed)?;
+    let engine = opened(on, &[&config.spec])?;
+    let total = rates.len() * seeds * config.generations as usize;
+    run(py, show, &engine, total, |engine, watch| {
+        migrate::study(engine, &config, &rates, seeds, budget, &watch.stop, || watch.inc())
+    })
+}
+
+/// The world changes while a swarm works. `generations` are those before the change and after it.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
+pub fn study_adapt(
+    py: Python<'_>,
+    settings: &str,
+    change: (String, f32),
+    generations: (u32, u32),
+    pace: f64,
+    seeds: u32,
+    seed: u64,
+    runs: u32,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let (before, after) = generations;
+    if !(1..=10_000).contains(&before) || !(1..=10_000).contains(&after) {
+        return Err(errors::value("1 to 10000 generations before the change, and after it"));
+    }
+    let seeds = counted(seeds)?;
+    let plan = adapt::AdaptPlan::of(&change.0, change.1, [before, after], pace, seeds).map_err(errors::value)?;
+    let config = config(settings, before + after, seed)?;
+    let budget = budget(60.0, runs, config.seed)?;
+    let engine = opened(on, &[&config.spec])?;
+    let total = seeds * (2 * before + 4 * after) as usize;
+    run(py, show, &engine, total, |engine, watch| {
+        adapt::study(engine, &config, plan, budget, || {
+            watch.inc();
+            watch.is_stopped()
+        })
+    })
+}
+
+/// Settings of evolution by what their trees are worth in another world.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
+pub fn study_transfer(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    real: Option<PathBuf>,
+    settings: &str,
+    generations: u32,
+    seeds: u32,
+    runs: u32,
+    on: On,
+    show: &Bound<'_, PyAny>,
+) -> PyResult<Found> {
+    let seeds = counted(seeds)?;
+    if files.is_empty() {
+        return Err(errors::value("files is empty: name evolution files, with whose first the others are compared"));
+    }
+    let levels = transfer::levels(&files, &table(settings, generations, None)?).map_err(errors::value)?;
+    let real = real.map(|file| transfer::measured(&levels, &file)).transpose().map_err(errors::value)?;
+    let budget = budget(60.0, runs, levels[0].config.seed)?;
+    let mut specs: Vec<_> = levels.iter().map(|level| &level.config.spec).collect();
+    specs.extend(&real);
+    let engine = opened(on, &specs)?;
+    let generations: usize = levels.iter().map(|level| level.config.generations as usize).sum();
+    run(py, show, &engine, generations * seeds, |engine, watch| {
+        transfer::study(engine, &levels, real.as_ref(), seeds, budget, &watch.stop, || watch.inc())
+    })
+}
+
+/// Seeds of a study of evolution.
+fn counted(seeds: u32) -> PyResult<usize> {
+    match seeds {
+        1..=1000 => Ok(seeds as usize),
+        _ => Err(errors::value(format!("seeds = {seeds}: 1 to 1000"))),
+    }
+}
