@@ -16,6 +16,8 @@ PICTURES = {".svg", ".png"}
 # Languages by the ends of files' names; others are plain text.
 LANGUAGES = {".toml": "toml", ".rs": "rust", ".py": "python", ".sh": "sh", ".sbatch": "sh", ".json": "json", ".cff": "yaml"}
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
+# A cell of a table that is no more than a figure and its unit, or has spaces between thousands.
+FIGURE = re.compile(r"(?<=\|) ?[-+<>]?\d[\d., ]*(?: ?(?:%|s|ms|us|min|h|d|days|m|MB|KB|GB|MiB|GiB|Hz))? ?(?=\|)")
 
 
 def in_site(path: Path) -> Path:
@@ -31,6 +33,11 @@ def page_of(path: Path) -> Path:
         return path.with_name(path.name + ".md")
     readme = path / "README.md"
     return readme if (ROOT / readme).exists() else path / "files.md"
+
+
+def whole(found: re.Match) -> str:
+    """A cell that is not broken into lines."""
+    return f" {found[0].strip().replace(' ', '&nbsp;')} "
 
 
 def link(page: Path, to: Path, name: str) -> str:
@@ -80,7 +87,10 @@ class Stage:
                 to = page_of(path)
             return f"]({Path(os.path.relpath(to, place.parent)).as_posix()}{anchor})"
 
-        self.write(place, LINK.sub(lead, (ROOT / source).read_text()))
+        text = LINK.sub(lead, (ROOT / source).read_text())
+        # Figures in tables are not broken between a number and its unit.
+        lines = (FIGURE.sub(whole, line) if line.startswith("|") else line for line in text.split("\n"))
+        self.write(place, "\n".join(lines))
 
     def listings(self) -> str:
         """The last part of the summary: the files that are shown, those of docs/ by folders."""

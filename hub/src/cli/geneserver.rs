@@ -1,5 +1,6 @@
 //! `xpuck geneserver`: a geneserver for islands that are processes of their own.
 
+use super::tree_file::refuse_over;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::ops::RangeInclusive;
@@ -36,13 +37,13 @@ pub struct GeneserverArgs {
     /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
     #[arg(long, default_value = "tcp://127.0.0.1:7610")]
     listen: String,
-    /// Keep the address in this file while serving, for `xpuck island --address-file`; with the machine's name where all of
+    /// Write the address to this file at the start, for `xpuck island --address-file`; with the machine's name where all of
     /// its addresses are listened on.
     #[arg(long, value_name = "FILE")]
     address_file: Option<PathBuf>,
     /// End when so many islands are done.
-    #[arg(long)]
-    islands: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    islands: Option<u16>,
     /// With --islands: also end when nobody has spoken for so many seconds.
     #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
     idle: u64,
@@ -77,6 +78,10 @@ pub struct GeneserverArgs {
 
 /// Runs the command.
 pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
+    refuse_over(&args.file, &args.address_file)?;
+    if let Some(above) = &args.above {
+        check_above(above, &args.listen)?;
+    }
     let mut overrides = evolution_file::keys(&args.set)?;
     if let Some(policy) = &args.policy {
         let migration = Table::from_iter([("policy".to_string(), Value::String(policy.clone()))]);
@@ -95,7 +100,8 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let primitive_set = config.primitive_set;
     let above = args.above.clone().map(|endpoint| AboveOptions { endpoint, key: above_key, number, primitive_set });
     let address_file = args.address_file.clone();
-    let options = Options { listen, address_file, key, dir, islands: args.islands, idle, configuration, above };
+    let options =
+        Options { listen, address_file, key, dir, islands: args.islands.map(usize::from), idle, configuration, above };
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
     let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
@@ -106,6 +112,18 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     }
     let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
+}
+
+/// Refuses an address above that nobody can be at, or that is this server's own.
+fn check_above(above: &str, listen: &str) -> Result<()> {
+    let port = above.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':'));
+    if !port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)) {
+        bail!("--above {above}: tcp://HOST:PORT is meant, with a port from 1 to 65535");
+    }
+    if above == listen {
+        bail!("--above {above}: that is where this server listens itself; name the one above");
+    }
+    Ok(())
 }
 
 fn numbers(text: &str) -> Result<RangeInclusive<u16>> {

@@ -91,6 +91,9 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     link.join(evolution.state().generation);
+    if let Some(why) = link.refused() {
+        bail!("the geneserver at {hub} refuses island {}: {why}", args.island);
+    }
     let mut report = Instant::now() + REPORT;
     let step = |evolution: &mut EvolutionRun| {
         let generation = evolution.state().generation;

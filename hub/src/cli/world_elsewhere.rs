@@ -120,6 +120,10 @@ pub(super) fn import(args: &ImportArgs) -> Result<()> {
     }
     let output = args.output.as_deref();
     refuse_over([&args.file], &args.output)?;
+    // Somebody may have changed the task and the starts of an earlier result.
+    if let Some(path) = output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file())) {
+        bail!("{}: is there already; remove it, or name another file", path.display());
+    }
     deliver(output, imported.text.as_bytes())?;
     // What was read may still be no world: bodies that overlap, or an arena that is too large.
     if let Err(error) = world_file::parse(&name, &imported.text) {

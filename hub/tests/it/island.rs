@@ -363,6 +363,10 @@ fn genes_pass_between_two_servers_below_a_third_that_leaves_and_returns() {
     let worker = worker.args(["--set", "algorithm=\"racing\""]).spawn().unwrap();
     until_gene_of(3, &second.endpoint, 12, "movcv v_goal 45deg");
     until_gene_of(12, &first.endpoint, 4, "movcv v_goal 90deg");
+    // An island that its server has no number for ends with an error that no restart mends.
+    let output = island(&first.endpoint, 12, &dir.path().join("12"), 3).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("refuses island 12: islands here have the numbers 0 to 9"), "{}", text(&output));
     // Names of genes are unique because each server lets in its own numbers only.
     let sockets = Sockets::new();
     let stranger = sockets.worker(&first.endpoint, "stranger").unwrap();
@@ -384,4 +388,27 @@ fn genes_pass_between_two_servers_below_a_third_that_leaves_and_returns() {
     for server in [first, second, upper] {
         assert_eq!(server.end(true).0, 0);
     }
+}
+
+#[test]
+fn two_servers_of_the_same_numbers_are_told() {
+    let upper = Server::free(&[]);
+    let below = || Server::free(&["--above", &upper.endpoint, "--numbers", "0-9"]);
+    let (first, second) = (below(), below());
+    let sockets = Sockets::new();
+    for (server, island) in [(&first, 1), (&second, 2)] {
+        let dealer = sockets.worker(&server.endpoint, &format!("island-{island}")).unwrap();
+        ask(&dealer, &WorkerMessage::Join { island, generation: 0 });
+        let tree = "movcv v_goal 45deg".into();
+        let gene = Emigrant { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [-0.5, 0.0], square: [0.25, 0.0] };
+        ask(&dealer, &WorkerMessage::Emigrant { island, generation: 1, gene });
+    }
+    // Each offers once in a second.
+    std::thread::sleep(Duration::from_secs(4));
+    let (_, _, log) = upper.end(true);
+    assert!(log.contains("two processes are island 0 at a time"), "{log}");
+    assert!(log.contains("island 0 joins"), "{log}");
+    let (_, _, log) = first.end(true);
+    assert!(log.contains("below the geneserver at"), "{log}");
+    second.end(true);
 }

@@ -17,12 +17,24 @@ pub struct Prepared {
 /// # Errors
 /// What the system says; the old file is untouched.
 pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
+    no_other_kind(path)?;
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
     // What a crash left there; a link or a pipe is not to be followed.
     remove(&new)?;
     fill(path, new, bytes)
+}
+
+/// Refuses to put a file in the place of a folder, a device, a pipe or a socket.
+fn no_other_kind(path: &Path) -> Result<()> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() && !metadata.is_symlink() => {
+            Err(Error::other("is a device, a pipe or a socket: name a file"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes the bytes to `new`, which must not be there.
@@ -125,8 +137,8 @@ pub fn can_output(path: &Path) -> Result<()> {
     }
 }
 
-/// A file on its way, beside its place under the name with `.part` behind it: it is taken away unless it was [put](Part::put)
-/// in its place.
+/// A file on its way, beside its place under a name that only this process has: it is taken away unless it was
+/// [put](Part::put) in its place.
 #[derive(Debug)]
 pub struct Part {
     part: PathBuf,
@@ -140,11 +152,16 @@ impl Part {
     /// What the system says, and what [`can_replace`] refuses.
     pub fn of(path: &Path) -> Result<(Part, File)> {
         can_replace(path)?;
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = Part { part: part.into(), path: path.into() };
-        let file = File::create(&part.part)?;
-        Ok((part, file))
+        let part = beside(path)?;
+        // Of an earlier process of the same number.
+        remove(&part)?;
+        let file = File::create_new(&part)?;
+        Ok((Part { part, path: path.into() }, file))
+    }
+
+    /// Where it is until then.
+    pub fn place(&self) -> &Path {
+        &self.part
     }
 
     /// Puts it in its place, as [`replace`] does.

@@ -57,6 +57,25 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file of one's own for writing at its end, and makes it if it is not there. Neither a link is followed nor a pipe
+/// waited for.
+///
+/// # Errors
+/// As [`open`], and a symbolic link.
+pub fn append(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits() as i32;
+    let opened = OpenOptions::new().create(true).append(true).custom_flags(flags).open(path);
+    let file = opened.map_err(|error| match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_symlink() => {
+            io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link, not a file")
+        }
+        Ok(metadata) => refuse_others(metadata.file_type()).err().unwrap_or(error),
+        Err(_) => error,
+    })?;
+    refuse_others(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
 fn refuse_others(kind: FileType) -> io::Result<()> {
     let what = match kind {
         _ if kind.is_file() => return Ok(()),

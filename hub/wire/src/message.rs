@@ -393,6 +393,16 @@ pub enum WorkerMessage {
     },
 }
 
+impl WorkerMessage {
+    /// The island that it is of.
+    pub fn island(&self) -> u16 {
+        let (WorkerMessage::Join { island, .. }
+        | WorkerMessage::Emigrant { island, .. }
+        | WorkerMessage::Done { island, .. }) = self;
+        *island
+    }
+}
+
 /// To a worker; each message is the answer to one of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

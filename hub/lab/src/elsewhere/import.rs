@@ -12,6 +12,8 @@ use xpuck_kernels::model::{MAX_DISCS, MAX_WALLS};
 const SIDES: usize = 6;
 /// A box narrower than this is one wall along its middle, m.
 const NARROW: f32 = 0.1;
+/// Attributes of an element that are read; ARGoS's have a handful.
+const MOST_ATTRIBUTES: usize = 256;
 /// A wall nearer to the arena's edge than this is the edge, m.
 const EDGE: f32 = 0.02;
 
@@ -39,11 +41,17 @@ struct Found {
 /// # Errors
 /// What is no XML or has no arena, or a value that cannot be read, with its line.
 pub fn argos(text: &str) -> Result<Imported, String> {
+    // Names of attributes are compared each with each when XML is read.
+    if let Some(most) =
+        text.split('<').map(|piece| piece.matches('=').count()).max().filter(|most| *most > MOST_ATTRIBUTES)
+    {
+        return Err(format!("an element with {most} attributes; at most {MOST_ATTRIBUTES} are read"));
+    }
     let document = Document::parse(text).map_err(|error| format!("no XML, which an .argos file is: {error}"))?;
     let root = document.root_element();
     let arena = root.children().find(|node| node.has_tag_name("arena"));
     let arena = arena.ok_or("no <arena> below the root; an .argos file of an experiment has one")?;
-    let size = numbers::<3>(&arena, "size")?;
+    let size = positive::<3>(&arena, "size")?;
     let centre = if arena.has_attribute("center") { numbers::<3>(&arena, "center")? } else { [0.0; 3] };
     let centre = vec2(centre[0], centre[1]);
     let mut found = Found::default();
@@ -58,6 +66,14 @@ pub fn argos(text: &str) -> Result<Imported, String> {
     if found.discs.len() > MAX_DISCS {
         return Err(format!("{} movable bodies; a world has {MAX_DISCS} discs at most", found.discs.len()));
     }
+    if found.robots == 0 {
+        found.notes.push("it has no robots that are counted here, so the world has one".into());
+    }
+    found
+        .notes
+        .push("task and starts are guesses, as ARGoS has them in loop functions: change them in the result".into());
+    let mut told = std::collections::BTreeSet::new();
+    found.notes.retain(|note| told.insert(note.clone()));
     Ok(Imported { text: world(half, &walls, &found), notes: found.notes })
 }
 
@@ -67,23 +83,23 @@ fn entity(node: &Node<'_, '_>, centre: Vec2, found: &mut Found) -> Result<(), St
     let id = node.attribute("id").unwrap_or("without an id");
     match name {
         "box" => {
-            let [length, width, _] = numbers::<3>(node, "size")?;
+            let [length, width, _] = positive::<3>(node, "size")?;
             let (at, angle) = pose(node, centre)?;
             if movable(node)? {
                 let radius = (length * width / std::f32::consts::PI).sqrt();
                 found
                     .notes
                     .push(format!("the movable box {id} is a disc of as much floor: discs are all that moves here"));
-                found.discs.push((at, radius, numbers::<1>(node, "mass")?[0]));
+                found.discs.push((at, radius, positive::<1>(node, "mass")?[0]));
             } else {
                 found.walls.extend(sides(at, angle, length, width));
             }
         }
         "cylinder" => {
-            let [radius] = numbers::<1>(node, "radius")?;
+            let [radius] = positive::<1>(node, "radius")?;
             let (at, _) = pose(node, centre)?;
             if movable(node)? {
-                found.discs.push((at, radius, numbers::<1>(node, "mass")?[0]));
+                found.discs.push((at, radius, positive::<1>(node, "mass")?[0]));
             } else {
                 let corner = |i: usize| at + Vec2::unit(std::f32::consts::TAU * i as f32 / SIDES as f32) * radius;
                 found.walls.extend((0..SIDES).map(|i| ([corner(i), corner(i + 1)], 0.0)));
@@ -92,7 +108,7 @@ fn entity(node: &Node<'_, '_>, centre: Vec2, found: &mut Found) -> Result<(), St
         }
         "distribute" => {
             let several = node.children().find(|child| child.has_tag_name("entity"));
-            let [quantity] = several.map_or(Ok([1.0]), |entity| numbers::<1>(&entity, "quantity"))?;
+            let [quantity] = several.map_or(Ok([1.0]), |entity| positive::<1>(&entity, "quantity"))?;
             let what = several.and_then(|entity| entity.children().find(Node::is_element));
             match what.map(|what| what.tag_name().name().to_string()) {
                 Some(kind) if !["box", "cylinder", "light"].contains(&kind.as_str()) => {
@@ -203,6 +219,15 @@ fn numbers<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], S
     let numbers = parsed.ok().filter(|numbers| numbers.iter().all(|x| x.is_finite()));
     let numbers = numbers.and_then(|numbers| <[f32; N]>::try_from(numbers).ok());
     numbers.ok_or_else(|| at(node, &format!("{key}=\"{text}\" is not {N} numbers with commas between them")))
+}
+
+/// The same above 0, as lengths and masses are.
+fn positive<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
+    let numbers = numbers::<N>(node, key)?;
+    match numbers.iter().all(|x| *x > 0.0) {
+        true => Ok(numbers),
+        false => Err(at(node, &format!("{key} has a number that is not above 0"))),
+    }
 }
 
 /// What is wrong with an element, and its line.

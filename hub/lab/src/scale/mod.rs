@@ -10,7 +10,7 @@ pub mod law;
 pub mod network;
 pub mod takeover;
 pub mod topology;
-mod traffic;
+pub mod traffic;
 
 pub use traffic::Traffic;
 

@@ -5,8 +5,9 @@ use super::lock::locked;
 use super::problem::Problem;
 use crate::evolution_run::file as evolution_file;
 use crate::evolution_run::{GenerationRow, TIMES};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -42,10 +43,17 @@ pub enum State {
 /// # Errors
 /// Its table cannot be read, or a line of it is something else.
 pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
-    let path = folder.join("generations.csv");
-    let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
-    let rows: Result<Vec<GenerationRow>, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
-    rows.map_err(|error| Problem::of(&path, error))
+    rows(&folder.join("generations.csv"))
+}
+
+/// The rows of a run's table.
+fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Problem> {
+    let file = file::open(path).map_err(|error| Problem::of(path, error))?;
+    let mut reader = csv::Reader::from_reader(file);
+    let rows: Result<C, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
+    rows.map_err(|error| {
+        Problem::of(path, format!("{error}; where it is damaged remove the run's folder, and the run is done again"))
+    })
 }
 
 /// Wall time of each generation of the run that is kept in a folder, s.
@@ -53,10 +61,7 @@ pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
 /// # Errors
 /// Its table cannot be read, or a line of it is something else.
 pub fn times(folder: &Path) -> Result<Times, Problem> {
-    let path = folder.join(TIMES);
-    let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
-    let rows: Result<_, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
-    rows.map_err(|error| Problem::of(&path, error))
+    rows(&folder.join(TIMES))
 }
 
 /// One run.
@@ -144,7 +149,7 @@ impl Run {
     /// Its log cannot be opened or locked.
     pub fn take(&self) -> Result<Option<File>, Problem> {
         let log = self.log();
-        let file = OpenOptions::new().create(true).append(true).open(&log).map_err(|error| Problem::of(&log, error))?;
+        let file = file::append(&log).map_err(|error| Problem::of(&log, error))?;
         Ok(locked(&file, &log)?.then_some(file))
     }
 

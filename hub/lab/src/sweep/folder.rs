@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use xpuck_wire::atomic;
+use xpuck_wire::{atomic, file};
 
 /// How long one of many processes waits until another has begun the folder.
 const BEGINNING: Duration = Duration::from_secs(60);
@@ -49,7 +49,8 @@ impl Folder {
         let staged = stage(sweep, check)?;
         let points = path.join("points");
         std::fs::create_dir_all(path).map_err(|error| Problem::of(path, error))?;
-        let lock = File::create(path.join("lock")).map_err(|error| Problem::of(path, error))?;
+        let lock = path.join("lock");
+        let lock = file::append(&lock).map_err(|error| Problem::of(&lock, error))?;
         let deadline = Instant::now() + patience;
         while !locked(&lock, path)? {
             if Instant::now() >= deadline {
@@ -176,7 +177,7 @@ fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, Problem> {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.ends_with(".toml") {
-                files.push((name, std::fs::read(entry.path())?));
+                files.push((name, file::bytes(&entry.path(), file::MAX_TOML)?));
             }
         }
         files.sort();

@@ -54,9 +54,10 @@ pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<
     let mut text = |x: f64, y: f64, more: &str, words: &str| {
         let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {more}>{}</text>", escape(words));
     };
-    let (dark, middle) = ("fill=\"#1b1f24\"", "fill=\"#1b1f24\" text-anchor=\"middle\"");
-    text(MARGIN, 26.0, "fill=\"#1b1f24\" font-size=\"16\" font-weight=\"bold\"", title);
-    text(MARGIN, 46.0, "fill=\"#57606a\" font-size=\"12\"", what);
+    // As styles, since a page that the map is part of has styles of its own for text, which go before attributes.
+    let (dark, middle) = ("style=\"fill:#1b1f24\"", "style=\"fill:#1b1f24;text-anchor:middle\"");
+    text(MARGIN, 26.0, "style=\"fill:#1b1f24;font-size:16px;font-weight:bold\"", title);
+    text(MARGIN, 46.0, "style=\"fill:#57606a;font-size:12px\"", what);
     text(left + width / 2.0, TOP + height + 44.0, middle, &grid.keys[1]);
     let turned = format!("{middle} transform=\"rotate(-90 {MARGIN} {:.1})\"", TOP + height / 2.0);
     text(MARGIN, TOP + height / 2.0, &turned, &grid.keys[0]);
@@ -65,7 +66,7 @@ pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<
     }
     for (i, value) in grid.down.iter().enumerate() {
         let y = TOP + CELL.1 * (i as f64 + 0.5) + 4.5;
-        text(left - 8.0, y, "fill=\"#1b1f24\" text-anchor=\"end\"", value);
+        text(left - 8.0, y, "style=\"fill:#1b1f24;text-anchor:end\"", value);
     }
     for ((place, mean), ends) in grid.places.iter().zip(&means).zip(ends) {
         let (x, y) = (left + wide * place.1 as f64, TOP + CELL.1 * place.0 as f64);
@@ -81,8 +82,8 @@ pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<
         let (x, count) = (x + wide / 2.0, format!("n = {}", ends.fitness.len()));
         let _ = writeln!(
             svg,
-            "<text class=\"mean\" x=\"{x:.1}\" y=\"{:.1}\" fill=\"{ink}\" text-anchor=\"middle\">{number}</text>\n\
-             <text class=\"runs\" x=\"{x:.1}\" y=\"{:.1}\" fill=\"{ink}\" text-anchor=\"middle\" font-size=\"11\">{count}</text>",
+            "<text class=\"mean\" x=\"{x:.1}\" y=\"{:.1}\" style=\"fill:{ink};text-anchor:middle\">{number}</text>\n\
+             <text class=\"runs\" x=\"{x:.1}\" y=\"{:.1}\" style=\"fill:{ink};text-anchor:middle;font-size:11px\">{count}</text>",
             y + 24.0,
             y + 40.0
         );

@@ -2,7 +2,7 @@
 
 use super::evolution::{Run, State};
 use super::lock::locked;
-use std::fs::File;
+use xpuck_wire::file;
 
 /// A run that is not done.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -26,7 +26,7 @@ fn why(run: &Run, state: State) -> String {
     if is_at_work(run) {
         return "at work".into();
     }
-    match (File::open(run.log()).is_ok().then(|| run.complaint()).flatten(), state) {
+    match (file::open(&run.log()).is_ok().then(|| run.complaint()).flatten(), state) {
         (Some(complaint), _) => complaint,
         (None, State::New) => "not begun".into(),
         (None, _) => "begun".into(),
@@ -37,6 +37,6 @@ fn why(run: &Run, state: State) -> String {
 fn is_at_work(run: &Run) -> bool {
     let path = run.log();
     // Opened for writing, as locks of network file systems want it.
-    let log = File::options().append(true).open(&path);
+    let log = path.symlink_metadata().and_then(|_| file::append(&path));
     log.is_ok_and(|log| matches!(locked(&log, &path), Ok(false)))
 }

@@ -31,6 +31,8 @@ pub struct Options {
 /// The link to the geneserver above, which may be away at any time.
 pub struct Above {
     link: Link,
+    /// Its endpoint, and the number of the island that this server is there, until it is said that it was found.
+    unmet: Option<(String, u16)>,
     beat: u32,
     next: Instant,
     heard: Instant,
@@ -45,7 +47,8 @@ impl Above {
         let sockets = Sockets::for_worker(options.key.as_ref())?;
         let link = Link::open(sockets, &options.endpoint, options.number, options.primitive_set.clone())?;
         let now = Instant::now();
-        Ok(Above { link, beat: 0, next: now, heard: now })
+        let unmet = Some((options.endpoint.clone(), options.number));
+        Ok(Above { link, unmet, beat: 0, next: now, heard: now })
     }
 
     /// Takes what came, and offers once in a second; never waits. What happened, for a log.
@@ -57,10 +60,13 @@ impl Above {
         }
         if now >= self.next {
             self.next = now + BEAT;
+            if self.unmet.is_some() {
+                self.link.greet();
+            }
             if let Some((generation, migrant)) = broker.offer_above(self.beat) {
                 self.beat += 1;
                 self.link.post(generation, &migrant);
-            } else {
+            } else if self.unmet.is_none() {
                 // Nothing to offer, so no answer to miss.
                 self.heard = now;
             }
@@ -68,7 +74,13 @@ impl Above {
         if now - self.heard > PATIENCE {
             self.link.give_up();
         }
-        self.link.take_notes()
+        let mut notes = self.link.take_notes();
+        if self.link.met()
+            && let Some((endpoint, number)) = self.unmet.take()
+        {
+            notes.push(Line::info(format!("below the geneserver at {endpoint}, as its island {number}")));
+        }
+        notes
     }
 
     /// Tells the one above that all islands here are done.

@@ -40,6 +40,8 @@ pub struct Link {
     met: bool,
     /// The server did not answer lately.
     away: bool,
+    /// Why the server refused the island or its gene the last time, until it takes one again.
+    refused: Option<String>,
     notes: Vec<Line>,
 }
 
@@ -58,7 +60,18 @@ impl Link {
         let gate = Gate::new(primitive_set);
         let notes = Vec::new();
         let (endpoint, file) = (endpoint.into(), None);
-        Ok(Link { dealer, _sockets: sockets, endpoint, file, island, gate, met: false, away: false, notes })
+        Ok(Link {
+            dealer,
+            _sockets: sockets,
+            endpoint,
+            file,
+            island,
+            gate,
+            met: false,
+            away: false,
+            refused: None,
+            notes,
+        })
     }
 
     /// Looks into this file for the server's address whenever the server is away: it may have moved to another machine.
@@ -101,9 +114,12 @@ impl Link {
             if let Some(answer) = self.receive() {
                 self.heard();
                 match answer {
-                    ToWorker::Noted { .. } => return true,
+                    ToWorker::Noted { .. } => {
+                        self.refused = None;
+                        return true;
+                    }
                     ToWorker::Refused { why, .. } => {
-                        self.notes.push(Line::warn(format!("the geneserver refuses this island: {why}")));
+                        self.is_refused(why);
                         return false;
                     }
                     ToWorker::Immigrants { .. } => {}
@@ -185,6 +201,7 @@ impl Link {
     fn take(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
         match answer {
             ToWorker::Immigrants { immigrants, .. } => {
+                self.refused = None;
                 arrived.clear();
                 for gene in immigrants {
                     match self.gate.admit(&self.endpoint, &gene) {
@@ -193,11 +210,27 @@ impl Link {
                     }
                 }
             }
-            ToWorker::Refused { why, .. } => {
-                self.notes.push(Line::warn(format!("the geneserver refuses this island's gene: {why}")))
-            }
+            ToWorker::Refused { why, .. } => self.is_refused(why),
             ToWorker::Noted { .. } => {}
         }
+    }
+
+    /// Notes a refusal, the same one once.
+    fn is_refused(&mut self, why: String) {
+        if self.refused.as_ref() != Some(&why) {
+            self.notes.push(Line::warn(format!("the geneserver refuses this island: {why}")));
+            self.refused = Some(why);
+        }
+    }
+
+    /// Why the server refused the island, if it did and has not taken it since.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// Greets the server and does not wait.
+    pub fn greet(&mut self) {
+        self.dealer.send(&WorkerMessage::Join { island: self.island, generation: 0 });
     }
 
     fn refuse(&mut self, why: &str) {
@@ -220,7 +253,8 @@ impl Link {
 
     fn missed(&mut self) {
         if !self.away {
-            let text = format!("no answer from the geneserver at {}: going on without immigrants", self.endpoint);
+            let hint = if self.met { "" } else { " (is it there, and is its key the same?)" };
+            let text = format!("no answer from the geneserver at {}: going on without immigrants{hint}", self.endpoint);
             self.notes.push(Line::warn(text));
         }
         self.away = true;

@@ -2,12 +2,15 @@
 
 mod above;
 mod link;
+mod namesakes;
 
 pub use above::{Above, Options as AboveOptions};
 pub use link::{Link, address_in};
+use namesakes::Namesakes;
 
 use crate::admission::relay::{self, Relay};
 use crate::admission::{Greeting, descriptors};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -17,6 +20,7 @@ use xpuck_evolve::checkpoint;
 use xpuck_hub_core::geneserver::{Broker, Memory, Status};
 use xpuck_wire::FileError;
 use xpuck_wire::atomic;
+use xpuck_wire::file;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::WorkerMessage;
@@ -34,6 +38,8 @@ const SAVE: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_secs(1);
 /// What is saved, in the server's folder.
 const FILE: &str = "geneserver.state";
+/// Locked as long as a server keeps its memory in the folder.
+const LOCK: &str = "lock";
 /// Largest memory, bytes.
 const MAX_MEMORY: u64 = 1 << 30;
 
@@ -132,15 +138,17 @@ pub fn run(
         tell(Tell::Note(&Line::warn("no --key: whoever reaches this address may take part")));
     }
     let mut turned_away = 0;
+    let mut namesakes = Namesakes::default();
     let (mut next_report, mut next_save) = (Instant::now() + REPORT, Instant::now() + SAVE);
     let mut all_done: Option<Instant> = None;
     let mut heard = Instant::now();
     while !stop.load(Ordering::Relaxed) && all_done.is_none_or(|at| at.elapsed() < FAREWELL) {
         wait(&[&router], POLL_MS);
-        if answer(&router, &mut broker) > 0 {
+        if answer(&router, &mut broker, &mut namesakes) > 0 {
             heard = Instant::now();
         }
         broker.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
+        namesakes.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
         if let Some(above) = &mut above {
             above.turn(&mut broker).iter().for_each(|note| tell(Tell::Note(note)));
         }
@@ -182,11 +190,14 @@ fn reachable(endpoint: &str) -> String {
 }
 
 /// Answers what waits; returns how many messages that were.
-fn answer(router: &Router, broker: &mut Broker) -> usize {
+fn answer(router: &Router, broker: &mut Broker, namesakes: &mut Namesakes) -> usize {
     for count in 0..MESSAGES_AT_ONCE {
         let Some((id, message)) = router.receive::<WorkerMessage>() else { return count };
         let answer = match message {
-            Ok(message) => broker.on_message(message),
+            Ok(message) => {
+                namesakes.heard(message.island(), &id);
+                broker.on_message(message)
+            }
             Err(error) => broker.on_garbage(&id, error.to_string()),
         };
         // A worker that left meanwhile asks again when it is back.
@@ -200,6 +211,8 @@ struct Saver {
     memories: SyncSender<Memory>,
     thread: JoinHandle<()>,
     errors: std::sync::mpsc::Receiver<String>,
+    /// The system lets it go when the process ends, however it ends.
+    _lock: File,
 }
 
 impl Saver {
@@ -207,8 +220,12 @@ impl Saver {
     fn start(dir: &Path, configuration: u32, broker: &mut Broker) -> Result<Saver, ServiceError> {
         let folder = |error| ServiceError::Folder { path: dir.into(), error };
         std::fs::create_dir_all(dir).map_err(folder)?;
+        let lock = file::append(&dir.join(LOCK)).map_err(folder)?;
+        if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(folder(std::io::Error::other("another geneserver keeps its memory there")));
+        }
         let path = dir.join(FILE);
-        match xpuck_wire::file::bytes(&path, MAX_MEMORY) {
+        match file::bytes(&path, MAX_MEMORY) {
             Ok(bytes) => {
                 let memory = checkpoint::from_bytes(&bytes, configuration);
                 broker.recall(memory.map_err(|error| ServiceError::Memory { path: path.clone(), error })?);
@@ -226,7 +243,7 @@ impl Saver {
                 }
             }
         });
-        Ok(Saver { memories, thread: thread.map_err(folder)?, errors })
+        Ok(Saver { memories, thread: thread.map_err(folder)?, errors, _lock: lock })
     }
 
     /// Hands over what is to be saved, unless the last save is still going on; says what went wrong before.

@@ -14,10 +14,11 @@ mod svg_bodies;
 pub use colours::{FRISBEE, of_robot};
 
 use super::tree_file::write;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use xpuck_lab::trajectories::Trajectories;
+use xpuck_wire::atomic::can_output;
 
 /// Pixels of a PNG a pixel of the drawing: 300 dots an inch where the drawing is 15 cm wide.
 const ZOOM: f32 = 2.0;
@@ -75,6 +76,9 @@ impl PictureArgs {
             if let Some((other, _)) = named[..i].iter().find(|(_, other)| other == path) {
                 bail!("{other} and {option} are both {}", path.display());
             }
+        }
+        for (option, path) in &named {
+            can_output(path).with_context(|| format!("{option} {}: cannot be written", path.display()))?;
         }
         match named.is_empty() {
             true if self.run > 0 => {

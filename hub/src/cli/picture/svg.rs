@@ -7,6 +7,7 @@ use super::scenery::{self, Scenery};
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
+use xpuck_kernels::world::Task;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::trajectories::Trajectories;
 
@@ -58,7 +59,7 @@ pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
     plan.discs(&mut svg, trajectories);
     plan.robots(&mut svg, trajectories, &legend);
     scenery.walls(&mut svg, &plan);
-    keys(&mut svg, HEAD + high + 24.0, MARGIN + wide, 0.2 * scale, scenery.has_goal());
+    keys(&mut svg, HEAD + high + 24.0, MARGIN + wide, 0.2 * scale, trajectories, scenery.has_goal());
     let mut y = HEAD + high + KEYS + 16.0;
     let _ = writeln!(svg, "  <text class=\"small\" x=\"{MARGIN}\" y=\"{y:.0}\">{}</text>", legend::TITLE);
     for row in &legend.rows {
@@ -83,14 +84,15 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     let Caption { tree, start, seed, run } = caption;
     let period = trajectories.frames[1].seconds;
     let what = if outlined(trajectories) { "a point and an outline" } else { "a point" };
-    let back = match trajectories.relocations {
-        1 => "put back once".into(),
-        n => format!("put back {n} times"),
+    let back = match (trajectories.task, trajectories.relocations) {
+        (Task::Transport, 1) => "; frisbee put back once".into(),
+        (Task::Transport, n) => format!("; frisbee put back {n} times"),
+        _ => String::new(),
     };
     let _ = writeln!(
         svg,
         "  <text class=\"title\" x=\"{MARGIN}\" y=\"24\">{}: fitness {:.4}</text>\n  \
-         <text class=\"small\" x=\"{MARGIN}\" y=\"44\">{}, seed {seed}, run {run}; robots: {}; {:.1} s; frisbee {back}; \
+         <text class=\"small\" x=\"{MARGIN}\" y=\"44\">{}, seed {seed}, run {run}; robots: {}; {:.1} s{back}; \
          {what} every {period:.1} s</text>",
         escape(tree),
         Figure(trajectories.fitness().into()),
@@ -101,42 +103,33 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
 }
 
 /// What the shapes mean, and a bar of 0.2 m that ends at `right`.
-fn keys(svg: &mut String, y: f32, right: f32, bar: f32, goal: bool) {
-    let (text, x) = (y + 4.0, MARGIN);
-    let goal = if goal {
-        format!(
-            "<path class=\"goal\" d=\"M{:.0} {:.0}v20\"/>\n  \
-             <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">goal</text>\n  ",
-            x + 452.0,
-            y - 10.0,
-            x + 462.0
-        )
-    } else {
-        String::new()
+fn keys(svg: &mut String, y: f32, right: f32, bar: f32, trajectories: &Trajectories, goal: bool) {
+    let text = y + 4.0;
+    let word = |svg: &mut String, x: f32, word: &str| {
+        let _ = writeln!(svg, "  <text class=\"small\" x=\"{x:.0}\" y=\"{text:.0}\">{word}</text>");
     };
-    let _ = writeln!(
-        svg,
-        "  <circle class=\"start\" cx=\"{:.0}\" cy=\"{y:.0}\" r=\"9\"/>\n  \
-         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">start</text>\n  \
-         <circle class=\"end\" cx=\"{:.0}\" cy=\"{y:.0}\" r=\"9\" fill=\"{UNDRIVEN}\"/>\n  \
-         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">end</text>\n  \
-         <path class=\"slide\" stroke=\"{FRISBEE}\" d=\"M{:.0} {y:.0}h30\"/>\n  \
-         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">frisbee</text>\n  \
-         <path class=\"back\" stroke=\"{FRISBEE}\" d=\"M{:.0} {y:.0}h30\"/>\n  \
-         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">put back near the centre</text>\n  \
-         {goal}<text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">0.2 m</text>\n  \
-         <path class=\"bar\" d=\"M{:.1} {y:.0}h{bar:.1}\"/>",
-        x + 10.0,
-        x + 26.0,
-        x + 82.0,
-        x + 98.0,
-        x + 144.0,
-        x + 182.0,
-        x + 244.0,
-        x + 282.0,
-        right - bar - 42.0,
-        right - bar,
-    );
+    let mut x = MARGIN;
+    for (class, fill, meaning) in [("start", "", "start"), ("end", UNDRIVEN, "end")] {
+        let fill = if fill.is_empty() { String::new() } else { format!(" fill=\"{fill}\"") };
+        let _ = writeln!(svg, "  <circle class=\"{class}\" cx=\"{:.0}\" cy=\"{y:.0}\" r=\"9\"{fill}/>", x + 10.0);
+        word(svg, x + 26.0, meaning);
+        x += 72.0;
+    }
+    if trajectories.shapes.len() > trajectories.robots {
+        let disc = if trajectories.task.moves_disc() { "frisbee" } else { "disc" };
+        let back = matches!(trajectories.task, Task::Transport).then_some(("back", "put back near the centre", 170.0));
+        for (class, meaning, room) in [Some(("slide", disc, 62.0)), back].into_iter().flatten() {
+            let _ = writeln!(svg, "  <path class=\"{class}\" stroke=\"{FRISBEE}\" d=\"M{x:.0} {y:.0}h30\"/>");
+            word(svg, x + 38.0, meaning);
+            x += 38.0 + room;
+        }
+    }
+    if goal {
+        let _ = writeln!(svg, "  <path class=\"goal\" d=\"M{x:.0} {:.0}v20\"/>", y - 10.0);
+        word(svg, x + 10.0, "goal");
+    }
+    word(svg, right - bar - 42.0, "0.2 m");
+    let _ = writeln!(svg, "  <path class=\"bar\" d=\"M{:.1} {y:.0}h{bar:.1}\"/>", right - bar);
 }
 
 /// Text for XML, which holds no control characters.

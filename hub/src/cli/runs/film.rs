@@ -33,14 +33,20 @@ const STEP: f32 = 0.004;
 #[derive(Args)]
 pub struct FilmArgs {
     /// Pictures begin at this arena time, s; with the run's first pose if not given.
-    #[arg(long, value_name = "S", conflicts_with_all = ["parquet", "csv", "foxglove"])]
+    #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     from: Option<f64>,
     /// Pictures end at this arena time, s; with the run's last pose if not given.
-    #[arg(long, value_name = "S", conflicts_with_all = ["parquet", "csv", "foxglove"])]
+    #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     to: Option<f64>,
     /// How many times as fast as the arena's time a film is.
     #[arg(long, value_name = "X", default_value_t = 8.0)]
     film_speed: f64,
+}
+
+/// A time of the arena, s.
+fn time(text: &str) -> Result<f64> {
+    let time = text.parse().ok().filter(|time: &f64| time.is_finite());
+    time.with_context(|| format!("`{text}`: a number of seconds is meant"))
 }
 
 /// What a film shows of a run now.

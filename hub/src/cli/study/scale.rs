@@ -2,7 +2,7 @@
 
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::{print, write};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,7 +12,9 @@ use xpuck_lab::scale::figure::draw;
 use xpuck_lab::scale::law::Law;
 use xpuck_lab::scale::network::Network;
 use xpuck_lab::scale::topology::Topology;
+use xpuck_lab::scale::traffic::Traffic;
 use xpuck_lab::scale::{Plan, ScaleStudy, duration, steps, study};
+use xpuck_wire::output::count;
 use xpuck_wire::shutdown::service_flag;
 
 /// Scale: what would a million islands do, around one geneserver, below a tree of them, or as peers?
@@ -80,6 +82,20 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
     if !(0.1..=86_400.0).contains(&args.period) {
         bail!("--period {}: 0.1 to 86400 s", args.period);
     }
+    let mut topologies: Vec<Topology> = Vec::new();
+    for topology in &args.topologies {
+        if let Topology::Regular(degree) = topology {
+            ensure!(
+                *degree < args.islands as usize,
+                "--topologies regular:{degree}: {} have at most {} neighbours each",
+                count(args.islands as usize, "island", "islands"),
+                args.islands - 1
+            );
+        }
+        if !topologies.contains(topology) {
+            topologies.push(*topology);
+        }
+    }
     let network = match args.network {
         NetworkArg::Cluster => Network::Cluster,
         NetworkArg::Lan => Network::Lan,
@@ -92,8 +108,8 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
     let (islands, period, generations, seed) = (args.islands as usize, args.period, args.generations, args.seed);
     let plan = Plan { islands, network, period, generations, law, seed };
     let stop = service_flag(Default::default())?;
-    let progress = Progress::of("generation", steps(&plan, args.topologies.len()), args.json);
-    let found = study(&plan, &args.topologies, &|| {
+    let progress = Progress::of("generation", steps(&plan, topologies.len()), args.json);
+    let found = study(&plan, &topologies, &|| {
         progress.inc();
         stop.load(Ordering::Relaxed)
     });
@@ -110,29 +126,38 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
 
 fn text(found: &ScaleStudy) -> String {
     let mut text = String::from(
-        "topology    servers  levels   a gene on half       on 9 of 10        on all   mean age   messages/s  busiest: a second    load      best    mean\n",
+        "topology    geneservers  a gene on half   on 9 of 10       on all  messages/s   bytes/s    load    best    mean  median\n",
     );
     for row in &found.rows {
         let time = |value: Option<f64>| value.map_or(String::new(), duration);
-        let traffic = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.0}"));
-        let load = row.traffic.map_or(String::new(), |t| format!("{:.1} %", 100.0 * t.load));
+        let traffic = |of: fn(&Traffic) -> String| row.traffic.as_ref().map_or(String::new(), of);
+        let load = match row.servers {
+            0 => "-".into(),
+            _ => traffic(|t| format!("{:.1} %", 100.0 * t.load)),
+        };
         let last = row.course.last();
         let _ = writeln!(
             text,
-            "{:<10}  {:>7}  {:>6}  {:>15}  {:>15}  {:>12}  {:>9}  {:>11}  {:>17}  {load:>7}  {:>8.4}  {:>6.4}",
+            "{:<10}  {:>11}  {:>14}  {:>11}  {:>11}  {:>10}  {:>8}  {load:>6}  {:>6.4}  {:>6.4}  {:>6.4}",
             row.topology,
-            row.servers,
-            row.levels,
+            grouped(row.servers as u64),
             time(row.takeover.map(|t| t.half)),
             time(row.takeover.map(|t| t.most)),
             time(row.takeover.map(|t| t.all)),
-            time(row.takeover.map(|t| t.age)),
-            traffic(row.traffic.map(|t| t.messages)),
-            traffic(row.traffic.map(|t| t.busiest)),
+            traffic(|t| grouped(t.messages.round() as u64)),
+            traffic(|t| format!("{:.0} MB", t.bytes / 1e6)),
             Figure(last.map_or(0.0, |s| s.best)),
-            Figure(last.map_or(0.0, |s| s.mean))
+            Figure(last.map_or(0.0, |s| s.mean)),
+            Figure(last.map_or(0.0, |s| s.median))
         );
     }
     let _ = writeln!(text, "\n{}.", found.sentence());
     text
+}
+
+/// A whole number with a space between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let pieces = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    pieces.collect::<Vec<_>>().join(" ")
 }

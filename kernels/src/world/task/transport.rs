@@ -1,6 +1,6 @@
 //! The transport tasks: push the frisbee towards -x, with relocation (Eq. 8.3) or without (Eq. 7.5 and 5.11).
 
-use crate::math::{Vec2, max, vec2};
+use crate::math::{Vec2, max, min, vec2};
 use crate::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
 use crate::random::Draws;
 use crate::world::Body;
@@ -83,9 +83,9 @@ pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
     fitness_of_place(frisbee.pose.at.x, half_length - frisbee.shape.radius)
 }
 
-/// The same from the frisbee's x and the greatest that it can have, m.
+/// The same from the frisbee's x and the greatest that it can have, m; robots can press it a little into the wall.
 pub fn fitness_of_place(x: f32, reach: f32) -> f32 {
-    max(-x, 0.0) / reach
+    min(max(-x, 0.0) / reach, 1.0)
 }
 
 #[cfg(test)]

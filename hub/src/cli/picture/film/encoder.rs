@@ -30,8 +30,7 @@ impl Encoder {
         let (part, _) = Part::of(path).with_context(place)?;
         // A name that begins with a dash or has a colon is a file all the same.
         let mut file = OsString::from("file:");
-        file.push(path);
-        file.push(".part");
+        file.push(part.place());
         let mut command = FFMPEG.command();
         command.stdout(Stdio::null());
         command.args(["-v", "error", "-nostdin", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);

@@ -1,0 +1,64 @@
+//! Two processes that give themselves out for one island: their genes have the same names, so neither gets the other's.
+
+use std::collections::BTreeMap;
+use xpuck_wire::log::Line;
+
+/// Who spoke for each island.
+#[derive(Default)]
+pub struct Namesakes {
+    islands: BTreeMap<u16, Speakers>,
+    notes: Vec<Line>,
+}
+
+/// The last two connections that spoke for an island.
+struct Speakers {
+    now: String,
+    before: Option<String>,
+    told: bool,
+}
+
+impl Namesakes {
+    /// A connection spoke for an island. One that is started again has a new connection; only where an old one speaks again
+    /// are there two at a time, which is noted once.
+    pub fn heard(&mut self, island: u16, connection: &str) {
+        let first = || Speakers { now: connection.into(), before: None, told: false };
+        let speakers = self.islands.entry(island).or_insert_with(first);
+        if speakers.now == connection {
+            return;
+        }
+        let again = speakers.before.as_deref() == Some(connection);
+        speakers.before = Some(std::mem::replace(&mut speakers.now, connection.into()));
+        if again && !speakers.told {
+            speakers.told = true;
+            self.notes.push(Line::warn(format!(
+                "two processes are island {island} at a time, so neither gets the other's genes: give each another --island, \
+                 or geneservers below this one other --numbers"
+            )));
+        }
+    }
+
+    /// What is to be told.
+    pub fn take_notes(&mut self) -> Vec<Line> {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restart_is_no_namesake_and_two_at_a_time_are_told_once() {
+        let mut namesakes = Namesakes::default();
+        for connection in ["island-3-10", "island-3-10", "island-3-11", "island-3-11", "island-3-12"] {
+            namesakes.heard(3, connection);
+        }
+        assert!(namesakes.take_notes().is_empty());
+        for connection in ["a", "b", "a", "b", "a"] {
+            namesakes.heard(4, connection);
+        }
+        let notes = namesakes.take_notes();
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].text.contains("island 4 at a time"));
+    }
+}
