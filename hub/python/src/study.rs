@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use toml::Table;
 use xpuck_kernels::engine::{ChosenEngine, Engine, Job, Outcome};
@@ -22,7 +21,7 @@ use xpuck_lab::study::{
 };
 
 /// How often Python is asked whether Ctrl-C was pressed, and told how far a study is.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(20);
 /// Jobs after which an engine looks whether it is told to stop.
 const AT_ONCE: usize = 256;
 
@@ -85,28 +84,21 @@ fn run<F: Findings>(
     let watch = Watch { total: AtomicUsize::new(total), ..Watch::default() };
     let threads = pool::threads_of_process()?;
     let found = std::thread::scope(|scope| {
-        let (give, taken) = channel();
         let watch = &watch;
-        scope.spawn(move || {
+        let working = scope.spawn(move || {
             let stoppable = Stoppable { engine: &**engine, watch };
-            let found = threads.install(|| study(&stoppable, watch).map_err(|error| error.to_string()).and_then(told));
-            // Nobody waits for it after Ctrl-C.
-            let _ = give.send(found);
+            threads.install(|| study(&stoppable, watch).map_err(|error| error.to_string()).and_then(told))
         });
-        loop {
-            match py.detach(|| taken.recv_timeout(LOOK)) {
-                Ok(found) => return found.map_err(errors::value),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(errors::value("the study ended without a result"));
-                }
-            }
+        while !working.is_finished() {
+            py.detach(|| std::thread::sleep(LOOK));
             let share = watch.done.load(Ordering::Relaxed) as f64 / watch.total.load(Ordering::Relaxed).max(1) as f64;
             if let Err(stopped) = py.check_signals().and_then(|()| show.call1((share.min(1.0),)).map(drop)) {
                 watch.stop.store(true, Ordering::Relaxed);
                 return Err(stopped);
             }
         }
+        // A panic goes on in Python's thread, where it becomes an error of Python's.
+        working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(errors::value)
     });
     engine::tell(py, &**engine)?;
     found

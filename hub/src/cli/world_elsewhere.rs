@@ -115,7 +115,8 @@ pub(super) fn import(args: &ImportArgs) -> Result<()> {
     let name = args.file.display().to_string();
     let text = file::text(&args.file, file::MAX_TOML)?;
     let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {message}"))?;
-    for note in &imported.notes {
+    let guessed = "task and starts are guesses, as ARGoS has them in loop functions: change them in the result";
+    for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
         output::note(format_args!("xpuck: {name}: note: {note}"));
     }
     let output = args.output.as_deref();

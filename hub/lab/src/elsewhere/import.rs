@@ -69,9 +69,6 @@ pub fn argos(text: &str) -> Result<Imported, String> {
     if found.robots == 0 {
         found.notes.push("it has no robots that are counted here, so the world has one".into());
     }
-    found
-        .notes
-        .push("task and starts are guesses, as ARGoS has them in loop functions: change them in the result".into());
     let mut told = std::collections::BTreeSet::new();
     found.notes.retain(|note| told.insert(note.clone()));
     Ok(Imported { text: world(half, &walls, &found), notes: found.notes })

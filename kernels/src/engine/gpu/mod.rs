@@ -209,7 +209,7 @@ impl Gpu {
             layout: *layout,
             params,
             state: &state.words,
-            state_words: State::rows(bodies) * columns,
+            state_words: State::rows(state.bodies) * state.worlds,
             programs: &kind.code.words,
             table: &kind.table,
             memory: kind.memories * robots * columns,

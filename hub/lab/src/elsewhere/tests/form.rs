@@ -97,11 +97,18 @@ fn boxes_and_cylinders_of_argos_become_walls_and_discs() {
     assert!((corner.x + 0.2).abs() < 1e-6 && (corner.y - 0.8).abs() < 1e-6, "turned by 90 degrees: {corner:?}");
     let column =
         read(&format!("<cylinder id=\"c\" radius=\"0.2\" height=\"1\" movable=\"false\">{body}</cylinder>")).unwrap();
-    assert_eq!((column.text.matches("[[wall]]").count(), column.notes.len()), (6, 1));
+    assert_eq!(
+        (column.text.matches("[[wall]]").count(), column.notes.len()),
+        (6, 2),
+        "walls for a column, and a robot"
+    );
     let robots = "<distribute><position/><orientation/><entity quantity=\"5\" max_trials=\"9\"><foot-bot id=\"f\"/></entity></distribute>";
     let swarm = read(&format!("{robots}<light id=\"l\"/>")).unwrap();
     assert_eq!((world_file::parse("swarm", &swarm.text).unwrap().robots, swarm.notes.len()), (5, 1));
     let error = |text: &str| import::argos(text).unwrap_err();
+    let many: String = (0..300).map(|i| format!(" a{i}=\"1\"")).collect();
+    assert!(error(&arena(&format!("<box{many}/>"))).contains("300 attributes"));
+    assert!(error("<a><arena size=\"-1,1,1\"/></a>").contains("size has a number that is not above 0"));
     assert!(error("<a b=c/>").contains("1:"), "{}", error("<a b=c/>"));
     assert!(error("<a/>").starts_with("no <arena>"));
     assert_eq!(
