@@ -65,11 +65,11 @@ def test_every_study_of_a_tree_is_that_of_the_command_line(tree):
     assert alone.result == command("hetero", TREE, "--robots", 3, "--mixed", 6, "--alone", 3, "--drawn", 2, "--seconds", 5)
 
 
-SMALL = {"islands": 2, "seconds": 5, "settings": {"population": 8}}
+SMALL = {"islands": 2, "robots": 2, "seconds": 5, "settings": {"population": 8}}
 
 
 def test_studies_of_evolution_are_those_of_the_command_line(tmp_path):
-    small = ["--set", "islands=2", "--set", "seconds=5", "--set", "settings.population=8"]
+    small = ["--set", "islands=2", "--set", "robots=2", "--set", "seconds=5", "--set", "settings.population=8"]
     moved = xpuck.studies.migrate([1, 0], settings=SMALL, generations=3, seeds=2, runs=4)
     assert moved.result == command("migrate", "--rates", "1,0", "--generations", 3, "--seeds", 2, "--runs", 4, *small)
     assert len(moved.frame()) == 4
@@ -82,7 +82,8 @@ def test_studies_of_evolution_are_those_of_the_command_line(tmp_path):
     wanted = command("transfer", *files, "--generations", 2, "--seeds", 2, "--runs", 4, *small)
     for result in (found.result, wanted):
         # What a run costs is measured, and differs from run to run.
-        for row in result["runs"] + result["levels"]:
+        for row in result["runs"] + result["settings"]:
+            row.pop("wall_s", None)
             row.pop("cost", None)
     assert found.result == wanted
 
@@ -97,7 +98,7 @@ def test_studies_of_evolution_are_those_of_the_command_line(tmp_path):
         (lambda tree: xpuck.studies.hetero(["nowhere"]), "nowhere"),
         (lambda tree: xpuck.studies.adapt("weather", 1.0), "frisbee-mass"),
         (lambda tree: xpuck.studies.transfer([]), "files is empty"),
-        (lambda tree: xpuck.studies.migrate(settings={"island": 3}), "island"),
+        (lambda tree: xpuck.studies.migrate(settings={"islandz": 3}), "islandz"),
         (lambda tree: xpuck.studies.size(tree, engine="warp"), "there are simd, gpu"),
         (lambda tree: xpuck.studies.ablate(tree).frame("excel"), "pandas and polars"),
     ],
