@@ -9,6 +9,7 @@
 # whole demo at the speed of the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
+sh tools/slurm-bodies-test.sh
 sh tools/slurm-sweep-test.sh
 sh tools/cluster-templates-test.sh "${XPUCK_CLUSTER_PYTHON:-none}"
 sh tools/fuzz.sh 60

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 128] = [
+const EXAMPLES: [(&str, &[&str]); 129] = [
     (
         "demo",
         &[
@@ -387,6 +387,12 @@ const EXAMPLES: [(&str, &[&str]); 128] = [
         &[
             "xpuck body simulate docs/bodies/walker.prif --brain docs/bodies/walker.nndf",
             "xpuck body simulate docs/bodies/walker.prif --seed 3 --html walk.html  # with a brain drawn at random",
+        ],
+    ),
+    (
+        "body serve",
+        &[
+            "xpuck body serve docs/bodies/walker.prif --brain docs/bodies/walker.nndf  # then: RoboViz, or rcssmonitor3d",
         ],
     ),
     (

@@ -2,6 +2,7 @@
 
 use super::{Events, Moment, Monitors, Protocol};
 use crate::limit::LineLimit;
+use crate::scene::Node;
 use crate::scene::arena::scene;
 use crate::stage::Picture;
 use crate::trainer::Command;
@@ -83,8 +84,13 @@ impl Pair {
 
     /// Shows a moment to everybody and takes up to about so many commands ([`Monitors::cycle`]). Never waits.
     pub fn cycle(&mut self, picture: &Picture, room: usize) -> Heard {
-        let (scene, environment, state) = (scene(&picture.arena), picture.environment(), picture.state());
-        let now = Moment { time: picture.time(), environment: &environment, state: &state, scene: &scene };
+        self.show(picture, &scene(&picture.arena), room)
+    }
+
+    /// The same with a scene of one's own, of which the picture tells the rest.
+    pub fn show(&mut self, picture: &Picture, scene: &[Node], room: usize) -> Heard {
+        let (environment, state) = (picture.environment(), picture.state());
+        let now = Moment { time: picture.time(), environment: &environment, state: &state, scene };
         let (mut heard, mut told) = (Heard::default(), Vec::new());
         let share = room.div_ceil(self.servers.len().max(1));
         for (place, server) in self.servers.iter_mut().enumerate() {

@@ -95,7 +95,7 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
     let [half_x, half_y] = arena.half;
     let grey = || Look::Material("matGrey".into());
     let mut nodes = vec![
-        Node::Transform(placed([-2.0, 2.0, 3.0], 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])]),
+        light([-2.0, 2.0, 3.0]),
         boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half_x, 2.0 * half_y, FLOOR], Look::Material("matWhite".into())),
     ];
     let edges = [[-half_x, -half_y], [half_x, -half_y], [half_x, half_y], [-half_x, half_y]];
@@ -115,12 +115,17 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
     nodes
 }
 
-fn boxed(at: [f64; 3], turn: f64, edges: [f64; 3], look: Look) -> Node {
+/// What lights a scene.
+pub(super) fn light(at: [f64; 3]) -> Node {
+    Node::Transform(placed(at, 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])])
+}
+
+pub(super) fn boxed(at: [f64; 3], turn: f64, edges: [f64; 3], look: Look) -> Node {
     let form = Form::Standard(FormKind::Box, Vec::new());
     Node::Transform(placed(at, turn), vec![shape(form, edges, look, true)])
 }
 
-fn shape(form: Form, scale: [f64; 3], look: Look, visible: bool) -> Node {
+pub(super) fn shape(form: Form, scale: [f64; 3], look: Look, visible: bool) -> Node {
     Node::Shape(Shape { form, scale, visible, transparent: false, look })
 }
 

@@ -4,6 +4,7 @@
 
 pub mod above;
 pub mod arena;
+pub mod body;
 mod materials;
 pub mod numbers;
 mod read;

@@ -2,7 +2,9 @@
 
 mod evolve;
 mod files;
+mod serve;
 mod simulate;
+mod walk;
 
 use super::tree_file::{deliver, print as put, refuse_over};
 use anyhow::{Result, bail};
@@ -27,6 +29,7 @@ enum BodyCommand {
     Evolve(evolve::EvolveArgs),
     Show(ShowArgs),
     Simulate(simulate::SimulateArgs),
+    Serve(serve::ServeArgs),
     Export(ExportArgs),
     Import(ImportArgs),
 }
@@ -100,6 +103,7 @@ pub fn run(args: &BodyArgs) -> Result<ExitCode> {
     match &args.command {
         BodyCommand::Evolve(args) => return evolve::run(args),
         BodyCommand::Simulate(args) => simulate::run(args)?,
+        BodyCommand::Serve(args) => serve::run(args)?,
         BodyCommand::Show(args) => show(args)?,
         BodyCommand::Export(args) => export(args)?,
         BodyCommand::Import(args) => {

@@ -2,7 +2,7 @@
 
 mod evolution_files;
 pub mod individual_tree;
-mod monitors;
+pub mod monitors;
 mod own_engine;
 mod population_manager;
 mod robot_sim;

@@ -1,20 +1,21 @@
 //! `xpuck serve monitors`.
 
 mod live;
+pub mod ports;
 mod replay;
 
 use crate::cli::hub_address::HubAddress;
 use crate::cli::runs;
-use anyhow::{Result, anyhow, bail};
+use anyhow::Result;
 use clap::Args;
 use live::Live;
+use ports::{ViewerPorts, rate, refuse, speed};
 use replay::Replayed;
 use serde_json::json;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tracing::{info, warn};
+use tracing::info;
 use xpuck_gateway::monitors::pair::Pair;
 use xpuck_gateway::stage::Picture;
 use xpuck_wire::log;
@@ -45,21 +46,8 @@ pub struct MonitorsArgs {
     /// Begin the record again at its end; without it the last moment stays.
     #[arg(long, requires = "replay")]
     r#loop: bool,
-    /// Port of SimSpark's protocol; 0 takes a free one.
-    #[arg(long, default_value_t = 3200)]
-    simspark: u16,
-    /// Do not speak SimSpark's protocol.
-    #[arg(long, conflicts_with = "simspark")]
-    no_simspark: bool,
-    /// Port of RSMP; 0 takes a free one.
-    #[arg(long, default_value_t = 60001)]
-    rsmp: u16,
-    /// Do not speak RSMP.
-    #[arg(long, conflicts_with = "rsmp")]
-    no_rsmp: bool,
-    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
-    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    host: IpAddr,
+    #[command(flatten)]
+    ports: ViewerPorts,
     /// Messages in a second of arena time, 1 to 100. A live hub is asked at most 50 times in a second of wall time.
     #[arg(long, default_value_t = 25.0, value_parser = rate)]
     rate: f64,
@@ -71,19 +59,6 @@ pub struct MonitorsArgs {
     end_with_stdin: bool,
     #[command(flatten)]
     address: HubAddress,
-}
-
-fn speed(text: &str) -> Result<f64, String> {
-    number(text, 0.1, 100.0)
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    number(text, 1.0, 100.0)
-}
-
-fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| (least..=most).contains(number));
-    number.ok_or_else(|| format!("a number from {least} to {most} is wanted"))
 }
 
 /// Where pictures come from.
@@ -104,13 +79,7 @@ impl Source {
 
 /// Runs the command.
 pub fn run(args: &MonitorsArgs) -> Result<()> {
-    if args.no_simspark && args.no_rsmp {
-        bail!("--no-simspark and --no-rsmp leave nothing to serve; leave one of them out");
-    }
-    let at = |port: u16, left_out: bool| (!left_out).then(|| SocketAddr::new(args.host, port));
-    let pair = Pair::listen(at(args.simspark, args.no_simspark), at(args.rsmp, args.no_rsmp));
-    let mut pair =
-        pair.map_err(|(at, error)| anyhow!("{at}: {error}; --simspark PORT and --rsmp PORT name other ports"))?;
+    let mut pair = args.ports.listen()?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let source = match &args.replay {
         Some(run) => {
@@ -118,7 +87,7 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
         }
         None => Source::Live(Live::open(&args.address, args.rate)?),
     };
-    tell(args, &pair)?;
+    args.ports.tell(&pair, args.json)?;
     let refused = serve(&mut pair, source, &stop)?;
     let counts = pair.counts();
     match args.json {
@@ -126,22 +95,6 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
             "connections_refused": counts.refused, "commands_refused": refused, "errors": counts.errors,
         })),
         false => log::report(format_args!("{refused} commands of trainers were refused")),
-    }
-    Ok(())
-}
-
-/// Tells where it listens.
-fn tell(args: &MonitorsArgs, pair: &Pair) -> Result<()> {
-    let places = pair.addresses()?;
-    if !args.host.is_loopback() {
-        warn!(target: "monitors", "whoever reaches {} may watch", args.host);
-    }
-    if args.json {
-        let places = places.iter().map(|(protocol, at)| (protocol.name().to_lowercase(), json!(at.to_string())));
-        log::report(json!({ "listening": places.collect::<serde_json::Map<_, _>>() }));
-    } else {
-        let places: Vec<String> = places.iter().map(|(protocol, at)| format!("{at} ({})", protocol.name())).collect();
-        log::report(format_args!("serving viewers at {} until Ctrl-C", places.join(" and ")));
     }
     Ok(())
 }
@@ -156,14 +109,7 @@ fn serve(pair: &mut Pair, mut source: Source, stop: &AtomicBool) -> Result<u64> 
         let Some(picture) = &picture else { continue };
         let heard = pair.cycle(picture, ROOM);
         heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
-        let lines = heard.commands.iter().map(|(_, command)| {
-            format!(
-                "a trainer's `{}` is refused; only a virtual arena with `trainers = true` obeys (docs/gateway.md)",
-                command.name()
-            )
-        });
-        let lines = pair.limited(lines.collect());
-        lines.iter().for_each(|line| warn!(target: "monitors", "{line}"));
+        refuse(pair, &heard);
         refused += heard.commands.len() as u64;
     }
     Ok(refused)

@@ -2,6 +2,7 @@
 
 mod agent;
 mod attack;
+mod body;
 mod plain;
 mod swarm;
 

@@ -200,6 +200,13 @@ impl Monitor {
         self.robots().into_iter().find(|robot| (robot.0, robot.1) == (side, number))
     }
 
+    /// Places of boxes at the root.
+    pub fn boxes(&self) -> Vec<[f64; 3]> {
+        let is_box = |node: &&Node| node.meshes().iter().any(|mesh| mesh.model == "StdUnitBox");
+        let place = |node: &Node| node.matrix.as_ref().map(|matrix| [matrix[12], matrix[13], matrix[14]]);
+        self.nodes.iter().filter(is_box).filter_map(place).collect()
+    }
+
     pub fn ball(&self) -> Option<[f64; 2]> {
         let is_ball = |node: &&Node| node.meshes().iter().any(|mesh| mesh.model.ends_with("soccerball.obj"));
         self.nodes.iter().find(is_ball)?.matrix.as_ref().map(|matrix| [matrix[12], matrix[13]])

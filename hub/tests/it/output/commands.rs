@@ -10,8 +10,9 @@ use std::process::{Child, Output, Stdio};
 use std::sync::Mutex;
 
 /// Commands that serve until they are told to end; [`super::services`] has them.
-const SERVICES: [&str; 10] = [
+const SERVICES: [&str; 11] = [
     "arena",
+    "body serve",
     "demo",
     "geneserver",
     "hub",

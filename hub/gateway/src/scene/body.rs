@@ -1,0 +1,62 @@
+//! A body of joined cubes as a scene: its cubes on a floor.
+
+use super::arena::{boxed, light, shape};
+use super::{Form, FormKind, Look, Matrix, Node};
+
+/// Thickness of the floor, m.
+const FLOOR: f64 = 0.05;
+
+/// A cube at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cube {
+    /// Its middle, m.
+    pub at: [f64; 3],
+    /// How it is turned: rows of a rotation.
+    pub rotation: [[f64; 3]; 3],
+    /// Red, green and blue, 0 to 1.
+    pub colour: [f64; 3],
+}
+
+/// Cubes of an edge on a floor that ends so far from the origin along x and y. The same number of cubes makes the same nodes.
+pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
+    let floor = boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], material("matWhite"));
+    let cube = |cube: &Cube| {
+        let [red, green, blue] = cube.colour;
+        let form = Form::Standard(FormKind::Box, Vec::new());
+        let look = Look::Colour([red, green, blue, 1.0]);
+        Node::Transform(matrix(cube), vec![shape(form, [edge; 3], look, true)])
+    };
+    [light([-20.0, 20.0, 30.0]), floor].into_iter().chain(cubes.iter().map(cube)).collect()
+}
+
+fn material(name: &str) -> Look {
+    Look::Material(name.into())
+}
+
+/// Column by column, as viewers have it.
+fn matrix(Cube { at, rotation: r, .. }: &Cube) -> Matrix {
+    let column = |k: usize| [r[0][k], r[1][k], r[2][k], 0.0];
+    let mut matrix = [0.0; 16];
+    for (k, column) in [column(0), column(1), column(2), [at[0], at[1], at[2], 1.0]].iter().enumerate() {
+        matrix[4 * k..4 * k + 4].copy_from_slice(column);
+    }
+    matrix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::placed;
+
+    #[test]
+    fn a_cube_lies_as_its_pose_says() {
+        let turned = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let cube = Cube { at: [1.0, 2.0, 0.5], rotation: turned, colour: [1.0, 0.0, 0.0] };
+        let nodes = scene([10.0, 10.0], 1.0, &[cube]);
+        let Node::Transform(matrix, children) = &nodes[2] else { panic!("{nodes:?}") };
+        let quarter = placed([1.0, 2.0, 0.5], std::f64::consts::FRAC_PI_2);
+        assert!(matrix.iter().zip(quarter).all(|(a, b)| (a - b).abs() < 1e-12), "{matrix:?}");
+        let [Node::Shape(shape)] = &children[..] else { panic!("{children:?}") };
+        assert_eq!((shape.scale, &shape.look), ([1.0; 3], &Look::Colour([1.0, 0.0, 0.0, 1.0])));
+    }
+}

@@ -1,0 +1,97 @@
+//! Where viewers find what is served, for all commands that serve them.
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use serde_json::json;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use tracing::warn;
+use xpuck_gateway::monitors::pair::{Heard, Pair};
+use xpuck_wire::log;
+
+/// The ports of both protocols.
+#[derive(Args)]
+pub struct ViewerPorts {
+    /// Port of SimSpark's protocol; 0 takes a free one.
+    #[arg(long, default_value_t = 3200)]
+    simspark: u16,
+    /// Do not speak SimSpark's protocol.
+    #[arg(long, conflicts_with = "simspark")]
+    no_simspark: bool,
+    /// Port of RSMP; 0 takes a free one.
+    #[arg(long, default_value_t = 60001)]
+    rsmp: u16,
+    /// Do not speak RSMP.
+    #[arg(long, conflicts_with = "rsmp")]
+    no_rsmp: bool,
+    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+}
+
+impl ViewerPorts {
+    /// Listens.
+    ///
+    /// # Errors
+    /// Nothing is to be served, or an address is taken.
+    pub fn listen(&self) -> Result<Pair> {
+        if self.no_simspark && self.no_rsmp {
+            bail!("--no-simspark and --no-rsmp leave nothing to serve; leave one of them out");
+        }
+        let at = |port: u16, left_out: bool| (!left_out).then(|| SocketAddr::new(self.host, port));
+        let pair = Pair::listen(at(self.simspark, self.no_simspark), at(self.rsmp, self.no_rsmp));
+        pair.map_err(|(at, error)| anyhow!("{at}: {error}; --simspark PORT and --rsmp PORT name other ports"))
+    }
+
+    /// Tells where it listens.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn tell(&self, pair: &Pair, as_json: bool) -> Result<()> {
+        let places = pair.addresses()?;
+        if !self.host.is_loopback() {
+            warn!(target: "monitors", "whoever reaches {} may watch", self.host);
+        }
+        if as_json {
+            let places = places.iter().map(|(protocol, at)| (protocol.name().to_lowercase(), json!(at.to_string())));
+            log::report(json!({ "listening": places.collect::<serde_json::Map<_, _>>() }));
+        } else {
+            let places: Vec<String> =
+                places.iter().map(|(protocol, at)| format!("{at} ({})", protocol.name())).collect();
+            log::report(format_args!("serving viewers at {} until Ctrl-C", places.join(" and ")));
+        }
+        Ok(())
+    }
+}
+
+/// Logs that commands of trainers are refused, as far as a log can take it.
+pub fn refuse(pair: &mut Pair, heard: &Heard) {
+    let lines = heard.commands.iter().map(|(_, command)| {
+        format!(
+            "a trainer's `{}` is refused; only a virtual arena with `trainers = true` obeys (docs/gateway.md)",
+            command.name()
+        )
+    });
+    let lines = pair.limited(lines.collect());
+    lines.iter().for_each(|line| warn!(target: "monitors", "{line}"));
+}
+
+/// How many times as fast as true something is shown.
+///
+/// # Errors
+/// What may stand there.
+pub fn speed(text: &str) -> Result<f64, String> {
+    number(text, 0.1, 100.0)
+}
+
+/// Messages in a second.
+///
+/// # Errors
+/// What may stand there.
+pub fn rate(text: &str) -> Result<f64, String> {
+    number(text, 1.0, 100.0)
+}
+
+fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| (least..=most).contains(number));
+    number.ok_or_else(|| format!("a number from {least} to {most} is wanted"))
+}
