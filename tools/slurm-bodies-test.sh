@@ -8,7 +8,7 @@ export RUN="$work/run"
 mkdir "$RUN"
 slurm_begin 1 3 "PartitionName=bodies Nodes=n1 Default=YES" bodies
 cp docs/cluster/again.sh "$RUN"
-printf 'evaluations = 600\nsteps = 2400\n' >"$RUN/bodies.toml"
+printf 'evaluations = 1200\nsteps = 2400\n' >"$RUN/bodies.toml"
 array=$(sbatch --parsable --array=1-3 --cpus-per-task=1 --output="$work/seed-%a.out" docs/cluster/bodies.sbatch)
 
 generations() { wc -l <"$RUN/seed-$1/generations.csv" 2>/dev/null || echo 0; }
