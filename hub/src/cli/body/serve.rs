@@ -1,6 +1,7 @@
 //! `xpuck body serve`: a walk for 3D viewers.
 
 use super::walk::{Walk, WalkArgs};
+use crate::cli::progress::Progress;
 use crate::cli::serve::monitors::ports::{ViewerPorts, refuse, speed};
 use anyhow::Result;
 use clap::Args;
@@ -8,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tracing::info;
 use xpuck_bodies::physics::Pose;
-use xpuck_bodies::{Plan, frames};
+use xpuck_bodies::{Plan, watch};
 use xpuck_gateway::scene::arena::Arena;
 use xpuck_gateway::scene::body::{Cube, scene};
 use xpuck_gateway::stage::{Game, Mode, Picture};
@@ -55,8 +56,16 @@ pub struct ServeArgs {
 pub fn run(args: &ServeArgs) -> Result<()> {
     let Walk { plan, brain, trial } = args.walk.open()?;
     let every = spacing(&plan, args.walk.steps);
-    let walk = frames(&plan, &brain, trial, args.walk.steps, every)?;
     let mut pair = args.ports.listen()?;
+    let mut walk = Vec::new();
+    let progress = Progress::of("step", u64::from(args.walk.steps), args.json);
+    watch(&plan, &brain, trial, args.walk.steps, |step, robot| {
+        if step % every == 0 || step == args.walk.steps {
+            walk.push(robot.simulator().poses());
+            progress.set(u64::from(step), u64::from(args.walk.steps));
+        }
+    })?;
+    drop(progress);
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     args.ports.tell(&pair, args.json)?;
     let half = floor(&walk);
