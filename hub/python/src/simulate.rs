@@ -10,8 +10,8 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::Sensing;
 
-/// Robot updates that one thread simulates before Python is asked whether Ctrl-C was pressed; a fraction of a second.
-const UPDATES_BETWEEN_LOOKS: usize = 2_000_000;
+/// Robot updates that one thread simulates before Python is asked whether Ctrl-C was pressed; half a second or so.
+const UPDATES_BETWEEN_LOOKS: usize = 4_000_000;
 /// Jobs between two such looks on an engine whose speed is not known.
 const BATCH_OF_OTHERS: usize = 65_536;
 
