@@ -143,7 +143,7 @@ test: lint deps-bodies deps-console deps-deb deps-films deps-gpu deps-image deps
 	sh tools/flat.sh 60 32 3
 	sh tools/deb-test.sh
 
-python-test: build deps-python
+python-test: build deps-gpu deps-python
 	sh tools/python-test.sh $(PYTHON_VENV)
 
 # For people: nothing of it is looked for on the machine but glibc.

@@ -18,7 +18,10 @@ pub struct Evolution {
 }
 
 /// Keys of an evolution file, from JSON.
-fn table(settings: &str) -> PyResult<Table> {
+///
+/// # Errors
+/// It is none.
+pub fn table(settings: &str) -> PyResult<Table> {
     serde_json::from_str(settings).map_err(|error| errors::value(format!("settings: {error}")))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::tree::Tree;
 use crate::world::World;
-use crate::{engine, errors, pool};
+use crate::{engine, errors, evolution, pool};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use xpuck_lab::evolution_run::Config;
 use xpuck_lab::evolution_run::file::load;
 use xpuck_lab::study::findings::Findings;
 use xpuck_lab::study::{
-    Budget, StudyError, ablate, adapt, branches, hetero, migrate, mix, perturb, size, swarm_trees, transfer, tune,
-    with_size,
+    Budget, StudyError, Worlds, ablate, adapt, branches, hetero, migrate, mix, perturb, size, swarm_trees, transfer,
+    tune, with_size,
 };
 
 /// How often Python is asked whether Ctrl-C was pressed, and told how far a study is.
@@ -119,27 +119,13 @@ fn programs(trees: &[(String, PyRef<'_, Tree>)]) -> PyResult<Vec<(String, Progra
     trees.iter().map(|(name, tree)| Ok((name.clone(), tree.program()?))).collect()
 }
 
-/// Worlds of several sizes, in their order.
-struct Sizes(Vec<WorldSpec>);
-
-impl Sizes {
-    fn of(world: &World, sizes: &[usize]) -> PyResult<Sizes> {
-        Ok(Sizes(sizes.iter().map(|size| world.of_size(*size)).collect::<PyResult<_>>()?))
-    }
-
-    fn of_size(&self, size: usize) -> WorldSpec {
-        self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
-    }
-}
-
 /// Keys of an evolution file from JSON; the seed where none is said.
 fn config(settings: &str, generations: u32, seed: u64) -> PyResult<Config> {
     load(None, table(settings, generations, Some(seed))?).map_err(errors::value)
 }
 
 fn table(settings: &str, generations: u32, seed: Option<u64>) -> PyResult<Table> {
-    let mut table: Table =
-        serde_json::from_str(settings).map_err(|error| errors::value(format!("settings: {error}")))?;
+    let mut table = evolution::table(settings)?;
     table.entry("generations").or_insert(i64::from(generations).into());
     if let Some(seed) = seed {
         let seed = i64::try_from(seed).map_err(|_| errors::value(format!("seed = {seed}: at most {}", i64::MAX)))?;
@@ -171,8 +157,8 @@ pub fn study_size(
 ) -> PyResult<Found> {
     let (budget, program) = (budget(much.0, much.1, much.2)?, tree.program()?);
     let sizes = with_size(&sizes, 1);
-    let worlds = Sizes::of(world, &sizes)?;
-    let engine = opened(on, &worlds.0.iter().collect::<Vec<_>>())?;
+    let worlds = Worlds::of(&sizes, |size| world.of_size(size))?;
+    let engine = opened(on, &worlds.all())?;
     run(py, show, &engine, sizes.len(), |engine, watch| {
         size::study(engine, &program, &sizes, |size| worlds.of_size(size), budget, || watch.inc())
     })
@@ -271,8 +257,8 @@ pub fn study_tune(
     let plan = tune::TunePlan { generations, trials, budget: budget(much.0, much.1, much.2)? };
     let (tree, robots) = (tree.tree.clone(), world.spec.robots);
     let sizes = with_size(&sizes, robots);
-    let worlds = Sizes::of(world, &sizes)?;
-    let engine = opened(on, &worlds.0.iter().collect::<Vec<_>>())?;
+    let worlds = Worlds::of(&sizes, |size| world.of_size(size))?;
+    let engine = opened(on, &worlds.all())?;
     run(py, show, &engine, 1, |engine, watch| {
         let spec = |size: usize| worlds.of_size(size);
         tune::study(engine, &tree, robots, &sizes, spec, plan, |done, total| watch.set(done, total))

@@ -1,6 +1,6 @@
 //! Files that are either as they were or as they shall be, whatever happens in between.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct Prepared {
 /// # Errors
 /// What the system says; the old file is untouched.
 pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
-    no_other_kind(path)?;
+    path.symlink_metadata().map_or(Ok(()), |there| no_other_kind(&there))?;
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
@@ -27,13 +27,11 @@ pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
 }
 
 /// Refuses to put a file in the place of a folder, a device, a pipe or a socket.
-fn no_other_kind(path: &Path) -> Result<()> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        Ok(metadata) if !metadata.is_file() && !metadata.is_symlink() => {
-            Err(Error::other("is a device, a pipe or a socket: name a file"))
-        }
-        _ => Ok(()),
+fn no_other_kind(there: &Metadata) -> Result<()> {
+    match there.is_file() || there.is_symlink() {
+        true => Ok(()),
+        false if there.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        false => Err(Error::other("is a device, a pipe or a socket: name a file")),
     }
 }
 
@@ -198,8 +196,7 @@ pub fn replace(new: &Path, path: &Path) -> Result<()> {
 /// A device, a pipe or a folder at `path`.
 pub fn can_replace(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        Ok(metadata) if !metadata.is_file() => Err(Error::other("is a device, a pipe or a socket: name a file")),
+        Ok(there) => no_other_kind(&there),
         Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
             Err(Error::other("is a link to nothing: name a file"))
         }

@@ -19,7 +19,8 @@ pub struct Cube {
 
 /// Cubes of an edge on a floor that ends so far from the origin along x and y. The same number of cubes makes the same nodes.
 pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
-    let floor = boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], material("matWhite"));
+    let white = Look::Material("matWhite".into());
+    let floor = boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], white);
     let cube = |cube: &Cube| {
         let [red, green, blue] = cube.colour;
         let form = Form::Standard(FormKind::Box, Vec::new());
@@ -27,10 +28,6 @@ pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
         Node::Transform(matrix(cube), vec![shape(form, [edge; 3], look, true)])
     };
     [light([-20.0, 20.0, 30.0]), floor].into_iter().chain(cubes.iter().map(cube)).collect()
-}
-
-fn material(name: &str) -> Look {
-    Look::Material(name.into())
 }
 
 /// Column by column, as viewers have it.

@@ -2,7 +2,7 @@
 
 use super::ablate_figure::{draw, sentence};
 use super::{Budget, StudyError};
-use crate::ablation::{Effect, ablate};
+use crate::ablation::{Ablation, Effect, ablate};
 use serde::Serialize;
 use xpuck_kernels::engine::Engine;
 use xpuck_kernels::tree::Tree;
@@ -36,12 +36,20 @@ pub struct AblationStudy {
     pub left_out: usize,
     /// Branches, then constants, each with the largest effect first.
     pub changes: Vec<Change>,
+    #[serde(skip)]
+    found: Ablation,
+}
+
+impl AblationStudy {
     /// The result in a sentence.
-    #[serde(skip)]
-    pub sentence: String,
+    pub fn sentence(&self) -> String {
+        sentence(&self.found)
+    }
+
     /// The figure, as SVG.
-    #[serde(skip)]
-    pub figure: String,
+    pub fn draw(&self) -> String {
+        draw(&self.found)
+    }
 }
 
 /// Measures a tree and its variants.
@@ -76,7 +84,6 @@ pub fn study(
             .map(change("branch"))
             .chain(found.constants.iter().map(change("constant")))
             .collect(),
-        sentence: sentence(&found),
-        figure: draw(&found),
+        found,
     })
 }

@@ -120,11 +120,11 @@ impl Findings for PerturbStudy {
 
 impl Findings for AblationStudy {
     fn sentences(&self) -> Vec<String> {
-        vec![self.sentence.clone()]
+        vec![self.sentence()]
     }
 
     fn figure(&self) -> String {
-        self.figure.clone()
+        self.draw()
     }
 
     fn tabulate(&self, table: &mut Writer<Vec<u8>>) -> csv::Result<()> {

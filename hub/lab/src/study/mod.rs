@@ -75,6 +75,30 @@ pub fn with_size(sizes: &[usize], further: usize) -> Vec<usize> {
     all
 }
 
+/// A world in several sizes, in their order.
+#[derive(Clone, Debug)]
+pub struct Worlds(Vec<WorldSpec>);
+
+impl Worlds {
+    /// What `world` makes of each size.
+    ///
+    /// # Errors
+    /// The first of its errors.
+    pub fn of<E>(sizes: &[usize], world: impl Fn(usize) -> Result<WorldSpec, E>) -> Result<Worlds, E> {
+        Ok(Worlds(sizes.iter().map(|size| world(*size)).collect::<Result<_, E>>()?))
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<&WorldSpec> {
+        self.0.iter().collect()
+    }
+
+    /// The world of a size that is among them.
+    pub fn of_size(&self, size: usize) -> WorldSpec {
+        self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
+    }
+}
+
 /// A mean with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {

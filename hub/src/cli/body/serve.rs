@@ -1,32 +1,26 @@
 //! `xpuck body serve`: a walk for 3D viewers.
 
-use super::walk::{Walk, WalkArgs};
+use super::walk::{SECOND, Walk, WalkArgs};
 use crate::cli::progress::Progress;
-use crate::cli::serve::monitors::ports::{ViewerPorts, refuse, speed};
+use crate::cli::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};
 use anyhow::Result;
 use clap::Args;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tracing::info;
 use xpuck_bodies::physics::Pose;
 use xpuck_bodies::{Plan, watch};
 use xpuck_gateway::scene::arena::Arena;
 use xpuck_gateway::scene::body::{Cube, scene};
 use xpuck_gateway::stage::{Game, Mode, Picture};
 use xpuck_lab::body_run::spacing;
-use xpuck_wire::log;
 use xpuck_wire::shutdown;
 
-/// Steps of a second.
-const SECOND: u32 = 240;
 /// Edge of a cube, m.
 const EDGE: f64 = 1.0;
 /// Floor around the way, m.
 const MARGIN: f64 = 5.0;
 /// Time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(20);
-/// Commands of trainers that are taken in a cycle: all of them are refused.
-const ROOM: usize = 1000;
 
 /// Show a walk to 3D viewers of RoboCup, again and again: rcssmonitor3d, RoboViz.
 ///
@@ -83,18 +77,10 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         };
         let picture = Picture { arena: Arena { half, ..Arena::default() }, game };
         let heard = pair.show(&picture, &scene(half, EDGE, &cubes(&plan, &walk[frame])), ROOM);
-        heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
-        refuse(&mut pair, &heard);
-        refused += heard.commands.len() as u64;
+        refused += refuse(&mut pair, &heard);
         std::thread::sleep(LOOK);
     }
-    let counts = pair.counts();
-    match args.json {
-        true => log::report(serde_json::json!({
-            "connections_refused": counts.refused, "commands_refused": refused, "errors": counts.errors,
-        })),
-        false => log::report(format_args!("{refused} commands of trainers were refused")),
-    }
+    tell_counts(&pair, refused, args.json);
     Ok(())
 }
 

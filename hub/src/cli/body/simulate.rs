@@ -1,6 +1,6 @@
 //! `xpuck body simulate`: a body walks.
 
-use super::walk::{Walk, WalkArgs};
+use super::walk::{SECOND, Walk, WalkArgs};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::{print as put, refuse_over, write};
 use anyhow::Result;
@@ -9,9 +9,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 use xpuck_bodies::watch;
 use xpuck_lab::body_run::{page, spacing};
-
-/// Steps of a second.
-const SECOND: u32 = 240;
 
 /// Let a body walk: how far its root gets along y, and what its way is.
 #[derive(Args)]

@@ -6,6 +6,9 @@ use clap::Args;
 use std::path::PathBuf;
 use xpuck_bodies::{Brain, Plan, Rhythm, STEPS, Start, Trial};
 
+/// Steps of a second.
+pub const SECOND: u32 = 240;
+
 /// Which body walks, and how.
 #[derive(Args)]
 pub struct WalkArgs {

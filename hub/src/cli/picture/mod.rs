@@ -65,7 +65,8 @@ impl PictureArgs {
     /// The number of the run to show, or `None` if no picture is wanted.
     ///
     /// # Errors
-    /// If there is no such run among `runs`, two pictures would go to one file, or no film is as fast as is asked for.
+    /// If there is no such run among `runs`, two pictures would go to one file or one cannot be written, or no film is as
+    /// fast as is asked for.
     pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
         film::check_speed(self.film_speed)?;
         if self.run >= runs {

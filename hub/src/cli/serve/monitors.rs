@@ -9,22 +9,17 @@ use crate::cli::runs;
 use anyhow::Result;
 use clap::Args;
 use live::Live;
-use ports::{ViewerPorts, rate, refuse, speed};
+use ports::{ROOM, ViewerPorts, rate, refuse, speed, tell_counts};
 use replay::Replayed;
-use serde_json::json;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tracing::info;
 use xpuck_gateway::monitors::pair::Pair;
 use xpuck_gateway::stage::Picture;
-use xpuck_wire::log;
 use xpuck_wire::shutdown;
 
 /// Whether the command is to end is looked at so often, and viewers are taken.
 const LOOK: Duration = Duration::from_millis(50);
-/// Commands of trainers that are taken in a cycle: all of them are refused.
-const ROOM: usize = 1000;
 
 /// Show a swarm, or a recorded run, to 3D viewers of RoboCup: rcssmonitor3d, RoboViz.
 ///
@@ -89,13 +84,7 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
     };
     args.ports.tell(&pair, args.json)?;
     let refused = serve(&mut pair, source, &stop)?;
-    let counts = pair.counts();
-    match args.json {
-        true => log::report(json!({
-            "connections_refused": counts.refused, "commands_refused": refused, "errors": counts.errors,
-        })),
-        false => log::report(format_args!("{refused} commands of trainers were refused")),
-    }
+    tell_counts(&pair, refused, args.json);
     Ok(())
 }
 
@@ -108,9 +97,7 @@ fn serve(pair: &mut Pair, mut source: Source, stop: &AtomicBool) -> Result<u64> 
         picture = source.next(LOOK)?.or(picture);
         let Some(picture) = &picture else { continue };
         let heard = pair.cycle(picture, ROOM);
-        heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
-        refuse(pair, &heard);
-        refused += heard.commands.len() as u64;
+        refused += refuse(pair, &heard);
     }
     Ok(refused)
 }

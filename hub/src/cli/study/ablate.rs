@@ -57,6 +57,6 @@ fn text(found: &AblationStudy) -> String {
     if found.left_out > 0 {
         let _ = writeln!(text, "{} variants beyond the limit were not run", found.left_out);
     }
-    let _ = writeln!(text, "\n{}", found.sentence);
+    let _ = writeln!(text, "\n{}", found.sentence());
     text
 }

@@ -195,24 +195,6 @@ impl World {
     }
 }
 
-/// Worlds of several sizes, in their order.
-struct Worlds(Vec<WorldSpec>);
-
-impl Worlds {
-    fn of(world: &World, sizes: &[usize]) -> Result<Worlds> {
-        Ok(Worlds(sizes.iter().map(|size| world.spec(Some(*size))).collect::<Result<_>>()?))
-    }
-
-    fn all(&self) -> Vec<&WorldSpec> {
-        self.0.iter().collect()
-    }
-
-    /// The world of a size that is among them.
-    fn of_size(&self, size: usize) -> WorldSpec {
-        self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

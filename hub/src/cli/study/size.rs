@@ -1,6 +1,6 @@
 //! `xpuck study size`.
 
-use super::{Output, World, Worlds, program};
+use super::{Output, World, program};
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::study::Budget;
 use xpuck_lab::study::size::{SizeStudy, study};
-use xpuck_lab::study::{probability, with_size};
+use xpuck_lab::study::{Budget, Worlds, probability, with_size};
 
 /// Fitness against the number of robots: where is a swarm worth more than its robots one by one?
 ///
@@ -71,7 +70,7 @@ pub fn run(args: &SizeArgs) -> Result<()> {
     let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let (_, program) = program(&args.tree)?;
     let sizes = with_size(&args.sizes.0, 1);
-    let worlds = Worlds::of(&args.world, &sizes)?;
+    let worlds = Worlds::of(&sizes, |size| args.world.spec(Some(size)))?;
     let engine = args.output.open(&worlds.all())?;
     let progress = Progress::of("size", sizes.len() as u64, args.output.json);
     let found = study(&engine, &program, &sizes, |size| worlds.of_size(size), budget, || progress.inc())?;

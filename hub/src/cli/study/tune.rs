@@ -1,7 +1,7 @@
 //! `xpuck study tune`.
 
 use super::size::Sizes;
-use super::{Output, World, Worlds};
+use super::{Output, World};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::{read, write};
 use anyhow::Result;
@@ -9,9 +9,8 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::study::Budget;
 use xpuck_lab::study::tune::{TunePlan, TuneStudy, study};
-use xpuck_lab::study::with_size;
+use xpuck_lab::study::{Budget, Worlds, with_size};
 
 /// Tune the numbers of a tree by CMA-ES: what does that gain, and what does it cost in swarms of other sizes?
 ///
@@ -63,7 +62,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     // A swarm of no robots is refused, not left out.
     args.world.spec(Some(args.robots))?;
     let sizes = with_size(&args.sizes.0, args.robots);
-    let worlds = Worlds::of(&args.world, &sizes)?;
+    let worlds = Worlds::of(&sizes, |size| args.world.spec(Some(size)))?;
     let engine = args.output.open(&worlds.all())?;
     let spec = |size: usize| worlds.of_size(size);
     let progress = Progress::of("step", 1, args.output.json);

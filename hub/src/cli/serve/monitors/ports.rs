@@ -4,9 +4,12 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use tracing::warn;
+use tracing::{info, warn};
 use xpuck_gateway::monitors::pair::{Heard, Pair};
 use xpuck_wire::log;
+
+/// Commands of trainers that are taken in a cycle: all of them are refused.
+pub const ROOM: usize = 1000;
 
 /// The ports of both protocols.
 #[derive(Args)]
@@ -63,8 +66,9 @@ impl ViewerPorts {
     }
 }
 
-/// Logs that commands of trainers are refused, as far as a log can take it.
-pub fn refuse(pair: &mut Pair, heard: &Heard) {
+/// Logs what viewers did in a cycle, as far as a log can take it; gives how many commands of trainers were refused: all.
+pub fn refuse(pair: &mut Pair, heard: &Heard) -> u64 {
+    heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
     let lines = heard.commands.iter().map(|(_, command)| {
         format!(
             "a trainer's `{}` is refused; only a virtual arena with `trainers = true` obeys (docs/gateway.md)",
@@ -73,6 +77,18 @@ pub fn refuse(pair: &mut Pair, heard: &Heard) {
     });
     let lines = pair.limited(lines.collect());
     lines.iter().for_each(|line| warn!(target: "monitors", "{line}"));
+    heard.commands.len() as u64
+}
+
+/// Tells at the end what was counted.
+pub fn tell_counts(pair: &Pair, refused: u64, as_json: bool) {
+    let counts = pair.counts();
+    match as_json {
+        true => log::report(json!({
+            "connections_refused": counts.refused, "commands_refused": refused, "errors": counts.errors,
+        })),
+        false => log::report(format_args!("{refused} commands of trainers were refused")),
+    }
 }
 
 /// How many times as fast as true something is shown.
