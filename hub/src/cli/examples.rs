@@ -393,6 +393,7 @@ const EXAMPLES: [(&str, &[&str]); 129] = [
         "body serve",
         &[
             "xpuck body serve docs/bodies/walker.prif --brain docs/bodies/walker.nndf  # then: RoboViz, or rcssmonitor3d",
+            "xpuck body serve docs/bodies/walker.prif --brain docs/bodies/walker.nndf --speed 5 --host 0.0.0.0  # for other machines",
         ],
     ),
     (
