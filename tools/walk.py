@@ -2,8 +2,8 @@
 
     python3 tools/walk.py STEPS PERIOD ground|thrown FOLDER/bodies/*.urdf
 
-Beside each URDF lies its brain, an NNDF of the same name. PERIOD is that of the brain's rhythm in seconds, 0 for a brain that
-feels touch. With `ground` the lowest cube begins on the ground, with `thrown` bodies begin where their file has them. The order of a step is that of pyro-corpus: the physics moves, motors get what neurons said before, sensors
+Beside each URDF lies its brain, an NNDF of the same name. PERIOD is that of the brain's rhythm in seconds where the NNDF has
+none, 0 for a brain that feels touch. With `ground` the lowest cube begins on the ground, with `thrown` bodies begin where their file has them. The order of a step is that of pyro-corpus: the physics moves, motors get what neurons said before, sensors
 feel, neurons are computed.
 """
 
@@ -35,6 +35,8 @@ def walk(path, steps, period, on_ground):
     neurons = {}
     for neuron in brain.iter("neuron"):
         kind = neuron.get("type")
+        if period > 0:
+            period = float(neuron.get("period", period))
         neurons[neuron.get("name")] = (kind, neuron.get("linkName") if kind == "sensor" else neuron.get("jointName"))
     synapses = [(s.get("sourceNeuronName"), s.get("targetNeuronName"), float(s.get("weight"))) for s in brain.iter("synapse")]
     values = dict.fromkeys(neurons, 0.0)

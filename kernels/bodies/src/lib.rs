@@ -14,9 +14,9 @@ mod robot;
 pub mod urdf;
 pub mod variation;
 
-pub use brain::{Brain, MAX_SYNAPSES, MAX_WEIGHT};
+pub use brain::{Brain, MAX_SYNAPSES, MAX_WEIGHT, PERIODS};
 pub use error::BodyError;
-pub use evaluate::{STEPS, evaluate, frames, path, watch};
+pub use evaluate::{STEPS, Way, evaluate, frames, path, watch, way};
 pub use part::{Axis, Direction, Part};
 pub use physics::Start;
 pub use prif::{PlacedPart, Plan, Prif};

@@ -35,7 +35,7 @@ impl Default for Rhythm {
 /// How a body is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trial {
-    /// What the brain's own neuron does.
+    /// What the brain's own neuron does; a brain with a period of its own keeps it, unless it is to feel touch.
     pub rhythm: Rhythm,
     /// At which height it begins.
     pub start: Start,
@@ -68,6 +68,10 @@ impl<'a> Robot<'a> {
     pub fn new(plan: &'a Plan, brain: &'a Brain, trial: Trial) -> Result<Robot<'a>, BodyError> {
         let Trial { rhythm, start } = trial;
         brain.check(plan)?;
+        let rhythm = match (rhythm, brain.period) {
+            (Rhythm::Period(_), Some(own)) => Rhythm::Period(own),
+            (rhythm, _) => rhythm,
+        };
         if let Rhythm::Period(period) = rhythm
             && !(period.is_finite() && period > 0.0)
         {

@@ -127,7 +127,7 @@ fn a_body_that_slides_stops_where_it_does_in_pybullet() {
 #[test]
 fn a_body_of_one_part_falls_and_rests() {
     let plan = Plan::new(&Prif::seed()).unwrap();
-    let brain = Brain { sensors: 1, motors: 0, weights: vec![] };
+    let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
     // PyBullet has it creep as far: 0.04427450702 mm.
     let y = evaluate(&plan, &brain, RHYTHMIC, 1000).unwrap();
     assert!((y - 4.427_450_702e-5).abs() < 1e-8, "{y}");

@@ -1,6 +1,7 @@
 //! The body that founders are mutations of, where a run does not begin with a single brain.
 
-use xpuck_bodies::variation::{Manner, inherit, mutate};
+use super::creature::{Creature, Creatures};
+use xpuck_bodies::variation::inherit;
 use xpuck_bodies::{Brain, Plan, Prif};
 use xpuck_kernels::random::Draws;
 
@@ -12,11 +13,11 @@ pub struct Ancestor {
 }
 
 impl Ancestor {
-    /// Of a definition's text and the weights of a brain.
+    /// Of a definition's text, the weights of a brain, and its period if it has one of its own.
     ///
     /// # Errors
-    /// One line: the key `from` or `from_weights`, the place in it and the rule.
-    pub fn read(text: &str, weights: Option<&[f64]>) -> Result<Ancestor, String> {
+    /// One line: the key `from`, `from_weights` or `from_period`, the place in it and the rule.
+    pub fn read(text: &str, weights: Option<&[f64]>, period: Option<f64>) -> Result<Ancestor, String> {
         if !text.trim_start().starts_with('(') {
             return Err(
                 "from: it is a body's definition itself, such as `(CPG(0), [FRONT, 1, X], None)`; --from takes a file"
@@ -26,23 +27,32 @@ impl Ancestor {
         let prif = Prif::parse(text).map_err(|error| format!("from: {error}"))?;
         let plan = Plan::new(&prif).map_err(|error| format!("from: {error}"))?;
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
-        let brain = weights.map(|weights| Brain { sensors, motors, weights: weights.to_vec() });
+        let brain = weights.map(|weights| Brain { sensors, motors, weights: weights.to_vec(), period });
         if let Some(brain) = &brain {
             brain.check(&plan).map_err(|error| format!("from_weights: {error}"))?;
         }
         Ok(Ancestor { prif, brain })
     }
 
-    /// The body after up to so many mutations, so that it is among founders itself. Synapses that the ancestor's brain has keep
-    /// their weights, others are drawn.
-    pub fn founder(&self, most: u32, manner: Manner, draws: &mut Draws) -> Option<(Prif, Brain)> {
-        let mutations = draws.below(most.saturating_add(1));
-        let prif = (0..mutations).fold(self.prif.clone(), |prif, _| mutate(&prif, manner, draws).unwrap_or(prif));
-        let plan = Plan::new(&prif).ok()?;
+    /// Its definition.
+    pub fn prif(&self) -> &Prif {
+        &self.prif
+    }
+
+    /// The body after up to so many mutations as founders are made by, so that it is among founders itself. Synapses that the
+    /// ancestor's brain has keep their weights, others are drawn.
+    pub fn founder(&self, creatures: &Creatures, draws: &mut Draws) -> Option<Creature> {
+        let mutations = draws.below(creatures.founder_mutations.saturating_add(1));
+        let prif = (0..mutations).fold(self.prif.clone(), |prif, _| creatures.mutate_body(&prif, draws));
         let brain = match &self.brain {
-            Some(brain) => inherit(&Plan::new(&self.prif).ok()?, brain, &plan, draws).ok()?,
-            None => Brain::random(&plan, draws),
+            Some(brain) => {
+                let brain = inherit(&Plan::new(&self.prif).ok()?, brain, &Plan::new(&prif).ok()?, draws).ok()?;
+                // A rhythm that was that of all becomes its own, as it is.
+                let period = brain.period.or(creatures.pace.period());
+                Some(Brain { period, ..brain })
+            }
+            None => None,
         };
-        Some((prif, brain))
+        creatures.with_brain(prif, brain, draws)
     }
 }

@@ -1,13 +1,15 @@
 //! The file of a run: TOML, every key optional.
 
 use super::ancestor::Ancestor;
-use super::creature::{Creatures, Weights};
+use super::creature::{Creatures, Pace, Weights};
+use super::fitness::{Fitness, Measure};
 use crate::run_config::{self, ConfigError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::Table;
-use xpuck_bodies::{Rhythm, Start, Trial};
+use xpuck_bodies::variation::half;
+use xpuck_bodies::{PERIODS, Plan, Rhythm, Start, Trial};
 use xpuck_evolve::checkpoint;
 use xpuck_evolve::families::{FamilySettings, Sharing};
 
@@ -33,6 +35,18 @@ pub struct Config {
     /// Period of the brain's rhythm, s, 0.05 to 100; 0 for a brain that feels touch as other sensors do.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub period: f64,
+    /// True for brains whose rhythms have periods of their own, which begin up to an octave beside `period` and evolve.
+    pub own_periods: bool,
+    /// True for bodies that are their own mirror image, left and right of the way; by default where `from` is, or is not there.
+    pub symmetric: Option<bool>,
+    /// Most parts of a body, 1..=256.
+    #[schemars(range(min = 1, max = 256))]
+    pub parts: u32,
+    /// What is the fitness of a body.
+    pub fitness: Measure,
+    /// True for evaluations that end early where a body cannot survive: from a fifth of the steps on it is given up if it is not half
+    /// as far as the least survivor at its mean speed.
+    pub early: bool,
     /// True for bodies that begin with the root 2 m above the ground, as in pyro-corpus, where what hangs lower is thrown out of it.
     pub thrown: bool,
     /// Generations between exchanges of islands, whose best go round a ring; 0 for none.
@@ -42,6 +56,8 @@ pub struct Config {
     pub from: Option<String>,
     /// Weights of its brain: those of all motors for its first sensor, then for the second; drawn anew for each founder without it.
     pub from_weights: Option<Vec<f64>>,
+    /// The period of that brain's rhythm, s, if it has one of its own.
+    pub from_period: Option<f64>,
     /// Mutations that founders are made by of one brain, or, up to so many, of `from`; 0..=1000.
     #[schemars(range(min = 0, max = 1000))]
     pub founder_mutations: u32,
@@ -67,14 +83,20 @@ impl Default for Config {
             evaluations: 1000,
             steps: xpuck_bodies::STEPS,
             period: 0.4,
+            own_periods: true,
+            symmetric: None,
+            parts: 64,
+            fitness: Measure::default(),
+            early: true,
             thrown: false,
             exchange_every: 5,
             from: None,
             from_weights: None,
+            from_period: None,
             founder_mutations: 12,
             body: 0.6,
             brain: 0.5,
-            weights: Weights::Readme,
+            weights: Weights::Steps,
             as_published: false,
             families: FamilySettings::default(),
         }
@@ -116,11 +138,34 @@ impl Config {
     }
 
     fn ancestor(&self) -> Result<Option<Ancestor>, String> {
+        if self.from_period.is_some() && self.from_weights.is_none() {
+            return Err("from_period: it is of the brain whose weights `from_weights` has, which are not there".into());
+        }
         match (&self.from, &self.from_weights) {
-            (Some(text), weights) => Ancestor::read(text, weights.as_deref()).map(Some),
+            (Some(text), weights) => {
+                self.fitting(Ancestor::read(text, weights.as_deref(), self.from_period)?).map(Some)
+            }
             (None, Some(_)) => Err("from_weights: they are a brain's of the body `from`, which is not there".into()),
             (None, None) => Ok(None),
         }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        // What is no body was refused when the file was read.
+        let ancestor = || self.ancestor().ok().flatten();
+        self.symmetric.unwrap_or_else(|| ancestor().is_none_or(|ancestor| half(ancestor.prif()).is_some()))
+    }
+
+    /// An ancestor that bodies of this run may be like.
+    fn fitting(&self, ancestor: Ancestor) -> Result<Ancestor, String> {
+        let parts = Plan::new(ancestor.prif()).map_or(0, |plan| plan.parts().len());
+        if parts > self.parts as usize {
+            return Err(format!("from: {parts} parts, and parts = {}; make that more", self.parts));
+        }
+        if self.symmetric == Some(true) && half(ancestor.prif()).is_none() {
+            return Err("from: the body is not its own mirror image; leave out symmetric = true".into());
+        }
+        Ok(ancestor)
     }
 
     /// How creatures begin and vary.
@@ -132,8 +177,18 @@ impl Config {
             body: self.body,
             brain: self.brain,
             weights: self.weights,
+            pace: if self.own_periods && self.period > 0.0 { Pace::Own(self.period) } else { Pace::Common },
+            symmetric: self.is_symmetric(),
+            parts: self.parts as usize,
             as_published: self.as_published,
         }
+    }
+
+    /// What their fitness is.
+    pub fn fitness(&self) -> Fitness {
+        // A kind that would not survive may still have a place in an archive.
+        let early = self.early && self.families.cells.is_none();
+        Fitness { measure: self.fitness, trial: self.trial(), steps: self.steps, early }
     }
 
     /// How bodies are tried.
@@ -153,6 +208,10 @@ impl Config {
             self.families.sharing = Sharing::Published;
             self.families.children = PUBLISHED_CHILDREN;
             self.families.crossover = 0.0;
+            (self.symmetric, self.own_periods, self.early) = (Some(false), false, false);
+            (self.fitness, self.parts) = (Measure::Root, xpuck_bodies::prif::MAX_PARTS as u32);
+        } else {
+            self.symmetric = Some(self.is_symmetric());
         }
         self
     }
@@ -163,6 +222,8 @@ impl Config {
             ("evaluations", self.evaluations as f64, 1.0, 1e6),
             ("steps", f64::from(self.steps), 1.0, 1e5),
             ("period", if self.period == 0.0 { 1.0 } else { self.period }, 0.05, 100.0),
+            ("parts", f64::from(self.parts), 1.0, xpuck_bodies::prif::MAX_PARTS as f64),
+            ("from_period", self.from_period.unwrap_or(1.0), *PERIODS.start(), *PERIODS.end()),
             ("exchange_every", f64::from(self.exchange_every), 0.0, 1e6),
             ("founder_mutations", f64::from(self.founder_mutations), 0.0, 1000.0),
             ("body", f64::from(self.body), 0.0, 1.0),

@@ -3,8 +3,11 @@
 use super::ancestor::Ancestor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xpuck_bodies::variation::{Manner, cross, inherit, mutate, mutate_brain, nudge_brain, random_body};
-use xpuck_bodies::{Brain, Plan, Prif, Trial, evaluate};
+use xpuck_bodies::variation::{
+    Manner, change_pace, cross, half, inherit, mirror_brain, mutate, mutate_brain, nudge_brain, own_pace, vary_brain,
+    whole,
+};
+use xpuck_bodies::{Brain, Plan, Prif};
 use xpuck_evolve::families::{Cell, Species};
 use xpuck_kernels::random::Draws;
 
@@ -27,11 +30,12 @@ pub struct Creature {
 pub struct SavedCreature {
     prif: String,
     weights: Vec<f64>,
+    period: Option<f64>,
 }
 
 impl From<Creature> for SavedCreature {
     fn from(creature: Creature) -> SavedCreature {
-        SavedCreature { prif: creature.prif.print(), weights: creature.brain.weights }
+        SavedCreature { prif: creature.prif.print(), weights: creature.brain.weights, period: creature.brain.period }
     }
 }
 
@@ -41,17 +45,10 @@ impl TryFrom<SavedCreature> for Creature {
     fn try_from(saved: SavedCreature) -> Result<Creature, String> {
         let prif = Prif::parse(&saved.prif).map_err(|error| error.to_string())?;
         let plan = Plan::new(&prif).map_err(|error| error.to_string())?;
-        let brain = Brain { sensors: plan.sensors().count(), motors: plan.motors().len(), weights: saved.weights };
+        let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
+        let brain = Brain { sensors, motors, weights: saved.weights, period: saved.period };
         brain.check(&plan).map_err(|error| error.to_string())?;
         Ok(Creature { prif, brain })
-    }
-}
-
-impl Creature {
-    /// How far it gets in so many steps, m; a body that cannot be built gets nowhere.
-    pub fn distance(&self, trial: Trial, steps: u32) -> f64 {
-        let built = Plan::new(&self.prif).and_then(|plan| evaluate(&plan, &self.brain, trial, steps));
-        built.unwrap_or(f64::NEG_INFINITY)
     }
 }
 
@@ -59,11 +56,32 @@ impl Creature {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weights {
-    /// Three quarters of them, all one way, by exponential deviates of mean 2: the document's.
+    /// By steps whose size and reach are drawn, from one weight by a tenth to most of them by three.
     #[default]
+    Steps,
+    /// Three quarters of them, all one way, by exponential deviates of mean 2: pyro-corpus's.
     Readme,
     /// A quarter of them, each by a normal deviate of 0.5.
     Normal,
+}
+
+/// Rhythms of brains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// All have that of the run.
+    Common,
+    /// Each has its own, a founder one of up to twice or half this period, s.
+    Own(f64),
+}
+
+impl Pace {
+    /// The period around which those of founders are drawn.
+    pub fn period(self) -> Option<f64> {
+        match self {
+            Pace::Common => None,
+            Pace::Own(period) => Some(period),
+        }
+    }
 }
 
 /// How creatures begin and vary.
@@ -79,32 +97,84 @@ pub struct Creatures {
     pub brain: f32,
     /// How.
     pub weights: Weights,
+    /// Rhythms.
+    pub pace: Pace,
+    /// True for bodies that are their own mirror image, of which a half evolves.
+    pub symmetric: bool,
+    /// Most parts of a body.
+    pub parts: usize,
     /// As the document's program behaves: two mutations of the body without chains and axes, and a new brain each time.
     pub as_published: bool,
 }
+
+/// Most mutations, or pairs of parents, that are tried until one makes a body that may be.
+const TRIES: usize = 50;
+/// Probability that a child's rhythm, if it is its own, is another than its parent's.
+const PACES: f32 = 0.3;
 
 impl Creatures {
     fn manner(&self) -> Manner {
         if self.as_published { Manner::AsPublished } else { Manner::Readme }
     }
 
-    /// A body with a brain drawn anew.
-    fn with_new_brain(prif: Prif, draws: &mut Draws) -> Option<Creature> {
-        let plan = Plan::new(&prif).ok()?;
-        Some(Creature { brain: Brain::random(&plan, draws), prif })
+    /// What evolves of a body: its half, or all of it.
+    fn genotype(&self, body: &Prif) -> Prif {
+        let half = if self.symmetric { half(body) } else { None };
+        half.unwrap_or_else(|| body.clone())
     }
 
-    fn vary_brain(&self, brain: &Brain, draws: &mut Draws) -> Brain {
-        match self.weights {
-            Weights::Readme => mutate_brain(brain, draws),
-            Weights::Normal => nudge_brain(brain, draws),
+    /// The body of what evolves, with its parts; `None` where it is none, or has too many.
+    fn built(&self, genotype: &Prif) -> Option<(Prif, Plan)> {
+        let body = if self.symmetric { whole(genotype)? } else { genotype.clone() };
+        let plan = Plan::new(&body).ok()?;
+        (plan.parts().len() <= self.parts).then_some((body, plan))
+    }
+
+    /// A body with one mutation, or as it is where none of some makes a body.
+    pub(super) fn mutate_body(&self, body: &Prif, draws: &mut Draws) -> Prif {
+        let genotype = self.genotype(body);
+        let mutant = |_| self.built(&mutate(&genotype, self.manner(), draws).ok()?);
+        (0..TRIES).find_map(mutant).map_or_else(|| body.clone(), |(mutant, _)| mutant)
+    }
+
+    /// A brain as this kind has them.
+    fn settled(&self, plan: &Plan, brain: Brain) -> Brain {
+        if self.symmetric { mirror_brain(plan, &brain) } else { brain }
+    }
+
+    /// A founder of this body, with a brain of its own if it brings one.
+    pub(super) fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
+        let plan = Plan::new(&prif).ok()?;
+        let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
+        if let (Pace::Own(period), None) = (self.pace, brain.period) {
+            brain = own_pace(&brain, period, draws);
+        }
+        Some(Creature { brain: self.settled(&plan, brain), prif })
+    }
+
+    fn with_other_weights(&self, creature: Creature, draws: &mut Draws) -> Creature {
+        let brain = match self.weights {
+            Weights::Readme => mutate_brain(&creature.brain, draws),
+            Weights::Normal => nudge_brain(&creature.brain, draws),
+            Weights::Steps => vary_brain(&creature.brain, draws),
+        };
+        match Plan::new(&creature.prif) {
+            Ok(plan) => Creature { brain: self.settled(&plan, brain), ..creature },
+            Err(_) => creature,
         }
     }
 
-    fn with_body(parent: &Creature, prif: Prif, draws: &mut Draws) -> Option<Creature> {
+    /// A child of this body; of its brain it has what fits.
+    fn with_body(&self, parent: &Creature, prif: Prif, draws: &mut Draws) -> Option<Creature> {
         let (old, new) = (Plan::new(&parent.prif).ok()?, Plan::new(&prif).ok()?);
         let brain = inherit(&old, &parent.brain, &new, draws).ok()?;
-        Some(Creature { prif, brain })
+        Some(Creature { brain: self.settled(&new, brain), prif })
+    }
+
+    fn as_published(&self, parent: &Creature, draws: &mut Draws) -> Option<Creature> {
+        let once = mutate(&parent.prif, self.manner(), draws).ok()?;
+        let twice = mutate(&once, self.manner(), draws).ok()?;
+        self.with_brain(twice, None, draws)
     }
 }
 
@@ -112,39 +182,39 @@ impl Species for Creatures {
     type Genome = Creature;
 
     fn founder(&self, draws: &mut Draws) -> Creature {
-        let seed = || Creature { prif: Prif::seed(), brain: Brain { sensors: 1, motors: 0, weights: Vec::new() } };
         let founder = match &self.ancestor {
-            Some(ancestor) => ancestor
-                .founder(self.founder_mutations, self.manner(), draws)
-                .map(|(prif, brain)| Creature { prif, brain }),
-            None => Creatures::with_new_brain(random_body(self.founder_mutations, self.manner(), draws), draws),
+            Some(ancestor) => ancestor.founder(self, draws),
+            None => {
+                let body = (0..self.founder_mutations).fold(Prif::seed(), |body, _| self.mutate_body(&body, draws));
+                self.with_brain(body, None, draws)
+            }
         };
-        founder.unwrap_or_else(seed)
+        founder.unwrap_or_else(|| Creature {
+            prif: Prif::seed(),
+            brain: Brain { sensors: 1, motors: 0, weights: Vec::new(), period: None },
+        })
     }
 
     fn mutate(&self, parent: &Creature, draws: &mut Draws) -> Creature {
         if self.as_published {
-            let once = mutate(&parent.prif, self.manner(), draws);
-            let twice = once.and_then(|once| mutate(&once, self.manner(), draws));
-            return twice
-                .ok()
-                .and_then(|prif| Creatures::with_new_brain(prif, draws))
-                .unwrap_or_else(|| parent.clone());
+            return self.as_published(parent, draws).unwrap_or_else(|| parent.clone());
+        }
+        let mut parent = parent.clone();
+        if parent.brain.period.is_some() && draws.unit() < PACES {
+            parent.brain = change_pace(&parent.brain, draws);
         }
         if draws.unit() >= self.body {
-            return Creature { prif: parent.prif.clone(), brain: self.vary_brain(&parent.brain, draws) };
+            return self.with_other_weights(parent, draws);
         }
-        let mutant = mutate(&parent.prif, self.manner(), draws).ok();
-        let child = mutant.and_then(|prif| Creatures::with_body(parent, prif, draws)).unwrap_or_else(|| parent.clone());
-        if draws.unit() < self.brain {
-            return Creature { brain: self.vary_brain(&child.brain, draws), ..child };
-        }
-        child
+        let mutant = self.mutate_body(&parent.prif, draws);
+        let child = self.with_body(&parent, mutant, draws).unwrap_or(parent);
+        if draws.unit() < self.brain { self.with_other_weights(child, draws) } else { child }
     }
 
     fn cross(&self, mother: &Creature, father: &Creature, draws: &mut Draws) -> Option<Creature> {
-        let prif = cross(&mother.prif, &father.prif, draws)?;
-        Creatures::with_body(mother, prif, draws)
+        let (body, other) = (self.genotype(&mother.prif), self.genotype(&father.prif));
+        let (prif, _) = (0..TRIES).find_map(|_| self.built(&cross(&body, &other, draws)?))?;
+        self.with_body(mother, prif, draws)
     }
 
     fn cell(&self, creature: &Creature) -> Cell {

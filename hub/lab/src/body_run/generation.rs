@@ -75,15 +75,20 @@ impl BodyRun {
 
     /// Evaluates all that wait, lets islands exchange their best, and makes the next generation; returns a row for each island.
     pub fn step(&mut self) -> Vec<Row> {
-        let Config { steps, evaluations, exchange_every, .. } = self.config;
-        let (creatures, trial) = (self.config.creatures(), self.config.trial());
+        let Config { evaluations, exchange_every, .. } = self.config;
+        let (creatures, fitness) = (self.config.creatures(), self.config.fitness());
         for island in &mut self.islands {
             let waiting = island.waiting().count();
             island.limit(evaluations.saturating_sub(island.evaluations()));
             self.cut |= island.waiting().count() < waiting;
         }
-        let jobs: Vec<&Creature> = self.islands.iter().flat_map(|i| i.waiting().map(|one| &one.genome)).collect();
-        let ways: Vec<f64> = jobs.into_par_iter().map(|creature| creature.distance(trial, steps)).collect();
+        let mut jobs: Vec<(&Creature, f64)> = Vec::new();
+        for island in &self.islands {
+            // Before the first generation nobody has survived.
+            let least = island.members().iter().filter_map(|member| member.fitness).reduce(f64::min).unwrap_or(0.0);
+            jobs.extend(island.waiting().map(|one| (&one.genome, least)));
+        }
+        let ways: Vec<f64> = jobs.into_par_iter().map(|(creature, least)| fitness.of(creature, least)).collect();
         let mut rest = ways.as_slice();
         for island in &mut self.islands {
             let (mine, others) = rest.split_at(island.waiting().count());

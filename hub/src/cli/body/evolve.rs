@@ -124,8 +124,10 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
         let body = files::read(path)?;
         table.insert("from".into(), Value::String(body.prif.print()));
         if let Some(path) = &args.brain {
-            let weights = files::brain(path, &body.plan)?.weights;
-            table.insert("from_weights".into(), Value::Array(weights.into_iter().map(Value::Float).collect()));
+            let brain = files::brain(path, &body.plan)?;
+            let weights = brain.weights.into_iter().map(Value::Float).collect();
+            table.insert("from_weights".into(), Value::Array(weights));
+            brain.period.map(|period| table.insert("from_period".into(), Value::Float(period)));
         }
     }
     Ok(table)
@@ -168,7 +170,8 @@ fn again(folder: &Path, island: usize, config: &Config) -> String {
     let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
     let mut command = format!("xpuck body simulate {} --brain {}", body("prif"), body("nndf"));
     let usual = Config::default();
-    if config.period != usual.period {
+    // A rhythm of its own is in the brain's file.
+    if config.period != usual.period && (config.period == 0.0 || !config.own_periods) {
         command += &format!(" --period {}", config.period);
     }
     if config.steps != usual.steps {

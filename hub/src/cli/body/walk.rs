@@ -4,7 +4,8 @@ use super::files;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_bodies::{Brain, Plan, Rhythm, STEPS, Start, Trial};
+use xpuck_bodies::{Brain, PERIODS, Plan, Rhythm, STEPS, Start, Trial};
+use xpuck_lab::body_run::Config;
 
 /// Steps of a second.
 pub const SECOND: u32 = 240;
@@ -23,9 +24,10 @@ pub struct WalkArgs {
     /// Steps of 1/240 s.
     #[arg(long, default_value_t = STEPS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: u32,
-    /// Period of the brain's rhythm, s; 0 for a brain that feels touch as other sensors do.
-    #[arg(long, default_value_t = 0.4)]
-    period: f64,
+    /// Period of the brain's rhythm, s, in the place of its own [default: its own, or 0.4]; 0 for a brain that feels touch as other
+    /// sensors do.
+    #[arg(long)]
+    period: Option<f64>,
     /// Begin with the root 2 m above the ground, as pyro-corpus does, not with the lowest cube on it.
     #[arg(long)]
     thrown: bool,
@@ -53,11 +55,15 @@ impl WalkArgs {
     /// A file is wrong, or no rhythm has this period.
     pub fn open(&self) -> Result<Walk> {
         let plan = files::read(&self.file)?.plan;
-        let brain = files::brain_or_drawn(self.brain.as_deref(), self.seed, &plan)?;
-        if self.period != 0.0 && !(0.05..=100.0).contains(&self.period) {
-            bail!("--period {}: it lies between 0.05 and 100 s, or is 0", self.period);
+        let mut brain = files::brain_or_drawn(self.brain.as_deref(), self.seed, &plan)?;
+        if let Some(period) = self.period {
+            if period != 0.0 && !PERIODS.contains(&period) {
+                bail!("--period {period}: it lies between 0.05 and 100 s, or is 0");
+            }
+            brain.period = None;
         }
+        let period = self.period.unwrap_or(Config::default().period);
         let start = if self.thrown { Start::Published } else { Start::OnGround };
-        Ok(Walk { plan, brain, trial: Trial { rhythm: Rhythm::of_period(self.period), start } })
+        Ok(Walk { plan, brain, trial: Trial { rhythm: Rhythm::of_period(period), start } })
     }
 }

@@ -13,7 +13,10 @@ pub const MAX_SYNAPSES: usize = crate::prif::MAX_PARTS * crate::prif::MAX_PARTS;
 /// Greatest weight either way, so that no sum of them overflows.
 pub const MAX_WEIGHT: f64 = 1e100;
 
-/// The weights of all synapses of a body.
+/// Least and greatest period of a rhythm, s: at least 12 steps.
+pub const PERIODS: std::ops::RangeInclusive<f64> = 0.05..=100.0;
+
+/// The weights of all synapses of a body, and perhaps a rhythm of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Brain {
@@ -23,13 +26,16 @@ pub struct Brain {
     pub motors: usize,
     /// The weights: all motors of the first sensor, then those of the second.
     pub weights: Vec<f64>,
+    /// Period of its own rhythm, s, one of [`PERIODS`]; without it the rhythm is that of the [`crate::Trial`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<f64>,
 }
 
 impl Brain {
     /// A brain for a body, with standard normal weights. They are drawn sensor by sensor.
     pub fn random(plan: &Plan, draws: &mut Draws) -> Brain {
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
-        Brain { sensors, motors, weights: (0..sensors * motors).map(|_| normal(draws)).collect() }
+        Brain { sensors, motors, weights: (0..sensors * motors).map(|_| normal(draws)).collect(), period: None }
     }
 
     /// The weight of the synapse from a sensor to a motor.
@@ -40,8 +46,13 @@ impl Brain {
     /// Whether it fits a body.
     ///
     /// # Errors
-    /// Another number of neurons or weights than the body needs; a weight that is not finite or beyond [`MAX_WEIGHT`].
+    /// Another number of neurons or weights than the body needs; a weight that is not finite or beyond [`MAX_WEIGHT`]; a period
+    /// outside of [`PERIODS`].
     pub fn check(&self, plan: &Plan) -> Result<(), BodyError> {
+        if let Some(period) = self.period.filter(|period| !PERIODS.contains(period)) {
+            let rule = format_args!("a period of {period} s; it is 0.05 to 100 s").to_string();
+            return Err(BodyError::new("the brain", rule));
+        }
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
         if (self.sensors, self.motors) != (sensors, motors) {
             let rule = format!(

@@ -1,8 +1,8 @@
 //! NNDF files, as pyro-corpus writes them: neurons one a line, then synapses one a line.
 
 use super::numbers::python;
-use super::{Brain, MAX_SYNAPSES};
-use crate::{BodyError, Plan};
+use super::{Brain, MAX_SYNAPSES, PERIODS};
+use crate::{BodyError, Part, Plan};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -11,7 +11,8 @@ use std::fmt::Display;
 const MAX_NNDF: usize = 32 << 20;
 
 impl Brain {
-    /// The NNDF of a brain of `plan`, byte for byte as pyro-corpus writes it.
+    /// The NNDF of a brain of `plan`, byte for byte as pyro-corpus writes it. The neuron of the body's brain has an attribute
+    /// `period` behind the others where the rhythm has a period of its own, which readers that do not know it pass over.
     ///
     /// # Errors
     /// The brain does not fit the body.
@@ -20,8 +21,14 @@ impl Brain {
         let sensors: Vec<&str> = plan.sensors().map(|part| plan.parts()[part].name.as_str()).collect();
         let joints: Vec<String> = plan.motors().filter_map(|part| plan.joint_name(part)).collect();
         let mut out = String::from("<neuralNetwork>\n");
-        for link in &sensors {
-            out.push_str(&format!("    <neuron name = \"SNx{link}x\" type = \"sensor\" linkName = \"{link}\" />\n"));
+        for (link, part) in sensors.iter().zip(plan.sensors()) {
+            let period = match self.period.filter(|_| plan.parts()[part].part == Part::Brain) {
+                Some(period) => format!("period = \"{}\" ", python(period)),
+                None => String::new(),
+            };
+            out.push_str(&format!(
+                "    <neuron name = \"SNx{link}x\" type = \"sensor\" linkName = \"{link}\" {period}/>\n"
+            ));
         }
         for joint in &joints {
             out.push_str(&format!("    <neuron name = \"MNx{joint}x\" type = \"motor\"  jointName = \"{joint}\" />\n"));
@@ -43,7 +50,8 @@ impl Brain {
     ///
     /// # Errors
     /// With line and column: what is no NNDF, neurons that the body has no place for or that are missing, hidden neurons,
-    /// synapses that lead elsewhere than from a sensor to a motor or occur twice, weights that are not finite.
+    /// synapses that lead elsewhere than from a sensor to a motor or occur twice, weights that are not finite, a period that is
+    /// none or of another neuron than the body's brain's.
     pub fn from_nndf(text: &str, plan: &Plan) -> Result<Brain, BodyError> {
         if text.len() > MAX_NNDF {
             return Err(BodyError::new("the NNDF", format_args!("{} bytes; at most {MAX_NNDF} are read", text.len())));
@@ -88,6 +96,8 @@ struct Network<'a> {
     sensors: BTreeMap<String, usize>,
     motors: BTreeMap<String, usize>,
     weights: Vec<Option<f64>>,
+    period: Option<f64>,
+    plan: &'a Plan,
 }
 
 impl<'a> Network<'a> {
@@ -101,7 +111,15 @@ impl<'a> Network<'a> {
             .map(|(number, joint)| (joint, number))
             .collect();
         let synapses = (links.len() * joints.len()).min(MAX_SYNAPSES);
-        Network { links, joints, sensors: BTreeMap::new(), motors: BTreeMap::new(), weights: vec![None; synapses] }
+        Network {
+            links,
+            joints,
+            sensors: BTreeMap::new(),
+            motors: BTreeMap::new(),
+            weights: vec![None; synapses],
+            period: None,
+            plan,
+        }
     }
 
     fn neuron(&mut self, node: Node) -> Result<(), BodyError> {
@@ -109,6 +127,7 @@ impl<'a> Network<'a> {
         let (known, number, of) = match attribute(node, "type")? {
             "sensor" => {
                 let link = attribute(node, "linkName")?;
+                self.period = self.period_of(node, link)?.or(self.period);
                 (&mut self.sensors, self.links.get(link), link)
             }
             "motor" => {
@@ -127,6 +146,18 @@ impl<'a> Network<'a> {
             return Err(error(node, format_args!("a second neuron {name} or of {of}")));
         }
         Ok(())
+    }
+
+    /// The period that a neuron tells.
+    fn period_of(&self, node: Node, link: &str) -> Result<Option<f64>, BodyError> {
+        let Some(text) = node.attribute("period") else { return Ok(None) };
+        if !self.plan.parts().iter().any(|part| part.name == link && part.part == Part::Brain) {
+            return Err(error(node, format_args!("a period of {link}; only the neuron of a brain (CPG) has one")));
+        }
+        match text.parse().ok().filter(|period| PERIODS.contains(period)) {
+            Some(period) => Ok(Some(period)),
+            None => Err(error(node, format_args!("the period \"{text}\"; it is 0.05 to 100 s"))),
+        }
     }
 
     fn synapse(&mut self, node: Node) -> Result<(), BodyError> {
@@ -157,6 +188,6 @@ impl<'a> Network<'a> {
             return Err(error(root, format_args!("no motor neuron of {joint}")));
         }
         let weights = self.weights.iter().map(|weight| weight.unwrap_or(0.0)).collect();
-        Ok(Brain { sensors: self.links.len(), motors: self.joints.len(), weights })
+        Ok(Brain { sensors: self.links.len(), motors: self.joints.len(), weights, period: self.period })
     }
 }

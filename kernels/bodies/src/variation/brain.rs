@@ -1,6 +1,7 @@
 //! Mutation and inheritance of brains.
 
-use crate::brain::{Brain, normal};
+use super::choose;
+use crate::brain::{Brain, PERIODS, normal};
 use crate::{BodyError, Plan};
 use std::collections::BTreeMap;
 use xpuck_kernels::random::Draws;
@@ -11,6 +12,11 @@ const MEAN: f64 = 2.0;
 /// How many weights a nudge changes, and the deviation of what it adds.
 const NUDGED: f32 = 0.25;
 const NUDGE: f64 = 0.5;
+/// Shares of the weights, beside one of them, that a varied brain changes, and deviations of what is added.
+const REACHES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
+const SIZES: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
+/// Deviation of the logarithm of a period.
+const PACE: f64 = 0.2;
 
 /// A brain in which each weight has changed with probability 0.75, all in one direction that is drawn, by exponential
 /// deviates of mean 2: the mutation that pyro-corpus describes, and whose results its code throws away.
@@ -37,6 +43,44 @@ pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
         }
     }
     mutant
+}
+
+/// A brain that changed by a step whose size and reach are drawn: of one synapse, a tenth, a third or three quarters of them,
+/// by a tenth up to three. Small steps tune what works, large ones find what else would. Most steps add a normal deviate; one
+/// in ten each turns signs round, draws weights anew, halves them, or is [`mutate_brain`]'s.
+pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
+    let kind = draws.below(10);
+    let Some(last) = (brain.weights.len() as u32).checked_sub(1) else { return brain.clone() };
+    if kind == 0 {
+        return mutate_brain(brain, draws);
+    }
+    let (share, size) = (choose(draws, &REACHES), choose(draws, &SIZES));
+    let chosen = draws.below(last + 1) as usize;
+    let mut mutant = brain.clone();
+    for (number, weight) in mutant.weights.iter_mut().enumerate() {
+        let (ticket, deviate) = (draws.unit(), size * normal(draws));
+        if number == chosen || ticket < share {
+            *weight = match kind {
+                1 => -*weight,
+                2 => deviate,
+                3 => *weight / 2.0,
+                _ => *weight + deviate,
+            };
+        }
+    }
+    mutant
+}
+
+/// A brain with a period of its own, drawn between half and twice this one, s, all octaves alike.
+pub fn own_pace(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
+    let drawn = period * libm::exp2(f64::from(2.0 * draws.unit() - 1.0));
+    Brain { period: Some(drawn.clamp(*PERIODS.start(), *PERIODS.end())), ..brain.clone() }
+}
+
+/// A brain whose period, if it has one, is longer or shorter by a normal deviate of a fifth of it.
+pub fn change_pace(brain: &Brain, draws: &mut Draws) -> Brain {
+    let other = |period: f64| (period * libm::exp(PACE * normal(draws))).clamp(*PERIODS.start(), *PERIODS.end());
+    Brain { period: brain.period.map(other), ..brain.clone() }
 }
 
 /// The brain of a child: weights of synapses whose two neurons the parent has are kept, the others are standard normal.
@@ -67,7 +111,7 @@ pub fn inherit(parent: &Plan, brain: &Brain, child: &Plan, draws: &mut Draws) ->
             });
         }
     }
-    Ok(Brain { sensors: sensors.len(), motors: motors.len(), weights })
+    Ok(Brain { sensors: sensors.len(), motors: motors.len(), weights, period: brain.period })
 }
 
 #[cfg(test)]
@@ -86,7 +130,7 @@ mod tests {
 
     #[test]
     fn three_quarters_of_the_weights_change_one_way_by_two_on_average() {
-        let brain = Brain { sensors: 100, motors: 200, weights: vec![0.5; 20_000] };
+        let brain = Brain { sensors: 100, motors: 200, weights: vec![0.5; 20_000], period: None };
         let mut signs = [0; 2];
         for seed in 0..20 {
             let mutant = mutate_brain(&brain, &mut draws(seed));

@@ -3,10 +3,12 @@
 mod body;
 mod brain;
 mod cross;
+mod mirror;
 
 pub use body::{Manner, mutate, random_body};
-pub use brain::{inherit, mutate_brain, nudge_brain};
+pub use brain::{change_pace, inherit, mutate_brain, nudge_brain, own_pace, vary_brain};
 pub use cross::cross;
+pub use mirror::{half, mirror_brain, whole};
 
 use xpuck_kernels::random::Draws;
 

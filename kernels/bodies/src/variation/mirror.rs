@@ -1,0 +1,162 @@
+//! Bodies that are their own mirror image, left and right of the way: what evolves is one half.
+//!
+//! The mirror is the plane through the root along y, in which x is 0. A half has what lies in the plane and what lies in front
+//! of it; the whole has an image of that behind it. Ids tell the two apart: what is `i` in a half is `2 i` in the whole, and its
+//! image `2 i + 1`, so that parts keep their names from parent to child.
+
+use crate::part::{Axis, Direction};
+use crate::{Brain, Plan, Prif};
+use std::collections::BTreeMap;
+
+/// The whole body of a half. `None` if something in the plane leads behind it, where the image will be, or ids are too great.
+///
+/// Each key is the direction of what follows, so that halves that differ in keys alone are the same body.
+pub fn whole(half: &Prif) -> Option<Prif> {
+    let mut next = Vec::with_capacity(half.next.len() + 1);
+    for (_, one) in &half.next {
+        match one.direction {
+            Direction::Back => return None,
+            Direction::Front => {
+                next.push((Direction::Front, side(one, 0, |direction| direction)?));
+                next.push((Direction::Back, side(one, 1, reflected)?));
+            }
+            direction => next.push((direction, whole(one)?)),
+        }
+    }
+    Some(Prif { id: half.id.checked_mul(2)?, next, ..half.clone() })
+}
+
+/// The half of a whole body, and `None` of a body that is not its own mirror image as [`whole`] makes it.
+pub fn half(body: &Prif) -> Option<Prif> {
+    let half = half_of(body);
+    (whole(&half).as_ref() == Some(body)).then_some(half)
+}
+
+fn half_of(body: &Prif) -> Prif {
+    let next = body.next.iter().filter(|(_, one)| one.direction != Direction::Back);
+    let next = next.map(|(key, one)| {
+        let one = if one.direction == Direction::Front { numbered_as_half(one) } else { half_of(one) };
+        (*key, one)
+    });
+    Prif { id: body.id / 2, next: next.collect(), ..body.clone() }
+}
+
+fn numbered_as_half(body: &Prif) -> Prif {
+    let next = body.next.iter().map(|(key, one)| (*key, numbered_as_half(one)));
+    Prif { id: body.id / 2, next: next.collect(), ..body.clone() }
+}
+
+fn reflected(direction: Direction) -> Direction {
+    match direction {
+        Direction::Front => Direction::Back,
+        Direction::Back => Direction::Front,
+        along => along,
+    }
+}
+
+/// A limb beside the plane, on the side that `reflect` puts it.
+fn side(limb: &Prif, image: u32, reflect: fn(Direction) -> Direction) -> Option<Prif> {
+    let next = limb.next.iter().map(|(key, one)| Some((*key, side(one, image, reflect)?)));
+    Some(Prif {
+        id: limb.id.checked_mul(2)?.checked_add(image)?,
+        direction: reflect(limb.direction),
+        next: next.collect::<Option<_>>()?,
+        ..limb.clone()
+    })
+}
+
+/// The brain of a whole body made its own mirror image: what drives and feels behind the plane does as its image in front.
+/// Reflected, a turn about x stays as it is, and one about y or z turns the other way. Joints in the plane about y or z stay
+/// still, as they would bend the body to a side.
+pub fn mirror_brain(plan: &Plan, brain: &Brain) -> Brain {
+    let parts = plan.parts();
+    let at: BTreeMap<[i32; 3], usize> = parts.iter().enumerate().map(|(part, one)| (one.cell, part)).collect();
+    let image = |part: usize| {
+        let [x, y, z] = parts[part].cell;
+        at.get(&[-x, y, z]).copied().unwrap_or(part)
+    };
+    let sensors: Vec<usize> = plan.sensors().collect();
+    let neuron: BTreeMap<usize, usize> = sensors.iter().enumerate().map(|(neuron, part)| (*part, neuron)).collect();
+    let first_motor = plan.motors().start;
+    let mut mirrored = brain.clone();
+    for (sensor, &feels) in sensors.iter().enumerate() {
+        let twin = neuron.get(&image(feels)).copied().unwrap_or(sensor);
+        for part in plan.motors() {
+            let motor = part - first_motor;
+            let turns_back = if parts[part].axis == Axis::X { 1.0 } else { -1.0 };
+            let weight = match parts[part].cell[0].signum() {
+                1 => continue,
+                -1 => turns_back * brain.weight(twin, image(part) - first_motor),
+                _ if turns_back < 0.0 => 0.0,
+                _ if parts[feels].cell[0] < 0 => brain.weight(twin, motor),
+                _ => continue,
+            };
+            mirrored.weights[sensor * brain.motors + motor] = weight;
+        }
+    }
+    mirrored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variation::{Manner, random_body};
+    use crate::{Rhythm, Robot, Start, Trial};
+    use xpuck_kernels::random::{Draws, Stream};
+
+    fn draws(seed: u64) -> Draws {
+        Draws::new(seed, 0, 0, 0, Stream::Evolution)
+    }
+
+    const LIZARD: &str = "(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 2, X], {FRONT: (B(2), [FRONT, 1, Z], None)}), \
+        FRONT: (B(3), [FRONT, 1, Y], {BOTTOM: (S(4), [BOTTOM, 1, X], None)})})";
+
+    #[test]
+    fn a_whole_has_an_image_of_what_lies_beside_the_plane() {
+        let half_body = Prif::parse(LIZARD).unwrap();
+        let body = whole(&half_body).unwrap();
+        let plan = Plan::new(&body).unwrap();
+        let cells: Vec<_> = plan.parts().iter().map(|part| part.cell).collect();
+        assert_eq!(cells.len(), 1 + 2 + 2 * 3, "{cells:?}");
+        assert!(cells.iter().all(|[x, y, z]| cells.contains(&[-x, *y, *z])), "{cells:?}");
+        assert_eq!(half(&body), Some(half_body.clone()));
+        // Half of it is no whole, and what leads behind the plane has no image.
+        assert_eq!(half(&half_body), None);
+        assert_eq!(whole(&Prif::parse("(CPG(0), [FRONT, 1, Y], {TOP: (B(1), [BACK, 1, X], None)})").unwrap()), None);
+    }
+
+    #[test]
+    fn random_halves_come_back_from_their_wholes() {
+        let mut made = 0;
+        for seed in 0..200 {
+            let Some(body) = whole(&random_body(12, Manner::Readme, &mut draws(seed))) else { continue };
+            made += 1;
+            let again = half(&body).unwrap();
+            assert_eq!(whole(&again), Some(body));
+        }
+        assert!(made > 10, "{made}");
+    }
+
+    /// Reflected, a walk would be the same walk, but that constraints are solved one after the other.
+    #[test]
+    fn a_body_and_a_brain_that_are_mirrored_begin_straight_ahead() {
+        let body = whole(&Prif::parse(LIZARD).unwrap()).unwrap();
+        let plan = Plan::new(&body).unwrap();
+        let mut sums = [0.0; 2];
+        for seed in 0..20 {
+            let drawn = Brain::random(&plan, &mut draws(seed));
+            let brain = mirror_brain(&plan, &drawn);
+            assert_eq!(mirror_brain(&plan, &brain), brain);
+            let aside = |brain: &Brain| {
+                let trial = Trial { rhythm: Rhythm::Period(0.4), start: Start::OnGround };
+                let mut robot = Robot::new(&plan, brain, trial).unwrap();
+                let begin = robot.simulator().position()[0];
+                (0..120).for_each(|_| robot.step());
+                (robot.simulator().position()[0] - begin).abs()
+            };
+            sums[0] += aside(&brain);
+            sums[1] += aside(&drawn);
+        }
+        assert!(sums[0] < sums[1] / 10.0, "{sums:?}");
+    }
+}
