@@ -107,7 +107,8 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     let run =
         ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "40", "--from", "b.prif", "--brain", "b.nndf"];
     // Founders without a mutation are the body itself, with its brain.
-    let itself = ["--evaluations", "2", "--islands", "1", "--set", "founder_mutations=0", "--out", "itself"];
+    let itself =
+        ["--evaluations", "2", "--set", "founder_mutations=0", "--set", "own_periods=false", "--out", "itself"];
     out(body(dir, &[&["evolve", "--steps", "60", "--from", "b.prif", "--brain", "b.nndf"][..], &itself].concat()));
     let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
     assert_eq!(read("itself/bodies/island-0.nndf"), read("b.nndf"));
@@ -123,6 +124,11 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     std::fs::remove_file(dir.join("b.nndf")).unwrap();
     out(body(dir, &["evolve", "--resume", "part"]));
     same(dir, ["whole", "part"]);
+    std::fs::write(dir.join("b.prif"), TREE).unwrap();
+    let told = refused(dir, &["evolve", "--from", "b.prif", "--set", "symmetric=true"]);
+    assert!(told.contains("from: the body is not its own mirror image; leave out symmetric = true"), "{told}");
+    assert!(refused(dir, &["evolve", "--from", "b.prif", "--set", "parts=4"]).contains("from: 5 parts, and parts = 4"));
+    assert!(refused(dir, &["evolve", "--set", "from_period=1.0"]).contains("from_period: "));
     std::fs::write(dir.join("other.toml"), "from = \"(B(), [LEFT, 0, X], None)\"\n").unwrap();
     let told = refused(dir, &["evolve", "other.toml"]);
     assert!(told.contains("other.toml: from: ") && told.contains("repetitions"), "{told}");
@@ -245,4 +251,39 @@ fn nothing_that_is_there_is_written_over() {
     std::fs::write(dir.join("mine/curve.svg"), "precious").unwrap();
     let used = told(&["evolve", "--evaluations", "4", "--steps", "10", "--out", "mine"]);
     assert!(used.contains("mine: is not empty: it has `curve.svg`; name a new folder"), "{used}");
+}
+
+/// What evolves is a half; its best goes on as a founder, with its rhythm.
+#[test]
+fn a_body_that_is_its_own_mirror_image_stays_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    out(body(dir, &["evolve", "--steps", "60", "--evaluations", "60", "--out", "first"]));
+    let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
+    let mirrored = |file: &str| {
+        let shown: serde_json::Value = serde_json::from_str(&out(body(dir, &["show", file, "--json"]))).unwrap();
+        let cells: Vec<[i64; 3]> = shown["parts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|p| serde_json::from_value(p["cell"].clone()).unwrap())
+            .collect();
+        cells.len() > 1 && cells.iter().all(|[x, y, z]| cells.contains(&[-x, *y, *z]))
+    };
+    let (prif, nndf) = ("first/bodies/island-0.prif", "first/bodies/island-0.nndf");
+    assert!(mirrored(prif) && read(nndf).contains("period = "), "{}", read(prif));
+    let again = ["evolve", "--steps", "60", "--evaluations", "2", "--from", prif, "--brain", nndf];
+    out(body(dir, &[&again[..], &["--set", "founder_mutations=0", "--out", "second"]].concat()));
+    for (file, was) in [("second/bodies/island-0.prif", prif), ("second/bodies/island-0.nndf", nndf)] {
+        assert_eq!(read(file), read(was));
+    }
+    // A walk is that of the run; --period is in the place of the brain's own.
+    let way =
+        |more: &[&str]| out(body(dir, &[&["simulate", prif, "--brain", nndf, "--steps", "60"][..], more].concat()));
+    let metres = |said: &str| said.split_once(" m along y").map(|(way, _)| way.parse::<f64>().unwrap()).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&read("first/result.json")).unwrap();
+    assert!(metres(&way(&[])) >= result["best"].as_f64().unwrap() - 0.005, "{}", way(&[]));
+    assert_ne!(metres(&way(&["--period", "0"])), metres(&way(&[])));
+    out(body(dir, &["evolve", "--steps", "60", "--evaluations", "40", "--set", "symmetric=false", "--out", "other"]));
+    assert!(!mirrored("other/bodies/island-0.prif"), "{}", read("other/bodies/island-0.prif"));
 }

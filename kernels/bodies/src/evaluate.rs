@@ -111,3 +111,43 @@ fn observed<T>(
     })?;
     Ok(seen)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::physics::Start;
+    use crate::{Prif, Rhythm};
+    use xpuck_kernels::random::{Draws, Stream};
+
+    const TRIAL: Trial = Trial { rhythm: Rhythm::AsPublished, start: Start::OnGround };
+
+    fn creature(text: &str, seed: u64) -> (Plan, Brain) {
+        let plan = Plan::new(&Prif::parse(text).unwrap()).unwrap();
+        let brain = Brain::random(&plan, &mut Draws::new(seed, 0, 0, 0, Stream::Evolution));
+        (plan, brain)
+    }
+
+    /// The root lies ten metres away in the end, and has not walked.
+    #[test]
+    fn a_tower_that_falls_over_has_not_walked() {
+        let tower =
+            "(CPG(0), [FRONT, 1, Y], {BOTTOM: (F(1), [BOTTOM, 12, X], None), RIGHT: (F(2), [RIGHT, 6, X], None)})";
+        let (plan, brain) = creature(tower, 1);
+        let fallen = way(&plan, &brain, TRIAL, 2400, |_, _| true).unwrap();
+        assert_eq!(fallen.root, evaluate(&plan, &brain, TRIAL, 2400).unwrap());
+        assert!(fallen.root > 8.0 && fallen.rearmost < 2.0 && fallen.walked() == fallen.rearmost, "{fallen:?}");
+    }
+
+    #[test]
+    fn whoever_watches_may_end_a_walk() {
+        let (plan, brain) = creature("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 2, X], None)})", 3);
+        let mut seen = Vec::new();
+        let ended = way(&plan, &brain, TRIAL, 1000, |step, y| {
+            seen.push((step, y));
+            step < 200
+        });
+        assert_eq!(seen.len(), 200);
+        assert_eq!(seen[199], (200, evaluate(&plan, &brain, TRIAL, 200).unwrap()));
+        assert_eq!(ended.unwrap().root, seen[199].1);
+    }
+}

@@ -229,7 +229,21 @@ fn an_nndf_that_does_not_fit_its_body_is_refused_with_line_and_rule() {
     assert!(refused("linkName = \"1r1\"", "linkName = \"9r9\"").contains("no sensor or joint 9r9"));
     assert!(refused("sourceNeuronName = \"SNx1r1x\"", "sourceNeuronName = \"SNx0r1Bx\"").contains("a second synapse"));
     assert!(refused("weight = \"", "weight = \"nan").contains("not a finite number"));
+    assert!(refused("linkName = \"0r1B\"", "linkName = \"0r1B\" period = \"0\"").contains("it is 0.05 to 100 s"));
+    assert!(refused("linkName = \"1r1\"", "linkName = \"1r1\" period = \"1\"").contains("only the neuron of a brain"));
     let other = Plan::new(&Prif::seed()).unwrap();
     assert!(Brain::from_nndf(&ours, &other).is_err());
     assert!(Brain::from_nndf("<neuralNetwork/>", &plan).unwrap_err().rule.contains("no sensor neuron of 0r1B"));
+}
+
+#[test]
+fn a_rhythm_of_its_own_is_in_the_nndf() {
+    let plan = Plan::new(&instruction("v08_key_differs_from_dir").unwrap()).unwrap();
+    let common = Brain::from_nndf(&read_to_string(vector("v08_key_differs_from_dir.nndf")).unwrap(), &plan).unwrap();
+    assert_eq!(common.period, None);
+    let own = Brain { period: Some(0.31), ..common };
+    let text = own.to_nndf(&plan).unwrap();
+    assert!(text.contains("linkName = \"0r1B\" period = \"0.31\" />"), "{text}");
+    assert_eq!(Brain::from_nndf(&text, &plan).unwrap(), own);
+    assert!(Brain { period: Some(0.01), ..own }.to_nndf(&plan).unwrap_err().to_string().contains("0.05 to 100 s"));
 }

@@ -57,3 +57,30 @@ impl Fitness {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body_run::Config;
+    use xpuck_evolve::families::Species;
+    use xpuck_kernels::random::{Draws, Stream};
+
+    #[test]
+    fn what_is_given_up_is_worth_less_than_what_survives() {
+        let config = Config { steps: 400, ..Config::default() };
+        let (creatures, fitness) = (config.creatures(), config.fitness());
+        let whole = Fitness { early: false, ..fitness };
+        let mut given_up = 0;
+        for seed in 0..40 {
+            let one = creatures.founder(&mut Draws::new(seed, 0, 0, 0, Stream::Evolution));
+            let way = whole.of(&one, 0.0);
+            assert_eq!(fitness.of(&one, 0.0), way, "with nothing to beat");
+            let least = way + 5.0;
+            assert!(fitness.of(&one, least) < least);
+            given_up += u32::from(fitness.of(&one, least) != way);
+            // Whoever is far ahead of what survives is seen to the end.
+            assert_eq!(fitness.of(&one, way - 20.0), way);
+        }
+        assert!(given_up > 30, "{given_up}");
+    }
+}

@@ -145,6 +145,41 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_of_many_sizes_and_change_something() {
+        let brain = Brain { sensors: 10, motors: 10, weights: vec![0.5; 100], period: None };
+        let (mut single, mut large) = (0, 0);
+        for seed in 0..400 {
+            let mutant = vary_brain(&brain, &mut draws(seed));
+            let changes: Vec<f64> =
+                mutant.weights.iter().map(|weight| (weight - 0.5).abs()).filter(|d| *d > 0.0).collect();
+            assert!(!changes.is_empty(), "seed {seed}");
+            single += u32::from(changes.len() == 1);
+            large += u32::from(changes.len() > 60);
+        }
+        // A quarter of nine in ten changes one weight; a quarter of them, and what is left, most.
+        assert!((75..=110).contains(&single) && (95..=165).contains(&large), "{single} {large}");
+        let none = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
+        assert_eq!(vary_brain(&none, &mut draws(1)), none);
+    }
+
+    #[test]
+    fn periods_begin_around_one_and_change_by_a_fifth() {
+        let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
+        assert_eq!(change_pace(&brain, &mut draws(1)), brain);
+        let begun: Vec<f64> = (0..500).map(|seed| own_pace(&brain, 0.4, &mut draws(seed)).period.unwrap()).collect();
+        assert!(begun.iter().all(|period| (0.2..=0.8).contains(period)));
+        let below = begun.iter().filter(|period| **period < 0.4).count();
+        assert!((200..300).contains(&below), "{below}");
+        let own = Brain { period: Some(0.4), ..brain };
+        let ratios: Vec<f64> =
+            (0..500).map(|seed| change_pace(&own, &mut draws(seed)).period.unwrap() / 0.4).map(libm::log).collect();
+        let deviation = (ratios.iter().map(|r| r * r).sum::<f64>() / 500.0).sqrt();
+        assert!((deviation - PACE).abs() < 0.02, "{deviation}");
+        let least = Brain { period: Some(0.05), ..own };
+        assert!((0..50).all(|seed| change_pace(&least, &mut draws(seed)).period >= Some(0.05)));
+    }
+
+    #[test]
     fn a_child_keeps_the_weights_between_neurons_that_persist() {
         let parent =
             plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None), TOP: (B(2), [TOP, 1, Z], None)})");
