@@ -13,9 +13,6 @@ use xpuck_bodies::{PERIODS, Plan, Rhythm, Start, Trial};
 use xpuck_evolve::checkpoint;
 use xpuck_evolve::families::{FamilySettings, Sharing};
 
-/// Children of a survivor in the document's program.
-const PUBLISHED_CHILDREN: usize = 5;
-
 /// A run of evolution of bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -35,7 +32,7 @@ pub struct Config {
     /// Period of the brain's rhythm, s, 0.05 to 100; 0 for a brain that feels touch as other sensors do.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub period: f64,
-    /// True for brains whose rhythms have periods of their own, which begin up to an octave beside `period` and evolve.
+    /// True for brains whose rhythms have periods of their own, which begin between a quarter of `period` and one and a half of it, and evolve.
     pub own_periods: bool,
     /// True for bodies that are their own mirror image, left and right of the way; by default where `from` is, or is not there.
     pub symmetric: Option<bool>,
@@ -85,7 +82,7 @@ impl Default for Config {
             period: 0.4,
             own_periods: true,
             symmetric: None,
-            parts: 64,
+            parts: 24,
             fitness: Measure::default(),
             early: true,
             thrown: false,
@@ -205,9 +202,9 @@ impl Config {
     /// What one key says of several.
     fn settled(mut self) -> Config {
         if self.as_published {
-            self.families.sharing = Sharing::Published;
-            self.families.children = PUBLISHED_CHILDREN;
-            self.families.crossover = 0.0;
+            let FamilySettings { population, cells, .. } = self.families;
+            let sharing = Sharing::Published;
+            self.families = FamilySettings { population, cells, sharing, ..FamilySettings::document() };
             (self.symmetric, self.own_periods, self.early) = (Some(false), false, false);
             (self.fitness, self.parts) = (Measure::Root, xpuck_bodies::prif::MAX_PARTS as u32);
         } else {

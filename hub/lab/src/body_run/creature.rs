@@ -70,7 +70,7 @@ pub enum Weights {
 pub enum Pace {
     /// All have that of the run.
     Common,
-    /// Each has its own, a founder one of up to twice or half this period, s.
+    /// Each has its own, a founder one drawn around this period, s.
     Own(f64),
 }
 

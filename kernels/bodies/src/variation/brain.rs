@@ -15,6 +15,8 @@ const NUDGE: f64 = 0.5;
 /// Shares of the weights, beside one of them, that a varied brain changes, and deviations of what is added.
 const REACHES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
 const SIZES: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
+/// Periods that rhythms of their own begin with, as shares of the one that is told.
+const OWN_PACES: [f64; 2] = [0.25, 1.5];
 /// Deviation of the logarithm of a period.
 const PACE: f64 = 0.2;
 
@@ -71,9 +73,11 @@ pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// A brain with a period of its own, drawn between half and twice this one, s, all octaves alike.
+/// A brain with a period of its own, drawn between a quarter of this one, s, and one and a half of it, all octaves alike: small
+/// bodies swing fast.
 pub fn own_pace(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
-    let drawn = period * libm::exp2(f64::from(2.0 * draws.unit() - 1.0));
+    let [shortest, longest] = OWN_PACES;
+    let drawn = period * shortest * libm::pow(longest / shortest, f64::from(draws.unit()));
     Brain { period: Some(drawn.clamp(*PERIODS.start(), *PERIODS.end())), ..brain.clone() }
 }
 
@@ -167,8 +171,8 @@ mod tests {
         let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
         assert_eq!(change_pace(&brain, &mut draws(1)), brain);
         let begun: Vec<f64> = (0..500).map(|seed| own_pace(&brain, 0.4, &mut draws(seed)).period.unwrap()).collect();
-        assert!(begun.iter().all(|period| (0.2..=0.8).contains(period)));
-        let below = begun.iter().filter(|period| **period < 0.4).count();
+        assert!(begun.iter().all(|period| (0.1..=0.6).contains(period)));
+        let below = begun.iter().filter(|period| **period < 0.245).count();
         assert!((200..300).contains(&below), "{below}");
         let own = Brain { period: Some(0.4), ..brain };
         let ratios: Vec<f64> =

@@ -15,8 +15,8 @@ pub enum Sharing {
     Published,
 }
 
-/// Settings of family-aware evolution, by default for as many evaluations in a generation as there are individuals; the
-/// document's program has five children of each survivor and no crossover.
+/// Settings of family-aware evolution, by default for as many evaluations in a generation as there are individuals, and with large
+/// families; [`FamilySettings::document`] has those of pyro-corpus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilySettings {
@@ -28,9 +28,9 @@ pub struct FamilySettings {
     pub children: usize,
     /// New founders in a generation, fewer than the population.
     pub newcomers: usize,
-    /// Members of a family that survive at most, 1..=population.
+    /// Members of a family that survive at most, 1..=population; two fifths of the population without it.
     #[schemars(range(min = 1))]
-    pub per_family: usize,
+    pub per_family: Option<usize>,
     /// Probability that a child has a second parent, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
@@ -46,8 +46,8 @@ impl Default for FamilySettings {
         FamilySettings {
             population: 20,
             children: 1,
-            newcomers: 3,
-            per_family: 3,
+            newcomers: 1,
+            per_family: None,
             crossover: 0.6,
             sharing: Sharing::Counted,
             cells: None,
@@ -56,9 +56,19 @@ impl Default for FamilySettings {
 }
 
 impl FamilySettings {
+    /// Those of pyro-corpus's documents: five children of each survivor, three new founders, three of a family, no crossover.
+    pub fn document() -> FamilySettings {
+        FamilySettings { children: 5, newcomers: 3, per_family: Some(3), crossover: 0.0, ..FamilySettings::default() }
+    }
+
     /// Survivors of a generation.
     pub fn survivors(&self) -> usize {
         self.population - self.newcomers
+    }
+
+    /// Members of a family that survive at most.
+    pub(super) fn share(&self) -> usize {
+        self.per_family.unwrap_or((2 * self.population / 5).max(1))
     }
 
     /// Checks every range.
@@ -70,7 +80,7 @@ impl FamilySettings {
             ("population", self.population as f64, 2.0, 1024.0),
             ("children", self.children as f64, 1.0, 32.0),
             ("newcomers", self.newcomers as f64, 0.0, self.population as f64 - 1.0),
-            ("per_family", self.per_family as f64, 1.0, self.population as f64),
+            ("per_family", self.per_family.unwrap_or(1) as f64, 1.0, self.population as f64),
             ("crossover", f64::from(self.crossover), 0.0, 1.0),
             ("cells", self.cells.unwrap_or(1) as f64, 1.0, 4096.0),
         ];

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 pub(super) fn survivors<G>(mut pool: Vec<Relative<G>>, settings: &FamilySettings) -> Vec<Relative<G>> {
     pool.sort_by(|a, b| b.worth().total_cmp(&a.worth()).then(a.id.cmp(&b.id)));
     let mut counts: BTreeMap<Family, usize> = BTreeMap::new();
+    let share = settings.share();
     let mut kept = 0;
     pool.retain(|one| {
         let count = counts.entry(one.family).or_default();
         let admitted = match settings.sharing {
-            Sharing::Counted => *count < settings.per_family,
+            Sharing::Counted => *count < share,
             // The program counts both names of each, which are equal, and asks whether there are more than the share.
-            Sharing::Published => *count <= settings.per_family,
+            Sharing::Published => *count <= share,
         };
         if !admitted || kept >= settings.survivors() {
             return false;

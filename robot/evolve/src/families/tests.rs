@@ -3,9 +3,8 @@ use crate::primitive_set::PrimitiveSet;
 use crate::settings::{Algorithm, Settings};
 use std::collections::BTreeMap;
 
-/// As many children as the document's program has.
 fn document() -> FamilySettings {
-    FamilySettings { children: 5, crossover: 0.0, ..FamilySettings::default() }
+    FamilySettings::document()
 }
 
 /// Bit strings; what they are worth is for each test to say.
