@@ -90,7 +90,7 @@ impl Default for Config {
             from: None,
             from_weights: None,
             from_period: None,
-            founder_mutations: 12,
+            founder_mutations: 6,
             body: 0.6,
             brain: 0.5,
             weights: Weights::Steps,
