@@ -1,4 +1,5 @@
-"""Lets bodies walk in PyBullet, as a judge of `xpuck body`: the way of each in metres, and its file.
+"""Lets bodies walk in PyBullet, as a judge of `xpuck body`: of each the way of its root and that of its rearmost part along y in
+metres, and its file.
 
     python3 tools/walk.py STEPS PERIOD ground|thrown FOLDER/bodies/*.urdf
 
@@ -40,6 +41,12 @@ def walk(path, steps, period, on_ground):
         neurons[neuron.get("name")] = (kind, neuron.get("linkName") if kind == "sensor" else neuron.get("jointName"))
     synapses = [(s.get("sourceNeuronName"), s.get("targetNeuronName"), float(s.get("weight"))) for s in brain.iter("synapse")]
     values = dict.fromkeys(neurons, 0.0)
+
+    def rear():
+        root = p.getBasePositionAndOrientation(body)[0][1]
+        return min([root] + [p.getLinkState(body, index)[0][1] for index in joints.values()])
+
+    before = rear()
     for step in range(steps):
         p.stepSimulation()
         for name, (kind, target) in neurons.items():
@@ -58,11 +65,14 @@ def walk(path, steps, period, on_ground):
         for source, target, weight in synapses:
             sums[target] += weight * values[source]
         values.update((name, math.tanh(total)) for name, total in sums.items())
-    way = p.getBasePositionAndOrientation(body)[0][1]
+    way = p.getBasePositionAndOrientation(body)[0][1], rear() - before
     p.disconnect()
     return way
 
 
+if len(sys.argv) < 5:
+    sys.exit(__doc__)
 steps, period, on_ground = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == "ground"
 for path in sys.argv[4:]:
-    print(f"{walk(path, steps, period, on_ground):.3f} {path}", flush=True)
+    root, rearmost = walk(path, steps, period, on_ground)
+    print(f"{root:.3f} {rearmost:.3f} {path}", flush=True)

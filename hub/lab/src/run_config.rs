@@ -5,8 +5,8 @@ use std::path::Path;
 use toml::{Table, Value};
 use xpuck_wire::file::{self, FileError};
 
-/// Longest file, bytes.
-const MAX_TEXT: u64 = 1 << 16;
+/// Longest file, bytes: one with the weights of the largest brain fits.
+const MAX_TEXT: u64 = 4 << 20;
 
 /// A file that describes no run.
 #[derive(Debug, thiserror::Error)]

@@ -24,8 +24,8 @@ pub fn evaluate(plan: &Plan, brain: &Brain, trial: Trial, steps: u32) -> Result<
 pub struct Way {
     /// y of the root's centre, m: what [`evaluate`] says.
     pub root: f64,
-    /// How far the centre of the rearmost part, whichever that is, has moved along y, m. A body that falls over leaves its feet
-    /// where they were; one that walks takes all its parts along.
+    /// y of the part that is rearmost in the end, less y of the part that was rearmost at the beginning, m. A body that falls over
+    /// leaves its feet where they were; one that walks takes all its parts along.
     pub rearmost: f64,
 }
 
@@ -48,16 +48,14 @@ pub fn way(
     mut goes_on: impl FnMut(u32, f64) -> bool,
 ) -> Result<Way, BodyError> {
     let mut robot = Robot::new(plan, brain, trial)?;
-    let rear =
-        |robot: &Robot| robot.simulator().poses().iter().map(|pose| pose.position[1]).fold(f64::INFINITY, f64::min);
-    let before = rear(&robot);
+    let before = robot.rear();
     for step in 1..=steps {
         robot.step();
         if !goes_on(step, robot.simulator().position()[1]) {
             break;
         }
     }
-    Ok(Way { root: robot.simulator().position()[1], rearmost: rear(&robot) - before })
+    Ok(Way { root: robot.simulator().position()[1], rearmost: robot.rear() - before })
 }
 
 /// The way of the root's centre: its place after each `every`-th step (at least 1), metres.

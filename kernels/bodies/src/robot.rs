@@ -128,6 +128,11 @@ impl<'a> Robot<'a> {
         }
     }
 
+    /// y of the centre of the rearmost part, whichever that is now, m.
+    pub fn rear(&self) -> f64 {
+        self.simulator.poses().iter().map(|pose| pose.position[1]).fold(f64::INFINITY, f64::min)
+    }
+
     /// The body in its world.
     pub fn simulator(&self) -> &Simulator {
         &self.simulator

@@ -190,9 +190,6 @@ impl Config {
 
     /// How bodies are tried.
     pub fn trial(&self) -> Trial {
-        if self.as_published {
-            return Trial::AS_PUBLISHED;
-        }
         Trial {
             rhythm: Rhythm::of_period(self.period),
             start: if self.thrown { Start::Published } else { Start::OnGround },
@@ -206,6 +203,8 @@ impl Config {
             let sharing = Sharing::Published;
             self.families = FamilySettings { population, cells, sharing, ..FamilySettings::document() };
             (self.symmetric, self.own_periods, self.early) = (Some(false), false, false);
+            // A brain whose rhythm never runs feels touch.
+            (self.thrown, self.period) = (true, 0.0);
             (self.fitness, self.parts) = (Measure::Root, xpuck_bodies::prif::MAX_PARTS as u32);
         } else {
             self.symmetric = Some(self.is_symmetric());
@@ -218,7 +217,6 @@ impl Config {
             ("islands", f64::from(self.islands), 1.0, 64.0),
             ("evaluations", self.evaluations as f64, 1.0, 1e6),
             ("steps", f64::from(self.steps), 1.0, 1e5),
-            ("period", if self.period == 0.0 { 1.0 } else { self.period }, 0.05, 100.0),
             ("parts", f64::from(self.parts), 1.0, xpuck_bodies::prif::MAX_PARTS as f64),
             ("from_period", self.from_period.unwrap_or(1.0), *PERIODS.start(), *PERIODS.end()),
             ("exchange_every", f64::from(self.exchange_every), 0.0, 1e6),
@@ -229,6 +227,9 @@ impl Config {
         if let Some((name, value, low, high)) = rows.iter().find(|(_, value, low, high)| !(low..=high).contains(&value))
         {
             return Err(format!("{name} = {value}: it lies between {low} and {high}"));
+        }
+        if self.period != 0.0 && !PERIODS.contains(&self.period) {
+            return Err(format!("period = {}: it lies between 0.05 and 100, or is 0", self.period));
         }
         self.ancestor()?;
         self.families.check().map_err(|error| format!("families.{error}"))

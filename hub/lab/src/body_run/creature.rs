@@ -146,8 +146,11 @@ impl Creatures {
     pub(super) fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
-        if let (Pace::Own(period), None) = (self.pace, brain.period) {
-            brain = own_pace(&brain, period, draws);
+        match (self.pace, brain.period) {
+            (Pace::Own(period), None) => brain = own_pace(&brain, period, draws),
+            (Pace::Own(_), Some(_)) => {}
+            // All have that of the run, one that an ancestor brings too.
+            (Pace::Common, _) => brain.period = None,
         }
         Some(Creature { brain: self.settled(&plan, brain), prif })
     }

@@ -128,6 +128,11 @@ impl Folder {
                 format!("has fewer than the {lines} lines that the checkpoint counts; put it back"),
             ));
         }
+        if !text[..length].ends_with('\n')
+            || text[..length].lines().any(|line| line.split(',').count() != HEAD.split(',').count())
+        {
+            return Err(fail(&file, "has a line that is cut off or has other columns than the first; put it back"));
+        }
         self.table.set_len(length as u64).and_then(|()| self.table.seek(SeekFrom::End(0))).map_err(io(&file))?;
         Ok(())
     }

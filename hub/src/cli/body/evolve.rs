@@ -54,7 +54,7 @@ pub struct EvolveArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with the run in this folder, past its end with --evaluations; the result is that of an uninterrupted run, digit by digit.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "set", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "brain", "set", "out"])]
     resume: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
@@ -127,7 +127,10 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
             let brain = files::brain(path, &body.plan)?;
             let weights = brain.weights.into_iter().map(Value::Float).collect();
             table.insert("from_weights".into(), Value::Array(weights));
-            brain.period.map(|period| table.insert("from_period".into(), Value::Float(period)));
+            if let Some(period) = brain.period {
+                // What --set says counts more.
+                table.entry("from_period").or_insert(Value::Float(period));
+            }
         }
     }
     Ok(table)
@@ -155,10 +158,6 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
         output::line(format_args!(
             "\nits walk: {at}/walk.html; for PyBullet and others: {at}/bodies; pictures: {at}/gallery.svg, {at}/curve.svg"
         ))?;
-        // Its rhythm never runs, which `simulate` has no option for.
-        if config.as_published {
-            return Ok(());
-        }
         let number = outcome.islands.iter().position(|island| island.distance == outcome.best).unwrap_or(0);
         output::line(format_args!("to let it walk again: {}", again(folder.path(), number, config)))?;
     }

@@ -7,10 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
-use xpuck_bodies::watch;
+use xpuck_bodies::{Robot, watch};
 use xpuck_lab::body_run::{page, spacing};
 
-/// Let a body walk: how far its root gets along y, and what its way is.
+/// Let a body walk: how far its root gets along y, how far its rearmost part moves, and what its way is.
+///
+/// The lesser of the two is what `xpuck body evolve` counts as walked: a tower that falls over leaves its feet where they were.
 #[derive(Args)]
 pub struct SimulateArgs {
     #[command(flatten)]
@@ -34,12 +36,15 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let began = Instant::now();
     let (mut way, mut frames) = (Vec::new(), Vec::new());
     let (mut end, mut highest) = ([0.0; 3], f64::NEG_INFINITY);
-    let mut began_at = None;
+    let (mut began_at, mut rear) = (None, 0.0);
     let spacing = spacing(&plan, steps);
     let progress = Progress::of("step", u64::from(steps), args.json);
     watch(&plan, &brain, trial, steps, |step, robot| {
         end = robot.simulator().position();
         began_at.get_or_insert(end[0]);
+        if step == steps {
+            rear = robot.rear();
+        }
         highest = end[2].max(highest);
         if step % SECOND == 0 {
             way.push(end);
@@ -50,6 +55,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         }
     })?;
     drop(progress);
+    let rearmost = rear - Robot::new(&plan, &brain, trial)?.rear();
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = &args.html {
         write(path, page(&plan, &frames, spacing).as_bytes())?;
@@ -57,12 +63,13 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let simulated = f64::from(steps) / f64::from(SECOND);
     if args.json {
         let object = serde_json::json!({
-            "distance": end[1], "end": end, "highest": highest, "seconds": simulated, "wall_s": seconds, "way": way,
+            "distance": end[1], "rearmost": rearmost, "walked": end[1].min(rearmost), "end": end, "highest": highest, "seconds": simulated, "wall_s": seconds, "way": way,
         });
         return put(format!("{object}\n").as_bytes());
     }
     let text = format!(
-        "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m\n",
+        "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m; \
+         its rearmost part {rearmost:.2} m\n",
         end[1],
         simulated / seconds.max(1e-9),
         (end[0] - began_at.unwrap_or_default()).abs()

@@ -24,7 +24,7 @@ fn a_walk_is_shown_to_viewers_again_and_again() {
     viewer.take();
     let first = viewer.boxes();
     // A floor, and a cube for each of the walker's parts (`xpuck body show`).
-    assert_eq!(first.len(), 1 + 11, "{first:?}");
+    assert_eq!(first.len(), 1 + 14, "{first:?}");
     assert!(first[1..].iter().all(|[_, _, z]| (0.3..10.0).contains(z)), "{first:?}");
     let moved = |viewer: &Monitor| {
         let now = viewer.boxes();
