@@ -45,7 +45,7 @@ impl Fitness {
         let every = (self.steps / LOOKS).max(1);
         let mut given_up = false;
         let goes_on = |step: u32, y: f64| {
-            let looks = step % every == 0 && step >= every * PATIENCE && step < self.steps;
+            let looks = step.is_multiple_of(every) && step >= every * PATIENCE && step < self.steps;
             let due = least * f64::from(step) / f64::from(self.steps);
             given_up = self.early && least > 0.0 && looks && y < SHARE * due - SLACK;
             !given_up
