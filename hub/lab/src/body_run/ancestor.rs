@@ -1,9 +1,6 @@
 //! The body that founders are mutations of, where a run does not begin with a single brain.
 
-use super::creature::{Creature, Creatures};
-use xpuck_bodies::variation::inherit;
 use xpuck_bodies::{Brain, Plan, Prif};
-use xpuck_kernels::random::Draws;
 
 /// A body, and perhaps the brain that drives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,20 +36,8 @@ impl Ancestor {
         &self.prif
     }
 
-    /// The body after up to so many mutations as founders are made by, so that it is among founders itself. Synapses that the
-    /// ancestor's brain has keep their weights, others are drawn.
-    pub fn founder(&self, creatures: &Creatures, draws: &mut Draws) -> Option<Creature> {
-        let mutations = draws.below(creatures.founder_mutations.saturating_add(1));
-        let prif = (0..mutations).fold(self.prif.clone(), |prif, _| creatures.mutate_body(&prif, draws));
-        let brain = match &self.brain {
-            Some(brain) => {
-                let brain = inherit(&Plan::new(&self.prif).ok()?, brain, &Plan::new(&prif).ok()?, draws).ok()?;
-                // A rhythm that was that of all becomes its own, as it is.
-                let period = brain.period.or(creatures.pace.period());
-                Some(Brain { period, ..brain })
-            }
-            None => None,
-        };
-        creatures.with_brain(prif, brain, draws)
+    /// Its brain, if it brings one.
+    pub fn brain(&self) -> Option<&Brain> {
+        self.brain.as_ref()
     }
 }

@@ -131,7 +131,7 @@ impl Creatures {
     }
 
     /// A body with one mutation, or as it is where none of some makes a body.
-    pub(super) fn mutate_body(&self, body: &Prif, draws: &mut Draws) -> Prif {
+    fn mutate_body(&self, body: &Prif, draws: &mut Draws) -> Prif {
         let genotype = self.genotype(body);
         let mutant = |_| self.built(&mutate(&genotype, self.manner(), draws).ok()?);
         (0..TRIES).find_map(mutant).map_or_else(|| body.clone(), |(mutant, _)| mutant)
@@ -143,7 +143,7 @@ impl Creatures {
     }
 
     /// A founder of this body, with a brain of its own if it brings one.
-    pub(super) fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
+    fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
         match (self.pace, brain.period) {
@@ -153,6 +153,23 @@ impl Creatures {
             (Pace::Common, _) => brain.period = None,
         }
         Some(Creature { brain: self.settled(&plan, brain), prif })
+    }
+
+    /// A body after up to so many mutations as founders are made by, so that it is among founders itself. Synapses that its brain has
+    /// keep their weights, others are drawn.
+    fn descendant(&self, ancestor: &Ancestor, draws: &mut Draws) -> Option<Creature> {
+        let mutations = draws.below(self.founder_mutations.saturating_add(1));
+        let prif = (0..mutations).fold(ancestor.prif().clone(), |prif, _| self.mutate_body(&prif, draws));
+        let brain = match ancestor.brain() {
+            Some(brain) => {
+                let brain = inherit(&Plan::new(ancestor.prif()).ok()?, brain, &Plan::new(&prif).ok()?, draws).ok()?;
+                // A rhythm that was that of all becomes its own, as it is.
+                let period = brain.period.or(self.pace.period());
+                Some(Brain { period, ..brain })
+            }
+            None => None,
+        };
+        self.with_brain(prif, brain, draws)
     }
 
     fn with_other_weights(&self, creature: Creature, draws: &mut Draws) -> Creature {
@@ -186,7 +203,7 @@ impl Species for Creatures {
 
     fn founder(&self, draws: &mut Draws) -> Creature {
         let founder = match &self.ancestor {
-            Some(ancestor) => ancestor.founder(self, draws),
+            Some(ancestor) => self.descendant(ancestor, draws),
             None => {
                 let body = (0..self.founder_mutations).fold(Prif::seed(), |body, _| self.mutate_body(&body, draws));
                 self.with_brain(body, None, draws)
