@@ -33,11 +33,12 @@ def walk(path, steps, period, on_ground):
         lowest = min([at[2]] + [p.getLinkState(body, index)[0][2] for index in joints.values()])
         p.resetBasePositionAndOrientation(body, [at[0], at[1], at[2] + 0.5 - lowest], turned)
     brain = xml.parse(path[: -len(".urdf")] + ".nndf").getroot()
+    own = [float(neuron.get("period")) for neuron in brain.iter("neuron") if neuron.get("period")]
+    if own and period > 0:
+        period = own[0]
     neurons = {}
     for neuron in brain.iter("neuron"):
         kind = neuron.get("type")
-        if period > 0:
-            period = float(neuron.get("period", period))
         neurons[neuron.get("name")] = (kind, neuron.get("linkName") if kind == "sensor" else neuron.get("jointName"))
     synapses = [(s.get("sourceNeuronName"), s.get("targetNeuronName"), float(s.get("weight"))) for s in brain.iter("synapse")]
     values = dict.fromkeys(neurons, 0.0)

@@ -1,7 +1,7 @@
 //! A body with its brain: senses, neurons and motors, step by step.
 
 use crate::physics::{DT, Simulator, Start};
-use crate::{BodyError, Brain, Part, Plan};
+use crate::{BodyError, Brain, PERIODS, Part, Plan};
 use std::f64::consts::TAU;
 
 /// Angle that a motor neuron of value 1 stands for, rad.
@@ -19,6 +19,11 @@ pub enum Rhythm {
 }
 
 impl Rhythm {
+    /// Whether one has this period in seconds: one of [`PERIODS`], or 0, which stands for touch.
+    pub fn has_period(period: f64) -> bool {
+        period == 0.0 || PERIODS.contains(&period)
+    }
+
     /// That of a period in seconds; 0 stands for touch.
     pub fn of_period(period: f64) -> Rhythm {
         if period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(period) }

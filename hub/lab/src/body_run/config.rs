@@ -1,7 +1,7 @@
 //! The file of a run: TOML, every key optional.
 
 use super::ancestor::Ancestor;
-use super::creature::{Creatures, Pace, Weights};
+use super::creature::{Creatures, Weights};
 use super::fitness::{Fitness, Measure};
 use crate::run_config::{self, ConfigError};
 use schemars::JsonSchema;
@@ -174,7 +174,7 @@ impl Config {
             body: self.body,
             brain: self.brain,
             weights: self.weights,
-            pace: if self.own_periods && self.period > 0.0 { Pace::Own(self.period) } else { Pace::Common },
+            own_period: (self.own_periods && self.period > 0.0).then_some(self.period),
             symmetric: self.is_symmetric(),
             parts: self.parts as usize,
             as_published: self.as_published,
@@ -228,7 +228,7 @@ impl Config {
         {
             return Err(format!("{name} = {value}: it lies between {low} and {high}"));
         }
-        if self.period != 0.0 && !PERIODS.contains(&self.period) {
+        if !Rhythm::has_period(self.period) {
             return Err(format!("period = {}: it lies between 0.05 and 100, or is 0", self.period));
         }
         self.ancestor()?;

@@ -65,25 +65,6 @@ pub enum Weights {
     Normal,
 }
 
-/// Rhythms of brains.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
-    /// All have that of the run.
-    Common,
-    /// Each has its own, a founder one drawn around this period, s.
-    Own(f64),
-}
-
-impl Pace {
-    /// The period around which those of founders are drawn.
-    pub fn period(self) -> Option<f64> {
-        match self {
-            Pace::Common => None,
-            Pace::Own(period) => Some(period),
-        }
-    }
-}
-
 /// How creatures begin and vary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Creatures {
@@ -97,8 +78,8 @@ pub struct Creatures {
     pub brain: f32,
     /// How.
     pub weights: Weights,
-    /// Rhythms.
-    pub pace: Pace,
+    /// Period around which each brain has one of its own, s; without it all have that of the run.
+    pub own_period: Option<f64>,
     /// True for bodies that are their own mirror image, of which a half evolves.
     pub symmetric: bool,
     /// Most parts of a body.
@@ -146,11 +127,11 @@ impl Creatures {
     fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
-        match (self.pace, brain.period) {
-            (Pace::Own(period), None) => brain = own_pace(&brain, period, draws),
-            (Pace::Own(_), Some(_)) => {}
-            // All have that of the run, one that an ancestor brings too.
-            (Pace::Common, _) => brain.period = None,
+        match self.own_period {
+            Some(period) if brain.period.is_none() => brain = own_pace(&brain, period, draws),
+            Some(_) => {}
+            // One that an ancestor brings has that of the run too.
+            None => brain.period = None,
         }
         Some(Creature { brain: self.settled(&plan, brain), prif })
     }
@@ -164,7 +145,7 @@ impl Creatures {
             Some(brain) => {
                 let brain = inherit(&Plan::new(ancestor.prif()).ok()?, brain, &Plan::new(&prif).ok()?, draws).ok()?;
                 // A rhythm that was that of all becomes its own, as it is.
-                let period = brain.period.or(self.pace.period());
+                let period = brain.period.or(self.own_period);
                 Some(Brain { period, ..brain })
             }
             None => None,

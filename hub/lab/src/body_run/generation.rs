@@ -1,7 +1,8 @@
 //! Islands of creatures, generation by generation.
 
 use super::config::Config;
-use super::creature::Creature;
+use super::creature::{Creature, Creatures};
+use super::fitness::Fitness;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::families::FamilyPopulation;
@@ -12,6 +13,9 @@ pub type State = Vec<FamilyPopulation<Creature>>;
 /// A run.
 pub struct BodyRun {
     config: Config,
+    /// What the configuration says of creatures, read once.
+    creatures: Creatures,
+    fitness: Fitness,
     islands: State,
     /// Whether the last generation had fewer bodies than it would have in a longer run.
     cut: bool,
@@ -41,11 +45,12 @@ impl BodyRun {
     pub fn new(config: Config) -> BodyRun {
         let creatures = config.creatures();
         let island = |number| FamilyPopulation::new(config.families.clone(), &creatures, number, config.seed);
-        BodyRun { islands: (0..config.islands).map(island).collect(), config, cut: false }
+        let islands = (0..config.islands).map(island).collect();
+        BodyRun { fitness: config.fitness(), creatures, islands, config, cut: false }
     }
 
     pub(super) fn resumed(config: Config, islands: State) -> BodyRun {
-        BodyRun { config, islands, cut: false }
+        BodyRun { fitness: config.fitness(), creatures: config.creatures(), islands, config, cut: false }
     }
 
     /// What it is.
@@ -76,7 +81,7 @@ impl BodyRun {
     /// Evaluates all that wait, lets islands exchange their best, and makes the next generation; returns a row for each island.
     pub fn step(&mut self) -> Vec<Row> {
         let Config { evaluations, exchange_every, .. } = self.config;
-        let (creatures, fitness) = (self.config.creatures(), self.config.fitness());
+        let (creatures, fitness) = (&self.creatures, &self.fitness);
         for island in &mut self.islands {
             let waiting = island.waiting().count();
             island.limit(evaluations.saturating_sub(island.evaluations()));
@@ -93,7 +98,7 @@ impl BodyRun {
         for island in &mut self.islands {
             let (mine, others) = rest.split_at(island.waiting().count());
             rest = others;
-            island.record(&creatures, mine);
+            island.record(creatures, mine);
         }
         let rows = self.islands.iter().enumerate().map(|(number, island)| Row::of(number, island)).collect();
         let generation = self.islands.first().map_or(0, FamilyPopulation::generation);
@@ -106,7 +111,7 @@ impl BodyRun {
                 });
             }
         }
-        self.islands.iter_mut().for_each(|island| island.breed(&creatures));
+        self.islands.iter_mut().for_each(|island| island.breed(creatures));
         rows
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
-use xpuck_bodies::{Robot, watch};
+use xpuck_bodies::{Robot, Way, watch};
 use xpuck_lab::body_run::{page, spacing};
 
 /// Let a body walk: how far its root gets along y, how far its rearmost part moves, and what its way is.
@@ -55,7 +55,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         }
     })?;
     drop(progress);
-    let rearmost = rear - Robot::new(&plan, &brain, trial)?.rear();
+    let moved = Way { root: end[1], rearmost: rear - Robot::new(&plan, &brain, trial)?.rear() };
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = &args.html {
         write(path, page(&plan, &frames, spacing).as_bytes())?;
@@ -63,16 +63,18 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let simulated = f64::from(steps) / f64::from(SECOND);
     if args.json {
         let object = serde_json::json!({
-            "distance": end[1], "rearmost": rearmost, "walked": end[1].min(rearmost), "end": end, "highest": highest, "seconds": simulated, "wall_s": seconds, "way": way,
+            "distance": moved.root, "rearmost": moved.rearmost, "walked": moved.walked(), "end": end, "highest": highest,
+            "seconds": simulated, "wall_s": seconds, "way": way,
         });
         return put(format!("{object}\n").as_bytes());
     }
     let text = format!(
         "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m; \
-         its rearmost part {rearmost:.2} m\n",
-        end[1],
+         its rearmost part {:.2} m\n",
+        moved.root,
         simulated / seconds.max(1e-9),
-        (end[0] - began_at.unwrap_or_default()).abs()
+        (end[0] - began_at.unwrap_or_default()).abs(),
+        moved.rearmost
     );
     let drawn = match args.walk.brain {
         None => format!("its brain is drawn at random (seed {}); --brain FILE.nndf gives it one\n", args.walk.seed),

@@ -4,7 +4,7 @@ use super::files;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_bodies::{Brain, PERIODS, Plan, Rhythm, STEPS, Start, Trial};
+use xpuck_bodies::{Brain, Plan, Rhythm, STEPS, Start, Trial};
 use xpuck_lab::body_run::Config;
 
 /// Steps of a second.
@@ -57,7 +57,7 @@ impl WalkArgs {
         let plan = files::read(&self.file)?.plan;
         let mut brain = files::brain_or_drawn(self.brain.as_deref(), self.seed, &plan)?;
         if let Some(period) = self.period {
-            if period != 0.0 && !PERIODS.contains(&period) {
+            if !Rhythm::has_period(period) {
                 bail!("--period {period}: it lies between 0.05 and 100 s, or is 0");
             }
             brain.period = None;

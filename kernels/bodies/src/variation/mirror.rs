@@ -17,8 +17,8 @@ pub fn whole(half: &Prif) -> Option<Prif> {
         match one.direction {
             Direction::Back => return None,
             Direction::Front => {
-                next.push((Direction::Front, side(one, 0, |direction| direction)?));
-                next.push((Direction::Back, side(one, 1, reflected)?));
+                next.push((Direction::Front, side(one, false)?));
+                next.push((Direction::Back, side(one, true)?));
             }
             direction => next.push((direction, whole(one)?)),
         }
@@ -54,12 +54,12 @@ fn reflected(direction: Direction) -> Direction {
     }
 }
 
-/// A limb beside the plane, on the side that `reflect` puts it.
-fn side(limb: &Prif, image: u32, reflect: fn(Direction) -> Direction) -> Option<Prif> {
-    let next = limb.next.iter().map(|(key, one)| Some((*key, side(one, image, reflect)?)));
+/// A limb beside the plane, or its image.
+fn side(limb: &Prif, image: bool) -> Option<Prif> {
+    let next = limb.next.iter().map(|(key, one)| Some((*key, side(one, image)?)));
     Some(Prif {
-        id: limb.id.checked_mul(2)?.checked_add(image)?,
-        direction: reflect(limb.direction),
+        id: limb.id.checked_mul(2)?.checked_add(image.into())?,
+        direction: if image { reflected(limb.direction) } else { limb.direction },
         next: next.collect::<Option<_>>()?,
         ..limb.clone()
     })
