@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 129] = [
+const EXAMPLES: [(&str, &[&str]); 130] = [
     (
         "demo",
         &[
@@ -377,6 +377,10 @@ const EXAMPLES: [(&str, &[&str]); 129] = [
             "xpuck body evolve --resume walkers --evaluations 3200  # past its end",
             "xpuck body evolve --from docs/bodies/walker.prif --brain docs/bodies/walker.nndf --out children",
         ],
+    ),
+    (
+        "body curves",
+        &["xpuck body curves runs/seed-* -o curves.svg", "xpuck body curves walkers children -o curves.svg --json"],
     ),
     (
         "body show",

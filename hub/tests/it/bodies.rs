@@ -41,6 +41,38 @@ fn a_run_that_goes_on_after_any_generation_ends_as_one_that_never_stopped() {
     }
 }
 
+#[test]
+fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let run = ["evolve", "--steps", "60", "--evaluations", "60"];
+    for (seed, folder) in [("1", "one"), ("2", "two"), ("3", "three")] {
+        out(body(dir, &[&run[..], &["--seed", seed, "--out", folder]].concat()));
+    }
+    let told: serde_json::Value =
+        serde_json::from_str(&out(body(dir, &["curves", "one", "two", "three", "-o", "c.svg", "--json"]))).unwrap();
+    let way = |folder: &str| {
+        let result = std::fs::read(dir.join(folder).join("result.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&result).unwrap()["best"].as_f64().unwrap()
+    };
+    let mut ways = ["one", "two", "three"].map(way);
+    for (number, way) in ways.iter().enumerate() {
+        assert!((told["runs"][number]["way"].as_f64().unwrap() - way).abs() < 1e-6, "{told}");
+    }
+    ways.sort_by(f64::total_cmp);
+    assert!((told["median"].as_f64().unwrap() - ways[1]).abs() < 1e-6, "{told}");
+    let svg = std::fs::read_to_string(dir.join("c.svg")).unwrap();
+    assert!(svg.matches("<polyline").count() + svg.matches("<path").count() >= 3 && svg.contains(">two<"), "{svg}");
+    assert!(refused(dir, &["curves", "one", "none"]).contains("none"));
+    // Of each kind that was found the best one.
+    out(body(dir, &[&run[..], &["--set", "families.cells=16", "--out", "kinds"]].concat()));
+    let result = std::fs::read(dir.join("kinds/result.json")).unwrap();
+    let kinds = serde_json::from_slice::<serde_json::Value>(&result).unwrap()["islands"][0]["kinds"].as_u64().unwrap();
+    let svg = std::fs::read_to_string(dir.join("kinds/kinds.svg")).unwrap();
+    assert_eq!(svg.matches(" limbs</text>").count() as u64, kinds);
+    assert!(kinds > 2 && !dir.join("one/kinds.svg").exists());
+}
+
 /// The one line with which a command is refused.
 fn refused(dir: &Path, args: &[&str]) -> String {
     let output = body(dir, args);
@@ -92,7 +124,7 @@ fn a_file_called_stop_ends_a_run_after_its_generation() {
     let stopped = body(dir, &[&run[..], &["--out", "part"]].concat());
     let told = String::from_utf8_lossy(&stopped.stderr).into_owned();
     assert_eq!(stopped.status.code(), Some(75), "{told}");
-    assert!(told.contains("after 20 of 80 bodies; go on with: xpuck body evolve --resume part"), "{told}");
+    assert!(told.contains(" of 80 evaluations; go on with: xpuck body evolve --resume part"), "{told}");
     out(body(dir, &["evolve", "--resume", "part"]));
     assert!(!dir.join("part/stop").exists());
     same(dir, ["whole", "part"]);

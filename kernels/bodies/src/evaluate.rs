@@ -36,26 +36,18 @@ impl Way {
     }
 }
 
-/// The way of a body in `steps` steps, or in fewer: after each of them `goes_on` hears how many were made and y of the root.
-///
-/// # Errors
-/// The brain does not fit the body.
-pub fn way(
-    plan: &Plan,
-    brain: &Brain,
-    trial: Trial,
-    steps: u32,
-    mut goes_on: impl FnMut(u32, f64) -> bool,
-) -> Result<Way, BodyError> {
-    let mut robot = Robot::new(plan, brain, trial)?;
+/// The way that a robot goes in `steps` steps, or in fewer, and how many these were: after each `every`-th step (at least 1) `goes_on`
+/// hears how many were made and the way so far.
+pub fn way(robot: &mut Robot, steps: u32, every: u32, mut goes_on: impl FnMut(u32, Way) -> bool) -> (Way, u32) {
     let before = robot.rear();
+    let so_far = |robot: &Robot| Way { root: robot.simulator().position()[1], rearmost: robot.rear() - before };
     for step in 1..=steps {
         robot.step();
-        if !goes_on(step, robot.simulator().position()[1]) {
-            break;
+        if step.is_multiple_of(every.max(1)) && !goes_on(step, so_far(robot)) {
+            return (so_far(robot), step);
         }
     }
-    Ok(Way { root: robot.simulator().position()[1], rearmost: robot.rear() - before })
+    (so_far(robot), steps)
 }
 
 /// The way of the root's centre: its place after each `every`-th step (at least 1), metres.
@@ -131,7 +123,9 @@ mod tests {
         let tower =
             "(CPG(0), [FRONT, 1, Y], {BOTTOM: (F(1), [BOTTOM, 12, X], None), RIGHT: (F(2), [RIGHT, 6, X], None)})";
         let (plan, brain) = creature(tower, 1);
-        let fallen = way(&plan, &brain, TRIAL, 2400, |_, _| true).unwrap();
+        let mut robot = Robot::new(&plan, &brain, TRIAL).unwrap();
+        let (fallen, steps) = way(&mut robot, 2400, 2400, |_, _| true);
+        assert_eq!(steps, 2400);
         assert_eq!(fallen.root, evaluate(&plan, &brain, TRIAL, 2400).unwrap());
         assert!(fallen.root > 8.0 && fallen.rearmost < 2.0 && fallen.walked() == fallen.rearmost, "{fallen:?}");
     }
@@ -140,12 +134,13 @@ mod tests {
     fn whoever_watches_may_end_a_walk() {
         let (plan, brain) = creature("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 2, X], None)})", 3);
         let mut seen = Vec::new();
-        let ended = way(&plan, &brain, TRIAL, 1000, |step, y| {
-            seen.push((step, y));
+        let mut robot = Robot::new(&plan, &brain, TRIAL).unwrap();
+        let (ended, steps) = way(&mut robot, 1000, 50, |step, way| {
+            seen.push((step, way));
             step < 200
         });
-        assert_eq!(seen.len(), 200);
-        assert_eq!(seen[199], (200, evaluate(&plan, &brain, TRIAL, 200).unwrap()));
-        assert_eq!(ended.unwrap().root, seen[199].1);
+        assert_eq!((seen.len(), steps), (4, 200));
+        assert_eq!(seen[3], (200, ended));
+        assert_eq!(ended.root, evaluate(&plan, &brain, TRIAL, 200).unwrap());
     }
 }

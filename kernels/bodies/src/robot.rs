@@ -96,6 +96,12 @@ impl<'a> Robot<'a> {
         Ok(Robot { plan, brain, rhythm, simulator, sensors, motors, senses, values, steps: 0 })
     }
 
+    /// The robot, lifted by so much, m.
+    pub fn lifted(mut self, height: f64) -> Robot<'a> {
+        self.simulator.lift(height);
+        self
+    }
+
     /// Moves, then tells the motors what the neurons said before, then lets the neurons see what is felt: the order of
     /// pyro-corpus.
     pub fn step(&mut self) {

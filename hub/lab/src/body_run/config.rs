@@ -23,7 +23,7 @@ pub struct Config {
     /// Populations that search side by side, 1..=64.
     #[schemars(range(min = 1, max = 64))]
     pub islands: u16,
-    /// Bodies that each island evaluates, 1..=1 000 000.
+    /// Evaluations that each island has, 1..=1 000 000: so many times `steps` are simulated at most. One that ends early takes what it took.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub evaluations: u64,
     /// Steps of 1/240 s of an evaluation, 1..=100 000.
@@ -41,9 +41,15 @@ pub struct Config {
     pub parts: u32,
     /// What is the fitness of a body.
     pub fitness: Measure,
-    /// True for evaluations that end early where a body cannot survive: from a fifth of the steps on it is given up if it is not half
-    /// as far as the least survivor at its mean speed.
+    /// True for evaluations that end early where a body cannot survive: it is given up as soon as it falls behind those that it would
+    /// have to beat.
     pub early: bool,
+    /// True for a best that is one from a start a millimetre higher too: of both ways the lesser one counts.
+    pub twice: bool,
+    /// Founders of the first generation, 1..=10 000, of whom those go on that get furthest in a twentieth of the steps; without `early` as
+    /// many as the population has.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub founders: u32,
     /// True for bodies that begin with the root 2 m above the ground, as in pyro-corpus, where what hangs lower is thrown out of it.
     pub thrown: bool,
     /// Generations between exchanges of islands, whose best go round a ring; 0 for none.
@@ -85,6 +91,8 @@ impl Default for Config {
             parts: 24,
             fitness: Measure::default(),
             early: true,
+            twice: true,
+            founders: 400,
             thrown: false,
             exchange_every: 5,
             from: None,
@@ -165,6 +173,12 @@ impl Config {
         Ok(ancestor)
     }
 
+    /// Founders of the first generation.
+    pub fn first_founders(&self) -> usize {
+        let population = self.families.population;
+        if self.fitness().early { population.max(self.founders as usize) } else { population }
+    }
+
     /// How creatures begin and vary.
     pub fn creatures(&self) -> Creatures {
         Creatures {
@@ -185,7 +199,7 @@ impl Config {
     pub fn fitness(&self) -> Fitness {
         // A kind that would not survive may still have a place in an archive.
         let early = self.early && self.families.cells.is_none();
-        Fitness { measure: self.fitness, trial: self.trial(), steps: self.steps, early }
+        Fitness { measure: self.fitness, trial: self.trial(), steps: self.steps, early, twice: self.twice }
     }
 
     /// How bodies are tried.
@@ -202,7 +216,7 @@ impl Config {
             let FamilySettings { population, cells, .. } = self.families;
             let sharing = Sharing::Published;
             self.families = FamilySettings { population, cells, sharing, ..FamilySettings::document() };
-            (self.symmetric, self.own_periods, self.early) = (Some(false), false, false);
+            (self.symmetric, self.own_periods, self.early, self.twice) = (Some(false), false, false, false);
             // A brain whose rhythm never runs feels touch.
             (self.thrown, self.period) = (true, 0.0);
             (self.fitness, self.parts) = (Measure::Root, xpuck_bodies::prif::MAX_PARTS as u32);
@@ -217,6 +231,7 @@ impl Config {
             ("islands", f64::from(self.islands), 1.0, 64.0),
             ("evaluations", self.evaluations as f64, 1.0, 1e6),
             ("steps", f64::from(self.steps), 1.0, 1e5),
+            ("founders", f64::from(self.founders), 1.0, 1e4),
             ("parts", f64::from(self.parts), 1.0, xpuck_bodies::prif::MAX_PARTS as f64),
             ("from_period", self.from_period.unwrap_or(1.0), *PERIODS.start(), *PERIODS.end()),
             ("exchange_every", f64::from(self.exchange_every), 0.0, 1e6),

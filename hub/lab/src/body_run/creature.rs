@@ -4,11 +4,11 @@ use super::ancestor::Ancestor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_bodies::variation::{
-    Manner, change_pace, cross, half, inherit, mirror_brain, mutate, mutate_brain, nudge_brain, own_pace, vary_brain,
-    whole,
+    Graft, Manner, change_pace, cross, half, inherit, inherit_both, mirror_brain, mutate, mutate_brain, nudge_brain,
+    own_pace, vary_brain, whole,
 };
 use xpuck_bodies::{Brain, Plan, Prif};
-use xpuck_evolve::families::{Cell, Species};
+use xpuck_evolve::families::{Cell, Likeness, Species};
 use xpuck_kernels::random::Draws;
 
 /// What is worth a place of its own in an archive: sizes and limbs up to these.
@@ -214,12 +214,35 @@ impl Species for Creatures {
 
     fn cross(&self, mother: &Creature, father: &Creature, draws: &mut Draws) -> Option<Creature> {
         let (body, other) = (self.genotype(&mother.prif), self.genotype(&father.prif));
-        let (prif, _) = (0..TRIES).find_map(|_| self.built(&cross(&body, &other, draws)?))?;
-        self.with_body(mother, prif, draws)
+        let (prif, new, ids) = (0..TRIES).find_map(|_| {
+            let Graft { child, ids } = cross(&body, &other, draws)?;
+            let (prif, plan) = self.built(&child)?;
+            Some((prif, plan, ids))
+        })?;
+        // What is `i` in a half is `2 i` in the whole, and its image `2 i + 1`.
+        let ids = match self.symmetric {
+            true => ids.iter().flat_map(|(new, old)| [(2 * new, 2 * old), (2 * new + 1, 2 * old + 1)]).collect(),
+            false => ids,
+        };
+        let plans = [Plan::new(&mother.prif).ok()?, Plan::new(&father.prif).ok()?];
+        let parents = [(&plans[0], &mother.brain), (&plans[1], &father.brain)];
+        let brain = inherit_both(parents, &ids, &new, draws).ok()?;
+        Some(Creature { brain: self.settled(&new, brain), prif })
     }
 
     fn cell(&self, creature: &Creature) -> Cell {
         let parts = Plan::new(&creature.prif).map_or(0, |plan| plan.parts().len());
         Cell(vec![parts.max(1).ilog2().min(MOST.0) as u16, creature.prif.limbs().min(MOST.1) as u16])
+    }
+
+    fn likeness(&self, creature: &Creature) -> Likeness {
+        let Ok(plan) = Plan::new(&creature.prif) else { return Likeness { form: String::new(), size: 0 } };
+        let parts = plan.parts();
+        let mut cubes: Vec<_> = parts
+            .iter()
+            .map(|one| (one.cell, one.parent.map(|parent| parts[parent].cell), one.part as u8, one.axis as u8))
+            .collect();
+        cubes.sort_unstable();
+        Likeness { form: format!("{cubes:?}"), size: parts.len() }
     }
 }

@@ -25,7 +25,7 @@ const CHECKPOINT: &str = "checkpoint";
 const RESULT: &str = "result.json";
 /// The best body of each island, in several forms.
 const BODIES: &str = "bodies";
-const HEAD: &str = "generation,island,evaluations,best_m,mean_m,families,parts\n";
+const HEAD: &str = "generation,island,evaluations,bodies,best_m,mean_m,families,parts\n";
 const MAX_STATE: u64 = 1 << 30;
 
 /// The folder of a run that this process works on; no other process can have it at the same time.
@@ -47,6 +47,22 @@ impl Folder {
     /// True if the folder holds a run of bodies.
     pub fn holds_run(path: &Path) -> bool {
         path.join(RUN).exists()
+    }
+
+    /// The table of a run, whether or not a process works on it.
+    ///
+    /// # Errors
+    /// There is no run, or its table cannot be read or is another's.
+    pub fn table(path: &Path) -> Result<String, FolderError> {
+        if !Folder::holds_run(path) {
+            return Err(no_run(path, RUN));
+        }
+        let file = path.join(TABLE);
+        let text = file::text(&file, MAX_STATE).map_err(|error| fail(&file, error.to_string()))?;
+        if !text.starts_with(HEAD) {
+            return Err(fail(&file, format!("does not begin with {}", HEAD.trim())));
+        }
+        Ok(text)
     }
 
     /// Makes the folder of a run that begins.
@@ -103,11 +119,14 @@ impl Folder {
         if islands.len() != usize::from(config.islands) {
             return Err(fail(&kept, format!("holds another number of islands; {again}")));
         }
-        if let Some(more) = islands.iter().map(|island| island.evaluations()).find(|n| *n > config.evaluations) {
-            let why = format!("evaluations = {}, and {more} are made; give it as many", config.evaluations);
+        let evolution = BodyRun::resumed(config.clone(), islands);
+        // Second walks of the last generation come on top.
+        let made = evolution.evaluations().floor();
+        if made > (config.evaluations + config.families.population as u64) as f64 {
+            let why = format!("evaluations = {}, and {made} are made; give it as many", config.evaluations);
             return Err(fail(&self.path.join(RUN), why));
         }
-        Ok(BodyRun::resumed(config.clone(), islands))
+        Ok(evolution)
     }
 
     fn open(path: &Path, config: &Config) -> Result<Folder, FolderError> {
@@ -119,7 +138,7 @@ impl Folder {
     fn keep_rows(&mut self, evolution: &BodyRun) -> Result<(), FolderError> {
         let file = self.path.join(TABLE);
         let text = file::text(&file, MAX_STATE).map_err(|error| fail(&file, error.to_string()))?;
-        let generations = evolution.islands().first().map_or(0, |island| island.generation() as usize);
+        let generations = evolution.islands().first().map_or(0, |island| island.population.generation() as usize);
         let lines = 1 + generations * evolution.islands().len();
         let length: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
         if text.lines().count() < lines || !text.starts_with(HEAD) {
@@ -155,8 +174,9 @@ impl Folder {
     pub fn keep(&mut self, evolution: &BodyRun, rows: &[Row]) -> Result<(), FolderError> {
         let mut lines = String::new();
         for row in rows {
-            let Row { generation, island, evaluations, best, mean, families, parts } = row;
-            lines += &format!("{generation},{island},{evaluations},{best:.6},{mean:.6},{families},{parts}\n");
+            let Row { generation, island, evaluations, bodies, best, mean, families, parts } = row;
+            lines +=
+                &format!("{generation},{island},{evaluations:.3},{bodies},{best:.6},{mean:.6},{families},{parts}\n");
         }
         let file = self.path.join(TABLE);
         self.table.write_all(lines.as_bytes()).and_then(|()| self.table.sync_data()).map_err(io(&file))?;
@@ -179,7 +199,7 @@ impl Folder {
         let told = |error: BodyError| fail(&bodies, error.to_string());
         let mut best = Vec::new();
         for (number, island) in evolution.islands().iter().enumerate() {
-            let Some(one) = island.best() else { continue };
+            let Some(one) = island.population.best() else { continue };
             let plan = Plan::new(&one.genome.prif).map_err(told)?;
             let stem = format!("island-{number}");
             write(bodies.join(format!("{stem}.prif")), &(one.genome.prif.print() + "\n"))?;
@@ -189,6 +209,15 @@ impl Folder {
             best.push((one.fitness.unwrap_or(0.0), one.genome.clone()));
         }
         best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let kinds = evolution.islands().iter().filter_map(|island| island.population.archive());
+        let mut kinds: Vec<_> = kinds.flat_map(|archive| archive.cells().iter()).collect();
+        if !kinds.is_empty() {
+            // By kind, and of each the best first: islands have archives of their own.
+            kinds.sort_by(|(a, one), (b, other)| a.cmp(b).then(other.worth().total_cmp(&one.worth())));
+            kinds.dedup_by(|(a, _), (b, _)| a == b);
+            let kinds: Vec<_> = kinds.into_iter().map(|(_, one)| (one.worth(), one.genome.clone())).collect();
+            write(self.path.join("kinds.svg"), &gallery(&kinds))?;
+        }
         write(self.path.join("gallery.svg"), &gallery(&best))?;
         if let Some((_, creature)) = best.first() {
             let walk = replay(creature, config.trial(), config.steps).map_err(told)?;

@@ -11,8 +11,10 @@ pub struct Outcome {
     pub seed: u64,
     /// Generations.
     pub generations: u32,
-    /// Bodies evaluated on all islands.
-    pub evaluations: u64,
+    /// Evaluations of a whole walk that were simulated, on all islands.
+    pub evaluations: f64,
+    /// Bodies begun on all islands.
+    pub bodies: u64,
     /// Steps of an evaluation.
     pub steps: u32,
     /// The longest way of all, m.
@@ -46,8 +48,8 @@ impl Outcome {
     /// Of a run as it stands.
     pub fn of(run: &BodyRun, wall_s: f64) -> Outcome {
         let mut islands = Vec::new();
-        for island in run.islands() {
-            let Some(one) = island.best() else { continue };
+        for population in run.islands().iter().map(|island| &island.population) {
+            let Some(one) = population.best() else { continue };
             let plan = Plan::new(&one.genome.prif).ok();
             let parts = plan.as_ref().map_or(0, |plan| plan.parts().len());
             let joints = plan.map_or(0, |plan| plan.parts().iter().skip(1).filter(|part| part.part.turns()).count());
@@ -55,15 +57,17 @@ impl Outcome {
                 distance: one.fitness.unwrap_or(0.0),
                 parts,
                 joints,
-                kinds: island.archive().map(|archive| archive.cells().len()),
+                kinds: population.archive().map(|archive| archive.cells().len()),
                 prif: one.genome.prif.print(),
             });
         }
-        let notices = run.islands().iter().filter_map(|island| island.archive()?.notice()).collect();
+        let notices = run.islands().iter().filter_map(|island| island.population.archive()?.notice()).collect();
+        let simulated: u64 = run.islands().iter().map(|island| island.steps).sum();
         Outcome {
             seed: run.config().seed,
-            generations: run.islands().first().map_or(0, |island| island.generation()),
-            evaluations: run.islands().iter().map(|island| island.evaluations()).sum(),
+            generations: run.islands().first().map_or(0, |island| island.population.generation()),
+            evaluations: simulated as f64 / f64::from(run.config().steps),
+            bodies: run.islands().iter().map(|island| island.population.evaluations()).sum(),
             steps: run.config().steps,
             best: islands.iter().map(|island| island.distance).reduce(f64::max).unwrap_or(0.0),
             islands,

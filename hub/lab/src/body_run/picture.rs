@@ -48,18 +48,69 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
 /// The longest way by evaluations, a line for each island, of a run's table.
 pub fn curve(table: &str) -> String {
     let mut islands: Vec<Vec<(f64, f64)>> = Vec::new();
-    for line in table.lines().skip(1) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let [_, island, evaluations, best, ..] = cells[..] else { continue };
-        let (Ok(island), Ok(x), Ok(y)) = (island.parse::<usize>(), evaluations.parse(), best.parse()) else { continue };
+    for Best { island, evaluations, way } in bests(table) {
         if island < 64 {
             islands.resize(islands.len().max(island + 1), Vec::new());
-            islands[island].push((x, y));
+            islands[island].push((evaluations, way));
         }
     }
-    let mut plot = Plot::new("The longest way so far", "bodies evaluated on an island", "way, m").whole_x();
+    let mut plot = Plot::new(TITLE, "evaluations of a whole walk on an island", "way, m").whole_x();
     for (number, points) in islands.into_iter().enumerate() {
         plot.line(&format!("island {number}"), if number == 0 { Colour::Blue } else { Colour::Grey }, points);
     }
     to_svg(&[plot])
+}
+
+/// A run among others: its name, and the longest way of all its islands by evaluations on one of them.
+pub struct Curve {
+    /// What it is called.
+    pub name: String,
+    /// Evaluations, and metres.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    /// Of a run's table.
+    pub fn of(name: String, table: &str) -> Curve {
+        let mut longest = 0.0;
+        let points = bests(table).map(|Best { evaluations, way, .. }| {
+            longest = f64::max(longest, way);
+            (evaluations, longest)
+        });
+        Curve { points: points.collect(), name }
+    }
+
+    /// The way in the end, m.
+    pub fn end(&self) -> f64 {
+        self.points.last().map_or(0.0, |(_, way)| *way)
+    }
+}
+
+/// Runs side by side, and the median of their ways in the end.
+pub fn curves(runs: &[Curve], median: f64) -> String {
+    const COLOURS: [Colour; 7] =
+        [Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky, Colour::Black];
+    let title = format!("{TITLE}, of {} runs; {median:.1} m at the median", runs.len());
+    let mut plot = Plot::new(&title, "evaluations of a whole walk on an island", "way, m").whole_x();
+    for (run, colour) in runs.iter().zip(COLOURS.into_iter().chain(std::iter::repeat(Colour::Grey))) {
+        plot.line(&run.name, colour, run.points.clone());
+    }
+    to_svg(&[plot])
+}
+
+const TITLE: &str = "The longest way so far";
+
+/// What a row of a run's table says of the best.
+struct Best {
+    island: usize,
+    evaluations: f64,
+    way: f64,
+}
+
+fn bests(table: &str) -> impl Iterator<Item = Best> {
+    table.lines().skip(1).filter_map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [_, island, evaluations, _, best, ..] = cells[..] else { return None };
+        Some(Best { island: island.parse().ok()?, evaluations: evaluations.parse().ok()?, way: best.parse().ok()? })
+    })
 }

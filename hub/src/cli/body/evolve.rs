@@ -29,7 +29,7 @@ pub struct EvolveArgs {
     /// Seed [default: 1].
     #[arg(long)]
     seed: Option<i64>,
-    /// Bodies that each island evaluates [default: 1000]; with --resume the run goes on to so many.
+    /// Evaluations of a whole walk that each island has [default: 1000]; with --resume the run goes on to so many.
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     evaluations: Option<i64>,
     /// Islands [default: 1].
@@ -82,9 +82,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let began = Instant::now();
     let evaluations = evolution.config().evaluations;
     let progress = Progress::of("body", evaluations, args.json);
-    progress.begin_at(evolution.evaluations());
+    progress.begin_at(evolution.evaluations() as u64);
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution, rows| {
-        progress.set(evolution.evaluations().min(evaluations), evaluations);
+        progress.set(evolution.evaluations() as u64, evaluations);
         let best = rows.iter().map(|row| row.best).fold(0.0, f64::max);
         let generation = rows.first().map_or(0, |row| row.generation);
         progress.note(format!("generation {generation}, the longest way {best:.1} m"));
@@ -92,7 +92,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     drop(progress);
     if ended == Ended::Stopped {
         let Some(path) = kept else { bail!("only a run with a folder is stopped") };
-        let done = format!(" after {} of {evaluations} bodies", evolution.evaluations());
+        let done = format!(" after {:.0} of {evaluations} evaluations", evolution.evaluations());
         return Ok(stopping::stopped(COMMAND, &done, path));
     }
     let outcome = Outcome::of(&evolution, began.elapsed().as_secs_f64());
@@ -143,11 +143,12 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
     }
     let best = outcome.islands.iter().max_by(|a, b| a.distance.total_cmp(&b.distance));
     output::line(format_args!(
-        "\n{:.2} m after {} of {} and {} in {:.1} s",
+        "\n{:.2} m after {} of {}, {} in {:.0} evaluations of a whole walk, in {:.1} s",
         outcome.best,
         count(outcome.generations as usize, "generation", "generations"),
         count(outcome.islands.len(), "island", "islands"),
-        count(outcome.evaluations as usize, "body", "bodies"),
+        count(outcome.bodies as usize, "body", "bodies"),
+        outcome.evaluations,
         outcome.wall_s
     ))?;
     if let Some(best) = best {

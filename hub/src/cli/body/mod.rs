@@ -1,5 +1,6 @@
 //! `xpuck body`: bodies of joined cubes that evolve and walk.
 
+mod curves;
 mod evolve;
 mod files;
 mod serve;
@@ -27,6 +28,7 @@ pub struct BodyArgs {
 #[derive(Subcommand)]
 enum BodyCommand {
     Evolve(evolve::EvolveArgs),
+    Curves(curves::CurvesArgs),
     Show(ShowArgs),
     Simulate(simulate::SimulateArgs),
     Serve(serve::ServeArgs),
@@ -102,6 +104,7 @@ struct ImportArgs {
 pub fn run(args: &BodyArgs) -> Result<ExitCode> {
     match &args.command {
         BodyCommand::Evolve(args) => return evolve::run(args),
+        BodyCommand::Curves(args) => curves::run(args)?,
         BodyCommand::Simulate(args) => simulate::run(args)?,
         BodyCommand::Serve(args) => serve::run(args)?,
         BodyCommand::Show(args) => show(args)?,

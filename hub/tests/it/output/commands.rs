@@ -115,6 +115,7 @@ const SAMPLES: [(&str, &[&str]); 107] = [
         "body evolve",
         &["body evolve --evaluations 4 --steps 20 --out {new}/bodies", "body evolve --evaluations 4 --steps 20"],
     ),
+    ("body curves", &["body evolve --evaluations 4 --steps 20 --out {new}/walkers", "body curves {new}/walkers"]),
     ("body show", &["body show {docs}/bodies/walker.prif"]),
     ("body simulate", &["body simulate {docs}/bodies/walker.prif --steps 20"]),
     ("body export", &["body export {docs}/bodies/walker.prif --to urdf"]),

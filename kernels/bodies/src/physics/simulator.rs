@@ -126,6 +126,11 @@ impl Simulator {
         self.solver.iterations
     }
 
+    /// Lifts the body, m.
+    pub fn lift(&mut self, height: f64) {
+        self.state.position[2] += height;
+    }
+
     /// Sets the velocity of the root's centre, m/s, and its turning, rad/s, both in world axes.
     pub fn set_velocity(&mut self, motion: [f64; 3], turning: [f64; 3]) {
         self.state.velocities[..3].copy_from_slice(&turning);

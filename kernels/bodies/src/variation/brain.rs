@@ -95,27 +95,89 @@ pub fn change_pace(brain: &Brain, draws: &mut Draws) -> Brain {
 /// # Errors
 /// The parent's brain does not fit the parent's body.
 pub fn inherit(parent: &Plan, brain: &Brain, child: &Plan, draws: &mut Draws) -> Result<Brain, BodyError> {
-    brain.check(parent)?;
-    let names = |plan: &Plan| -> BTreeMap<String, usize> {
-        plan.sensors().enumerate().map(|(number, part)| (plan.parts()[part].name.clone(), number)).collect()
-    };
-    let joints = |plan: &Plan| -> Vec<String> { plan.motors().filter_map(|part| plan.joint_name(part)).collect() };
-    let known_sensors = names(parent);
-    let known_motors: BTreeMap<String, usize> =
-        joints(parent).into_iter().enumerate().map(|(number, name)| (name, number)).collect();
-    let sensors: Vec<Option<usize>> =
-        child.sensors().map(|part| known_sensors.get(&child.parts()[part].name).copied()).collect();
-    let motors: Vec<Option<usize>> = joints(child).iter().map(|name| known_motors.get(name).copied()).collect();
-    let mut weights = Vec::with_capacity(sensors.len() * motors.len());
-    for sensor in &sensors {
-        for motor in &motors {
-            weights.push(match (sensor, motor) {
-                (Some(sensor), Some(motor)) => brain.weight(*sensor, *motor),
-                _ => normal(draws),
-            });
+    let known = Known::by_name(parent, brain, child)?;
+    Ok(born(child, &[known], brain.period, || normal(draws)))
+}
+
+/// The brain of a child with a part of its father's body: weights of synapses whose two neurons the mother has are kept, then those of
+/// synapses between neurons that are the father's and between the brain's own neuron and these, so that a limb brings its drive along; the
+/// others are standard normal. `ids` has what is the father's: ids in the child, and what they were in him.
+///
+/// # Errors
+/// A parent's brain does not fit its body.
+pub fn inherit_both(
+    [(mother, brain), (father, fathers)]: [(&Plan, &Brain); 2],
+    ids: &BTreeMap<u32, u32>,
+    child: &Plan,
+    draws: &mut Draws,
+) -> Result<Brain, BodyError> {
+    let own = Known::by_name(mother, brain, child)?;
+    let grafted = Known::by_id(father, fathers, child, ids)?;
+    Ok(born(child, &[own, grafted], brain.period, || normal(draws)))
+}
+
+/// What a child has of a parent's neurons.
+struct Known<'a> {
+    brain: &'a Brain,
+    /// For each sensor and motor of the child the number of the parent's.
+    sensors: Vec<Option<usize>>,
+    motors: Vec<Option<usize>>,
+}
+
+impl<'a> Known<'a> {
+    fn by_name(parent: &Plan, brain: &'a Brain, child: &Plan) -> Result<Known<'a>, BodyError> {
+        brain.check(parent)?;
+        let joint = |plan: &Plan, part: usize| plan.joint_name(part).unwrap_or_default();
+        let name = |plan: &Plan, part: usize| plan.parts()[part].name.clone();
+        Ok(Known {
+            brain,
+            sensors: matched(
+                child.sensors().map(|part| Some(name(child, part))),
+                parent.sensors().map(|part| name(parent, part)),
+            ),
+            motors: matched(
+                child.motors().map(|part| Some(joint(child, part))),
+                parent.motors().map(|part| joint(parent, part)),
+            ),
+        })
+    }
+
+    fn by_id(parent: &Plan, brain: &'a Brain, child: &Plan, ids: &BTreeMap<u32, u32>) -> Result<Known<'a>, BodyError> {
+        brain.check(parent)?;
+        let name = |part: usize| parent.parts()[part].name.clone();
+        // What the child's part is called in the parent; both have one root.
+        let called = |part: usize| match part {
+            0 => Some(name(0)),
+            _ => {
+                let (id, place) = child.parts()[part].name.split_once('r')?;
+                Some(format!("{}r{place}", ids.get(&id.parse().ok()?)?))
+            }
+        };
+        Ok(Known {
+            brain,
+            sensors: matched(child.sensors().map(called), parent.sensors().map(name)),
+            motors: matched(child.motors().map(called), parent.motors().map(name)),
+        })
+    }
+}
+
+/// The numbers of names among a parent's.
+fn matched(names: impl Iterator<Item = Option<String>>, parents: impl Iterator<Item = String>) -> Vec<Option<usize>> {
+    let known: BTreeMap<String, usize> = parents.enumerate().map(|(number, name)| (name, number)).collect();
+    names.map(|name| known.get(&name?).copied()).collect()
+}
+
+/// A brain with the weights of the first parent that has both neurons of a synapse; others are drawn.
+fn born(child: &Plan, parents: &[Known], period: Option<f64>, mut drawn: impl FnMut() -> f64) -> Brain {
+    let (sensors, motors) = (child.sensors().count(), child.motors().len());
+    let mut weights = Vec::with_capacity(sensors * motors);
+    for sensor in 0..sensors {
+        for motor in 0..motors {
+            let known = parents.iter().find_map(|one| Some(one.brain.weight(one.sensors[sensor]?, one.motors[motor]?)));
+            weights.push(known.unwrap_or_else(&mut drawn));
         }
     }
-    Ok(Brain { sensors: sensors.len(), motors: motors.len(), weights, period: brain.period })
+    Brain { sensors, motors, weights, period }
 }
 
 #[cfg(test)]
@@ -198,5 +260,25 @@ mod tests {
         assert_eq!(inherit(&parent, &brain, &parent, &mut draws(3)), Ok(brain.clone()));
         let other = plan("(CPG(), [FRONT, 1, Y], None)");
         assert!(inherit(&other, &brain, &parent, &mut draws(3)).is_err());
+    }
+
+    #[test]
+    fn a_limb_of_the_father_brings_its_drive_along() {
+        let mother = plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None)})");
+        let father =
+            plan("(CPG(0), [FRONT, 1, Y], {RIGHT: (S(4), [RIGHT, 2, X], None), TOP: (B(1), [TOP, 1, Z], None)})");
+        let child =
+            plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None), RIGHT: (S(7), [RIGHT, 2, X], None)})");
+        let [m, f] = [(&mother, 1), (&father, 2)].map(|(plan, seed)| Brain::random(plan, &mut draws(seed)));
+        let born = inherit_both([(&mother, &m), (&father, &f)], &[(7, 4)].into(), &child, &mut draws(3)).unwrap();
+        // Sensors: the brain, 1, and both of 7; motors: 1, and both of 7.
+        assert_eq!((born.sensors, born.motors), (4, 3));
+        assert_eq!([born.weight(0, 0), born.weight(1, 0)], [m.weight(0, 0), m.weight(1, 0)]);
+        for motor in [1, 2] {
+            assert_eq!(born.weight(0, motor), f.weight(0, motor - 1), "the brain drives the father's limb as it did");
+            assert_eq!(born.weight(2, motor), f.weight(1, motor - 1));
+            assert!(!m.weights.contains(&born.weight(1, motor)) && !f.weights.contains(&born.weight(1, motor)));
+        }
+        assert!(inherit_both([(&mother, &f), (&father, &f)], &BTreeMap::new(), &child, &mut draws(3)).is_err());
     }
 }

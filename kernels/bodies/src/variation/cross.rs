@@ -2,14 +2,24 @@
 
 use crate::prif::Prif;
 use crate::{Direction, Plan};
+use std::collections::BTreeMap;
 use xpuck_kernels::random::Draws;
 
 /// Most pairs of instructions that are tried until one makes a body.
 const TRIES: usize = 50;
 
+/// A body of two parents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graft {
+    /// Its definition.
+    pub child: Prif,
+    /// What is the father's: ids in the child, and what they were in him.
+    pub ids: BTreeMap<u32, u32>,
+}
+
 /// `mother` with one of her instructions, and all that follows it, in the place of which stands one of `father`'s. Its ids are
 /// new, so that no two are the same. `None` where none of some tries makes a body, or one of the two has a single instruction.
-pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Prif> {
+pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {
     let (places, donors) = (count(mother), count(father));
     if places == 0 || donors == 0 {
         return None;
@@ -19,12 +29,12 @@ pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Prif> {
         let mut child = mother.clone();
         let (_, part) = nth(father, &mut draws.below(donors))?;
         let mut part = part.clone();
-        let mut next = fresh;
-        rename(&mut part, &mut next)?;
+        let (mut next, mut ids) = (fresh, BTreeMap::new());
+        rename(&mut part, &mut next, &mut ids)?;
         let place = nth_mut(&mut child, &mut draws.below(places))?;
         *place = part;
         if child != *mother && Plan::new(&child).is_ok() {
-            return Some(child);
+            return Some(Graft { child, ids });
         }
     }
     None
@@ -63,10 +73,11 @@ fn nth_mut<'a>(prif: &'a mut Prif, left: &mut u32) -> Option<&'a mut Prif> {
     None
 }
 
-fn rename(prif: &mut Prif, next: &mut u32) -> Option<()> {
+fn rename(prif: &mut Prif, next: &mut u32, ids: &mut BTreeMap<u32, u32>) -> Option<()> {
+    ids.insert(*next, prif.id);
     prif.id = *next;
     *next = next.checked_add(1)?;
-    prif.next.iter_mut().try_for_each(|(_, one)| rename(one, next))
+    prif.next.iter_mut().try_for_each(|(_, one)| rename(one, next, ids))
 }
 
 #[cfg(test)]
@@ -91,7 +102,7 @@ mod tests {
         let mut crossed = 0;
         for seed in 0..50 {
             let [mother, father] = [1, 2].map(|one| random_body(12, Manner::Readme, &mut draws(seed * 3 + one)));
-            let Some(child) = cross(&mother, &father, &mut draws(seed)) else { continue };
+            let Some(Graft { child, ids: grafted }) = cross(&mother, &father, &mut draws(seed)) else { continue };
             crossed += 1;
             Plan::new(&child).unwrap();
             let (mut ids, mut count) = (BTreeSet::new(), 0);
@@ -100,6 +111,11 @@ mod tests {
                 count += 1;
             });
             assert_eq!(ids.len(), count);
+            let mut fathers = BTreeSet::new();
+            father.each(&mut |one| {
+                fathers.insert(one.id);
+            });
+            assert!(!grafted.is_empty() && grafted.iter().all(|(new, old)| ids.contains(new) && fathers.contains(old)));
             let known = [parts(&mother), parts(&father)].concat();
             assert!(parts(&child).iter().all(|part| known.contains(part)));
         }

@@ -6,8 +6,8 @@ mod cross;
 mod mirror;
 
 pub use body::{Manner, mutate, random_body};
-pub use brain::{change_pace, inherit, mutate_brain, nudge_brain, own_pace, vary_brain};
-pub use cross::cross;
+pub use brain::{change_pace, inherit, inherit_both, mutate_brain, nudge_brain, own_pace, vary_brain};
+pub use cross::{Graft, cross};
 pub use mirror::{half, mirror_brain, whole};
 
 use xpuck_kernels::random::Draws;

@@ -6,6 +6,7 @@
 //! evolve by it alike. A population is plain data: with its seed it goes on bit for bit where it was saved.
 
 mod archive;
+mod niches;
 mod settings;
 mod survivors;
 mod trees;
@@ -15,6 +16,7 @@ pub use settings::{FamilySettings, Sharing};
 pub use trees::Trees;
 
 use crate::individual::Operator;
+use niches::Niches;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use survivors::survivors;
@@ -33,6 +35,17 @@ pub trait Species {
     fn cross(&self, mother: &Self::Genome, father: &Self::Genome, draws: &mut Draws) -> Option<Self::Genome>;
     /// Where it belongs in an archive of kinds of genotypes (quality diversity).
     fn cell(&self, genome: &Self::Genome) -> Cell;
+    /// What it has in common with others, of which some survive at most.
+    fn likeness(&self, genome: &Self::Genome) -> Likeness;
+}
+
+/// What individuals have in common beside their family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Likeness {
+    /// Their structure, without its parameters: bodies that differ in brains alone have one form.
+    pub form: String,
+    /// How large it is.
+    pub size: usize,
 }
 
 /// A family: the island where it was founded, and its number there.
@@ -60,7 +73,7 @@ pub struct Relative<G> {
 
 impl<G> Relative<G> {
     /// Fitness for comparisons: nothing that was told is above not told.
-    fn worth(&self) -> f64 {
+    pub fn worth(&self) -> f64 {
         self.fitness.unwrap_or(f64::NEG_INFINITY)
     }
 }
@@ -87,6 +100,18 @@ impl<G: Clone> FamilyPopulation<G> {
         island: u16,
         seed: u64,
     ) -> FamilyPopulation<G> {
+        let founders = settings.population;
+        FamilyPopulation::of_founders(settings, species, island, seed, founders)
+    }
+
+    /// The same with another number of founders, at most 10 000; no more survive than of other generations.
+    pub fn of_founders(
+        settings: FamilySettings,
+        species: &impl Species<Genome = G>,
+        island: u16,
+        seed: u64,
+        founders: usize,
+    ) -> FamilyPopulation<G> {
         let archive = settings.cells.map(Archive::new);
         let mut population = FamilyPopulation {
             settings,
@@ -98,7 +123,7 @@ impl<G: Clone> FamilyPopulation<G> {
             members: Vec::new(),
             archive,
         };
-        population.found(species, population.settings.population);
+        population.found(species, founders);
         population
     }
 
@@ -142,6 +167,15 @@ impl<G: Clone> FamilyPopulation<G> {
         });
     }
 
+    /// For each that waits, in order, how fit it is to be to survive, as far as survivors so far tell: fitter than the least of them, if no
+    /// more have room, and of those of its family, form and size, if no more of these survive. `None` where there is room.
+    pub fn hurdles(&self, species: &impl Species<Genome = G>) -> Vec<Option<f64>> {
+        let mut niches = Niches::new(&self.settings);
+        let known = self.members.iter().filter(|member| member.fitness.is_some());
+        known.for_each(|member| niches.add(member.family, species.likeness(&member.genome), member.worth()));
+        self.waiting().map(|one| niches.hurdle(one.family, &species.likeness(&one.genome))).collect()
+    }
+
     /// The fittest so far.
     pub fn best(&self) -> Option<&Relative<G>> {
         self.members.first().filter(|member| member.fitness.is_some())
@@ -172,7 +206,7 @@ impl<G: Clone> FamilyPopulation<G> {
         self.evaluations += fitness.len() as u64;
         self.generation += 1;
         let pool = std::mem::take(&mut self.members);
-        self.members = survivors(pool, &self.settings);
+        self.members = survivors(species, pool, &self.settings);
     }
 
     /// The second half: children of the survivors and of the archive, and new founders.

@@ -31,6 +31,12 @@ pub struct FamilySettings {
     /// Members of a family that survive at most, 1..=population; two fifths of the population without it.
     #[schemars(range(min = 1))]
     pub per_family: Option<usize>,
+    /// Members of one form that survive at most (bodies that differ in brains alone, trees that differ in parameters), 1..=1024.
+    #[schemars(range(min = 1, max = 1024))]
+    pub per_form: usize,
+    /// Members of one size that survive at most (parts of bodies, nodes of trees), 1..=1024.
+    #[schemars(range(min = 1, max = 1024))]
+    pub per_size: usize,
     /// Probability that a child has a second parent, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
@@ -41,6 +47,9 @@ pub struct FamilySettings {
     pub cells: Option<usize>,
 }
 
+/// Most individuals of a population.
+const MOST: usize = 1024;
+
 impl Default for FamilySettings {
     fn default() -> FamilySettings {
         FamilySettings {
@@ -48,6 +57,8 @@ impl Default for FamilySettings {
             children: 1,
             newcomers: 1,
             per_family: None,
+            per_form: 2,
+            per_size: 4,
             crossover: 0.6,
             sharing: Sharing::Counted,
             cells: None,
@@ -56,9 +67,18 @@ impl Default for FamilySettings {
 }
 
 impl FamilySettings {
-    /// Those of pyro-corpus's documents: five children of each survivor, three new founders, three of a family, no crossover.
+    /// Those of pyro-corpus's documents: five children of each survivor, three new founders, three of a family,
+    /// any number of a form or a size, no crossover.
     pub fn document() -> FamilySettings {
-        FamilySettings { children: 5, newcomers: 3, per_family: Some(3), crossover: 0.0, ..FamilySettings::default() }
+        FamilySettings {
+            children: 5,
+            newcomers: 3,
+            per_family: Some(3),
+            per_form: MOST,
+            per_size: MOST,
+            crossover: 0.0,
+            ..FamilySettings::default()
+        }
     }
 
     /// Survivors of a generation.
@@ -77,10 +97,12 @@ impl FamilySettings {
     /// One line: the key, its value, its range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
-            ("population", self.population as f64, 2.0, 1024.0),
+            ("population", self.population as f64, 2.0, MOST as f64),
             ("children", self.children as f64, 1.0, 32.0),
             ("newcomers", self.newcomers as f64, 0.0, self.population as f64 - 1.0),
             ("per_family", self.per_family.unwrap_or(1) as f64, 1.0, self.population as f64),
+            ("per_form", self.per_form as f64, 1.0, MOST as f64),
+            ("per_size", self.per_size as f64, 1.0, MOST as f64),
             ("crossover", f64::from(self.crossover), 0.0, 1.0),
             ("cells", self.cells.unwrap_or(1) as f64, 1.0, 4096.0),
         ];

@@ -1,29 +1,25 @@
 //! Who survives a generation.
 
-use super::settings::{FamilySettings, Sharing};
-use super::{Family, Relative};
-use std::collections::BTreeMap;
+use super::niches::Niches;
+use super::settings::FamilySettings;
+use super::{Relative, Species};
 
-/// The fittest first, the older of equals, of each family no more than its share. Where that leaves places empty, new founders
-/// take them: a family's fourth is worth less to the search than a new one.
-pub(super) fn survivors<G>(mut pool: Vec<Relative<G>>, settings: &FamilySettings) -> Vec<Relative<G>> {
+/// The fittest first, the older of equals, of each family, form and size no more than its share. Where that leaves places empty,
+/// new founders take them: a family's fourth is worth less to the search than a new one.
+pub(super) fn survivors<S: Species>(
+    species: &S,
+    mut pool: Vec<Relative<S::Genome>>,
+    settings: &FamilySettings,
+) -> Vec<Relative<S::Genome>> {
     pool.sort_by(|a, b| b.worth().total_cmp(&a.worth()).then(a.id.cmp(&b.id)));
-    let mut counts: BTreeMap<Family, usize> = BTreeMap::new();
-    let share = settings.share();
-    let mut kept = 0;
+    let mut niches = Niches::new(settings);
     pool.retain(|one| {
-        let count = counts.entry(one.family).or_default();
-        let admitted = match settings.sharing {
-            Sharing::Counted => *count < share,
-            // The program counts both names of each, which are equal, and asks whether there are more than the share.
-            Sharing::Published => *count <= share,
-        };
-        if !admitted || kept >= settings.survivors() {
-            return false;
+        let likeness = species.likeness(&one.genome);
+        let stays = niches.has_room(one.family, &likeness);
+        if stays {
+            niches.add(one.family, likeness, one.worth());
         }
-        *count += if settings.sharing == Sharing::Published { 2 } else { 1 };
-        kept += 1;
-        true
+        stays
     });
     pool
 }

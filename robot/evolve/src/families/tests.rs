@@ -29,6 +29,10 @@ impl Species for Strings {
     fn cell(&self, genome: &u32) -> Cell {
         Cell(vec![(genome & 3) as u16])
     }
+
+    fn likeness(&self, genome: &u32) -> Likeness {
+        Likeness { form: (genome >> 24).to_string(), size: (genome >> 16 & 0xff) as usize }
+    }
 }
 
 fn ones(genome: &u32) -> f64 {
@@ -180,4 +184,39 @@ fn behaviour_trees_evolve_by_families() {
     }
     assert!(curve[9] > curve[0] + 10.0, "{curve:?}");
     assert!(population.archive().unwrap().cells().len() > 10);
+}
+
+#[test]
+fn of_each_form_and_size_a_few_survive_and_hurdles_say_who_has_to_beat_whom() {
+    let settings = FamilySettings { per_form: 2, per_size: 3, crossover: 0.5, ..document() };
+    let mut population = FamilyPopulation::new(settings.clone(), &Strings, 0, 9);
+    assert!(population.hurdles(&Strings).iter().all(Option::is_none), "nobody has survived yet");
+    for _ in 0..20 {
+        step(&mut population);
+        let known: Vec<_> = population.members().iter().filter(|one| one.fitness.is_some()).cloned().collect();
+        let likeness: Vec<Likeness> = known.iter().map(|one| Strings.likeness(&one.genome)).collect();
+        let count = |same: &dyn Fn(&Likeness) -> bool| likeness.iter().filter(|one| same(one)).count();
+        for one in &likeness {
+            assert!(count(&|other| other.form == one.form) <= 2 && count(&|other| other.size == one.size) <= 3);
+        }
+        for (one, hurdle) in population.waiting().zip(population.hurdles(&Strings)) {
+            let alike = Strings.likeness(&one.genome);
+            let least = |most: usize, same: &dyn Fn(&Relative<u32>, &Likeness) -> bool| {
+                let group: Vec<f64> = known
+                    .iter()
+                    .zip(&likeness)
+                    .filter(|(other, likeness)| same(other, likeness))
+                    .map(|(other, _)| other.worth())
+                    .collect();
+                (group.len() >= most).then(|| group.into_iter().fold(f64::INFINITY, f64::min))
+            };
+            let expected = [
+                least(settings.survivors(), &|_, _| true),
+                least(3, &|other, _| other.family == one.family),
+                least(2, &|_, likeness| likeness.form == alike.form),
+                least(3, &|_, likeness| likeness.size == alike.size),
+            ];
+            assert_eq!(hurdle, expected.into_iter().flatten().reduce(f64::max));
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Behaviour trees as a species of family-aware evolution.
 
-use super::{Cell, Species};
+use super::{Cell, Likeness, Species};
 use crate::generate::ramped;
 use crate::genotype::{Gene, Genotype};
 use crate::primitive_set::PrimitiveSet;
@@ -62,5 +62,11 @@ impl Species for Trees {
             }
         }
         Cell(vec![conditions.min(7), actions.min(7)])
+    }
+
+    fn likeness(&self, genome: &Genotype) -> Likeness {
+        let tree = self.space().tree(genome);
+        let kinds: Vec<String> = tree.nodes().iter().map(|node| format!("{:?}/{}", node.kind, node.children)).collect();
+        Likeness { size: kinds.len(), form: kinds.join(" ") }
     }
 }
