@@ -137,7 +137,7 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
     out(body(dir, &["export", "b.prif", "--to", "nndf", "--seed", "4", "-o", "b.nndf"]));
     let run =
-        ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "40", "--from", "b.prif", "--brain", "b.nndf"];
+        ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80", "--from", "b.prif", "--brain", "b.nndf"];
     // Founders without a mutation are the body itself, with its brain.
     let itself =
         ["--evaluations", "2", "--set", "founder_mutations=0", "--set", "own_periods=false", "--out", "itself"];
@@ -157,6 +157,9 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     out(body(dir, &["evolve", "--resume", "part"]));
     same(dir, ["whole", "part"]);
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
+    // An ancestor need not be fast at first: none of its founders runs a heat.
+    let text = std::fs::read_to_string(dir.join("whole/generations.csv")).unwrap();
+    assert!(text.lines().nth(1).unwrap().contains(",20,"), "{text}");
     let told = refused(dir, &["evolve", "--from", "b.prif", "--set", "symmetric=true"]);
     assert!(told.contains("from: the body is not its own mirror image; leave out symmetric = true"), "{told}");
     assert!(refused(dir, &["evolve", "--from", "b.prif", "--set", "parts=4"]).contains("from: 5 parts, and parts = 4"));
@@ -310,12 +313,17 @@ fn a_body_that_is_its_own_mirror_image_stays_one() {
         assert_eq!(read(file), read(was));
     }
     // A walk is that of the run; --period is in the place of the brain's own.
-    let way =
-        |more: &[&str]| out(body(dir, &[&["simulate", prif, "--brain", nndf, "--steps", "60"][..], more].concat()));
+    let way = |prif: &str, nndf: &str, more: &[&str]| {
+        out(body(dir, &[&["simulate", prif, "--brain", nndf, "--steps"][..], more].concat()))
+    };
     let metres = |said: &str| said.split_once(" m along y").map(|(way, _)| way.parse::<f64>().unwrap()).unwrap();
     let result: serde_json::Value = serde_json::from_str(&read("first/result.json")).unwrap();
-    assert!(metres(&way(&[])) >= result["best"].as_f64().unwrap() - 0.005, "{}", way(&[]));
-    assert_ne!(metres(&way(&["--period", "0"])), metres(&way(&[])));
+    // What counts is the lesser of two walks, of which this is one.
+    let walked = way(prif, nndf, &["60"]);
+    assert!(metres(&walked) >= result["best"].as_f64().unwrap() - 0.005, "{walked}");
+    let [walker, brain] =
+        ["prif", "nndf"].map(|form| format!("{}/../docs/bodies/walker.{form}", env!("CARGO_MANIFEST_DIR")));
+    assert_ne!(metres(&way(&walker, &brain, &["600", "--period", "0"])), metres(&way(&walker, &brain, &["600"])));
     out(body(dir, &["evolve", "--steps", "60", "--evaluations", "40", "--set", "symmetric=false", "--out", "other"]));
     assert!(!mirrored("other/bodies/island-0.prif"), "{}", read("other/bodies/island-0.prif"));
 }

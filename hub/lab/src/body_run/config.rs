@@ -46,8 +46,8 @@ pub struct Config {
     pub early: bool,
     /// True for a best that is one from a start a millimetre higher too: of both ways the lesser one counts.
     pub twice: bool,
-    /// Founders of the first generation, 1..=10 000, of whom those go on that get furthest in a twentieth of the steps; without `early` as
-    /// many as the population has.
+    /// Founders of the first generation, 1..=10 000: those that get furthest in a twentieth of the steps are evaluated, as many as the
+    /// population has. Without `early`, and with `from`, there are no more than these.
     #[schemars(range(min = 1, max = 10_000))]
     pub founders: u32,
     /// True for bodies that begin with the root 2 m above the ground, as in pyro-corpus, where what hangs lower is thrown out of it.
@@ -176,7 +176,9 @@ impl Config {
     /// Founders of the first generation.
     pub fn first_founders(&self) -> usize {
         let population = self.families.population;
-        if self.fitness().early { population.max(self.founders as usize) } else { population }
+        // Of a body of one's own, which may be slow at first, none is to fail in a heat.
+        let have_heats = self.fitness().early && self.from.is_none();
+        if have_heats { population.max(self.founders as usize) } else { population }
     }
 
     /// How creatures begin and vary.

@@ -135,7 +135,8 @@ impl BodyRun {
 
     /// Whether the generation in hand is of founders that run a heat before some of them are evaluated.
     fn has_heats(&self) -> bool {
-        self.fitness.early && self.generation() == 0 && self.left() as usize > self.config.families.population
+        let population = self.config.families.population;
+        self.generation() == 0 && self.config.first_founders() > population && self.left() as usize > population
     }
 
     /// How many bodies an island can evaluate with what is left, whatever they take.

@@ -17,7 +17,7 @@ pub struct CurvesArgs {
     /// SVG file to write; without it the plot is printed.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print one JSON object with the ways in the end, beside the file.
+    /// Print one JSON object with the ways in the end; goes with --output.
     #[arg(long, requires = "output")]
     json: bool,
 }

@@ -81,7 +81,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     };
     let began = Instant::now();
     let evaluations = evolution.config().evaluations;
-    let progress = Progress::of("body", evaluations, args.json);
+    let progress = Progress::of("evaluation", evaluations, args.json);
     progress.begin_at(evolution.evaluations() as u64);
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution, rows| {
         progress.set(evolution.evaluations() as u64, evaluations);
@@ -161,6 +161,9 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
         ))?;
         let number = outcome.islands.iter().position(|island| island.distance == outcome.best).unwrap_or(0);
         output::line(format_args!("to let it walk again: {}", again(folder.path(), number, config)))?;
+        if config.twice {
+            output::line("of two walks the lesser counted: this is the first")?;
+        }
     }
     Ok(())
 }

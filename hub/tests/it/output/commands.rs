@@ -27,7 +27,7 @@ const SERVICES: [&str; 11] = [
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
 /// Commands of one hub come one after the other.
-const SAMPLES: [(&str, &[&str]); 107] = [
+const SAMPLES: [(&str, &[&str]); 108] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),

@@ -59,7 +59,7 @@ impl Default for FamilySettings {
             per_family: None,
             per_form: 2,
             per_size: 4,
-            crossover: 0.6,
+            crossover: 0.9,
             sharing: Sharing::Counted,
             cells: None,
         }
