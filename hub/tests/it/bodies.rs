@@ -64,6 +64,15 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     let svg = std::fs::read_to_string(dir.join("c.svg")).unwrap();
     assert!(svg.matches("<polyline").count() + svg.matches("<path").count() >= 3 && svg.contains(">two<"), "{svg}");
     assert!(refused(dir, &["curves", "one", "none"]).contains("none"));
+    let table = std::fs::read_to_string(dir.join("two/generations.csv")).unwrap();
+    std::fs::write(dir.join("two/generations.csv"), table.clone() + "9,0,60.0,500,nan,1,2,3\n").unwrap();
+    let line = table.lines().count() + 1;
+    assert!(
+        refused(dir, &["curves", "two"]).contains(&format!("two/generations.csv: line {line}: is no row of a run"))
+    );
+    // A line that is still being written is no fault.
+    std::fs::write(dir.join("two/generations.csv"), table + "9,0,60").unwrap();
+    out(body(dir, &["curves", "two"]));
     // Of each kind that was found the best one.
     out(body(dir, &[&run[..], &["--set", "families.cells=16", "--out", "kinds"]].concat()));
     let result = std::fs::read(dir.join("kinds/result.json")).unwrap();

@@ -49,6 +49,11 @@ impl Folder {
         path.join(RUN).exists()
     }
 
+    /// Where the table of a run is, to be told.
+    pub fn table_file(path: &Path) -> String {
+        path.join(TABLE).display().to_string()
+    }
+
     /// The table of a run, whether or not a process works on it.
     ///
     /// # Errors

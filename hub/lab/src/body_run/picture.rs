@@ -48,7 +48,7 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
 /// The longest way by evaluations, a line for each island, of a run's table.
 pub fn curve(table: &str) -> String {
     let mut islands: Vec<Vec<(f64, f64)>> = Vec::new();
-    for Best { island, evaluations, way } in bests(table) {
+    for Best { island, evaluations, way } in table.lines().skip(1).filter_map(best) {
         if island < 64 {
             islands.resize(islands.len().max(island + 1), Vec::new());
             islands[island].push((evaluations, way));
@@ -70,14 +70,20 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Of a run's table.
-    pub fn of(name: String, table: &str) -> Curve {
+    /// Of a run's table; a last line that is still being written does not count.
+    ///
+    /// # Errors
+    /// The number of a line that is no row of such a table, and why.
+    pub fn of(name: String, table: &str) -> Result<Curve, String> {
+        let whole = table.rfind('\n').map_or("", |end| &table[..end]);
         let mut longest = 0.0;
-        let points = bests(table).map(|Best { evaluations, way, .. }| {
+        let points = whole.lines().enumerate().skip(1).map(|(number, line)| {
+            let Best { evaluations, way, .. } = best(line)
+                .ok_or_else(|| format!("line {}: is no row of a run, with finite numbers; put it back", number + 1))?;
             longest = f64::max(longest, way);
-            (evaluations, longest)
+            Ok((evaluations, longest))
         });
-        Curve { points: points.collect(), name }
+        Ok(Curve { points: points.collect::<Result<_, String>>()?, name })
     }
 
     /// The way in the end, m.
@@ -107,10 +113,9 @@ struct Best {
     way: f64,
 }
 
-fn bests(table: &str) -> impl Iterator<Item = Best> {
-    table.lines().skip(1).filter_map(|line| {
-        let cells: Vec<&str> = line.split(',').collect();
-        let [_, island, evaluations, _, best, ..] = cells[..] else { return None };
-        Some(Best { island: island.parse().ok()?, evaluations: evaluations.parse().ok()?, way: best.parse().ok()? })
-    })
+fn best(row: &str) -> Option<Best> {
+    let cells: Vec<&str> = row.split(',').collect();
+    let [_, island, evaluations, _, best, ..] = cells[..] else { return None };
+    let number = |cell: &str| cell.parse::<f64>().ok().filter(|number| number.is_finite());
+    Some(Best { island: island.parse().ok()?, evaluations: number(evaluations)?, way: number(best)? })
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::tree_file::deliver;
 use crate::cli::tree_file::print as put;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use std::path::PathBuf;
 use xpuck_lab::body_run::{Curve, Folder, curves};
@@ -31,7 +31,8 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
     for path in &args.runs {
         let name =
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        let run = Curve::of(name, &Folder::table(path)?);
+        let run =
+            Curve::of(name, &Folder::table(path)?).map_err(|why| anyhow!("{}: {why}", Folder::table_file(path)))?;
         if run.points.is_empty() {
             bail!("{}: no generation is over yet", path.display());
         }
