@@ -23,7 +23,8 @@ pub struct Config {
     /// Populations that search side by side, 1..=64.
     #[schemars(range(min = 1, max = 64))]
     pub islands: u16,
-    /// Evaluations that each island has, 1..=1 000 000: so many times `steps` are simulated at most. One that ends early takes what it took.
+    /// Evaluations that each island has, 1..=1 000 000: so many times `steps` are simulated, and second walks of the last
+    /// generation on top. One that ends early takes what it took.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub evaluations: u64,
     /// Steps of 1/240 s of an evaluation, 1..=100 000.
@@ -44,7 +45,7 @@ pub struct Config {
     /// True for evaluations that end early where a body cannot survive: it is given up as soon as it falls behind those that it would
     /// have to beat.
     pub early: bool,
-    /// True for a best that is one from a start a millimetre higher too: of both ways the lesser one counts.
+    /// True for a second walk, from a start a millimetre higher, of what would be the best: of both ways the lesser one counts.
     pub twice: bool,
     /// Founders of the first generation, 1..=10 000: those that get furthest in a twentieth of the steps are evaluated, as many as the
     /// population has. Without `early`, and with `from`, there are no more than these.

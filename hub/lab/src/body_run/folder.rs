@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::generation::{BodyRun, Row, State};
 use super::outcome::Outcome;
-use super::picture::{curve, gallery};
+use super::picture::{Curve, curve, gallery};
 use super::replay::replay;
 use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_used};
 use std::fs::File;
@@ -49,16 +49,11 @@ impl Folder {
         path.join(RUN).exists()
     }
 
-    /// Where the table of a run is, to be told.
-    pub fn table_file(path: &Path) -> String {
-        path.join(TABLE).display().to_string()
-    }
-
-    /// The table of a run, whether or not a process works on it.
+    /// The longest ways of a run, whether or not a process works on it.
     ///
     /// # Errors
-    /// There is no run, or its table cannot be read or is another's.
-    pub fn table(path: &Path) -> Result<String, FolderError> {
+    /// There is no run, or its table cannot be read, is another's, or has a line that is no row.
+    pub fn curve(path: &Path) -> Result<Curve, FolderError> {
         if !Folder::holds_run(path) {
             return Err(no_run(path, RUN));
         }
@@ -67,7 +62,8 @@ impl Folder {
         if !text.starts_with(HEAD) {
             return Err(fail(&file, format!("does not begin with {}", HEAD.trim())));
         }
-        Ok(text)
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+        Curve::of(name, &text).map_err(|why| fail(&file, why))
     }
 
     /// Makes the folder of a run that begins.

@@ -2,10 +2,11 @@
 
 use crate::cli::tree_file::deliver;
 use crate::cli::tree_file::print as put;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use xpuck_lab::body_run::{Curve, Folder, curves};
+use xpuck_lab::statistics::median;
 use xpuck_wire::output::count;
 
 /// Draw the longest ways of several runs of evolution in one plot, by evaluations, and tell their median.
@@ -29,18 +30,14 @@ pub struct CurvesArgs {
 pub fn run(args: &CurvesArgs) -> Result<()> {
     let mut runs = Vec::new();
     for path in &args.runs {
-        let name =
-            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        let run =
-            Curve::of(name, &Folder::table(path)?).map_err(|why| anyhow!("{}: {why}", Folder::table_file(path)))?;
+        let run = Folder::curve(path)?;
         if run.points.is_empty() {
             bail!("{}: no generation is over yet", path.display());
         }
         runs.push(run);
     }
-    let mut ways: Vec<f64> = runs.iter().map(Curve::end).collect();
-    ways.sort_by(f64::total_cmp);
-    let median = (ways[(ways.len() - 1) / 2] + ways[ways.len() / 2]) / 2.0;
+    let ways: Vec<f64> = runs.iter().map(Curve::end).collect();
+    let median = median(&ways);
     deliver(args.output.as_deref(), curves(&runs, median).as_bytes())?;
     if args.output.is_none() {
         return Ok(());
