@@ -31,7 +31,6 @@ upper=$(echo "$under" | tr a-z A-Z)
 export "CC_$under=$gnu-gcc" "CXX_$under=$gnu-g++" "CARGO_TARGET_${upper}_LINKER=$gnu-gcc"
 export "CFLAGS_$under=--sysroot=$sysroot" "CXXFLAGS_$under=--sysroot=$sysroot"
 export "CARGO_TARGET_${upper}_RUSTFLAGS=-C link-arg=--sysroot=$sysroot -C link-arg=-Wl,-rpath-link,$sysroot/usr/lib/$gnu"
-export "BINDGEN_EXTRA_CLANG_ARGS_$under=--sysroot=$sysroot -I$sysroot/usr/include/$gnu"
 export PKG_CONFIG_ALLOW_CROSS=1 PKG_CONFIG_SYSROOT_DIR="$sysroot"
 export PKG_CONFIG_LIBDIR="$sysroot/usr/lib/$gnu/pkgconfig:$sysroot/usr/share/pkgconfig:$sysroot/usr/lib/pkgconfig"
 export CARGO_TARGET_DIR="$cross/build"
@@ -46,7 +45,7 @@ fi
 for program in $programs; do
     set -- "$@" --bin "$program"
 done
-"$@" --locked --target "$triple" --features xpuck-robot/v4l
+"$@" --locked --target "$triple"
 mkdir -p "$cross/$arch"
 for program in $programs; do
     "$gnu-strip" -o "$cross/$arch/$program.new" "$cross/build/$triple/debug/$program"

@@ -12,7 +12,7 @@ for option in level=4 inline-8bit-counters pc-table trace-compares; do
     flags="$flags -Cllvm-args=-sanitizer-coverage-$option"
 done
 out=${CARGO_TARGET_DIR:-target}
-RUSTFLAGS="$flags" cargo build --release --locked --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$out/fuzz"
+RUSTFLAGS="$flags" cargo build --profile fuzz --locked -p xpuck-fuzz --features libfuzzer --target "$host" --target-dir "$out/fuzz"
 
 # Every name of the languages; the trees of the documentation, a wide one and a deep one in each of them.
 mkdir -p "$out/fuzz/findings" "$out/fuzz/seeds"
@@ -28,7 +28,7 @@ fuzz() {
     limit=$2
     shift 2
     log=$out/fuzz/$target.log
-    if ! "$out/fuzz/$host/release/$target" "$out/fuzz/corpus/$target" -max_total_time="$seconds" -timeout=5 \
+    if ! "$out/fuzz/$host/fuzz/$target" "$out/fuzz/corpus/$target" -max_total_time="$seconds" -timeout=5 \
         -rss_limit_mb="$limit" -max_len=65536 -artifact_prefix="$out/fuzz/findings/$target-" -print_final_stats=1 "$@" \
         >"$log" 2>&1; then
         tail -n 30 "$log"
@@ -50,7 +50,7 @@ for target in text xml json binary; do
     done
     fuzz "$target" 64 -dict="$out/fuzz/names"
 done
-"$out/fuzz/$host/release/seeds" "$out/fuzz/corpus"
+"$out/fuzz/$host/fuzz/seeds" "$out/fuzz/corpus"
 for target in messages vicon vrpn natnet files groot devices record monitors evaluation curricula; do
     fuzz "$target" 256
 done

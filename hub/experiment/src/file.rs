@@ -101,6 +101,11 @@ fn is_state(lamps: &Lamps) -> bool {
     *lamps == Lamps::State
 }
 
+/// Whether a primitive set of this name is built in.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    matches!(name, IN_SWARM | "transferability")
+}
+
 fn is_in_swarm(name: &str) -> bool {
     name == IN_SWARM
 }
@@ -273,7 +278,7 @@ impl Experiment {
     /// The files that are to be sent along, as the experiment names them: paths relative to its own file. They travel under
     /// their [`sent_name`]s.
     pub fn files(&self) -> Vec<&str> {
-        let set = Some(self.primitive_set.as_str()).filter(|name| !crate::plan::is_built_in(name));
+        let set = Some(self.primitive_set.as_str()).filter(|name| !is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
         let worlds = self.phases.iter().flat_map(|phase| phase.world.as_deref());
         let steps = self.steps.iter().filter_map(|step| step.world.as_deref());

@@ -1,7 +1,7 @@
 //! An experiment with its files as what robots and hub work with, checked as a whole.
 
 use crate::calibration::Calibration;
-use crate::file::{Experiment, sent_name};
+use crate::file::{Experiment, is_built_in, sent_name};
 use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::silence::{Genes, Silence};
@@ -103,11 +103,6 @@ impl PlannedPhase {
     pub fn given(&self, robot: usize) -> Option<&Arc<Tree>> {
         self.given.get(robot).unwrap_or(&self.given_later).as_ref()
     }
-}
-
-/// True if a primitive set of this name is built in.
-pub(crate) fn is_built_in(name: &str) -> bool {
-    matches!(name, "in-swarm" | "transferability")
 }
 
 /// The files that go with an experiment, by name.

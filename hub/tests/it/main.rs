@@ -3,12 +3,10 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
 mod arena_page;
-mod arrows;
 mod attack;
 mod beside_demo;
 mod bodies;
 mod calibrate;
-mod circles;
 mod cli;
 mod clock;
 mod common;

@@ -80,16 +80,6 @@ pub enum CameraError {
         /// The file.
         path: PathBuf,
     },
-    /// The program cannot open cameras of Video4Linux.
-    #[error(
-        "{} cannot be opened: this xpuckd was built without Video4Linux; build it with `make deps-v4l` and `cargo build \
-         --features xpuck-robot/v4l`, or leave `camera` out of the robot's file",
-        path.display()
-    )]
-    NotBuilt {
-        /// The file.
-        path: PathBuf,
-    },
     /// The camera gives another picture than the one asked for.
     #[error("{} gives {found} instead of {asked}", path.display())]
     Format {

@@ -1,10 +1,8 @@
 //! A camera that the kernel knows, over Video4Linux 2: the Pi-puck's board sends YUYV of 640 x 480 at 15 Hz.
 //!
-//! The driver fills mapped buffers while one of them is copied, which takes a small part of a frame's time. What it cannot
-//! put anywhere it leaves out, so the newest frame always wins. The bindings of the crate `v4l` are made with libclang, which
-//! takes 299 MB, so they are there with the feature `v4l` only; everything above them always is.
+//! The driver fills one mapped buffer while the other is copied, which takes a small part of a frame's time. It drops frames
+//! for which no buffer is free, so the newest frame always wins.
 
-#[cfg(feature = "v4l")]
 mod kernel;
 
 use super::camera::{Camera, CameraError, Newest, POLL};
@@ -23,14 +21,10 @@ pub const YUYV: [u8; 4] = *b"YUYV";
 /// Opens a video device, such as `/dev/video0`, and streams YUYV frames of `width` by `height` pixels.
 ///
 /// # Errors
-/// No such file, one that is no video device, one that has no such format; every path in a program that was built without
-/// the feature `v4l`.
+/// A missing file, a file that is not a video device, or a device without this format.
 pub fn open(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
     Frame::len_of(width, height)?;
-    #[cfg(feature = "v4l")]
-    return start(path, (width, height), kernel::open(path, (width, height))?);
-    #[cfg(not(feature = "v4l"))]
-    Err(CameraError::NotBuilt { path: path.into() }.into())
+    start(path, (width, height), kernel::open(path, (width, height))?)
 }
 
 /// The picture that a driver gives.
@@ -48,11 +42,11 @@ pub struct Format {
 
 /// A stream of buffers that a driver fills.
 pub trait Buffers {
-    /// The next buffer that was filled, with true if the driver marked it as damaged; none if there was none in time.
+    /// Passes the next filled buffer to `take`, with whether the driver marked it as damaged; returns false after `timeout`.
     ///
     /// # Errors
-    /// What the system said; the stream may be asked again after [`ErrorKind::Interrupted`].
-    fn next(&mut self, timeout: Duration) -> io::Result<Option<(&[u8], bool)>>;
+    /// The error of the system; after [`ErrorKind::Interrupted`] the call can be repeated.
+    fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool>;
 }
 
 /// Refuses a format that is not YUYV of the size asked for; a driver may offer its nearest instead.
@@ -91,13 +85,14 @@ fn read(
 ) -> Result<(), CameraError> {
     let mut counts = CameraCounts::default();
     while !stop.load(Relaxed) {
-        let (bytes, damaged) = match buffers.next(POLL) {
-            Ok(Some(filled)) => filled,
-            Ok(None) => continue,
+        let mut whole = false;
+        match buffers.next(POLL, &mut |bytes, damaged| whole = take(bytes, damaged, &mut frame, &mut counts)) {
+            Ok(true) => {}
+            Ok(false) => continue,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(file_error(path, "read", error)),
-        };
-        if take(bytes, damaged, &mut frame, &mut counts) {
+        }
+        if whole {
             newest.offer(&mut frame);
         }
         newest.tell(counts);
@@ -143,16 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_bindings_says_what_to_do() {
-        let told = CameraError::NotBuilt { path: "/dev/video0".into() }.to_string();
-        #[cfg(not(feature = "v4l"))]
-        assert_eq!(refused(Path::new("/dev/video0")), told);
-        assert!(told.contains("/dev/video0") && told.contains("--features xpuck-robot/v4l"), "{told}");
-        assert!(!told.contains('\n'), "{told}");
-    }
-
-    #[cfg(feature = "v4l")]
-    #[test]
     fn what_is_no_camera_is_named() {
         let absent = refused(Path::new("/nonexistent/video0"));
         assert!(absent.contains("cannot open /nonexistent/video0") && absent.contains("No such file"), "{absent}");
@@ -165,13 +150,13 @@ mod tests {
     type Given = io::Result<Option<(Vec<u8>, bool)>>;
 
     /// A driver on the bench: what it gives, one after the other, and then the camera is unplugged.
-    struct Driver(std::vec::IntoIter<Given>, Vec<u8>);
+    struct Driver(std::vec::IntoIter<Given>);
 
     impl Buffers for Driver {
-        fn next(&mut self, _: Duration) -> io::Result<Option<(&[u8], bool)>> {
-            let Some((bytes, damaged)) = self.0.next().unwrap_or(Err(Errno::NODEV.into()))? else { return Ok(None) };
-            self.1 = bytes;
-            Ok(Some((&self.1, damaged)))
+        fn next(&mut self, _: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool> {
+            let Some((bytes, damaged)) = self.0.next().unwrap_or(Err(Errno::NODEV.into()))? else { return Ok(false) };
+            take(&bytes, damaged);
+            Ok(true)
         }
     }
 
@@ -185,7 +170,7 @@ mod tests {
             Ok(Some((vec![2; 16], false))),
             Ok(Some((vec![3; 16], true))),
         ];
-        let mut camera = start(Path::new("/dev/video7"), (4, 2), Driver(gives.into_iter(), Vec::new())).unwrap();
+        let mut camera = start(Path::new("/dev/video7"), (4, 2), Driver(gives.into_iter())).unwrap();
         let deadline = std::time::Instant::now() + Duration::from_secs(60);
         while camera.counts().dropped_frames == 0 {
             assert!(std::time::Instant::now() < deadline, "{:?}", camera.counts());

@@ -2,7 +2,7 @@
 
 use crate::{licence, root, toml};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -42,9 +42,9 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().expect("a list").clone()
 }
 
-/// Name, version and source of every crate that a lock file names, whatever the system; those of this repository have no source.
-fn locked(file: &str) -> Vec<(String, String, Option<String>)> {
-    let lock = toml(file);
+/// Name, version and source of every crate of the lock file, for all systems; crates of this repository have no source.
+fn locked() -> Vec<(String, String, Option<String>)> {
+    let lock = toml("Cargo.lock");
     let text = |package: &toml::Value, key| package.get(key).and_then(toml::Value::as_str).map(str::to_owned);
     let named =
         |p: &toml::Value| (text(p, "name").expect("a name"), text(p, "version").expect("one"), text(p, "source"));
@@ -69,12 +69,10 @@ fn licences_are_among_those_allowed() {
 #[test]
 fn crates_come_from_the_registry_and_none_is_banned() {
     let (_, banned) = lists();
-    for file in ["Cargo.lock", "fuzz/Cargo.lock"] {
-        for (name, _, source) in locked(file) {
-            assert!(!banned.contains(&name), "{file}: deny.toml bans {name}");
-            let ours = name.starts_with("xpuck-");
-            assert_eq!(source.as_deref(), if ours { None } else { Some(REGISTRY) }, "{file}: {name}");
-        }
+    for (name, _, source) in locked() {
+        assert!(!banned.contains(&name), "deny.toml bans {name}");
+        let ours = name.starts_with("xpuck-");
+        assert_eq!(source.as_deref(), if ours { None } else { Some(REGISTRY) }, "{name}");
     }
 }
 
@@ -99,28 +97,4 @@ fn no_version_is_left_open() {
             assert!(!open, "{}: which version of {}?", package["name"], dependency["name"]);
         }
     }
-}
-
-/// The fuzz targets are a workspace of their own, built with `--locked` by `make test-long` alone.
-#[test]
-fn the_lock_file_of_the_fuzz_targets_is_up_to_date() {
-    let lock = toml("fuzz/Cargo.lock");
-    let mut checked = 0;
-    for package in PACKAGES.iter().filter(|package| package["source"].is_null()) {
-        let named = |p: &&toml::Value| p.get("name").and_then(toml::Value::as_str) == package["name"].as_str();
-        let Some(entry) = lock["package"].as_array().expect("a list").iter().find(named) else { continue };
-        let listed = entry.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
-        // A version follows the name where there are several.
-        let listed: BTreeSet<&str> =
-            listed.filter_map(|name| name.as_str()).filter_map(|name| name.split(' ').next()).collect();
-        let used = package["dependencies"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .filter(|d| d["kind"] != "dev" && d["optional"] != true);
-        let used: BTreeSet<&str> = used.filter_map(|dependency| dependency["name"].as_str()).collect();
-        assert_eq!(listed, used, "fuzz/Cargo.lock is old for {}: cargo metadata in fuzz/ renews it", package["name"]);
-        checked += 1;
-    }
-    assert!(checked >= 6, "only {checked} crates of the workspace are in fuzz/Cargo.lock");
 }

@@ -1,5 +1,7 @@
-//! Tests of the repository itself: its third-party crates, and the files that its texts name.
+//! Tests of the repository itself: the arrows between crates and modules, third-party crates, and the files that texts name.
 
+mod arrows;
+mod circles;
 mod commands;
 mod dependencies;
 mod facts;
@@ -8,7 +10,9 @@ mod paths;
 mod site;
 mod skips;
 
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The top folder of the repository.
 fn root() -> PathBuf {
@@ -40,4 +44,16 @@ fn files() -> Vec<String> {
     }
     assert!(found.len() > 500, "only {} files were found", found.len());
     found
+}
+
+/// The crates of the workspace, as `cargo metadata` lists them.
+fn crates() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    metadata["packages"].as_array().expect("a list").clone()
 }

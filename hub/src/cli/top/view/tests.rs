@@ -11,7 +11,7 @@ use xpuck_wire::message::{Event, State};
 use xpuck_wire::telemetry::{EngineReport, EvolutionReport};
 use xpuck_wire::{LastDirective, Phase, Segment};
 
-const RENEW: &str = "cargo test --workspace --features xpuck-robot/v4l --bin xpuck top";
+const RENEW: &str = "cargo test -p xpuck-hub --bin xpuck top";
 
 fn robot(number: u8) -> RobotRow {
     let n = f32::from(number);

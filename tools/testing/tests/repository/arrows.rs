@@ -1,7 +1,7 @@
 //! The arrows between crates: exactly those of docs/architecture.md.
 
+use crate::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 /// Who may use whom, in shipped code.
 const ARROWS: [(&str, &[&str]); 22] = [
@@ -107,16 +107,9 @@ const TEST_ARROWS: [(&str, &str); 5] = [
 
 #[test]
 fn crates_use_only_whom_they_may() {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--format-version", "1", "--offline", "--manifest-path"])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut found_in_tests = BTreeSet::new();
-    for package in metadata["packages"].as_array().unwrap() {
+    for package in &crates() {
         let name = package["name"].as_str().unwrap();
         let used = found.entry(name.into()).or_default();
         for dependency in package["dependencies"].as_array().unwrap() {
@@ -144,7 +137,7 @@ fn crates_use_only_whom_they_may() {
 
 fn excepted(path: &std::path::Path) -> bool {
     let places = [
-        "tests/it/arrows.rs",
+        "tests/repository/arrows.rs",
         "hub/service/src/heap.rs",
         "fpga/cosim/src/verilated.rs",
         // Kernels whose loops are not counted.
@@ -155,8 +148,7 @@ fn excepted(path: &std::path::Path) -> bool {
 
 #[test]
 fn only_device_files_the_heap_the_translated_logic_and_the_gpu_may_hold_unsafe_code() {
-    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let mut folders = vec![root.to_path_buf()];
+    let mut folders = vec![root()];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
