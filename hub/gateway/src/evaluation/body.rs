@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::error::MessageError;
 use super::reader::Reader;
-use super::write::Visit;
+use super::visit::Visit;
 
 const LAYERS: RangeInclusive<f64> = 1.0..=64.0;
 const POLYGONS: RangeInclusive<f64> = 1.0..=64.0;

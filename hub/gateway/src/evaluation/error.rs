@@ -4,8 +4,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::lines::LINE_LIMIT;
-use super::number::text;
-use super::parameters::MAX_VALUES;
+use super::number::{MAX_VALUES, text};
 
 /// Characters of a foreign word that an error repeats.
 const WORD_SHOWN: usize = 32;

@@ -4,7 +4,7 @@ use super::error::{MessageError, Wanted, in_range};
 use super::number::{COUNTS, FINITE};
 use super::parameters::{MAX_VALUES, NetParameters};
 use super::reader::Reader;
-use super::write::Visit;
+use super::visit::Visit;
 
 const NAME: &str = "Individual";
 /// Values in front of the genome: Gen, Ind and Chn.

@@ -23,6 +23,7 @@ pub mod robot_server;
 pub mod server;
 mod stream;
 pub mod tree;
+mod visit;
 pub mod world;
 mod write;
 

@@ -8,6 +8,9 @@ pub(super) const FINITE: RangeInclusive<f64> = -f64::MAX..=f64::MAX;
 /// Numbers that count or number something.
 pub(super) const COUNTS: RangeInclusive<f64> = 0.0..=u32::MAX as f64;
 
+/// Most values of an individual, and most neurons of a kind.
+pub const MAX_VALUES: usize = 60_000;
+
 /// Sizes that are written without an exponent. Outside of it digits that say nothing would make lines long.
 const PLAIN: RangeInclusive<f64> = 1e-6..=1e16;
 

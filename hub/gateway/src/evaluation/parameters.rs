@@ -3,12 +3,10 @@
 use std::ops::RangeInclusive;
 
 use super::error::{MessageError, in_range};
+pub use super::number::MAX_VALUES;
 use super::number::{COUNTS, FINITE};
 use super::reader::Reader;
-use super::write::Visit;
-
-/// Most values of an individual, and most neurons of a kind.
-pub const MAX_VALUES: usize = 60_000;
+use super::visit::Visit;
 
 const SIZES: RangeInclusive<f64> = 0.0..=MAX_VALUES as f64;
 const FLAGS: RangeInclusive<f64> = 0.0..=1.0;

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use super::error::MessageError;
 use super::number::FINITE;
 use super::reader::Reader;
-use super::write::Visit;
+use super::visit::Visit;
 
 /// Programs send a quarter turn with few digits, rounded up: 1.571. Such a value is no other one in practice.
 const ROUNDING: f64 = 0.001;

@@ -1,15 +1,12 @@
 //! Messages into lines.
 
-use std::ops::RangeInclusive;
-
 use super::error::{MessageError, in_range};
 use super::lines::LINE_LIMIT;
 use super::message::Message;
 use super::number::{self, COUNTS, FINITE};
 use super::reader::{COLOURS, IDENTIFIERS};
-
-/// Sees the values of a message in their order on the line: what each is called, what it is, and its range.
-pub(super) type Visit<'a> = dyn FnMut(&'static str, f64, RangeInclusive<f64>) -> Result<(), MessageError> + 'a;
+use super::visit::Visit;
+use std::ops::RangeInclusive;
 
 const DISTANCES: RangeInclusive<f64> = 0.0..=f64::MAX;
 

@@ -111,6 +111,10 @@ fn crates_use_only_whom_they_may() {
     let mut found_in_tests = BTreeSet::new();
     for package in &crates() {
         let name = package["name"].as_str().unwrap();
+        // Fuzz targets read what any crate reads, and nobody uses them.
+        if name == "xpuck-fuzz" {
+            continue;
+        }
         let used = found.entry(name.into()).or_default();
         for dependency in package["dependencies"].as_array().unwrap() {
             let other = dependency["name"].as_str().unwrap();

@@ -37,12 +37,11 @@ fn versions_are_the_same_everywhere() {
 /// What docs/robots.md explains under "What is wrong" is what the programs say.
 #[test]
 fn messages_that_the_page_of_robots_explains_are_said() {
-    const MESSAGES: [&str; 20] = [
+    const MESSAGES: [&str; 19] = [
         "cannot be read",
         "chmod 600",
         "cannot open ",
         ", which drives this robot: end it first",
-        "this xpuckd was built without Video4Linux",
         "does not acknowledge",
         "answered a packet that is corrupt",
         "of nothing but zeros",

@@ -24,9 +24,16 @@ fn one_that_skips() {
 }
 
 #[test]
-fn a_skip_is_seen_although_the_test_passes() {
+fn skip_of_passing_test_is_reported() {
     let this = std::env::current_exe().expect("this program");
-    let output = Command::new(this).args(["--ignored", "--exact", "skips::one_that_skips"]).output().expect("it runs");
+    let list = tempfile::NamedTempFile::new().expect("a file");
+    let output = Command::new(this)
+        .args(["--ignored", "--exact", "skips::one_that_skips"])
+        .env("XPUCK_SKIPPED", list.path())
+        .output()
+        .expect("it runs");
     assert!(output.status.success());
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "skipped: skips::one_that_skips: an example\n");
+    let line = "skipped: skips::one_that_skips: an example\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), line);
+    assert_eq!(std::fs::read_to_string(list.path()).expect("the list"), line);
 }

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Builds the programs and packages for arm64 and armhf, runs them under emulation, and makes the image for containers.
+set -eu
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || { echo "skipped: foreign-all: not root, so no packages for other architectures" >&2; exit 0; }
+for arch in arm64 armhf; do
+    sh tools/cross.sh $arch
+    sh tools/deb.sh $arch
+done
+sh tools/foreign-test.sh
+sh tools/deb.sh
+sh tools/oci.sh

@@ -1,0 +1,167 @@
+"""The Rust tests: builds them, leaves out those that passed with the same inputs, and runs the others with cargo-nextest."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import stamps
+
+ROOT = stamps.ROOT
+LISTED = stamps.STATE / "tests.json"
+BINARIES = stamps.STATE / "binaries.json"
+METADATA = stamps.STATE / "metadata.json"
+# Tests with real processes depend on the programs as well.
+PROGRAMS = ["target/debug/xpuck", "target/debug/xpuckd"]
+FEATURES = ["--features", "xpuck-shim/verilated"]
+
+
+def to_file(path, command):
+    """Runs a command with its standard output in a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as out:
+        subprocess.run(command, cwd=ROOT, stdout=out, check=True)
+
+
+def build(nextest):
+    """Compiles programs and tests, and lists both; later steps need no cargo, so that they run beside it."""
+    to_file(METADATA, ["cargo", "metadata", "--format-version", "1", "--locked"])
+    to_file(BINARIES, [*nextest, "list", *FEATURES, "--list-type", "binaries-only", "--message-format", "json"])
+    # Cargo does not touch a program whose sources are unchanged; the list needs no build.
+    reuse = ["--binaries-metadata", str(BINARIES), "--cargo-metadata", str(METADATA)]
+    to_file(LISTED, [*nextest, "list", *reuse, "--message-format", "json"])
+
+
+def classes():
+    """The table of tests that read more than the default inputs: (test prefix, patterns)."""
+    with (ROOT / "tools/suite/inputs.toml").open("rb") as file:
+        table = tomllib.load(file)
+    return table["default"], [(entry["tests"], entry["inputs"]) for entry in table["class"]]
+
+
+def keys():
+    """Key of the inputs of each test, by `binary test`. Ignored tests are left out."""
+    default, others = classes()
+    found = {}
+    for suite in json.loads(LISTED.read_text())["rust-suites"].values():
+        programs = PROGRAMS if suite["kind"] == "test" else []
+        binary = stamps.file_hash(suite["binary-path"])
+        for name, about in suite["testcases"].items():
+            if about["ignored"]:
+                continue
+            full = f"{suite['binary-id']} {name}"
+            more = [pattern for prefixes, patterns in others for pattern in patterns
+                    if any(full.startswith(prefix) for prefix in prefixes)]
+            found[full] = stamps.key([*default, *more] if not more else more, programs, binary)
+    return found
+
+
+def filter_of(pending, everything):
+    """The filter expression of nextest that selects the pending tests."""
+    by_binary = {}
+    for full in everything:
+        binary, name = full.split(" ", 1)
+        by_binary.setdefault(binary, {})[name] = full in pending
+    terms = []
+    for binary, tests in sorted(by_binary.items()):
+        wanted = [name for name, runs in tests.items() if runs]
+        unwanted = [name for name, runs in tests.items() if not runs]
+        if not wanted:
+            continue
+        term = f"binary_id(={binary})"
+        if unwanted:
+            few, sign = (wanted, "") if len(wanted) <= len(unwanted) else (unwanted, "not ")
+            term += f" & {sign}(" + " | ".join(f"test(={name})" for name in few) + ")"
+        terms.append(f"({term})")
+    return " | ".join(terms)
+
+
+def results(junit):
+    """Result of each test of a JUnit report: (binary, test, seconds, passed)."""
+    for suite in ElementTree.parse(junit).getroot():
+        for case in suite.iter("testcase"):
+            failed = any(child.tag in ("failure", "error") for child in case)
+            yield suite.get("name"), case.get("name"), float(case.get("time", 0)), not failed
+
+
+def skipped_tests(skips):
+    """Names of tests that left something out; their result may change with what is installed."""
+    lines = skips.read_text().splitlines() if skips.exists() else []
+    return {line.split(": ")[1] for line in lines if line.count(": ") >= 2}
+
+
+def run(nextest, profile, force):
+    """Runs the tests of a profile of .config/nextest.toml that have no stamp; returns the exit code."""
+    everything = keys()
+    passed = {} if force else stamps.load("passed.json")
+    pending = {full for full, key in everything.items() if key is None or passed.get(full) != key}
+    if not pending:
+        print(f"all {len(everything)} tests passed before with the same inputs")
+        return 0
+    # A file, because the expression can be longer than an argument may be.
+    config = stamps.STATE / f"filter-{profile}.toml"
+    config.write_text(f"[profile.{profile}-pending]\ninherits = \"{profile}\"\n"
+                      f"default-filter = {json.dumps(selection(profile, filter_of(pending, everything)))}\n"
+                      f"junit = {{ path = \"junit.xml\" }}\n")
+    junit = ROOT / "target/nextest" / f"{profile}-pending" / "junit.xml"
+    junit.unlink(missing_ok=True)
+    command = [*nextest, "run", "--binaries-metadata", str(BINARIES), "--cargo-metadata", str(METADATA),
+               "--tool-config-file", f"suite:{config}", "--profile", f"{profile}-pending", "--no-fail-fast",
+               "--no-tests", "pass"]
+    code = subprocess.run(command, cwd=ROOT).returncode
+    if junit.exists():
+        record(junit, everything, len(everything) - len(pending))
+    return code
+
+
+def unnamed():
+    """Profile of nextest with the tests that inputs.toml does not name."""
+    named = []
+    for prefixes, _ in classes()[1]:
+        for prefix in prefixes:
+            binary, name = prefix.split(" ", 1)
+            named.append(f"(binary_id(={binary}) & test(/^{name}/))")
+    expression = "not (" + " | ".join(named) + ")"
+    return f"[profile.unnamed]\ninherits = \"default\"\ndefault-filter = {json.dumps(expression)}"
+
+
+def selection(profile, pending):
+    """The profile's own filter and the pending tests."""
+    with (ROOT / ".config/nextest.toml").open("rb") as file:
+        own = tomllib.load(file)["profile"][profile].get("default-filter", "all()")
+    return f"({own}) & ({pending})"
+
+
+def record(junit, everything, before):
+    """Stamps the tests that passed, and keeps times for the list of the slowest."""
+    skipped = skipped_tests(Path(os.environ["XPUCK_SKIPPED"])) if "XPUCK_SKIPPED" in os.environ else set()
+    passed, times = stamps.load("passed.json"), stamps.load("times.json")
+    for binary, name, seconds, good in results(junit):
+        full = f"{binary} {name}"
+        times[full] = seconds
+        passed.pop(full, None)
+        if good and name not in skipped and everything.get(full):
+            passed[full] = everything[full]
+    stamps.save("passed.json", {full: key for full, key in passed.items() if full in everything})
+    stamps.save("times.json", {full: seconds for full, seconds in times.items() if full in everything})
+    stamps.remember_hashes()
+    if before:
+        print(f"{before} tests passed before with the same inputs")
+
+
+def main():
+    nextest = os.environ.get("XPUCK_NEXTEST", "cargo-nextest").split() + ["nextest"]
+    if sys.argv[1] == "build":
+        build(nextest)
+        return 0
+    if sys.argv[1] == "unnamed":
+        print(unnamed())
+        return 0
+    return run(nextest, sys.argv[1], force="FORCE" in os.environ)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

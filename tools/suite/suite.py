@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Runs the parts of `make test` and `make test-long` side by side, and skips those whose inputs have not changed.
+
+A part is a command of parts.toml. `front` parts run undisturbed at normal priority, `back` parts fill the idle time of the
+processors at the lowest. The output of a part is in target/suite/logs/NAME.log and is printed if the part fails.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import stamps
+
+ROOT = stamps.ROOT
+LOGS = stamps.STATE / "logs"
+# Parts of a lane that run at once.
+LANES = {"front": 2, "back": os.cpu_count() or 1}
+# Wall time of `work` on two quiet cores of an AMD EPYC (Zen 4) [s]; slower machines get longer deadlines.
+REFERENCE_S = 0.40
+# Closing lines of cargo-nextest, cargo test, pytest, node, and of the logic's proofs and benches.
+CLOSING = re.compile(r"^(\s*Summary \[.*tests? run:|test result:|\d+ (passed|failed).* in [\d.]+s|(#|ℹ) (tests|pass|fail|cancelled|todo) \d+$"
+                     r"|(console-test|flat|deb-test|site): |(prove|bench): \d+ passed)")
+COLOURS = {"passed": "32", "failed": "31", "not run": "33", "unchanged": "36"}
+
+
+def colour(word, text=None):
+    """A word in its colour where standard output is a terminal."""
+    text = text or word
+    return f"\x1b[{COLOURS[word]}m{text}\x1b[0m" if sys.stdout.isatty() else text
+
+
+def work():
+    """A fixed amount of work on as many processes as there are processors; returns the wall time [s]."""
+    code = "s = 0\nfor i in range(4_000_000): s += i * i % 7"
+    began = time.monotonic()
+    for process in [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]:
+        process.wait()
+    return time.monotonic() - began
+
+
+class Part:
+    """One command, its conditions and its result."""
+
+    def __init__(self, name, table, shared):
+        self.name = name
+        self.run = table["run"]
+        self.after = table.get("after", [])
+        self.lane = table.get("lane", "back")
+        self.alone = table.get("alone", False)
+        self.cargo = table.get("cargo", False)
+        self.inputs = table.get("inputs")
+        self.built = table.get("built", [])
+        self.environment = shared
+        self.process = None
+        self.result = None
+        self.seconds = self.processor = 0.0
+        self.log = LOGS / f"{name}.log"
+
+    def key(self):
+        """Key of the inputs; None for a part that always runs."""
+        return stamps.key([*self.inputs, "tools/suite"], self.built, self.run) if self.inputs is not None else None
+
+    def start(self):
+        """Starts the command in a process group of its own."""
+        self.began = time.monotonic()
+        # The key of the inputs at the start: a file that changes during the run must not count as tried.
+        self.tried = self.key()
+        command = self.run if self.lane == "front" else f"exec nice -n 19 sh -c {shell_word(self.run)}"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(["sh", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT, env=self.environment, start_new_session=True)
+
+    def poll(self):
+        """Whether the command has ended."""
+        pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+        if pid == 0:
+            return False
+        self.seconds = time.monotonic() - self.began
+        self.processor = usage.ru_utime + usage.ru_stime
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.result = "failed" if self.process.returncode else "passed"
+        return True
+
+    def skips(self):
+        """Lines in which the part says what it left out."""
+        return re.findall(r"^skipped: .*", self.log.read_text(errors="replace"), re.M) if self.log.exists() else []
+
+    def stop(self):
+        """Ends the command and all that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+
+
+def shell_word(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def environment():
+    """Variables for all parts: interpreters of the environments that are there, and the machine's slowness."""
+    found = dict(os.environ)
+    with (ROOT / "tools/suite/parts.toml").open("rb") as file:
+        places = tomllib.load(file)["environment"]
+    for name, place in places.items():
+        if (ROOT / place).exists():
+            found[name] = str(ROOT / place)
+    found.setdefault("XPUCK_SLOWNESS", f"{max(1.0, work() / REFERENCE_S):.2f}")
+    found["XPUCK_SKIPPED"] = str(stamps.STATE / "skipped.log")
+    os.environ.update(found)
+    return found
+
+
+def ready(part, parts, running):
+    """Whether a part may start beside those that run."""
+    if any(parts[name].result is None for name in part.after if name in parts):
+        return False
+    if part.alone:
+        return not running and all(p.result or p.alone for p in parts.values())
+    if any(other.alone for other in running) or (part.cargo and any(other.cargo for other in running)):
+        return False
+    return sum(other.lane == part.lane for other in running) < LANES[part.lane]
+
+
+def run(parts, force):
+    """Runs all parts; those after a failed one do not run."""
+    stamped = {} if force else stamps.load("parts.json")
+    running = []
+    shown = time.monotonic()
+    try:
+        while running or any(part.result is None for part in parts.values()):
+            for part in parts.values():
+                if part.result or part in running or not ready(part, parts, running):
+                    continue
+                if any(parts[name].result in ("failed", "not run") for name in part.after if name in parts):
+                    finish(part, "not run", stamped)
+                elif stamped.get(part.name) is not None and stamped[part.name] == part.key():
+                    finish(part, "unchanged", stamped)
+                else:
+                    part.start()
+                    running.append(part)
+                    print(f"  started {part.name}", flush=True)
+            for part in [part for part in running if part.poll()]:
+                running.remove(part)
+                finish(part, part.result, stamped)
+            if time.monotonic() - shown > 60:
+                shown = time.monotonic()
+                print("  running: " + ", ".join(f"{p.name} {shown - p.began:.0f} s" for p in running), flush=True)
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        for part in running:
+            part.stop()
+        sys.exit(130)
+
+
+def finish(part, result, stamped):
+    """Reports a part's end, and stamps one that passed as a whole."""
+    part.result = result
+    if result == "failed":
+        text = part.log.read_text(errors="replace").splitlines()
+        print("\n".join(f"{part.name} | {line}" for line in text[-200:]))
+    if result == "passed" and part.tried is not None and not part.skips():
+        stamped[part.name] = part.tried
+    elif result != "unchanged":
+        stamped.pop(part.name, None)
+    stamps.save("parts.json", {**stamps.load("parts.json"), **stamped})
+    if result == "failed" or result == "passed" and part.tried is None:
+        forget(part.name)
+    detail = f" in {part.seconds:.1f} s ({part.processor:.1f} s of processor time)" if part.process else ""
+    print(f"{colour(result)}: {part.name}{detail}", flush=True)
+
+
+def forget(name):
+    """Removes a part's stamp."""
+    table = stamps.load("parts.json")
+    if table.pop(name, None) is not None:
+        stamps.save("parts.json", table)
+
+
+def report(parts, began):
+    """Times of the parts, the slowest tests, what was left out, and the runners' own closing lines."""
+    print("\ntime of each part:")
+    for part in sorted(parts.values(), key=lambda part: -part.seconds):
+        print(f"  {part.name:22} {part.result:9} {part.seconds:7.1f} s {part.processor:8.1f} s of processor time")
+    print(f"  {'all':22} {'':9} {time.monotonic() - began:7.1f} s")
+    slowest = sorted(stamps.load("times.json").items(), key=lambda item: -item[1])[:10]
+    if slowest:
+        print("ten slowest Rust tests:")
+        for name, seconds in slowest:
+            print(f"  {seconds:6.1f} s {name}")
+    skipped = stamps.STATE / "skipped.log"
+    lines = set(skipped.read_text().splitlines()) if skipped.exists() else set()
+    for part in parts.values():
+        if part.process:
+            lines.update(part.skips())
+    print(f"left out: {len(lines)}")
+    for line in sorted(lines):
+        print(line)
+    print("closing lines of the test runners:")
+    for part in parts.values():
+        if part.process and part.log.exists():
+            for line in part.log.read_text(errors="replace").splitlines():
+                plain = re.sub(r"\x1b\[[0-9;]*m", "", line)
+                if CLOSING.match(plain):
+                    print(plain)
+    bad = [part.name for part in parts.values() if part.result in ("failed", "not run")]
+    print(colour("failed", "failed: " + ", ".join(bad)) if bad else colour("passed", "all parts passed"))
+    return 1 if bad else 0
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("suite", choices=["test", "long", "check"], help="the list of parts to run")
+    arguments.add_argument("--part", action="append", default=[], metavar="NAME", help="only this part and those that it needs")
+    arguments.add_argument("--force", action="store_true", help="run parts whose inputs have not changed too")
+    arguments.add_argument("--list", action="store_true", help="print the parts and end")
+    chosen = arguments.parse_args()
+    with (ROOT / "tools/suite/parts.toml").open("rb") as file:
+        tables = tomllib.load(file)[chosen.suite]
+    wanted = needed(tables, [name for names in chosen.part for name in names.split()]) if chosen.part else set(tables)
+    if chosen.list:
+        for name, table in tables.items():
+            print(f"{name:22} {table.get('minutes', ''):>4} {table['promise']}")
+        return 0
+    shutil.rmtree(LOGS, ignore_errors=True)
+    LOGS.mkdir(parents=True)
+    (stamps.STATE / "skipped.log").unlink(missing_ok=True)
+    if chosen.force:
+        os.environ["FORCE"] = "1"
+    shared = environment()
+    parts = {name: Part(name, table, shared) for name, table in tables.items() if name in wanted}
+    began = time.monotonic()
+    print(f"suite: {len(parts)} parts, deadlines x {shared['XPUCK_SLOWNESS']}, logs in {LOGS.relative_to(ROOT)}", flush=True)
+    run(parts, chosen.force)
+    stamps.remember_hashes()
+    return report(parts, began)
+
+
+def needed(tables, names):
+    """The named parts and all that they need."""
+    for name in names:
+        if name not in tables:
+            sys.exit(f"suite: no part `{name}`; there are {', '.join(tables)}")
+    found = set()
+    while names:
+        name = names.pop()
+        if name in tables and name not in found:
+            found.add(name)
+            names += tables[name].get("after", [])
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
