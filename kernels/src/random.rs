@@ -153,7 +153,7 @@ impl Draws {
 
     /// Uniform integer in `0..n` (n at least 1), by the high half of a product: biased by less than n / 2^32.
     pub fn below(&mut self, n: u32) -> u32 {
-        debug_assert!(n > 0);
+        assert!(n > 0, "no number is below 0");
         below(self.word(), n)
     }
 }

@@ -160,7 +160,7 @@ fn stream(camera: &mut File, chip: &Chip) {
 fn picture(number: usize) -> Vec<u8> {
     let row: Vec<u8> = (0..WIDTH).flat_map(|x| [(((x + 8 * number) / 40 % 6) * 40 + 16) as u8, 128]).collect();
     let mut pixels = row.repeat(HEIGHT);
-    debug_assert_eq!(pixels.len(), WIDTH * HEIGHT * BYTES_PER_PIXEL);
+    assert_eq!(pixels.len(), WIDTH * HEIGHT * BYTES_PER_PIXEL);
     pixels[..WIDTH * BYTES_PER_PIXEL].fill(200);
     pixels
 }

@@ -137,7 +137,7 @@ pub(crate) fn networks(nodes: &[Node]) -> Vec<Network> {
     let mut first = 0;
     for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Network) {
         let network = Network::of(&nodes[at..at + parts(&nodes[at..])], first);
-        debug_assert_eq!(network.neurons.len(), usize::from(node.children));
+        assert_eq!(network.neurons.len(), usize::from(node.children));
         first += network.neurons.len();
         networks.push(network);
     }

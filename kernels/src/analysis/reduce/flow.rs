@@ -275,7 +275,7 @@ fn vector_value(branch: &Branch, entry: &State) -> [Value; 2] {
         Kind::Network => [Value::only(-1.0).join(Value::only(1.0)); 2],
         Kind::Upfield => sum(sensed(UP, code.a), sensed(PROX, -PROX_GAIN)),
         _ => {
-            debug_assert_eq!(code.kind, Kind::Attract);
+            assert_eq!(code.kind, Kind::Attract);
             let towards = sum(sensed(ATTR, code.a), sensed(PROX, -PROX_GAIN));
             [towards[0].join(Value::only(1.0)), towards[1].join(Value::only(0.0))]
         }

@@ -180,7 +180,7 @@ fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype,
         };
         branches[0].set(at, Gene::Node(node));
     }
-    debug_assert!(space.fits(&genotype), "operands do not change what a tree takes");
+    assert!(space.fits(&genotype), "operands do not change what a tree takes");
     genotype
 }
 
