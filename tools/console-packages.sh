@@ -10,6 +10,6 @@ if problem=$(npm ci --no-audit --no-fund --loglevel=error --fetch-retries=3 --fe
     --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 2>&1); then
     echo "$wanted" >"$ready"
 else
-    echo "$problem" | grep -m 1 -E 'request to|getaddrinfo|code E' >&2 || echo "$problem" | tail -n 1 >&2
+    echo "$problem" | grep -m 1 -E 'request to|getaddrinfo|timeout at|code E' >&2 || echo "$problem" | tail -n 1 >&2
     exit 1
 fi
