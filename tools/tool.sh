@@ -30,6 +30,8 @@ fi
 # Another call may have built it in the meantime.
 if ! fits "$program"; then
     say "building $name $version, once per machine; this takes minutes"
+    # Folders of killed builds; the lock is ours.
+    rm -rf "$root".??????
     new=$(mktemp -d "$root.XXXXXX")
     trap 'rm -rf "$new"' EXIT
     trap 'exit 1' HUP INT TERM
