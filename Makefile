@@ -1,62 +1,75 @@
-# Xpuck: `make demo` and `make test` do all the set-up they need.
+# Xpuck: `make demo` and `make test` install what they need.
 
 OUT ?= runs
 DEMO ?=
 SECONDS ?= 60
-# What tests are built with: cameras of Video4Linux, the shim's logic.
-FEATURES = xpuck-robot/v4l,xpuck-shim/verilated
-# Third-party clients that read the arena's motion capture.
+# Features that tests are built with: the logic of the shim.
+FEATURES = xpuck-shim/verilated
+# Third-party clients of motion capture, which read the streams of the arena.
 MOCAP_VENV = target/mocap-venv
-# Python that reads records and their tables.
+# Readers of records and of their tables.
 RECORD_VENV = target/record-venv
-# Python packages with which statistics, maps and CMA-ES are compared; minisom has no wheel.
+# References for statistics, maps and CMA-ES; minisom has no wheel.
 ANALYSIS_VENV = target/analysis-venv
-# Simulators of others, which load and walk the bodies that are exported.
+# Third-party simulators, which load exported bodies and make them walk.
 BODIES_VENV = target/bodies-venv
-# What builds the Python package, and what its tests need beside it.
+# Build tool and test dependencies of the Python package.
 PYTHON_VENV = target/python-venv
-# HyperQueue, and what reads Kubernetes' manifests.
+# HyperQueue, and a parser of Kubernetes manifests.
 CLUSTER_VENV = target/cluster-venv
-# The RSMP server of RoboCup's 3D league.
+# RSMP server of RoboCup's 3D league.
 RSMP_VENV = target/rsmp-venv
-# The checker of Prometheus, out of a package whose service is not wanted.
+# Prometheus's checker of metrics.
 PROMTOOL = target/promtool/usr/bin/promtool
+# Installs the missing ones of a list of Debian packages; `deps-test` replaces it by `:`, after one call for all lists.
+DEPS = sh tools/deps.sh
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster
+include tools/packages.mk
+
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster fpga-venv
 
 help:
-	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
-	@echo "make test       everything that checks the project (make lint: formatting, lints, documentation links)"
-	@echo "make test-long  what takes longer: islands and sweeps on Slurm, fuzzing, 10000 seeds of the simulation test, a robot under load, a whole demo, and its best tree measured"
-	@echo "make bench      micro-benchmarks: cost of simulated worlds, of a tree's tick, of a generation and of a camera frame"
-	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
-	@echo "make build      the programs, into target/debug"
-	@echo "make build-fpga the same, with the shim's logic for the arena (fpga = true, xpuck demo --fpga)"
-	@echo "make deb        packages for Debian into target/deb (ARCH=arm64 or armhf: of programs in target/cross/ARCH)"
-	@echo "make cross      the programs for ARCH=arm64 or armhf, into target/cross/ARCH"
-	@echo "make boot-test  a robot's card in a virtual machine: booted, updated, its power cut, its card damaged (as root; ARCH=armhf)"
-	@echo "make devices-test  the robot's drivers of cameras, libusb and Video4Linux, against a kernel in a virtual machine (part of make test-long)"
-	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
-	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
-	@echo "make wheel      the Python package, into target/wheels (make python-test: its tests, part of make test)"
-	@echo "make bundled    xpuck and xpuckd with all libraries in them, without root, into target/bundled/bin"
-	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
-	@echo "make site       all documents as a site with search into target/site, its links checked (part of make test)"
-	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
-	@echo "make pictures   the pictures of the console in docs/operate, from runs"
-	@echo "make clean      remove what was built"
+	@echo "make demo          nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
+	@echo "make test          all checks of the project (make lint: formatting, lints, documentation links)"
+	@echo "make test-long     longer checks: Slurm, fuzzing, 10000 seeds of the simulation test, load tests, a whole demo"
+	@echo "make bench         micro-benchmarks: simulated worlds, ticks of trees, generations, camera frames"
+	@echo "make fuzz          fuzz each parser of trees for a minute (SECONDS=600: ten minutes)"
+	@echo "make build         the programs, into target/debug"
+	@echo "make build-fpga    the programs with the logic of the shim (fpga = true, xpuck demo --fpga)"
+	@echo "make cross         the programs for ARCH=arm64 or armhf, into target/cross/ARCH"
+	@echo "make deb           Debian packages, into target/deb (ARCH=arm64 or armhf: from target/cross/ARCH)"
+	@echo "make deb-test      install, boot in a container, upgrade and purge the packages (part of make test)"
+	@echo "make boot-test     boot, update and damage a robot's card in a virtual machine (needs root; ARCH=armhf)"
+	@echo "make devices-test  camera drivers against a kernel in a virtual machine (part of make test-long)"
+	@echo "make oci           container image (OCI) of hub and tools, into target/deb"
+	@echo "make wheel         the Python package, into target/wheels (make python-test: its tests, part of make test)"
+	@echo "make bundled       xpuck and xpuckd with all libraries included, into target/bundled/bin (needs no root)"
+	@echo "make manuals       manual pages into target/man, shell completions into target/completions"
+	@echo "make site          documentation site with search, into target/site; checks its links (part of make test)"
+	@echo "make console-test  the hub's web page: types, unit tests, and a real browser with a demo (part of make test)"
+	@echo "make pictures      the pictures of the console in docs/operate, from runs"
+	@echo "make deps-test     install all that make test needs"
+	@echo "make clean         remove all build output"
 
-# Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; libusb reads the xpuck's camera; zstd compresses records; a C compiler builds the calls to AprilTag.
+# The prerequisite of all builds.
 deps:
-	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev libusb-1.0-0-dev libzstd-dev gcc
+	@$(DEPS) $(APT_BUILD)
 
-# The Python package is built by itself, so that nobody waits for it who does not want it.
+# One installation of Debian packages for all of `make test`, then everything that does not come from Debian, side by side.
+deps-test:
+	@$(DEPS) $(sort $(APT_TEST))
+	@$(MAKE) --no-print-directory -j 6 DEPS=: deps-bodies deps-mocap deps-promtool deps-python deps-record deps-rsmp deps-site fpga-venv
+
+# The Python package has a build of its own, because few need it.
 build: deps
 	cargo build --workspace --exclude xpuck-python
 
-# Translates the shim's logic into C++.
+# Verilator translates the logic of the shim to C++.
 deps-fpga: deps
-	@sh tools/deps.sh verilator g++
+	@$(DEPS) $(APT_VERILATOR) $(APT_CXX)
+
+fpga-venv:
+	@$(MAKE) -C fpga venv
 
 build-fpga: deps-fpga
 	cargo build --workspace --exclude xpuck-python --features xpuck-hub/fpga
@@ -64,77 +77,66 @@ build-fpga: deps-fpga
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
 
-lint: deps deps-fpga deps-v4l doc
+lint: deps deps-fpga doc
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
 
-# Interfaces of the code, into target/doc; a broken link is an error.
+# Documentation of the code, into target/doc; a broken link is an error.
 doc: deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-# The software adapter on which the kernels are tested; a driver that is there already serves as well.
 deps-gpu: deps
-	@sh tools/deps.sh mesa-vulkan-drivers
+	@$(DEPS) $(APT_GPU)
 
-# The bindings of Video4Linux are made with libclang.
-deps-v4l: deps
-	@sh tools/deps.sh libclang-dev
-
-# Real Vicon, VRPN and NatNet clients as a Python wheel, in an environment of their own.
+# Vicon, VRPN and NatNet clients.
 deps-mocap: deps
-	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(MOCAP_VENV) "the arena's streams are not read by third parties" motioncapture==1.1 numpy
+	@$(DEPS) $(APT_PYTHON)
+	@sh tools/venv.sh $(MOCAP_VENV) "no third-party client reads the arena's streams" motioncapture==1.1 numpy
 
 deps-record: deps
-	@sh tools/deps.sh python3-venv
+	@$(DEPS) $(APT_PYTHON)
 	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
-	@sh tools/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with packages of others" scipy minisom cma --no-binary minisom
+	@sh tools/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with other packages" scipy minisom cma --no-binary minisom
 
-# PyBullet, MuJoCo, and ROS's checker of URDF files.
 deps-bodies: deps
-	@sh tools/deps.sh python3-venv liburdfdom-tools
-	@sh tools/venv.sh $(BODIES_VENV) "no simulator of others loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
+	@$(DEPS) $(APT_PYTHON) $(APT_BODIES)
+	@sh tools/venv.sh $(BODIES_VENV) "no third-party simulator loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
 
-# Maturin packs the wheel; the stubs are checked by mypy, environments by Gymnasium's and PettingZoo's own tests.
+# Maturin builds the wheel; mypy checks the stubs; Gymnasium and PettingZoo test environments with their own suites.
 deps-python: deps
-	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(PYTHON_VENV) "the Python package is not tried" maturin==1.16.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 gymnasium==1.4.0 pettingzoo==1.27.0 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 tqdm nbclient==0.11.0 ipykernel matplotlib
+	@$(DEPS) $(APT_PYTHON)
+	@sh tools/venv.sh $(PYTHON_VENV) "the Python package is not tested" maturin==1.16.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 gymnasium==1.4.0 pettingzoo==1.27.0 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 tqdm nbclient==0.11.0 ipykernel matplotlib
 
 # Slurm's daemons, and schedulers from PyPI.
 deps-cluster: deps
-	@sh tools/deps.sh slurm-wlm python3-venv || true
+	@$(DEPS) $(APT_CLUSTER) $(APT_PYTHON) || true
 	@sh tools/venv.sh $(CLUSTER_VENV) "no sweep runs on HyperQueue" hyperqueue==0.27.0 pyyaml
 
-# A real server of 3D viewers (MuJoCo's wheels come with it).
+# Server of 3D viewers; it depends on MuJoCo's wheels.
 deps-rsmp: deps
-	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(RSMP_VENV) "no server of others is watched" rcsssmj==0.2.1
+	@$(DEPS) $(APT_PYTHON)
+	@sh tools/venv.sh $(RSMP_VENV) "no third-party server is watched" rcsssmj==0.2.1
 
-# Programs under another clock.
 deps-time: deps
-	@sh tools/deps.sh faketime
+	@$(DEPS) $(APT_TIME)
 
-# Debian's compiler for Kilobots, and a simulator of their processor.
 deps-kilobot: deps
-	@sh tools/deps.sh gcc-avr avr-libc libsimavr-dev
+	@$(DEPS) $(APT_KILOBOT)
 
-# Drawings as PNG and PDF, films, and what looks into them.
 deps-films: deps
-	@sh tools/deps.sh ffmpeg librsvg2-bin fonts-liberation poppler-utils
+	@$(DEPS) $(APT_FILMS)
 
-# `pgrep` and `kill`, which small images of Debian lack.
 deps-processes: deps
-	@sh tools/deps.sh procps
+	@$(DEPS) $(APT_PROCESSES)
 
-# A real browser and what drives it.
 deps-console: deps
-	@sh tools/deps.sh chromium nodejs npm openssl
+	@$(DEPS) $(APT_CONSOLE)
 
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-bodies deps-console deps-deb deps-films deps-gpu deps-image deps-kilobot deps-mocap deps-processes deps-python deps-record deps-rsmp deps-site deps-time deps-promtool
+test: deps-test lint
 	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --exclude xpuck-python --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/python-test.sh $(PYTHON_VENV)
@@ -146,63 +148,61 @@ test: lint deps-bodies deps-console deps-deb deps-films deps-gpu deps-image deps
 python-test: build deps-gpu deps-python
 	sh tools/python-test.sh $(PYTHON_VENV)
 
-# For people: nothing of it is looked for on the machine but glibc.
+# A release build that needs only glibc.
 wheel: deps-python
 	$(PYTHON_VENV)/bin/maturin build --release --features bundled -m hub/python/Cargo.toml -o target/wheels
 
 console-test: build deps-console
 	sh tools/console-test.sh
 
-# What makes packages, and a bare Debian in which they are tried.
+# Checks packages, and builds the bare Debian in which they are tested.
 deps-deb: deps
-	@sh tools/deps.sh mmdebstrap systemd-container lintian
-	@[ -x target/tools/bin/cargo-deb ] || cargo install cargo-deb --locked --root target/tools --version 3.8.0
+	@$(DEPS) $(APT_DEB)
 
-# Debian's own compiler builds the standard library of other architectures, which rustup brings only from the network.
-deps-cross: deps-v4l
-	@sh tools/deps.sh rustc-web g++-aarch64-linux-gnu g++-arm-linux-gnueabihf mmdebstrap
+deps-cross: deps
+	@$(DEPS) $(APT_CROSS)
 
 cross: deps-cross
 	sh tools/cross.sh $(ARCH)
 
-# What makes images of boards and writes cards.
+# Builds images of boards and writes cards.
 deps-image: deps
-	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools device-tree-compiler kmod fdisk zstd xz-utils
+	@$(DEPS) $(APT_IMAGE)
 
 deps-boot: deps-cross deps-deb deps-image
-	@sh tools/deps.sh qemu-system-arm
+	@$(DEPS) $(APT_BOOT)
 
 boot-test: deps-boot
 	ARCH=$(ARCH) sh tools/boot-test.sh
 
-deps-devices: deps-v4l
-	@sh tools/deps.sh cpio kmod qemu-system-x86
+deps-devices: deps
+	@$(DEPS) $(APT_DEVICES)
 
 devices-test: deps-devices
-	FEATURES=$(FEATURES) sh tools/devices-test.sh
+	sh tools/devices-test.sh
 
-deb: deps-v4l deps-deb
-	cargo build --workspace --exclude xpuck-python --features xpuck-robot/v4l
+deb: deps-deb
+	cargo build --workspace --exclude xpuck-python
 	sh tools/deb.sh $(ARCH)
 
-deb-test: deps-v4l deps-deb
-	cargo build --workspace --exclude xpuck-python --features xpuck-robot/v4l
+deb-test: deps-deb
+	cargo build --workspace --exclude xpuck-python
 	sh tools/deb-test.sh
 
 deps-oci: deps-deb
-	@sh tools/deps.sh buildah
+	@$(DEPS) $(APT_OCI)
 
-# An image for containers, of the package that `make deb` made.
+# A container image of the package that `make deb` builds.
 oci: deb deps-oci
 	sh tools/oci.sh
 
-# Neither root nor any library of the system: libzmq, SQLite and the others are built from sources.
+# Needs neither root nor libraries of the system: libzmq, SQLite and the others are built from source.
 bundled:
 	sh tools/bundled.sh
 
-# The fuzzer's own library is C++.
+# The library of the fuzzer is C++.
 deps-fuzz: deps
-	@sh tools/deps.sh g++
+	@$(DEPS) $(APT_CXX)
 
 test-long: build deps-bodies deps-cluster deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
 	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) XPUCK_CLUSTER_PYTHON=$(CURDIR)/$(CLUSTER_VENV)/bin/python sh tools/test-long.sh
@@ -216,7 +216,7 @@ bench: deps
 fuzz: build deps-fuzz
 	sh tools/fuzz.sh $(SECONDS)
 
-# Both come from the programs' one definition of their command lines.
+# Generated from the definitions of the command lines.
 manuals: build
 	mkdir -p target/man target/completions
 	for program in xpuck xpuckd; do \
@@ -229,10 +229,9 @@ manuals: build
 pictures: build deps-console
 	sh tools/pictures.sh
 
-# Of all that builds sites only mdBook renders our Markdown as code hosts do.
 deps-site: deps
-	@sh tools/deps.sh python3
-	@[ -x target/tools/bin/mdbook ] || cargo install mdbook --locked --no-default-features --features search --root target/tools --version 0.5.4
+	@$(DEPS) $(APT_PYTHON)
+	@sh tools/mdbook.sh >/dev/null
 
 site: deps-site doc
 	sh tools/site.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the folder of a node that runs the console's tests: this machine's, or, where that is older than version 20 (Debian 12
-# has 18), one from npm's registry, which it keeps in target/node. Without either it says why, and ends with 1.
+# Prints the folder of a node that can run the console's tests: this machine's, if its version is at least 20 (Debian 12 has
+# 18), else one from npm's registry, kept in target/node. Without either, prints the reason and exits with 1.
 set -eu
 cd "$(dirname "$0")/.."
 fits() { "$1" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null; }
@@ -17,10 +17,12 @@ esac
 kept=target/node/node_modules/$package/bin
 if [ -n "$package" ] && ! { [ -x "$kept/node" ] && fits "$kept/node"; }; then
     mkdir -p target/node
-    npm install --prefix target/node --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=20000 "$package@22.23.3" >&2 || true
+    # At most two minutes without a route to the registry.
+    npm install --prefix target/node --no-audit --no-fund --loglevel=error --fetch-retries=3 --fetch-timeout=20000 \
+        --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 "$package@22.23.3" >&2 || true
 fi
 if [ -z "$package" ] || ! fits "$kept/node"; then
-    echo "the tests need node 20 or newer; here is ${own:-none}" >&2
+    echo "the tests need node 20 or newer; this machine has ${own:-none}" >&2
     exit 1
 fi
 echo "$PWD/$kept"
