@@ -26,12 +26,14 @@ DEPS = sh tools/deps.sh
 
 include tools/packages.mk
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster fpga-venv
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build check console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster fpga-venv
 
 help:
 	@echo "make demo          nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
-	@echo "make test          all checks of the project (make lint: formatting, lints, documentation links)"
-	@echo "make test-long     longer checks: Slurm, fuzzing, 10000 seeds of the simulation test, load tests, a whole demo"
+	@echo "make check         format, lints, unit tests of the crates that changed: a minute or two, for every change"
+	@echo "make test          all tests, side by side; parts whose inputs did not change are skipped (FORCE=1, PART=rust)"
+	@echo "make lint          formatting, lints, documentation links (part of make test)"
+	@echo "make test-long     longer checks, one after another: Slurm, fuzzing, 10000 seeds, load tests, a whole demo (PART=fuzz)"
 	@echo "make bench         micro-benchmarks: simulated worlds, ticks of trees, generations, camera frames"
 	@echo "make fuzz          fuzz each parser of trees for a minute (SECONDS=600: ten minutes)"
 	@echo "make build         the programs, into target/debug"
@@ -60,9 +62,8 @@ deps-test:
 	@$(DEPS) $(sort $(APT_TEST))
 	@$(MAKE) --no-print-directory -j 6 DEPS=: deps-bodies deps-mocap deps-promtool deps-python deps-record deps-rsmp deps-site fpga-venv
 
-# The Python package has a build of its own, because few need it.
 build: deps
-	cargo build --workspace --exclude xpuck-python
+	cargo build
 
 # Verilator translates the logic of the shim to C++.
 deps-fpga: deps
@@ -72,19 +73,18 @@ fpga-venv:
 	@$(MAKE) -C fpga venv
 
 build-fpga: deps-fpga
-	cargo build --workspace --exclude xpuck-python --features xpuck-hub/fpga
+	cargo build --features xpuck-hub/fpga
 
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
 
 lint: deps deps-fpga doc
 	cargo fmt --all --check
-	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
 
 # Documentation of the code, into target/doc; a broken link is an error.
 doc: deps
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --features $(FEATURES) --quiet
 
 deps-gpu: deps
 	@$(DEPS) $(APT_GPU)
@@ -136,17 +136,18 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: deps-test lint
-	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) $(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) $(if $(wildcard $(RSMP_VENV)/ready),XPUCK_RSMP_SERVER=$(CURDIR)/$(RSMP_VENV)/bin/rcssservermj) cargo test --workspace --exclude xpuck-python --features $(FEATURES)
-	$(MAKE) -C fpga check
-	sh tools/python-test.sh $(PYTHON_VENV)
-	sh tools/site.sh
-	sh tools/console-test.sh
-	sh tools/flat.sh 60 32 3
-	sh tools/deb-test.sh
+# FORCE=1 runs parts whose inputs have not changed too, PART="rust site" only these parts and those that they need.
+SUITE = XPUCK_NEXTEST="$$(sh tools/nextest.sh)" python3 tools/suite/suite.py
+
+test: deps-test
+	@$(SUITE) test $(if $(FORCE),--force) $(if $(PART),--part "$(PART)")
+
+# Format, lints, and the unit tests of the crates that differ from BASE (the last commit).
+check: deps-fpga
+	@$(SUITE) check $(if $(FORCE),--force)
 
 python-test: build deps-gpu deps-python
-	sh tools/python-test.sh $(PYTHON_VENV)
+	sh tools/python-test.sh
 
 # A release build that needs only glibc.
 wheel: deps-python
@@ -182,11 +183,11 @@ devices-test: deps-devices
 	sh tools/devices-test.sh
 
 deb: deps-deb
-	cargo build --workspace --exclude xpuck-python
+	cargo build
 	sh tools/deb.sh $(ARCH)
 
 deb-test: deps-deb
-	cargo build --workspace --exclude xpuck-python
+	cargo build
 	sh tools/deb-test.sh
 
 deps-oci: deps-deb
@@ -204,8 +205,9 @@ bundled:
 deps-fuzz: deps
 	@$(DEPS) $(APT_CXX)
 
-test-long: build deps-bodies deps-cluster deps-fpga deps-fuzz deps-kilobot deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
-	$(if $(wildcard $(BODIES_VENV)/ready),XPUCK_BODIES_PYTHON=$(CURDIR)/$(BODIES_VENV)/bin/python) XPUCK_CLUSTER_PYTHON=$(CURDIR)/$(CLUSTER_VENV)/bin/python sh tools/test-long.sh
+# PART="fuzz seeds" runs only these parts; `python3 tools/suite/suite.py long --list` lists them.
+test-long: deps-test deps-cluster deps-fpga deps-fuzz deps-cross deps-devices deps-oci build
+	@$(SUITE) long --force $(if $(PART),--part "$(PART)")
 
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev

@@ -16,7 +16,7 @@ fi
 work=target/boot-test/$arch
 step() { echo "boot-test: $* ($(($(date +%s) - begun)) s)"; }
 begun=$(date +%s)
-cargo build --quiet --workspace
+cargo build --quiet
 step "this machine's programs are built"
 sh tools/cross.sh "$arch"
 step "the board's programs are built"

@@ -12,7 +12,7 @@ if [ "$(dpkg --print-architecture)" != amd64 ]; then
 fi
 work=target/devices-test
 mkdir -p "$work"
-cargo build --quiet --workspace --example devices --example ft2232h_gadget
+cargo build --quiet --example devices --example ft2232h_gadget
 
 # Debian's kernel and busybox, kept for the next time.
 package=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p' | head -n 1)

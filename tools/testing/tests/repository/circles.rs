@@ -130,18 +130,16 @@ fn arrows(source: &Path) -> Arrows {
     found
 }
 
-/// The modules that can be reached from one and lead back to it.
-fn circle(arrows: &Arrows, from: &Module) -> bool {
+/// Whether `to` can be reached from `from`.
+fn reaches(uses: &BTreeMap<&Module, Vec<&Module>>, from: &Module, to: &Module) -> bool {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];
     while let Some(module) = next.pop() {
-        for (_, used) in arrows.keys().filter(|(user, _)| user == module) {
-            if used == from {
-                return true;
-            }
-            if seen.insert(used) {
-                next.push(used);
-            }
+        if module == to {
+            return true;
+        }
+        if seen.insert(module) {
+            next.extend(uses.get(module).into_iter().flatten());
         }
     }
     false
@@ -150,11 +148,14 @@ fn circle(arrows: &Arrows, from: &Module) -> bool {
 /// The arrows of circles, a line each.
 fn circles(source: &Path) -> Vec<String> {
     let arrows = arrows(source);
-    let within = |(user, used): &(Module, Module)| circle(&arrows, user) && circle(&arrows, used);
+    let mut uses: BTreeMap<&Module, Vec<&Module>> = BTreeMap::new();
+    for (user, used) in arrows.keys() {
+        uses.entry(user).or_default().push(used);
+    }
     let line = |((user, used), file): (&(Module, Module), &String)| {
         format!("{} uses {} ({file})", user.join("::"), used.join("::"))
     };
-    arrows.iter().filter(|(arrow, _)| within(arrow)).map(line).collect()
+    arrows.iter().filter(|((user, used), _)| reaches(&uses, used, user)).map(line).collect()
 }
 
 /// The source folder of a crate, from an entry of `cargo metadata`.
