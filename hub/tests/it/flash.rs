@@ -6,7 +6,8 @@ use std::io::Write;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_within;
 use xpuck_update::{Kind, Release, bundle};
 use xpuck_wire::keys::Secret;
 
@@ -31,18 +32,12 @@ impl Bag {
         File::create(self.path("card.img")).unwrap().set_len(4_000_000_000).unwrap();
     }
 
-    /// Waits until no loop device is made of the card. The kernel frees one only when whoever has it open has closed
-    /// it, and a search for a file system on all devices, as another test's `mount` makes it, opens it for a moment.
+    /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it, and `mount`
+    /// in another test opens all devices for a moment when it looks for a file system.
     fn is_left_alone(&self) {
-        let end = Instant::now() + Duration::from_secs(30);
-        loop {
-            let loops = said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
-            if loops.is_empty() {
-                return;
-            }
-            assert!(Instant::now() < end, "still attached: {loops}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let loops = || said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
+        let free = || loops().is_empty().then_some(());
+        wait_within(patience(), free, || format!("still attached: {}", loops()));
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -5,7 +5,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
 const ROOM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gateway/room.toml");
 const GATEWAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gateway");
@@ -40,7 +39,7 @@ fn robot_simulators_drive_in_a_world_of_a_file_until_the_server_ends() {
     let (mut child, mut said, places) = serve(&["world-sim", "--world", ROOM, "--ports", "2"]);
     let connect = |place: &SocketAddr| {
         let stream = TcpStream::connect(place).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(xpuck_testing::patience())).unwrap();
         BufReader::new(stream)
     };
     let (mut one, mut two) = (connect(&places[0]), connect(&places[1]));

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, sync_channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, Settings, run};
@@ -14,9 +13,8 @@ use xpuck_hub_core::config::{Mocap, MocapKind};
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::world::Scenario;
+use xpuck_testing::patience;
 
-/// Longest wait for an event; a machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 42, 99);
 
 fn settings(devices: &Path, natnet: NatNet) -> Settings {
@@ -63,7 +61,7 @@ fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
 
 /// The next frame; anything else is a failure.
 fn next(events: &Receiver<Event>) -> Frame {
-    match events.recv_timeout(PATIENCE).unwrap() {
+    match events.recv_timeout(patience()).unwrap() {
         Event::Frame(frame, _) => frame,
         other => panic!("{other:?}"),
     }
@@ -111,7 +109,7 @@ fn a_multicast_group_is_listened_to_on_the_servers_network_and_to_nobody_else() 
 }
 
 #[test]
-fn a_server_that_goes_away_is_told_of_and_found_again() {
+fn lost_server_is_reported_and_found_again() {
     let dir = tempfile::tempdir().unwrap();
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_ports());
     let settings = settings(dir.path(), NatNet { address, group: None, version: Version::V4_1 });
@@ -124,9 +122,9 @@ fn a_server_that_goes_away_is_told_of_and_found_again() {
     let (events, stop) = client.get().unwrap();
     let _guard = StopAtEnd(stop);
     let note = |wanted: &str| {
-        let notes = std::iter::repeat_with(|| events.recv_timeout(PATIENCE).unwrap());
+        let notes = std::iter::repeat_with(|| events.recv_timeout(patience()).unwrap());
         let found = notes.take(1000).any(|event| matches!(event, Event::Note(line) if line.text.contains(wanted)));
-        assert!(found, "nobody says {wanted:?}");
+        assert!(found, "no note {wanted:?}");
     };
     note(&format!("motion capture at {address}: silent for 2 s; trying again"));
     serve(&settings, |_| {

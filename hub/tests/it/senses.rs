@@ -6,7 +6,6 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, sync_channel};
-use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, Settings, run};
@@ -60,7 +59,7 @@ fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     let mut got = BTreeMap::new();
     // VRPN's first frames show those who have spoken.
     for turn in 0..200 {
-        let Event::Frame(frame, _) = events.recv_timeout(Duration::from_secs(60)).unwrap() else {
+        let Event::Frame(frame, _) = events.recv_timeout(xpuck_testing::patience()).unwrap() else {
             panic!("a gate shut")
         };
         senses.take(f64::from(turn), &frame);

@@ -1,18 +1,21 @@
-//! What tests of all crates share.
+//! Helpers for the tests of all crates.
 
 pub mod page;
+pub mod patience;
 pub mod simavr;
+
+pub use patience::patience;
 
 use std::fmt::Display;
 use std::io::Write;
 
-/// Says that the test on whose thread this is called leaves something out, and why: `skipped: <test>: <why>`.
+/// Reports that the test on the current thread skips a check, and the reason: `skipped: <test>: <reason>`.
 ///
-/// The line goes to standard error past the test runner, which keeps what a passing test prints to itself. `.ci/run`
-/// counts these lines. A test that wants something which every machine has fails without it instead.
+/// The line goes directly to standard error, because the test runner hides the output of a test that passes. `.ci/run`
+/// counts these lines. A test that needs a program which every machine has fails without that program instead.
 ///
 /// # Panics
-/// If standard error takes nothing, because a skip that nobody can see is none.
+/// If standard error rejects the line: an invisible skip would look like a passed check.
 pub fn skipped(why: impl Display) {
     let thread = std::thread::current();
     let line = format!("skipped: {}: {why}\n", thread.name().unwrap_or("a thread without a name"));

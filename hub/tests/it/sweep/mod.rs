@@ -195,10 +195,10 @@ fn parquet_holds(path: &Path, rows: &[Vec<String>]) {
     }
 }
 
-/// Waits for something to be so.
-fn wait(what: &str, mut so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !so() {
+/// Waits for a condition. It is checked often, because runs are short.
+fn wait(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + xpuck_testing::patience();
+    while !holds() {
         assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -1,0 +1,141 @@
+//! Programs under test as processes.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use xpuck_testing::patience::wait_within;
+
+/// Program of the operator.
+pub fn xpuck() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_xpuck"))
+}
+
+/// Program of a robot. Cargo builds it into the folder of the operator's program.
+pub fn xpuckd() -> Command {
+    let path = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
+    assert!(path.exists(), "{} is missing: `cargo build -p xpuck-robot` builds it", path.display());
+    Command::new(path)
+}
+
+/// Sends a signal to a process.
+pub fn send_signal(process: u32, signal: Signal) {
+    kill(Pid::from_raw(process as i32), signal).unwrap();
+}
+
+/// Waits until a process has ended.
+pub fn wait_for_exit(child: &mut Child, what: &str) -> ExitStatus {
+    wait_within(2 * xpuck_testing::patience(), || child.try_wait().unwrap(), || format!("the end of {what}"))
+}
+
+/// A process that is killed when this is dropped.
+pub struct Process {
+    child: Child,
+    log: PathBuf,
+    /// Standard output of a service after its line `ready`.
+    output: Option<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    /// Starts a program with an open standard input. Its standard error is appended to the file `log`.
+    pub fn start(command: &mut Command, log: PathBuf) -> Process {
+        let file = File::options().create(true).append(true).open(&log).unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(file);
+        Process { child: command.spawn().unwrap(), log, output: None }
+    }
+
+    /// Starts a service and waits until it is ready. Returns also the lines that it prints before the line `ready`.
+    pub fn serve(command: &mut Command, log: PathBuf) -> (Process, Vec<String>) {
+        let file = File::options().create(true).append(true).open(&log).unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(file).spawn().unwrap();
+        let output = child.stdout.take().map(BufReader::new);
+        let mut process = Process { child, log, output };
+        let mut before = Vec::new();
+        loop {
+            let mut line = String::new();
+            let length = process.output.as_mut().unwrap().read_line(&mut line).unwrap();
+            assert!(length > 0, "{command:?} ended before it was ready: {}", process.log());
+            if line == "ready\n" {
+                return (process, before);
+            }
+            before.push(line.trim_end().to_string());
+        }
+    }
+
+    /// Process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Everything that the program wrote to standard error.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+
+    /// Whether the program has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits until the program has ended by itself.
+    pub fn wait(&mut self) -> ExitStatus {
+        wait_for_exit(&mut self.child, &self.log.display().to_string())
+    }
+
+    /// Kills the program.
+    pub fn kill(self) {
+        drop(self);
+    }
+
+    /// Ends a service through its standard input. Returns the rest of its standard output.
+    pub fn end(mut self) -> String {
+        drop(self.child.stdin.take());
+        let mut rest = String::new();
+        if let Some(output) = &mut self.output {
+            output.read_to_string(&mut rest).unwrap();
+        }
+        let status = self.wait();
+        assert!(status.success(), "{status}: {}", self.log());
+        rest
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // A program that has ended needs no kill. Programs that share this standard input end with it.
+        drop(self.child.stdin.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Processes that are killed when this is dropped.
+#[derive(Default)]
+pub struct Children(pub Vec<Child>);
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // A process that has ended needs no kill.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Ids of the processes whose command line contains all `words`.
+pub fn processes(words: &[&str]) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(id) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        // The process may have ended since the folder was read. A zombie has an empty command line.
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if words.iter().all(|w| line.contains(w)) {
+            found.push(id);
+        }
+    }
+    found
+}
