@@ -22,7 +22,7 @@ sh tools/robot-test.sh 10
 sh tools/soak.sh 30
 sh tools/flat.sh 1440 16 3
 XPUCK_ATTACK=20000 cargo test --workspace --test it attack:: -- --nocapture --test-threads 1
-XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
+XPUCK_KILLS=100 cargo test --workspace --test it hub_killed_at_random_moments -- --nocapture
 XPUCK_WALKS=50 cargo test --workspace --test it bodies_get_as_far_as_in_pybullet -- --nocapture
 XPUCK_SIMAVR_TREES=5000 cargo test -p xpuck-kernels --test kilobot simavr -- --nocapture
 XPUCK_DAMAGES=10000 cargo test -p xpuck-record --lib of_a_record_damaged_anywhere -- --nocapture

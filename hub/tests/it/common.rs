@@ -1,6 +1,6 @@
 //! Output of programs and records of runs.
 
-pub use crate::rig::{Children, free_ports, processes, xpuck};
+pub use crate::rig::{free_ports, processes, xpuck};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 

@@ -63,7 +63,7 @@ fn messages(file: &Path) -> Vec<(u32, f64, String)> {
 }
 
 #[test]
-fn killed_hub_loses_no_flushed_message_and_resumes_the_run() {
+fn hub_killed_at_random_moments_loses_no_flushed_message() {
     let kills: u32 = std::env::var("XPUCK_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
     let mut swarm = start();
     begin(&swarm, 600.0);
@@ -255,7 +255,7 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
     let size = std::fs::metadata(&open).unwrap().len();
     wait_until("recorded on", || std::fs::metadata(&open).unwrap().len() > size);
     limit_files(hub, &before).unwrap();
-    wait_until("heard", || swarm.try_to_ask(&Request::Status).is_ok());
+    wait_until("heard", || swarm.try_ask(&Request::Status).is_ok());
     assert!(!swarm.status().record.starts_with("NOT RECORDING"));
     assert_eq!(swarm.ask(&Request::Stop), Reply::Done);
     wait_until("closed", || RunFile::read(&run_folder(&swarm)).unwrap().state == RunState::Finished);

@@ -3,7 +3,7 @@
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm, xpuck, xpuckd};
-use Value;
+use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

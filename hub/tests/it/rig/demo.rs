@@ -92,7 +92,7 @@ impl Demo {
     /// Current status of the swarm, if its hub answers.
     pub fn status(&self) -> Option<Status> {
         let (sockets, _) = Sockets::for_operator(&self.started()?.join(OPERATOR_KEY)).ok()?;
-        let link = sockets.operator(&self.operator(), patience().as_millis() as i32).unwrap();
+        let link = sockets.operator(&self.operator(), (patience() / 2).as_millis() as i32).unwrap();
         match link.ask(&Request::Status).ok()? {
             Reply::Status(status) => Some(*status),
             other => panic!("{other:?}"),

@@ -8,9 +8,9 @@ mod process;
 mod recorded;
 mod swarm;
 
-pub use demo::{Demo, SMALL, command_in};
+pub use demo::{Demo, command_in};
 pub use folder::{Folder, Layout};
 pub use ports::free_ports;
-pub use process::{Children, Process, processes, send_signal, wait_for_exit, xpuck, xpuckd};
+pub use process::{Children, Process, processes, send_signal, xpuck, xpuckd};
 pub use recorded::{copy_folder, recorded_evolution, recorded_run};
 pub use swarm::{EXPERIMENT, OPERATOR_KEY, Swarm};

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use xpuck_testing::patience;
 use xpuck_testing::patience::wait_within;
 
 /// Program of the operator.
@@ -23,11 +24,6 @@ pub fn xpuckd() -> Command {
 /// Sends a signal to a process.
 pub fn send_signal(process: u32, signal: Signal) {
     kill(Pid::from_raw(process as i32), signal).unwrap();
-}
-
-/// Waits until a process has ended.
-pub fn wait_for_exit(child: &mut Child, what: &str) -> ExitStatus {
-    wait_within(2 * xpuck_testing::patience(), || child.try_wait().unwrap(), || format!("the end of {what}"))
 }
 
 /// A process that is killed when this is dropped.
@@ -81,7 +77,7 @@ impl Process {
 
     /// Waits until the program has ended by itself.
     pub fn wait(&mut self) -> ExitStatus {
-        wait_for_exit(&mut self.child, &self.log.display().to_string())
+        wait_within(2 * patience(), || self.child.try_wait().unwrap(), || format!("the end of {}", self.log.display()))
     }
 
     /// Kills the program.

@@ -134,7 +134,7 @@ impl Swarm {
 
     /// Sends a request to the hub as the operator.
     pub fn try_ask(&self, request: &Request) -> Result<Reply, AskError> {
-        let limit = patience().as_millis() as i32;
+        let limit = (patience() / 2).as_millis() as i32;
         self.folder.sockets().operator(&self.folder.operator, limit).unwrap().ask(request)
     }
 
