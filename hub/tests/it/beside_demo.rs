@@ -80,7 +80,7 @@ fn commands_find_running_demos_and_ask_which_of_two() {
 }
 
 #[test]
-fn demo_of_a_world_runs_its_task_and_a_rejected_one_leaves_nothing() {
+fn demo_of_a_world_runs_its_task_and_a_wrong_one_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worlds/aggregation.toml");
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/attract.bt");

@@ -72,7 +72,7 @@ fn driven(senses: &Value) -> bool {
 }
 
 #[test]
-fn python_programs_drive_a_robot_and_its_wheels_stand_after_them() {
+fn python_programs_drive_a_robot_that_stands_after_them() {
     let mut demo =
         Demo::with(&"--robots 1 --minutes 60 --population 8 --no-console --speed 2".split(' ').collect::<Vec<_>>());
     let here = demo.folder().to_path_buf();

@@ -1,4 +1,4 @@
-//! `xpuck serve` as its users see it.
+//! `xpuck serve` from outside.
 
 use crate::common::xpuck;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -35,7 +35,7 @@ fn ask(client: &mut BufReader<TcpStream>, line: &str) -> String {
 }
 
 #[test]
-fn robot_simulators_drive_in_a_world_of_a_file_until_the_server_ends() {
+fn robot_simulators_drive_in_a_world_until_its_server_ends() {
     let (mut child, mut said, places) = serve(&["world-sim", "--world", ROOM, "--ports", "2"]);
     let connect = |place: &SocketAddr| {
         let stream = TcpStream::connect(place).unwrap();
@@ -47,7 +47,7 @@ fn robot_simulators_drive_in_a_world_of_a_file_until_the_server_ends() {
     assert!(ask(&mut one, "BodyShape 1 1 20 1 4 -30 40 30 40 30 -40 -30 -40").starts_with("YourPosition 1 "));
     assert!(ask(&mut one, "JumpTo 1 1600 1600 0").starts_with("YourPosition 1 1600 1600 30 0 "), "on the ramp");
     assert!(ask(&mut one, "JumpTo 1 300 300 0").ends_with(" 0 1"), "on deadly ground");
-    // The pane is seen by sound alone.
+    // Only sonic sensors detect the pane.
     assert_eq!(ask(&mut two, "SonicSensor 9 550 1400 100 1.5707963267948966 0 0 0"), "SonicSensorReading 9 100");
     assert!(
         ask(&mut two, "VisualSensor 9 550 1400 100 1.5707963267948966 0 0 0").starts_with("VisualSensorReading 9 600 ")
@@ -63,7 +63,7 @@ fn robot_simulators_drive_in_a_world_of_a_file_until_the_server_ends() {
 }
 
 #[test]
-fn what_cannot_be_served_is_told_in_a_line() {
+fn wrong_arguments_of_servers_are_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("w.toml");
     let refused = |text: &str, more: &[&str]| {
@@ -83,7 +83,7 @@ fn what_cannot_be_served_is_told_in_a_line() {
     assert!(refused("", &["--port", &port]).contains(&port));
 }
 
-/// Ends a service and gives its last line of JSON.
+/// Ends a service. Returns its last line of JSON.
 fn end(mut child: Child, mut said: BufReader<std::process::ChildStdout>) -> serde_json::Value {
     drop(child.stdin.take());
     let mut line = String::new();
@@ -103,7 +103,7 @@ fn manage(out: &Path, simulator: SocketAddr, arguments: &[&str]) -> Vec<serde_js
 }
 
 #[test]
-fn three_programs_evolve_obstacle_avoidance_and_its_path_is_drawn() {
+fn three_programs_evolve_avoidance_and_its_path_is_drawn() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("{GATEWAY}/{name}");
     let task = dir.path().join("task.toml");
@@ -127,7 +127,7 @@ fn three_programs_evolve_obstacle_avoidance_and_its_path_is_drawn() {
     assert!(std::fs::read_to_string(out.join("fitness.svg")).unwrap().starts_with("<svg"));
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("best.json")).unwrap()).unwrap();
     assert_eq!(kept["fitness"], end_line["best"]["fitness"]);
-    // The same world without sockets measures the same.
+    // The same world without sockets yields the same values.
     let svg = dir.path().join("path.svg");
     let drawn = xpuck()
         .args(["draw-path", "--json", "--world", &file("avoid-room.toml"), "--robot", task])
@@ -174,7 +174,7 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
             (manager, said)
         })
         .collect();
-    // Three generations of each; neither can have one without the other.
+    // Three generations of each; one population cannot complete a generation without the other.
     for (_, said) in &mut managers {
         for _ in 0..3 {
             let mut line = String::new();
@@ -200,7 +200,7 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
 }
 
 #[test]
-fn what_cannot_be_evolved_is_told_in_a_line() {
+fn wrong_arguments_of_evolution_are_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("t.toml");
     let error = |command: &mut std::process::Command| {

@@ -178,17 +178,17 @@ fn restarted_server_remembers_its_emigrants() {
     }
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    // An island that was quick may have ended before it saw the second server: what is certain is what the first knew.
+    // A fast island may have ended before it met the second server: only the emigrants of the first are certain.
     let known = last["ended"]["emigrants"].as_u64().unwrap();
     assert!((held..=16).contains(&known), "{held} of the first server; {last}");
-    // A third one knows from the first moment what the second knew.
+    // A third server starts with the emigrants of the second.
     let third = Server::free(&remember);
     let (code, last, _) = third.end(false);
     assert_eq!((code, &last["ended"]["emigrants"], &last["ended"]["done"]), (0, &known.into(), &2.into()));
 }
 
 #[test]
-fn a_server_that_moved_is_found_by_the_file_of_its_address() {
+fn moved_server_is_found_by_its_address_file() {
     let dir = tempfile::tempdir().unwrap();
     let (address, place) = (dir.path().join("address"), dir.path().join("0"));
     let keep = ["--islands", "1", "--address-file", address.to_str().unwrap()];
@@ -201,7 +201,7 @@ fn a_server_that_moved_is_found_by_the_file_of_its_address() {
     assert_eq!(std::fs::read_to_string(&address).unwrap(), format!("{}\n", first.endpoint));
     let worker = worker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("exchanges", || generations(&place) > 5);
-    // Its machine dies, and another one takes any port.
+    // The server is killed, and another one starts on another port.
     first.child.kill().unwrap();
     first.child.wait().unwrap();
     let second = Server::free(&keep);
@@ -210,7 +210,7 @@ fn a_server_that_moved_is_found_by_the_file_of_its_address() {
     assert!(text(&output).contains(&format!("the geneserver has moved to {}", second.endpoint)), "{}", text(&output));
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    // Where all addresses are listened on, others need the machine's name.
+    // A server that listens on all addresses publishes the name of the machine.
     let open = Server::start("tcp://*:*", &keep);
     let (written, port) = (std::fs::read_to_string(&address).unwrap(), open.endpoint.rsplit(':').next().unwrap());
     assert!(written.ends_with(&format!(":{port}\n")) && !written.contains("0.0.0.0"), "{written}");
@@ -223,7 +223,7 @@ fn a_server_that_moved_is_found_by_the_file_of_its_address() {
 }
 
 #[test]
-fn a_memory_that_is_broken_or_of_another_configuration_is_named() {
+fn damaged_or_foreign_memory_of_a_server_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_str().unwrap();
     let server = Server::free(&["--dir", path]);
@@ -243,7 +243,7 @@ fn a_memory_that_is_broken_or_of_another_configuration_is_named() {
     assert!(refusal(&["--policy", "star"]).contains("unknown variant `star`"));
 }
 
-/// Sends a message by hand and returns the answer.
+/// Sends a message and returns the answer.
 fn ask(dealer: &Dealer, message: &WorkerMessage) -> ToWorker {
     wait_until("a connection", || dealer.send(message));
     for _ in 0..1000 {
@@ -256,7 +256,7 @@ fn ask(dealer: &Dealer, message: &WorkerMessage) -> ToWorker {
 }
 
 #[test]
-fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
+fn invalid_migrants_are_rejected_counted_and_logged() {
     let server = Server::free(&[]);
     let sockets = Sockets::new();
     let dealer = sockets.worker(&server.endpoint, "by-hand").unwrap();
@@ -276,7 +276,7 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
         let ToWorker::Refused { island: 5, why } = ask(&dealer, &bad) else { panic!("{bad:?} was not refused") };
         assert!(why.contains(expected) && why.lines().count() == 1, "{why}");
     }
-    // A good one is sent again and again: it counts once.
+    // A valid migrant that is sent several times counts once.
     for _ in 0..3 {
         assert!(matches!(ask(&dealer, &emigrant(6, tree(), 0.01)), ToWorker::Immigrants { generation: 1, .. }));
     }
@@ -284,16 +284,16 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
         panic!("refused")
     };
     assert_eq!(immigrants.iter().map(|g| g.tree.trim()).collect::<Vec<_>>(), [tree()]);
-    // Bytes that are no message at all, from a peer that speaks ZeroMQ's protocol.
+    // Bytes that are not a message, from a peer that speaks ZeroMQ's protocol.
     let context = zmq::Context::new();
     let stranger = context.socket(zmq::DEALER).unwrap();
     stranger.set_identity(b"stranger").unwrap();
     stranger.connect(&server.endpoint).unwrap();
     stranger.send(vec![xpuck_wire::codec::VERSION, 0xc1, 0xc1], 0).unwrap();
-    stranger.set_rcvtimeo(10_000).unwrap();
+    stranger.set_rcvtimeo(patience().as_millis() as i32).unwrap();
     let answer: ToWorker = xpuck_wire::codec::decode(&stranger.recv_bytes(0).unwrap()).unwrap();
     assert!(matches!(answer, ToWorker::Refused { .. }));
-    // And one that does not.
+    // A peer that does not speak it.
     let port = server.endpoint.rsplit(':').next().unwrap();
     let mut raw = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     raw.write_all(&[0xff; 4096]).unwrap();
@@ -304,7 +304,7 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
 }
 
 #[test]
-fn a_worker_refuses_what_makes_no_sense() {
+fn worker_rejects_invalid_arguments() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().join("3");
     finished(island("tcp://127.0.0.1:1", 3, &place, 2).output().unwrap());
@@ -325,7 +325,7 @@ fn a_worker_refuses_what_makes_no_sense() {
 }
 
 #[test]
-fn five_hundred_islands_are_answered_soon() {
+fn five_hundred_islands_get_fast_answers() {
     let arguments = ["bench", "geneserver", "--islands", "500", "--period", "1", "--seconds", "2", "--json"];
     let output = finished(xpuck().args(arguments).output().unwrap());
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -353,21 +353,21 @@ fn until_gene_of(from: u16, hub: &str, island: u16, tree: &str) {
 }
 
 #[test]
-fn genes_pass_between_two_servers_below_a_third_that_leaves_and_returns() {
+fn genes_pass_between_servers_below_one_that_restarts() {
     let dir = tempfile::tempdir().unwrap();
     let upper = Server::free(&[]);
     let below = |numbers: &str| Server::free(&["--above", &upper.endpoint, "--numbers", numbers]);
     let (first, second) = (below("0-9"), below("10-19"));
-    // Of an algorithm without epochs: genes of another epoch are given to nobody, and here epochs are shorter than beats.
+    // An algorithm without epochs: the server drops genes of another epoch, and epochs would be shorter than an exchange here.
     let mut worker = island(&first.endpoint, 3, &dir.path().join("3"), 100_000);
     let worker = worker.args(["--set", "algorithm=\"racing\""]).spawn().unwrap();
     until_gene_of(3, &second.endpoint, 12, "movcv v_goal 45deg");
     until_gene_of(12, &first.endpoint, 4, "movcv v_goal 90deg");
-    // An island that its server has no number for ends with an error that no restart mends.
+    // An island whose number its server lacks ends with a permanent error.
     let output = island(&first.endpoint, 12, &dir.path().join("12"), 3).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("refuses island 12: islands here have the numbers 0 to 9"), "{}", text(&output));
-    // Names of genes are unique because each server lets in its own numbers only.
+    // Names of genes are unique because each server accepts only its own numbers.
     let sockets = Sockets::new();
     let stranger = sockets.worker(&first.endpoint, "stranger").unwrap();
     let ToWorker::Refused { why, .. } = ask(&stranger, &WorkerMessage::Join { island: 12, generation: 0 }) else {
@@ -380,7 +380,7 @@ fn genes_pass_between_two_servers_below_a_third_that_leaves_and_returns() {
     let alone = generations(&dir.path().join("3"));
     wait_until("generations without a server above", || generations(&dir.path().join("3")) > alone + 5);
     let upper = Server::start(&endpoint, &[]);
-    // A gene that only came up now: island 15 is heard once below the second server, and then above the first.
+    // A new gene: island 15 sends it once below the second server, and later above the first.
     until_gene_of(12, &second.endpoint, 15, "movcv v_goal 20deg");
     until_gene_of(15, &first.endpoint, 5, "movcv v_goal 10deg");
     send_signal(worker.id(), Signal::SIGTERM);
@@ -391,7 +391,7 @@ fn genes_pass_between_two_servers_below_a_third_that_leaves_and_returns() {
 }
 
 #[test]
-fn two_servers_of_the_same_numbers_are_told() {
+fn two_servers_of_the_same_numbers_are_reported() {
     let upper = Server::free(&[]);
     let below = || Server::free(&["--above", &upper.endpoint, "--numbers", "0-9"]);
     let (first, second) = (below(), below());

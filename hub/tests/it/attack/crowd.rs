@@ -116,7 +116,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
             let mut worst: f64 = 0.0;
             for _ in 0..10 {
                 let (took, reply) = rig.ask(&Request::Resume);
-                // Nothing is paused: the answer is a refusal, and that is an answer.
+                // Without a pause the answer is a refusal, which is an answer as well.
                 assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
                 longest = longest.max(took);
                 worst = worst.max(rig.hub().0);
@@ -148,7 +148,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
 
 /// A crowd used to take all of few descriptors: the folder of keys could not be read, and all keys were revoked.
 #[test]
-fn with_few_descriptors_strangers_revoke_nobody_and_the_record_goes_on() {
+fn strangers_at_few_descriptors_revoke_no_key() {
     let rig = Rig::start(Some(1024));
     let mut crowds = Vec::new();
     for (name, port) in rig.attacked() {

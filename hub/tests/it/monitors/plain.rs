@@ -1,4 +1,4 @@
-//! A monitor client written from the document alone ("Network Protocol", Simspark wiki): it uses nothing of the gateway.
+//! A monitor client written from the document alone ("Network Protocol", Simspark wiki): it uses no code of the gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -141,7 +141,7 @@ impl Monitor {
         }
     }
 
-    /// Takes the next message.
+    /// Reads the next message.
     pub fn take(&mut self) {
         let text = self.message();
         let parts = Expr::all(&text);

@@ -172,7 +172,7 @@ const SAMPLES: [(&str, &[&str]); 108] = [
     ("man", &["man {new}/man"]),
 ];
 
-/// Commands whose help lists further ones that are no part of the table above, with a sample each.
+/// Further commands, which are not in the table above, with a sample each.
 const MORE: [(&str, &[&str]); 13] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
@@ -189,20 +189,20 @@ const MORE: [(&str, &[&str]); 13] = [
     ("the robot's selftest", &["xpuckd selftest --config {dir}/xp01.toml"]),
 ];
 
-/// The leaves of the tree of commands, as help lists them.
+/// Leaves of the tree of commands in the help.
 fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     let help = xpuck().args(above).arg("--help").output().unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
-    // Commands stand before the options, at the top in groups.
+    // Commands precede the options, in groups at the top level.
     let listed = text.lines().skip_while(|line| !line.starts_with("Usage: ")).take_while(|line| *line != "Options:");
-    // Lines that go on with a description are indented further, and arguments are in brackets.
+    // Further lines of a description are indented more, and arguments are in brackets.
     let names = listed
         .filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
     let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
     for name in &names {
         commands(&[above, &[name]].concat(), found);
     }
-    // `bench` alone does something too.
+    // `bench` without a subcommand is a command as well.
     if !above.is_empty()
         && (names.is_empty() || text.contains(&format!("Usage: xpuck {} [OPTIONS]\n", above.join(" "))))
     {
@@ -236,7 +236,7 @@ fn every_command_has_a_manual_page_and_completes() {
         let name = format!("xpuck-{}", command.replace(' ', "-"));
         let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
         assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
-        // The script has a case for each command below the one above it.
+        // The script has a case for each subcommand.
         let last = command.rsplit(' ').next().unwrap();
         assert!(script.contains(&format!(",{last})\n")), "{command}");
     }
@@ -247,17 +247,17 @@ fn every_command_has_a_manual_page_and_completes() {
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("xpuck.1: "), "{refused:?}");
 }
 
-/// What a server of monitors sent to a viewer.
+/// Bytes that a server of monitors sent to a viewer.
 const STREAM: &[u8] = include_bytes!("../../../gateway/tests/captures/rsmp_capture.bin");
 
-/// A server that sends this to whoever comes, as long as the test runs.
+/// A server that sends these bytes to every client during the test.
 fn monitors() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         let mut viewers = Vec::new();
         for mut viewer in listener.incoming().flatten() {
-            // One that is gone already.
+            // The client may have left.
             let _ = viewer.write_all(STREAM);
             viewers.push(viewer);
         }

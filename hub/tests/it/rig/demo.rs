@@ -1,4 +1,4 @@
-//! A run of `xpuck demo` in a folder of its own, on its own ports.
+//! `xpuck demo` with a separate folder and separate ports.
 
 use super::ports::free_ports;
 use super::process::{processes, send_signal, xpuck};

@@ -1,4 +1,4 @@
-//! A hub, an arena and robots' programs as processes in a folder of their own.
+//! A hub, an arena and robots' programs as processes in a separate folder.
 
 use super::folder::{Folder, Layout};
 use super::process::{Process, xpuck, xpuckd};
@@ -138,7 +138,7 @@ impl Swarm {
         self.folder.sockets().operator(&self.folder.operator, limit).unwrap().ask(request)
     }
 
-    /// Sends a request to the hub as the operator, who gets an answer.
+    /// Sends a request to the hub as the operator, and fails without a reply.
     pub fn ask(&self, request: &Request) -> Reply {
         self.try_ask(request).unwrap_or_else(|error| panic!("{request:?}: {error}\n{}", self.log("hub")))
     }
