@@ -330,8 +330,9 @@ fn five_hundred_islands_get_fast_answers() {
     let output = finished(xpuck().args(arguments).output().unwrap());
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&result["messages"], &result["lost"], &result["refused"]), (&1000.into(), &0.into(), &0.into()));
-    // The bar is 50 ms with 10000 islands; this machine runs other tests at the same time.
-    assert!(result["p99_ms"].as_f64().unwrap() < 500.0, "{result}");
+    // The target is 50 ms with 10000 islands on a machine that runs no other tests.
+    let limit_ms = scaled(Duration::from_millis(500)).as_secs_f64() * 1000.0;
+    assert!(result["p99_ms"].as_f64().unwrap() < limit_ms, "{result}");
     let memory: Vec<f64> = result["server_mib"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert!(memory[0] > 1.0 && memory[1] < 1.2 * memory[0], "a full server grows no more: {result}");
 }
