@@ -5,8 +5,9 @@ use crate::rig::{Demo, free_ports, http};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
+use std::time::Duration;
 use xpuck_testing::patience;
-use xpuck_testing::patience::wait_within;
+use xpuck_testing::patience::{scaled, wait_within};
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foxglove");
 
@@ -50,7 +51,8 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
     demo.wait("the run", |status| status.phase == xpuck_wire::Phase::Running);
     let address = format!("ws://127.0.0.1:{viewers}");
     let viewer = format!("{SCRIPTS}/viewer.py");
-    let seen = python(&interpreter, &[&viewer, &address, "5"]);
+    let seconds = scaled(Duration::from_secs(5)).as_secs_f64().to_string();
+    let seen = python(&interpreter, &[&viewer, &address, &seconds]);
     has_known_schemas(&seen["schemas"]);
     let count = |topic: &str| seen["counts"][topic].as_u64().unwrap_or(0);
     // 25 per second of arena time at speed 4, on a machine that may be busy.
@@ -61,7 +63,7 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
     assert!(demo.command("pause").status().unwrap().success());
     let mut last = bodies(&demo);
     let standing = || {
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(500));
         let before = std::mem::replace(&mut last, bodies(&demo));
         (last == before).then_some(before)
     };

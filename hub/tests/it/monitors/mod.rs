@@ -13,9 +13,10 @@ use serde_json::Value;
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use xpuck_arena::{Arena, Settings};
 use xpuck_testing::patience;
-use xpuck_testing::patience::wait_within;
+use xpuck_testing::patience::{scaled, wait_within};
 
 /// A virtual arena as a process.
 struct Served {
@@ -196,7 +197,7 @@ fn our_servers_are_watched_in_both_protocols() {
 }
 
 #[test]
-fn the_rsmp_server_of_robocup_is_watched() {
+fn rsmp_server_of_robocup_is_watched() {
     let Some(program) = std::env::var_os("XPUCK_RSMP_SERVER") else {
         return xpuck_testing::skipped("XPUCK_RSMP_SERVER is not set (make deps-rsmp)");
     };
@@ -225,7 +226,8 @@ fn the_rsmp_server_of_robocup_is_watched() {
         agent.try_hear().ok().filter(|text| !text.is_empty()).map(|_| agent)
     };
     let _agent = wait_within(3 * patience(), join, || "rcssservermj accepts an agent".into());
-    let lines = watch(place, &["--json", "--seconds", "2"]);
+    let seconds = scaled(Duration::from_secs(2)).as_secs_f64().to_string();
+    let lines = watch(place, &["--json", "--seconds", &seconds]);
     let svg = tempfile::NamedTempFile::new().unwrap();
     watch(place, &["--svg", svg.path().to_str().unwrap()]);
     server.kill();

@@ -7,6 +7,8 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+use xpuck_testing::patience::scaled;
 
 /// A server of monitors for a swarm or a record.
 struct Server {
@@ -65,11 +67,12 @@ fn running_swarm_is_shown_to_viewers() {
     monitor.until("the run continues", |monitor| monitor.value("time") > time + 8.0);
     assert!(monitor.robots().iter().zip(&before).any(|(now, before)| now.2 != before.2), "a robot moved");
     assert!((monitor.value("play_mode") - 3.0).abs() < 1e-9 && (monitor.value("RuleHalfTime") - 90.0).abs() < 1e-6);
-    let lines = watch(live.rsmp, &["--json", "--seconds", "1"]);
+    let seconds = scaled(Duration::from_secs(1)).as_secs_f64().to_string();
+    let lines = watch(live.rsmp, &["--json", "--seconds", &seconds]);
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert_eq!(last["robots"].as_array().unwrap().len(), 3, "{last}");
     // At most 50 of the 4 x 25 scenes per second.
-    assert!(lines.lines().count() > 15, "{} messages a second", lines.lines().count());
+    assert!(lines.lines().count() > 15, "{} messages", lines.lines().count());
     monitor.send("(agent (team Left)(unum 1)(pos 0 0 0))");
     monitor.until("more scenes come", |monitor| monitor.value("time") > time + 12.0);
     assert_eq!(live.end()["commands_refused"], 1);

@@ -25,9 +25,10 @@ pub fn recorded_run() -> PathBuf {
 }
 
 fn record(folder: &Path) {
-    let experiment = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(experiment.path(), EXPERIMENT).unwrap();
-    let experiment = experiment.path().to_str().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = temporary.path().join("recorded.toml");
+    std::fs::write(&experiment, EXPERIMENT).unwrap();
+    let experiment = experiment.to_str().unwrap();
     let arguments = ["--experiment", experiment, "--seed", "7", "--engine", "simd", "--no-console", "--json"];
     for _ in 0..ATTEMPTS {
         let mut demo = Demo::with(&[&SMALL[..], &arguments].concat());
@@ -36,14 +37,14 @@ fn record(folder: &Path) {
         let table = demo.command("runs table last --runs out --json").output().unwrap();
         let table: Value = serde_json::from_slice(&table.stdout).unwrap();
         let run = &table["runs"][0];
-        // Radio links of a busy machine are slow: such a run does not count in a report.
+        // On a busy machine round trips may be slow: such a run does not count in a report.
         if run["dead"] == 0 && run["slow_percent"].as_f64().is_some_and(|percent| percent <= 5.0) {
             let run = only(&demo.directory(), "recorded-");
             copy_folder(&run, &folder.join(run.file_name().unwrap()));
             return;
         }
     }
-    panic!("{ATTEMPTS} runs have slow links: the machine is too busy");
+    panic!("{ATTEMPTS} runs have lost robots or slow round trips: the machine is too busy");
 }
 
 /// Folder of an evolution that has ended by itself: three islands of 24 individuals, ten generations. Read only.
