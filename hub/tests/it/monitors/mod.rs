@@ -44,8 +44,7 @@ impl Served {
 
     /// Ends the arena. Returns its timing and its log.
     fn end(self) -> (Value, String) {
-        let rest = self.arena.end();
-        (serde_json::from_str(rest.lines().last().unwrap()).unwrap(), self.folder.read("arena.log"))
+        (self.arena.end_with_counts(), self.folder.read("arena.log"))
     }
 }
 

@@ -2,54 +2,28 @@
 
 use super::plain::Monitor;
 use super::watch;
-use crate::rig::{Demo, command_in, recorded_run, xpuck};
+use crate::rig::{Demo, Process, command_in, recorded_run, xpuck};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::path::Path;
 use std::time::Duration;
 use xpuck_testing::patience::scaled;
 
 /// A server of monitors for a swarm or a record.
 struct Server {
-    child: Child,
-    output: BufReader<ChildStdout>,
+    process: Process,
     simspark: SocketAddr,
     rsmp: SocketAddr,
 }
 
 impl Server {
-    fn start(command: &mut Command, arguments: &[&str]) -> Server {
+    /// Starts a server that finds the demo of a folder.
+    fn start(folder: &Path, arguments: &[&str]) -> Server {
+        let mut command = command_in(folder);
         command.args(["serve", "monitors", "--simspark", "0", "--rsmp", "0", "--json", "--end-with-stdin"]);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let first: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
-            let mut error = String::new();
-            child.stderr.take().unwrap().read_to_string(&mut error).unwrap();
-            panic!("{line}{error}")
-        });
-        let place = |name: &str| first["listening"][name].as_str().unwrap().parse().unwrap();
-        Server { child, output, simspark: place("simspark"), rsmp: place("rsmp") }
-    }
-
-    /// Ends the server. Returns its counts.
-    fn end(mut self) -> Value {
-        drop(self.child.stdin.take());
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).unwrap();
-        assert!(self.child.wait().unwrap().success());
-        serde_json::from_str(rest.lines().last().unwrap()).unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // A server that has ended needs no kill.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let (process, places) = Process::listen(command.args(arguments), folder.join("server.log"));
+        let place = |name: &str| places[name].as_str().unwrap().parse().unwrap();
+        Server { process, simspark: place("simspark"), rsmp: place("rsmp") }
     }
 }
 
@@ -59,7 +33,7 @@ fn running_swarm_is_shown_to_viewers() {
     let line = format!("--robots 3 --minutes 1.5 --speed 4 --no-console --tree {tree}");
     let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
     demo.wait_for_run();
-    let live = Server::start(&mut command_in(demo.folder()), &[]);
+    let live = Server::start(demo.folder(), &[]);
     let mut monitor = Monitor::connect(live.simspark);
     monitor.until("scenes come", |monitor| monitor.scenes[1] > 3);
     let (before, time) = (monitor.robots(), monitor.value("time"));
@@ -75,27 +49,28 @@ fn running_swarm_is_shown_to_viewers() {
     assert!(lines.lines().count() > 15, "{} messages", lines.lines().count());
     monitor.send("(agent (team Left)(unum 1)(pos 0 0 0))");
     monitor.until("more scenes come", |monitor| monitor.value("time") > time + 12.0);
-    assert_eq!(live.end()["commands_refused"], 1);
+    assert_eq!(live.process.end_with_counts()["commands_refused"], 1);
     let (output, text) = demo.stop();
     assert!(output.status.success(), "{text}");
 }
 
 #[test]
 fn recorded_run_is_shown_to_viewers_and_repeated() {
+    let dir = tempfile::tempdir().unwrap();
     let run = recorded_run();
     let run = run.to_str().unwrap();
-    let replay = Server::start(&mut xpuck(), &["--replay", run, "--speed", "20", "--loop"]);
+    let replay = Server::start(dir.path(), &["--replay", run, "--speed", "20", "--loop"]);
     let mut monitor = Monitor::connect(replay.simspark);
     monitor.until("the run continues", |monitor| monitor.scenes[1] > 0 && monitor.value("time") > 40.0);
     assert_eq!((monitor.robots().len(), monitor.ball().is_some()), (2, true));
     monitor.until("the run begins again", |monitor| monitor.value("time") < 20.0);
     assert!(watch(replay.rsmp, &["--seconds", "0.5"]).contains("2 robots, ball at"));
-    replay.end();
-    let replay = Server::start(&mut xpuck(), &["--replay", run, "--speed", "100"]);
+    replay.process.end_with_counts();
+    let replay = Server::start(dir.path(), &["--replay", run, "--speed", "100"]);
     let mut monitor = Monitor::connect(replay.simspark);
     // The run takes 0.6 s; scenes beyond the first 30 show its end.
     monitor.until("the end stays", |monitor| monitor.scenes[1] > 150 && monitor.value("time") > 59.0);
-    replay.end();
+    replay.process.end_with_counts();
 }
 
 #[test]

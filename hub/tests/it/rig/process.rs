@@ -2,6 +2,7 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -42,22 +43,33 @@ impl Process {
         Process { child: command.spawn().unwrap(), log, output: None }
     }
 
-    /// Starts a service and waits until it is ready. Returns also the lines that it prints before the line `ready`.
-    pub fn serve(command: &mut Command, log: PathBuf) -> (Process, Vec<String>) {
+    fn with_output(command: &mut Command, log: PathBuf) -> Process {
         let file = File::options().create(true).append(true).open(&log).unwrap();
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(file).spawn().unwrap();
         let output = child.stdout.take().map(BufReader::new);
-        let mut process = Process { child, log, output };
-        let mut before = Vec::new();
-        loop {
-            let mut line = String::new();
-            let length = process.output.as_mut().unwrap().read_line(&mut line).unwrap();
-            assert!(length > 0, "{command:?} ended before it was ready: {}", process.log());
-            if line == "ready\n" {
-                return (process, before);
-            }
-            before.push(line.trim_end().to_string());
-        }
+        Process { child, log, output }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        let length = self.output.as_mut().unwrap().read_line(&mut line).unwrap();
+        assert!(length > 0, "the program ended too early: {}", self.log());
+        line.trim_end().to_string()
+    }
+
+    /// Starts a service and waits until it is ready. Returns also the lines that it prints before the line `ready`.
+    pub fn serve(command: &mut Command, log: PathBuf) -> (Process, Vec<String>) {
+        let mut process = Process::with_output(command, log);
+        let lines = std::iter::from_fn(|| Some(process.line()).filter(|line| line != "ready")).collect();
+        (process, lines)
+    }
+
+    /// Starts a service whose first line is a JSON object with its addresses. Returns also the value of its key `listening`.
+    pub fn listen(command: &mut Command, log: PathBuf) -> (Process, Value) {
+        let mut process = Process::with_output(command, log);
+        let line = process.line();
+        let first: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        (process, first["listening"].clone())
     }
 
     /// Process id.
@@ -95,6 +107,12 @@ impl Process {
         let status = self.wait();
         assert!(status.success(), "{status}: {}", self.log());
         rest
+    }
+
+    /// Ends a service through its standard input. Returns its last line, a JSON object.
+    pub fn end_with_counts(self) -> Value {
+        let rest = self.end();
+        serde_json::from_str(rest.lines().last().unwrap_or_default()).unwrap_or_else(|error| panic!("{rest}: {error}"))
     }
 }
 
