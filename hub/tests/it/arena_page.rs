@@ -1,18 +1,16 @@
-//! docs/arena.md is true: its files make a swarm, its tables name every key; and wrong values are refused in one line.
+//! docs/arena.md is correct: its files make a swarm, its tables name every key, and wrong values are rejected in one line.
 
-use crate::common::{Children, free_ports, xpuck};
+use crate::rig::{Process, free_ports, xpuck, xpuckd};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use xpuck_testing::patience::wait_until;
 
 fn page() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/arena.md")).unwrap()
 }
 
-/// The page's files, by name, on ports of their own.
+/// Files of the page by name, with free ports.
 fn files() -> BTreeMap<String, String> {
     let ports = free_ports();
     let blocks: Vec<String> = page().split("```toml ").skip(1).map(String::from).collect();
@@ -35,7 +33,7 @@ fn write(dir: &Path, files: &BTreeMap<String, String>) {
 }
 
 #[test]
-fn the_files_of_the_page_make_a_swarm() {
+fn files_of_the_page_make_a_swarm() {
     let dir = tempfile::tempdir().unwrap();
     let files = files();
     assert_eq!(files.len(), 5, "{:?}", files.keys());
@@ -47,39 +45,26 @@ fn the_files_of_the_page_make_a_swarm() {
     };
     run(&["keys", "new", "--robots", "swarm.toml"]);
     run(&["check", "swarm.toml", "hub.toml", "arena.toml"]);
-    let mut swarm = Children::default();
-    let mut start = |program: Command, arguments: &[&str], waits: bool| {
-        let mut command = program;
-        command.args(arguments).arg("--end-with-stdin").current_dir(dir.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        if waits {
-            let mut line = String::new();
-            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-            assert_eq!(line, "ready\n", "{arguments:?}");
-        }
-        swarm.0.push(child);
+    let log = || dir.path().join("log");
+    let serve = |what: &str| {
+        let mut command = xpuck();
+        command.args([what, "--config", &format!("{what}.toml"), "--end-with-stdin"]).current_dir(dir.path());
+        Process::serve(&mut command, log()).0
     };
-    start(xpuck(), &["arena", "--config", "arena.toml"], true);
-    start(xpuck(), &["hub", "--config", "hub.toml"], true);
-    for robot in ["robots/xp01.toml", "robots/xp02.toml"] {
-        let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
-        start(Command::new(xpuckd), &["--config", robot], false);
-    }
+    let _services = [serve("arena"), serve("hub")];
+    let _robots = ["robots/xp01.toml", "robots/xp02.toml"].map(|robot| {
+        let mut command = xpuckd();
+        Process::start(command.args(["--config", robot, "--end-with-stdin"]).current_dir(dir.path()), log())
+    });
     let operator = files["swarm.toml"].split("operator = \"").nth(1).unwrap().split('"').next().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    wait_until("two robots, and motion capture", || {
         let status: Value = serde_json::from_str(&run(&["robots", "--json", "--hub", operator])).unwrap();
         let alive = status["robots"].as_array().unwrap().iter().filter(|robot| robot["alive"] == true).count();
-        if alive == 2 && status["tracking"] == true {
-            break;
-        }
-        assert!(Instant::now() < deadline, "{status}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+        alive == 2 && status["tracking"] == true
+    });
 }
 
-/// The keys of a schema with dots between them; lists are one key, but those of tables at the top.
+/// Keys of a schema, with dots between the parts. A list is one key, except for lists of tables at the top.
 pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
     let parts =
         || ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()).chain([schema]);
@@ -99,13 +84,13 @@ pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
 }
 
 #[test]
-fn the_tables_of_the_page_name_every_key() {
+fn tables_of_the_page_name_every_key() {
     let output = xpuck().args(["schema", "arena"]).output().unwrap();
     let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut all = Vec::new();
     keys(&schema, "", &mut all);
     let page = page();
-    // That a value may be drawn is said once for all, and physics are the same at the start and later.
+    // The page describes drawn values once, and physics at the start and later in one table.
     let plain = |key: &str| key.trim_end_matches(".spread").trim_start_matches("physics.").to_string();
     let named = |key: &String| page.contains(&format!("| `{}`", plain(key)));
     let missing: Vec<&String> = all.iter().filter(|key| !named(key)).collect();
@@ -113,7 +98,7 @@ fn the_tables_of_the_page_name_every_key() {
 }
 
 #[test]
-fn wrong_unkindness_is_one_line_with_file_key_and_limits() {
+fn wrong_arena_is_one_line_with_file_key_and_limits() {
     let dir = tempfile::tempdir().unwrap();
     let files = files();
     write(dir.path(), &files);

@@ -1,17 +1,19 @@
-//! Commands beside running demos find them by themselves.
+//! Commands find the running demos of a user.
 
-use crate::common::{Children, free_ports, said, xpuck};
+use crate::common::said;
+use crate::rig::{Children, command_in, free_ports};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_within;
 
-/// A folder of its own for temporary files, so that no other test's demo is found.
-fn here(temporary: &Path, line: &str) -> Command {
-    let mut command = xpuck();
-    command.args(line.split(' ')).current_dir(temporary).env("TMPDIR", temporary).stdin(Stdio::null());
+fn here(folder: &Path, line: &str) -> Command {
+    let mut command = command_in(folder);
+    command.args(line.split(' '));
     command
 }
 
+/// Demos in one folder.
 #[derive(Default)]
 struct Demos(Children);
 
@@ -23,21 +25,15 @@ impl Demos {
     }
 }
 
-/// Asks until the answer has these words.
+/// Runs a command until its output contains these words. Returns the output.
 fn until(temporary: &Path, line: &str, words: &str) -> String {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
-        let text = said(&here(temporary, line).output().unwrap());
-        if text.contains(words) {
-            return text;
-        }
-        assert!(Instant::now() < deadline, "{line}: {text}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let output = || said(&here(temporary, line).output().unwrap());
+    let check = || Some(output()).filter(|text| text.contains(words));
+    wait_within(patience(), check, || format!("{line}: {}", output()))
 }
 
 #[test]
-fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
+fn commands_find_running_demos_and_ask_which_of_two() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path();
     let none = here(place, "robots").output().unwrap();
@@ -53,7 +49,7 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
     demos.start(place, first);
     until(place, "robots", "RUN ");
     let done = |line: &str| String::from_utf8(here(place, line).output().unwrap().stdout).unwrap();
-    // Without a terminal there is nothing to draw on.
+    // `xpuck top` needs a terminal.
     let drawn = here(place, "top").output().unwrap();
     let text = said(&drawn);
     assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
@@ -63,7 +59,7 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
     assert_eq!((&resumed["phase"], &resumed["directive"]), (&"running".into(), &"RUN".into()), "{resumed}");
     let robot = &resumed["robots"][0];
     assert!(robot["obeys"] == true && robot["state"] == "RUN" && robot["ms"].is_number(), "{resumed}");
-    // Its ports are taken: one line, and no folder.
+    // A second demo on the same ports prints one line and makes no folder.
     let folders = || std::fs::read_dir(place.join("out")).unwrap().count();
     let before = folders();
     let refused = here(place, &format!("demo --out out --ports {first}")).output().unwrap();
@@ -76,7 +72,7 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
     for ports in [first, second] {
         assert!(several.contains(&format!("--hub tcp://127.0.0.1:{}", ports + 2)), "{several}");
     }
-    // One of them, named by its address alone; its hub ends with the run, or before it when that had not begun.
+    // One of them, named by its address alone. Its hub ends with the run, or earlier if the run has not begun.
     let stopped = done(&format!("stop --hub tcp://127.0.0.1:{}", second + 2));
     let stands = ["finished: ", "idle: ", "told; "].iter().any(|words| stopped.starts_with(words));
     assert!(stands || stopped.contains("the hub has ended since"), "{stopped}");
@@ -84,7 +80,7 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
 }
 
 #[test]
-fn a_demo_of_a_world_file_runs_its_task_and_a_refused_one_leaves_nothing() {
+fn demo_of_a_world_runs_its_task_and_a_wrong_one_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worlds/aggregation.toml");
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/attract.bt");

@@ -1,6 +1,7 @@
-//! `xpuck calibrate`: hidden parameters come back within 5 %, and wrong records are refused clearly.
+//! `xpuck calibrate`: hidden parameters are found within 5 %, and wrong records are rejected clearly.
 
-use crate::common::{free_ports, only, xpuck};
+use crate::common::only;
+use crate::rig::{Demo, xpuck};
 use serde_json::Value;
 use std::process::Output;
 use xpuck_experiment::Calibration;
@@ -11,7 +12,7 @@ use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
 use xpuck_lab::calibrate::{Report, camera, collisions, infrared, latency};
 use xpuck_registers::infrared::Curve;
 
-/// Every parameter that has a truth is within 5 % of it.
+/// Checks that every parameter with a known truth is within 5 % of it.
 fn recovered(report: &Report, truth: &[f64]) {
     for (estimate, truth) in report.estimates.iter().zip(truth) {
         let off = (estimate.value - truth).abs() / truth;
@@ -21,7 +22,7 @@ fn recovered(report: &Report, truth: &[f64]) {
     }
 }
 
-/// Numbers from a range that the fits do not know.
+/// Numbers from ranges, hidden from the fits.
 fn hidden(seed: u64) -> impl FnMut(f32, f32) -> f32 {
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Evolution);
     move |low, high| draws.range(low, high)
@@ -48,7 +49,7 @@ fn encounters_give_back_friction_restitution_and_noise() {
 fn infrared_readings_give_back_the_curve() {
     for seed in 1..=10 {
         let mut hidden = hidden(seed);
-        // Both branches meet at the knee up to a small step, as those of Eq. 7.3 do.
+        // Both branches meet at the knee up to a small step, as in Eq. 7.3.
         let (steepness, knee, near_slope) = (hidden(30.0, 50.0), hidden(0.005, 0.009), hidden(4.0, 8.0));
         let (shift, floor) = (hidden(0.98, 1.02) - steepness * knee, hidden(0.03, 0.09));
         let level = (steepness * knee + shift).powi(-4) - floor;
@@ -65,7 +66,7 @@ fn infrared_readings_give_back_the_curve() {
 fn pauses_give_back_the_latency() {
     for seed in 1..=10 {
         let delay = f64::from(hidden(seed)(0.05, 0.4));
-        // One minute gives a delay within 3 ms, which would not be 5 % of the shortest.
+        // One minute gives a delay within 3 ms, which is more than 5 % of the shortest delay.
         let minute = |i: u64| synthetic::pauses(&Physics::default(), delay, 60.0, seed + 100 * i);
         let report = latency::fit(&[0, 1, 2, 3, 4, 5].map(minute)).unwrap();
         recovered(&report, &[delay]);
@@ -92,7 +93,7 @@ fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every subject with a record that is quick to make and fit.
+/// Every subject with the options of a quick record.
 const QUICK: [(&str, &[&str]); 4] = [
     ("collisions", &["--runs", "12", "--seconds", "3"]),
     ("ir", &[]),
@@ -196,29 +197,22 @@ fn wrong_records_are_one_line_that_names_the_place() {
     assert!(error.contains("--delay takes 0 to 0.9, not 7"), "{error}");
 }
 
-/// A swarm that drives about in an arena whose robots' wheels and cameras are off, as real processes: its record tells by how
-/// much.
+/// A swarm drives in an arena whose robots have faulty wheels and cameras: its record shows the errors.
 #[test]
-fn the_record_of_a_run_tells_wheels_and_cameras() {
+fn record_of_a_run_calibrates_wheels_and_cameras() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let unkind = "physics = { noise = [0.02, 0.02, 0.02] }\n[every_robot]\ncamera_delay_s = 0.2\n\
         [[robots]]\nid = \"xp01\"\nwheel_bias = [0.06, -0.05]\ncamera_turn_deg = 6.0\n\
         [[robots]]\nid = \"xp02\"\nwheel_bias = [-0.04, 0.03]\ncamera_turn_deg = -5.0\n";
     std::fs::write(path("unkind.toml"), unkind).unwrap();
-    let demo = xpuck()
-        .args(["demo", "--robots", "2", "--speed", "8", "--minutes", "4", "--no-console", "--json"])
-        .args([
-            "--tree",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/explore.bt"),
-            "--unkind",
-            &path("unkind.toml"),
-        ])
-        .args(["--ports", &free_ports().to_string(), "--out", &path("out")])
-        .output()
-        .unwrap();
-    assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
-    let run = only(&only(std::path::Path::new(&path("out")), "demo-"), "transport-").display().to_string();
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/explore.bt");
+    let line =
+        format!("--robots 2 --speed 8 --minutes 4 --no-console --json --tree {tree} --unkind {}", path("unkind.toml"));
+    let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let run = only(&demo.directory(), "transport-").display().to_string();
     let file = path("calibration.toml");
     let report: Value =
         serde_json::from_str(&stdout(&["run", &run, "--json", "--into", &file, "-o", &path("run.svg")])).unwrap();

@@ -1,77 +1,64 @@
-//! Two programs for one robot: on one machine the second finds the body held, on two the hub keeps to the first.
+//! Two programs for one robot. On one machine the second program finds the body locked; on two the hub keeps the first.
 
-use crate::lab::{Lab, PATIENCE};
+use crate::common::said;
+use crate::rig::{Swarm, xpuckd};
 use std::time::{Duration, Instant};
 use xpuck_wire::Phase;
 use xpuck_wire::message::State;
 
-const OPERATOR: &str = "keys/operators/operator.key";
-
-fn ended(child: &mut std::process::Child) -> Option<i32> {
-    let start = Instant::now();
-    while start.elapsed() < PATIENCE {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    None
-}
-
 #[test]
-fn a_body_that_is_held_is_not_driven_by_another_program() {
-    let mut lab = Lab::start();
-    lab.wait("the robot", |s| s.robots[0].alive);
-    let first = lab.children[2].id();
-    assert_eq!(ended(lab.robot_as("xp01.toml", "second")), Some(1), "{}", lab.log("second"));
-    lab.children.pop();
-    let said = lab.log("second");
+fn second_program_of_one_body_ends_with_an_error() {
+    let mut swarm = Swarm::of_one_robot();
+    swarm.wait_for_robots();
+    let first = swarm.id("xp01");
+    swarm.start_robot_as("second", "xp01.toml");
+    assert_eq!(swarm.wait_for_exit("second").code(), Some(1), "{}", swarm.log("second"));
+    let text = swarm.log("second");
     let expected = format!("devices/xp01.spi is held by process {first}, which drives this robot: end it first");
-    assert!(said.contains(&expected) && !said.contains("board connected"), "{said}");
+    assert!(text.contains(&expected) && !text.contains("board connected"), "{text}");
     for arguments in [&["selftest"][..], &["calibrate", "drive"]] {
-        let mut command =
-            std::process::Command::new(std::path::Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd"));
-        let command = command.args(arguments).args(["--config", "xp01.toml"]).current_dir(lab.path());
+        let mut command = xpuckd();
+        let command = command.args(arguments).args(["--config", "xp01.toml"]).current_dir(swarm.folder.root());
         let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(1) && said.contains(&expected), "{arguments:?}: {said}");
+        assert!(output.status.code() == Some(1) && said(&output).contains(&expected), "{arguments:?}: {output:?}");
     }
-    // One that was killed holds nothing.
-    lab.kill(2);
-    lab.wait("its end", |s| !s.robots[0].alive);
-    lab.robot();
-    lab.wait("its successor", |s| s.robots[0].alive);
+    // A killed program holds no lock.
+    swarm.kill("xp01");
+    swarm.wait("the end of the robot", |s| !s.robots[0].alive);
+    swarm.start_robot("xp01");
+    swarm.wait("the next program", |s| s.robots[0].alive);
 }
 
 #[test]
-fn of_two_programs_with_one_key_the_first_is_heard_and_the_hub_says_so() {
-    let mut lab = Lab::start();
-    let arena = std::fs::read_to_string(lab.path().join("arena.toml")).unwrap();
-    let mocap = arena.lines().find(|line| line.starts_with("mocap")).unwrap();
-    let other =
-        arena.replace("\"devices\"", "\"elsewhere\"").replace(mocap, &format!("mocap = \"127.0.0.1:{}\"", lab.port()));
-    std::fs::write(lab.path().join("arena2.toml"), other).unwrap();
-    let robot = std::fs::read_to_string(lab.path().join("xp01.toml")).unwrap();
-    std::fs::write(lab.path().join("copy.toml"), robot.replace("\"devices\"", "\"elsewhere\"")).unwrap();
-    lab.wait("the robot", |s| s.robots[0].alive && s.tracking);
-    assert_eq!(lab.tell(OPERATOR, &["start", "e.toml", "--with", "on.bt"]), "");
-    lab.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == State::Run);
-    lab.serve_as(crate::common::xpuck(), "arena", "arena2.toml");
-    lab.robot_as("copy.toml", "copy");
-    let two =
+fn of_two_programs_with_one_key_the_hub_keeps_the_first() {
+    let mut swarm = Swarm::of_one_robot();
+    let folder = &swarm.folder;
+    // A second arena with a body of the same name, and a second program for it.
+    folder.write("arena2.toml", &folder.read("arena.toml"));
+    folder.replace("arena2.toml", "\"devices\"", "\"elsewhere\"");
+    folder.replace("arena2.toml", &folder.mocap(), "127.0.0.1:0");
+    folder.write("copy.toml", &folder.read("xp01.toml"));
+    folder.replace("copy.toml", "\"devices\"", "\"elsewhere\"");
+    swarm.wait_for_robots();
+    assert_eq!(swarm.command(&["start", "e.toml", "--with", "on.bt"]), "");
+    swarm.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == State::Run);
+    swarm.start_service_as("arena2", crate::rig::xpuck().arg("arena"), "arena2.toml");
+    swarm.start_robot_as("copy", "copy.toml");
+    let warnings =
         |events: &[String]| events.iter().filter(|e| e.contains("two programs with the key of robot xp01")).count();
-    lab.wait("the hub's word", |s| two(&s.events) > 0);
+    swarm.wait("the hub's warning", |s| warnings(&s.events) > 0);
+    // For three seconds, in which the second program is rejected again and again.
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(3) {
-        let status = lab.wait("a status", |_| true);
+        let status = swarm.status();
         let robot = &status.robots[0];
-        assert_eq!((robot.alive, robot.state, two(&status.events)), (true, State::Run, 1), "{:?}", status.events);
+        assert_eq!((robot.alive, robot.state, warnings(&status.events)), (true, State::Run, 1), "{:?}", status.events);
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(lab.log("xpuckd"), "", "the first one heard the hub all the time");
-    // The second takes over when the first is gone: without it the robot would be lost after 3 s.
-    lab.kill(2);
+    assert_eq!(swarm.log("xp01"), "", "the first program heard the hub all the time");
+    // The second program takes over when the first is gone: otherwise the robot would be lost after 3 s.
+    swarm.kill("xp01");
     std::thread::sleep(Duration::from_secs(4));
-    let status = lab.wait("the second", |s| s.robots[0].alive && s.robots[0].state == State::Run);
-    assert_eq!(two(&status.events), 1, "{:?}", status.events);
+    let status = swarm.wait("the second program", |s| s.robots[0].alive && s.robots[0].state == State::Run);
+    assert_eq!(warnings(&status.events), 1, "{:?}", status.events);
 }

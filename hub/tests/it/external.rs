@@ -1,23 +1,26 @@
 //! Programs in Python drive a robot of a demo.
 
-use crate::common::{Children, free_ports, only, record, said, xpuck};
+use crate::common::{only, record, said};
+use crate::rig::{Children, Demo, send_signal};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use xpuck_testing::patience;
+use xpuck_testing::patience::{wait_until, wait_within};
 
 const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../robot/python");
 
-/// Drives ahead for ever.
+/// Drives ahead without end.
 const AHEAD: &str = "import xpuck
 with xpuck.connect('xp01', name='ahead', rate=20) as robot:
     for senses in robot:
         robot.drive(0.04, 0.03)
 ";
 
-/// Tells what the robot says, and never drives.
+/// Prints what the robot sends, and never drives.
 const WATCH: &str = "import json, xpuck
 with xpuck.connect('xp01', name='watch', rate=50, take=False) as robot:
     for senses in robot:
@@ -30,15 +33,15 @@ fn python(temporary: &Path) -> Command {
     command
 }
 
-/// A command of the tool beside the demo.
-fn beside(temporary: &Path, line: &str) -> String {
-    let output = xpuck().args(line.split(' ')).current_dir(temporary).env("TMPDIR", temporary).output().unwrap();
+/// Output of a command of the operator in the folder of the demo.
+fn beside(demo: &Demo, line: &str) -> String {
+    let output = demo.command(line).output().unwrap();
     let text = said(&output);
     assert!(output.status.success(), "{line}: {text}");
     text
 }
 
-/// What the watcher told last. It is read by a thread of its own: a program that does not read is cut off.
+/// Latest line of the watching program. A thread reads it: the robot disconnects a program that does not read.
 struct Watcher(Arc<Mutex<Value>>);
 
 impl Watcher {
@@ -53,17 +56,10 @@ impl Watcher {
         Watcher(latest)
     }
 
-    /// Waits until what it tells is as wanted.
+    /// Waits for a line.
     fn until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
-            let latest = self.0.lock().unwrap().clone();
-            if wanted(&latest) {
-                return latest;
-            }
-            assert!(Instant::now() < deadline, "{what}: {latest}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let latest = || self.0.lock().unwrap().clone();
+        wait_within(patience(), || Some(latest()).filter(&wanted), || format!("{what}: {}", latest()))
     }
 }
 
@@ -76,23 +72,16 @@ fn driven(senses: &Value) -> bool {
 }
 
 #[test]
-fn programs_in_python_drive_a_robot_and_whatever_becomes_of_them_its_wheels_stand() {
-    let folder = tempfile::tempdir().unwrap();
-    let here = folder.path();
-    let mut children = Children::default();
-    let line = format!(
-        "demo --robots 1 --minutes 60 --population 8 --no-console --speed 2 --out out --ports {}",
-        free_ports()
-    );
-    let mut demo = xpuck();
-    demo.args(line.split(' ')).current_dir(here).env("TMPDIR", here);
-    children.0.push(demo.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+fn python_programs_drive_a_robot_that_stands_after_them() {
+    let mut demo =
+        Demo::with(&"--robots 1 --minutes 60 --population 8 --no-console --speed 2".split(' ').collect::<Vec<_>>());
+    let here = demo.folder().to_path_buf();
+    let here = here.as_path();
     let socket = || only(here, "xpuck-").join("xp01.sock");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !std::fs::read_dir(here).unwrap().any(|e| e.unwrap().path().join("xp01.sock").exists()) {
-        assert!(Instant::now() < deadline, "the robot makes no socket");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("the socket of the robot", || {
+        std::fs::read_dir(here).unwrap().any(|entry| entry.unwrap().path().join("xp01.sock").exists())
+    });
+    let mut children = Children::default();
     let mut watching = python(here).args(["-c", WATCH]).stdout(Stdio::piped()).spawn().unwrap();
     let watcher = Watcher::new(watching.stdout.take().unwrap());
     children.0.push(watching);
@@ -118,19 +107,19 @@ fn programs_in_python_drive_a_robot_and_whatever_becomes_of_them_its_wheels_stan
     let second = python(here).arg("-c").arg(AHEAD).output().unwrap();
     assert!(said(&second).contains("xpuck.Refused: `ahead` has the wheels"), "{}", said(&second));
 
-    beside(here, "pause");
+    beside(&demo, "pause");
     watcher.until("a pause stops it", |senses| senses["state"] == "PAUSE" && stands(senses));
-    beside(here, "resume");
+    beside(&demo, "resume");
     let before = watcher.until("it drives again by itself", driven);
 
-    // One that hangs: its last command ends.
-    signal(&first, "STOP");
+    // The last command of a program that hangs expires.
+    send_signal(first.id(), Signal::SIGSTOP);
     let hung = before["time"].as_f64().unwrap() + 2.0;
     let after = watcher.until("a program that hangs", |senses| {
         stands(senses) && senses["time"].as_f64().is_some_and(|time| time > hung)
     });
     assert_eq!(after["driver"], "program");
-    signal(&first, "CONT");
+    send_signal(first.id(), Signal::SIGCONT);
     watcher.until("it goes on", driven);
     first.kill().unwrap();
     first.wait().unwrap();
@@ -139,15 +128,11 @@ fn programs_in_python_drive_a_robot_and_whatever_becomes_of_them_its_wheels_stan
     let mut third = ahead();
     watcher.until("the next takes the wheels", driven);
     assert!(socket().exists());
-    beside(here, "stop");
-    let end = Instant::now() + Duration::from_secs(60);
-    while children.0[0].try_wait().unwrap().is_none() {
-        assert!(Instant::now() < end, "the demo goes on");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    beside(&demo, "stop");
+    demo.end();
     assert!(!third.wait().unwrap().success(), "its robot has ended");
 
-    let run = only(&only(&here.join("out"), "demo-"), "transport");
+    let run = only(&demo.directory(), "transport");
     let messages = record(&run.join("run.mcap"));
     let lines: Vec<String> =
         messages.iter().filter(|(topic, _)| topic == "/logs").map(|(_, line)| line.to_string()).collect();
@@ -159,17 +144,12 @@ fn programs_in_python_drive_a_robot_and_whatever_becomes_of_them_its_wheels_stan
     ] {
         assert!(lines.iter().any(|line| line.contains(words)), "{words}: {lines:?}");
     }
-    let verified = beside(here, &format!("runs verify {}", run.display()));
+    let verified = beside(&demo, &format!("runs verify {}", run.display()));
     assert!(verified.contains("ticks"), "{verified}");
 }
 
-fn signal(child: &Child, name: &str) {
-    let status = Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
 #[test]
-fn the_bridge_to_ros_converts_as_its_tests_say() {
+fn bridge_to_ros_passes_its_tests() {
     let folder = tempfile::tempdir().unwrap();
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../robot/ros2/test");
     let output = python(folder.path()).args(["-m", "unittest", "discover", tests]).output().unwrap();

@@ -1,4 +1,4 @@
-//! Pictures as PNG and PDF and films, as programs of others read them.
+//! Pictures as PNG and PDF, and films, as other programs read them.
 
 use crate::common::{said, xpuck};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const TREE: &str = "docs/trees/806768.bt";
 const FRISBEE: [u8; 3] = [0x1b, 0x74, 0xe8];
 const FIRST: [u8; 3] = [0xaa, 0x33, 0x00];
 
-/// True if all these programs are here; says what is not tried otherwise.
+/// Whether all these programs are installed. If not, a skip is reported.
 fn have(programs: &[&str]) -> bool {
     let missing = |name: &&&str| Command::new(name).arg("-v").stdin(std::process::Stdio::null()).output().is_err();
     match programs.iter().find(missing) {
@@ -40,14 +40,14 @@ fn well(output: &Output) {
     assert!(output.status.success(), "{}", said(output));
 }
 
-/// Of a program that must do well.
+/// Standard output of a program that succeeds.
 fn asked(program: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// What `ffprobe` says of the first stream.
+/// Output of `ffprobe` about the first stream.
 fn probed(file: &Path, entries: &str) -> Vec<String> {
     let entries = format!("stream={entries}");
     let arguments = ["-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries", &entries];
@@ -56,7 +56,7 @@ fn probed(file: &Path, entries: &str) -> Vec<String> {
     text.trim().split(',').map(str::to_string).collect()
 }
 
-/// The pixels of a picture, or of the last frame of a film that lasts so long.
+/// Pixels of a picture, or of the last frame of a film.
 fn pixels(file: &Path) -> Vec<u8> {
     let film = file.extension().is_some_and(|kind| kind == "mp4");
     let from: &[&str] = if film { &["-sseof", "-0.2"] } else { &[] };
@@ -66,7 +66,7 @@ fn pixels(file: &Path) -> Vec<u8> {
     all[all.len() - 3 * size[0] * size[1]..].to_vec()
 }
 
-/// Whether about this colour is so many pixels from the left and from the top.
+/// Whether the pixel at (x, y) has about this colour.
 fn is_at(pixels: &[u8], width: usize, (x, y): (f64, f64), colour: [u8; 3]) -> bool {
     let begin = 3 * (y as usize * width + x as usize);
     pixels[begin..begin + 3].iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 12)
@@ -91,7 +91,7 @@ fn drawings_are_png_and_pdf_with_the_fonts_that_are_set() {
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let of = |name: &str| drawing.root_element().attribute(name).unwrap().parse::<usize>().unwrap();
     assert_eq!(probed(&png, "width,height"), [(2 * of("width")).to_string(), (2 * of("height")).to_string()]);
-    // A robot's end is drawn where the SVG has it, in its colour: 9 pixels left of its centre, where no heading goes by.
+    // The end of a robot's path is at its place in the SVG, in its colour: 9 pixels left of its centre, beside its heading.
     let pixels = pixels(&png);
     let ends: Vec<_> = drawing.descendants().filter(|n| n.attribute("class") == Some("end")).collect();
     let seen = ends.iter().filter(|end| {
@@ -136,14 +136,14 @@ fn a_film_has_its_length_and_the_frisbee_where_it_is() {
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let disc = drawing.descendants().find(|n| n.attribute("class") == Some("disc")).unwrap();
     let at = |name: &str| disc.attribute(name).unwrap().parse::<f64>().unwrap();
-    // The film's arena is as large as the drawing's but for 1.5, and 30 lower for the clock.
+    // The arena of the film has the size of the drawing within 1.5 pixels, and is 30 pixels lower because of the clock.
     let frame = pixels(&mp4);
     let place = (1.5 * at("cx"), 1.5 * (at("cy") + 30.0));
     assert!(is_at(&frame, numbers(1) as usize, place, FRISBEE), "{place:?}");
 }
 
 #[test]
-fn what_cannot_be_made_is_told_in_a_line_and_leaves_nothing() {
+fn errors_are_one_line_and_leave_no_file() {
     let dir = tempfile::tempdir().unwrap();
     let refused = |output: Output, words: &str| {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -167,7 +167,7 @@ fn what_cannot_be_made_is_told_in_a_line_and_leaves_nothing() {
     refused(simulate(&["--mp4", "/dev/full"]), "/dev/full: cannot be written");
     refused(simulate(&["--png", "/dev/full"]), "/dev/full: cannot be written");
     refused(simulate(&["--pdf", "/"]), "/: cannot be written");
-    // Of a disk that is full ffmpeg is told as by this limit of the shell, 512 bytes a block.
+    // This limit of the shell, in blocks of 512 bytes, acts on ffmpeg like a full disk.
     let script = format!(
         "trap '' XFSZ; ulimit -f 8; exec {} simulate {TREE} --json --runs 1 --seconds 20 --film-speed 1 --mp4 {}",
         xpuck().get_program().display(),
@@ -178,7 +178,7 @@ fn what_cannot_be_made_is_told_in_a_line_and_leaves_nothing() {
 }
 
 #[test]
-fn a_film_that_is_stopped_leaves_what_was_there() {
+fn stopped_film_leaves_the_old_file() {
     if !have(&["rsvg-convert", "ffmpeg"]) {
         return;
     }
@@ -188,11 +188,11 @@ fn a_film_that_is_stopped_leaves_what_was_there() {
     let mut command = xpuck();
     command.args(["simulate", TREE, "--runs", "1", "--seconds", "600", "--film-speed", "0.1", "--mp4"]).arg(&film);
     let mut child = command.current_dir(ROOT).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // Not the empty file by which a place is tried before anything is simulated.
+    // Larger than the test file that is written before the simulation.
     let sizes = || std::fs::read_dir(dir.path()).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     let begun = std::time::Instant::now();
     while !sizes().any(|size| size > 3) {
-        assert!(child.try_wait().unwrap().is_none() && begun.elapsed().as_secs() < 120);
+        assert!(child.try_wait().unwrap().is_none() && begun.elapsed() < 2 * xpuck_testing::patience());
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let pid = nix::unistd::Pid::from_raw(child.id() as i32);
@@ -246,12 +246,12 @@ fn a_recorded_run_is_a_film_and_a_picture() {
     let seen = probed(&place.join("a.mp4"), "width,height,duration,nb_read_frames");
     assert!((seen[2].parse::<f64>().unwrap() - 4.0).abs() <= 0.041 && seen[3] == "101", "{seen:?}");
     let (width, frame) = (seen[0].parse::<usize>().unwrap(), pixels(&place.join("a.mp4")));
-    // The arena of hub.toml is 2 m long and 1.5 m wide, and drawn 840 pixels long from 24 and 88 on.
+    // The arena of hub.toml is 2 m by 1.5 m. Its drawing is 840 pixels long and begins at (24, 88).
     let at = |x: f64, y: f64| (1.5 * (24.0 + (1.0 + x) * 420.0), 1.5 * (88.0 + (0.75 - y) * 420.0));
     assert!(is_at(&frame, width, at(0.3, 0.4), FRISBEE) && is_at(&frame, width, at(0.48, -0.2), FIRST));
     well(&export(&["--png", "a.png", "--from", "10", "--to", "15"]));
     let picture = pixels(&place.join("a.png"));
-    // At 15 s the robot is in the middle, and came from a quarter; before that it is not drawn.
+    // At 15 s the robot is in the middle. Its path begins at a quarter; the time before is not drawn.
     assert!(is_at(&picture, width, at(-0.02, -0.2), FIRST) && is_at(&picture, width, at(-0.15, -0.2), FIRST));
     assert!(is_at(&picture, width, at(-0.4, -0.2), [255; 3]) && is_at(&picture, width, at(0.3, 0.4), FRISBEE));
     for (more, words) in [

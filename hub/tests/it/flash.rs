@@ -1,4 +1,4 @@
-//! `xpuck flash` on the file of a card: what is on it afterwards, and what leaves it alone.
+//! `xpuck flash` on the file of a card: the content of the card, and errors that leave it unchanged.
 
 use crate::common::{said, xpuck};
 use std::fs::{self, File};
@@ -6,7 +6,8 @@ use std::io::Write;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_within;
 use xpuck_update::{Kind, Release, bundle};
 use xpuck_wire::keys::Secret;
 
@@ -31,25 +32,19 @@ impl Bag {
         File::create(self.path("card.img")).unwrap().set_len(4_000_000_000).unwrap();
     }
 
-    /// Waits until no loop device is made of the card. The kernel frees one only when whoever has it open has closed
-    /// it, and a search for a file system on all devices, as another test's `mount` makes it, opens it for a moment.
+    /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it, and `mount`
+    /// in another test opens all devices for a moment when it looks for a file system.
     fn is_left_alone(&self) {
-        let end = Instant::now() + Duration::from_secs(30);
-        loop {
-            let loops = said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
-            if loops.is_empty() {
-                return;
-            }
-            assert!(Instant::now() < end, "still attached: {loops}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let loops = || said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
+        let free = || loops().is_empty().then_some(());
+        wait_within(patience(), free, || format!("still attached: {}", loops()));
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    /// A small root as an image: what flashing needs of one, and a file that fills some megabytes.
+    /// A small root as an image: the files that flashing needs, and a file of some megabytes.
     fn image(&self, name: &str, kind: Kind, counter: u64, signer: Option<&Secret>) {
         let root = self.path("root");
         let put = |name: &str, bytes: &[u8]| {
@@ -91,7 +86,7 @@ impl Bag {
         block
     }
 
-    /// Mounts the card's two copies and looks at its files.
+    /// Mounts the card's two copies and checks their files.
     fn look(&self, look: impl FnOnce(&Path)) {
         let table = self.table();
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap())) * 512;
@@ -116,7 +111,7 @@ impl Bag {
     }
 }
 
-/// True if cards can be written here; else it is said what is missing.
+/// Whether this machine can write cards. If not, the missing program is reported.
 fn able() -> bool {
     let there = |program: &str| Command::new("which").arg(program).output().is_ok_and(|which| which.status.success());
     let missing: Vec<&str> =
@@ -137,7 +132,7 @@ fn able() -> bool {
 }
 
 #[test]
-fn a_card_holds_the_image_twice_and_who_the_robot_is() {
+fn card_holds_the_image_twice_and_the_identity_of_the_robot() {
     let bag = Bag::new();
     if !able() {
         return;
@@ -174,12 +169,12 @@ fn a_card_holds_the_image_twice_and_who_the_robot_is() {
 }
 
 #[test]
-fn a_card_that_is_broken_off_starts_nowhere_and_a_bag_is_gone_on_with() {
+fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     let bag = Bag::new();
     if !able() {
         return;
     }
-    // Killed when the root is being written; its loop devices and mounts end with its last program.
+    // Killed while the root is written. Loop devices and mounts end with its last program.
     let mut killed = bag.flash(&["--robot", "xp01", "--image", "good.xpb"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut words = String::new();
     let mut lines = std::io::BufReader::new(killed.stderr.take().unwrap());
@@ -206,14 +201,14 @@ fn a_card_that_is_broken_off_starts_nowhere_and_a_bag_is_gone_on_with() {
     assert!(second.status.success() && said(&second).contains("1 of 2 robots have a card"), "{}", said(&second));
     assert!(said(&second).contains("all robots have their cards"), "{}", said(&second));
     bag.look(|top| assert_eq!(fs::read(top.join("@config/system/hostname")).unwrap(), b"xp02\n"));
-    // An older image is not written any more unless it is meant.
+    // An older image is written only on request.
     bag.image("older.xpb", Kind::Image, 19, None);
     let older = bag.run(&["--robot", "xp01", "--image", "older.xpb"]);
     assert!(said(&older).contains("is older than that of"), "{}", said(&older));
 }
 
 #[test]
-fn what_is_wrong_is_told_in_one_line_and_the_card_stays_as_it_was() {
+fn errors_are_one_line_and_leave_the_card_unchanged() {
     let bag = Bag::new();
     let marked =
         || File::options().write(true).open(bag.path("card.img")).unwrap().write_all_at(b"holiday pictures", 0);

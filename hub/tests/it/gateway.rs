@@ -1,31 +1,21 @@
-//! `xpuck serve` as its users see it.
+//! `xpuck serve` from outside.
 
-use crate::common::xpuck;
+use crate::rig::{Process, xpuck};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
 const ROOM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gateway/room.toml");
 const GATEWAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gateway");
 
-fn serve(arguments: &[&str]) -> (Child, BufReader<std::process::ChildStdout>, Vec<SocketAddr>) {
-    let mut child = xpuck()
-        .arg("serve")
-        .args(arguments)
-        .args(["--port", "0", "--json", "--end-with-stdin"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    said.read_line(&mut line).unwrap();
-    let listening: serde_json::Value = serde_json::from_str(&line).unwrap();
-    let places = listening["listening"].as_array().unwrap();
-    (child, said, places.iter().map(|place| place.as_str().unwrap().parse().unwrap()).collect())
+/// Starts a service with a log in a folder. Returns also its addresses.
+fn serve(folder: &Path, arguments: &[&str]) -> (Process, Vec<SocketAddr>) {
+    let mut command = xpuck();
+    command.arg("serve").args(arguments).args(["--port", "0", "--json", "--end-with-stdin"]);
+    let (process, places) = Process::listen(&mut command, folder.join(format!("{}.log", arguments[0])));
+    let places = places.as_array().unwrap().iter();
+    (process, places.map(|place| place.as_str().unwrap().parse().unwrap()).collect())
 }
 
 fn ask(client: &mut BufReader<TcpStream>, line: &str) -> String {
@@ -36,11 +26,12 @@ fn ask(client: &mut BufReader<TcpStream>, line: &str) -> String {
 }
 
 #[test]
-fn robot_simulators_drive_in_a_world_of_a_file_until_the_server_ends() {
-    let (mut child, mut said, places) = serve(&["world-sim", "--world", ROOM, "--ports", "2"]);
+fn robot_simulators_drive_in_a_world_until_its_server_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, places) = serve(dir.path(), &["world-sim", "--world", ROOM, "--ports", "2"]);
     let connect = |place: &SocketAddr| {
         let stream = TcpStream::connect(place).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(xpuck_testing::patience())).unwrap();
         BufReader::new(stream)
     };
     let (mut one, mut two) = (connect(&places[0]), connect(&places[1]));
@@ -48,23 +39,19 @@ fn robot_simulators_drive_in_a_world_of_a_file_until_the_server_ends() {
     assert!(ask(&mut one, "BodyShape 1 1 20 1 4 -30 40 30 40 30 -40 -30 -40").starts_with("YourPosition 1 "));
     assert!(ask(&mut one, "JumpTo 1 1600 1600 0").starts_with("YourPosition 1 1600 1600 30 0 "), "on the ramp");
     assert!(ask(&mut one, "JumpTo 1 300 300 0").ends_with(" 0 1"), "on deadly ground");
-    // The pane is seen by sound alone.
+    // Only sonic sensors detect the pane.
     assert_eq!(ask(&mut two, "SonicSensor 9 550 1400 100 1.5707963267948966 0 0 0"), "SonicSensorReading 9 100");
     assert!(
         ask(&mut two, "VisualSensor 9 550 1400 100 1.5707963267948966 0 0 0").starts_with("VisualSensorReading 9 600 ")
     );
     assert_eq!(ask(&mut two, "CreateRobot x"), "", "closed");
-    drop(child.stdin.take());
-    let mut counts = String::new();
-    said.read_line(&mut counts).unwrap();
-    assert!(counts.contains("\"messages\":6"), "{counts}");
-    let output = child.wait_with_output().unwrap();
-    let log = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && log.contains("is gone with 0 robots: CreateRobot"), "{log}");
+    assert_eq!(server.end_with_counts()["messages"], 6);
+    let log = std::fs::read_to_string(dir.path().join("world-sim.log")).unwrap();
+    assert!(log.contains("is gone with 0 robots: CreateRobot"), "{log}");
 }
 
 #[test]
-fn what_cannot_be_served_is_told_in_a_line() {
+fn wrong_arguments_of_servers_are_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("w.toml");
     let refused = |text: &str, more: &[&str]| {
@@ -84,16 +71,6 @@ fn what_cannot_be_served_is_told_in_a_line() {
     assert!(refused("", &["--port", &port]).contains(&port));
 }
 
-/// Ends a service and gives its last line of JSON.
-fn end(mut child: Child, mut said: BufReader<std::process::ChildStdout>) -> serde_json::Value {
-    drop(child.stdin.take());
-    let mut line = String::new();
-    said.read_line(&mut line).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_str(&line).unwrap()
-}
-
 /// Lines of JSON of a population manager.
 fn manage(out: &Path, simulator: SocketAddr, arguments: &[&str]) -> Vec<serde_json::Value> {
     let mut command = xpuck();
@@ -104,15 +81,15 @@ fn manage(out: &Path, simulator: SocketAddr, arguments: &[&str]) -> Vec<serde_js
 }
 
 #[test]
-fn three_programs_evolve_obstacle_avoidance_and_its_path_is_drawn() {
+fn three_programs_evolve_avoidance_and_its_path_is_drawn() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("{GATEWAY}/{name}");
     let task = dir.path().join("task.toml");
     let text = std::fs::read_to_string(file("avoid.toml")).unwrap().replace("steps = 300", "steps = 60");
     std::fs::write(&task, text).unwrap();
     let task = task.to_str().unwrap();
-    let (world, world_said, worlds) = serve(&["world-sim", "--world", &file("avoid-room.toml")]);
-    let (robots, robots_said, simulators) = serve(&["robot-sim", "--world", &worlds[0].to_string(), "--task", task]);
+    let (world, worlds) = serve(dir.path(), &["world-sim", "--world", &file("avoid-room.toml")]);
+    let (robots, simulators) = serve(dir.path(), &["robot-sim", "--world", &worlds[0].to_string(), "--task", task]);
     let out = dir.path().join("out");
     let lines = manage(&out, simulators[0], &["--generations", "6", "--population", "12"]);
     let (end_line, generations) = lines.split_last().unwrap();
@@ -121,14 +98,14 @@ fn three_programs_evolve_obstacle_avoidance_and_its_path_is_drawn() {
     assert!(best(&generations[5]) >= best(&generations[0]) && best(&generations[5]) > 0.02, "{lines:?}");
     assert_eq!(end_line["best"]["fitness"].as_f64().unwrap(), generations.iter().map(best).fold(-1.0, f64::max));
     assert_eq!(end_line["evaluated"], 72);
-    assert_eq!(end(robots, robots_said)["evaluated"], 72);
-    assert!(end(world, world_said)["messages"].as_u64().unwrap() > 72 * 60 * 9);
+    assert_eq!(robots.end_with_counts()["evaluated"], 72);
+    assert!(world.end_with_counts()["messages"].as_u64().unwrap() > 72 * 60 * 9);
     let history = std::fs::read_to_string(out.join("history.csv")).unwrap();
     assert_eq!(history.lines().count(), 7);
     assert!(std::fs::read_to_string(out.join("fitness.svg")).unwrap().starts_with("<svg"));
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("best.json")).unwrap()).unwrap();
     assert_eq!(kept["fitness"], end_line["best"]["fitness"]);
-    // The same world without sockets measures the same.
+    // The same world without sockets yields the same values.
     let svg = dir.path().join("path.svg");
     let drawn = xpuck()
         .args(["draw-path", "--json", "--world", &file("avoid-room.toml"), "--robot", task])
@@ -148,7 +125,7 @@ fn three_programs_evolve_obstacle_avoidance_and_its_path_is_drawn() {
 fn two_populations_evolve_in_one_world_until_they_are_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("{GATEWAY}/{name}");
-    let (world, world_said, worlds) = serve(&["world-sim", "--ports", "2", "--world", &file("pursuit-room.toml")]);
+    let (world, worlds) = serve(dir.path(), &["world-sim", "--ports", "2", "--world", &file("pursuit-room.toml")]);
     let task = |name: &str| {
         let place = dir.path().join(name);
         let text = std::fs::read_to_string(file(name)).unwrap().replace("steps = 200", "steps = 30");
@@ -156,12 +133,12 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
         place.to_str().unwrap().to_string()
     };
     let simulators: Vec<_> = [("pursuit.toml", worlds[0]), ("evasion.toml", worlds[1])]
-        .map(|(name, world)| serve(&["robot-sim", "--world", &world.to_string(), "--task", &task(name)]))
+        .map(|(name, world)| serve(dir.path(), &["robot-sim", "--world", &world.to_string(), "--task", &task(name)]))
         .into();
     let managers: Vec<Child> = simulators
         .iter()
         .zip(["a", "b"])
-        .map(|((_, _, places), out)| {
+        .map(|((_, places), out)| {
             let mut command = xpuck();
             command.args(["serve", "population-manager", "--population", "6", "--json", "--end-with-stdin"]);
             command.args(["--robot-sim", &places[0].to_string(), "--out"]).arg(dir.path().join(out));
@@ -175,7 +152,7 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
             (manager, said)
         })
         .collect();
-    // Three generations of each; neither can have one without the other.
+    // Three generations of each; one population cannot complete a generation without the other.
     for (_, said) in &mut managers {
         for _ in 0..3 {
             let mut line = String::new();
@@ -194,14 +171,14 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
         assert!(rest.lines().last().unwrap().contains("\"evaluated\""), "{rest}");
         assert!(dir.path().join(out).join("best.txt").exists());
     }
-    for (child, said, _) in simulators {
-        assert!(end(child, said)["evaluated"].as_u64().unwrap() >= 18);
+    for (simulator, _) in simulators {
+        assert!(simulator.end_with_counts()["evaluated"].as_u64().unwrap() >= 18);
     }
-    end(world, world_said);
+    world.end_with_counts();
 }
 
 #[test]
-fn what_cannot_be_evolved_is_told_in_a_line() {
+fn wrong_arguments_of_evolution_are_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("t.toml");
     let error = |command: &mut std::process::Command| {

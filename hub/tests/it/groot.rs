@@ -1,9 +1,9 @@
 //! A demo watched over ZeroMQ as Groot2 watches it (docs/exchange.md, "Watching a robot live").
 
-use crate::common::{free_ports, xpuck};
-use crate::demo::Demo;
+use crate::rig::{Demo, free_ports, xpuck};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+use xpuck_testing::patience;
 
 const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/806768.bt");
 
@@ -16,7 +16,7 @@ struct Viewer {
 impl Viewer {
     fn new(port: u16) -> Viewer {
         let socket = zmq::Context::new().socket(zmq::REQ).unwrap();
-        socket.set_rcvtimeo(10_000).unwrap();
+        socket.set_rcvtimeo(patience().as_millis() as i32).unwrap();
         socket.set_linger(0).unwrap();
         socket.connect(&format!("tcp://127.0.0.1:{port}")).unwrap();
         Viewer { socket, number: 0 }
@@ -27,7 +27,7 @@ impl Viewer {
         self.socket.recv_multipart(0).expect("every request is answered")
     }
 
-    /// Asks, and returns the tree's id and what was asked for.
+    /// Sends a request. Returns the tree's id and the answer.
     fn ask(&mut self, what: u8, more: &[&[u8]]) -> (Vec<u8>, Vec<u8>) {
         self.number += 1;
         let header = [&[2, what], &self.number.to_le_bytes()[..]].concat();
@@ -39,7 +39,7 @@ impl Viewer {
         (reply[0][6..].to_vec(), reply[1].clone())
     }
 
-    /// The nodes' numbers and states.
+    /// Numbers and states of the nodes.
     fn states(&mut self) -> BTreeMap<u16, u8> {
         let (_, bytes) = self.ask(b'S', &[]);
         assert_eq!(bytes.len() % 3, 0);
@@ -48,7 +48,7 @@ impl Viewer {
 }
 
 #[test]
-fn a_demo_is_watched_as_groot2_watches() {
+fn demo_is_watched_as_by_groot2() {
     let port = free_ports();
     let demo = Demo::start("5", &["--tree", TREE, "--groot", &port.to_string()]);
     demo.wait_for_run();
@@ -71,7 +71,7 @@ fn a_demo_is_watched_as_groot2_watches() {
     assert_eq!(second.ask(b'T', &[]), (id.clone(), xml.into_bytes()), "the same tree on the other robot");
 
     let mut seen = Vec::new();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + patience();
     while seen.len() < 3 {
         assert!(Instant::now() < deadline, "states do not change: {seen:?}");
         let states = first.states();
@@ -105,7 +105,7 @@ fn a_demo_is_watched_as_groot2_watches() {
         assert_eq!((reply.len(), &reply[0][..]), (2, &b"error"[..]), "{reply:?}");
         assert_eq!(first.ask(b'T', &[]).0, id, "and the next request is answered");
     }
-    // Larger than any request: the connection is cut, and the robot goes on.
+    // A message larger than any request: the robot closes the connection and continues.
     let flood = Viewer::new(port);
     flood.socket.set_rcvtimeo(300).unwrap();
     flood.socket.send(vec![0; 1 << 20], 0).unwrap();
@@ -114,7 +114,7 @@ fn a_demo_is_watched_as_groot2_watches() {
 }
 
 #[test]
-fn a_port_of_groot2_in_use_is_one_clear_line() {
+fn used_port_of_groot2_is_one_clear_line() {
     let (ports, groot) = (free_ports(), free_ports());
     let taken = std::net::TcpListener::bind(("127.0.0.1", groot + 2)).unwrap();
     let out = tempfile::tempdir().unwrap();

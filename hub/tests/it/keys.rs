@@ -1,7 +1,6 @@
-//! Real hub, real robot, real keys: who gets through, and what is refused.
+//! A real hub, a real robot and real keys: accepted and rejected peers, and rejected requests.
 
-use crate::common::xpuck;
-use crate::lab::{EXPERIMENT, Lab};
+use crate::rig::{EXPERIMENT, OPERATOR_KEY, Swarm, xpuck};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,83 +10,79 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 
-const OPERATOR: &str = "keys/operators/operator.key";
-
 #[test]
-fn a_swarm_with_keys_runs_a_signed_experiment_and_refuses_everybody_else() {
-    let mut lab = Lab::start();
-    lab.wait("the robot", |s| s.robots[0].alive && s.tracking);
+fn swarm_with_keys_runs_signed_experiments_only() {
+    let mut swarm = Swarm::of_one_robot();
+    swarm.wait_for_robots();
 
-    // An experiment that nobody signed, and one that a stranger signed.
+    // An unsigned experiment, and one with the signature of a stranger.
     let files = || [("on.bt".to_string(), "movcv v_goal 0deg".to_string())].into();
     for (signer, why) in [(None, "not signed"), (Some(Secret::generate("eve").unwrap()), "no operator here")] {
         let signed = Signed::new(EXPERIMENT.into(), files(), signer.as_ref()).unwrap();
-        let Reply::Refused(said) = lab.ask(&Request::Start { signed, seed: 1 }) else { panic!("accepted") };
+        let Reply::Refused(said) = swarm.ask(&Request::Start { signed, seed: 1 }) else { panic!("accepted") };
         assert!(said.contains(why), "{said}");
     }
 
-    // A stranger's key, an observer's, and none.
-    assert!(lab.keys(&["make", "visitor"]).status.success());
-    std::fs::create_dir(lab.path().join("keys/observers")).unwrap();
-    std::fs::rename(lab.path().join("visitor.key"), lab.path().join("keys/observers/visitor.key")).unwrap();
+    // A stranger's key, an observer's key, and no key.
+    assert!(swarm.folder.run(&["keys", "make", "visitor"]).status.success());
+    std::fs::create_dir(swarm.folder.path("keys/observers")).unwrap();
+    std::fs::rename(swarm.folder.path("visitor.key"), swarm.folder.path("keys/observers/visitor.key")).unwrap();
     let visitor = "keys/observers/visitor.key";
-    assert!(lab.tell(visitor, &["stop"]).contains("does not let this key in"));
-    assert!(lab.keys(&["enrol", "visitor.pub", "--role", "observer"]).status.success());
-    lab.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer visitor")));
-    assert_eq!(lab.tell(visitor, &["robots"]), "");
-    assert!(lab.tell(visitor, &["stop"]).contains("may look and change nothing"));
-    let plain = lab.run(&["stop", "--dev-mode", "--hub", &lab.operator]);
+    assert!(swarm.command_with_key(visitor, &["stop"]).contains("does not let this key in"));
+    assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
+    swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer visitor")));
+    assert_eq!(swarm.command_with_key(visitor, &["robots"]), "");
+    assert!(swarm.command_with_key(visitor, &["stop"]).contains("may look and change nothing"));
+    let plain = swarm.folder.run(&["stop", "--dev-mode", "--hub", &swarm.folder.operator]);
     assert!(!plain.status.success());
-    let refusals = lab.wait("counts", |s| s.security.refusals.no_curve > 0).security.refusals;
+    let refusals = swarm.wait("counts", |s| s.security.refusals.no_curve > 0).security.refusals;
     assert!(refusals.unknown_key > 0 && refusals.wrong_role > 0, "{refusals:?}");
 
-    the_doctor_sees_each_promise(&lab, visitor);
-    observers_push_nothing(&lab, visitor);
+    doctor_checks_each_promise(&swarm, visitor);
+    observers_cannot_push(&swarm, visitor);
 
-    // An operator's who was enrolled after the robot started, with the controller in a file of its own.
-    assert!(lab.keys(&["make", "second"]).status.success());
-    assert!(lab.keys(&["enrol", "second.pub", "--role", "operator"]).status.success());
-    lab.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: operator second")));
+    // An experiment of an operator who was enrolled after the robot started. Its controller is a separate file.
+    assert!(swarm.folder.run(&["keys", "make", "second"]).status.success());
+    assert!(swarm.folder.run(&["keys", "enrol", "second.pub", "--role", "operator"]).status.success());
+    swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: operator second")));
     let second = "keys/operators/second.key";
-    std::fs::rename(lab.path().join("second.key"), lab.path().join(second)).unwrap();
-    assert_eq!(lab.tell(second, &["start", "e.toml", "--with", "on.bt"]), "");
-    lab.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == xpuck_wire::message::State::Run);
+    std::fs::rename(swarm.folder.path("second.key"), swarm.folder.path(second)).unwrap();
+    assert_eq!(swarm.command_with_key(second, &["start", "e.toml", "--with", "on.bt"]), "");
+    swarm.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == xpuck_wire::message::State::Run);
 
-    // Revoked while it runs: it is cut off, stops for want of a hub, and comes back when it is enrolled again.
-    let public = lab.path().join("keys/robots/xp01.pub");
-    std::fs::rename(&public, lab.path().join("xp01.pub")).unwrap();
-    lab.wait("revocation", |s| !s.robots[0].alive && s.security.refusals.revoked > 0);
-    assert!(lab.keys(&["enrol", "xp01.pub", "--role", "robot"]).status.success());
-    lab.wait("its return", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
+    // A robot that is revoked during a run loses the hub and stops. Once enrolled again it continues.
+    let public = swarm.folder.path("keys/robots/xp01.pub");
+    std::fs::rename(&public, swarm.folder.path("xp01.pub")).unwrap();
+    swarm.wait("revocation", |s| !s.robots[0].alive && s.security.refusals.revoked > 0);
+    assert!(swarm.folder.run(&["keys", "enrol", "xp01.pub", "--role", "robot"]).status.success());
+    swarm.wait("its return", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
 
-    // A robot that starts again gets its experiment and runs.
-    let mut robot = lab.children.pop().unwrap();
-    robot.kill().unwrap();
-    robot.wait().unwrap();
-    lab.wait("its end", |s| !s.robots[0].alive);
-    lab.robot();
-    lab.wait("its new start", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
+    // A restarted robot gets its experiment and runs.
+    swarm.kill("xp01");
+    swarm.wait("its end", |s| !s.robots[0].alive);
+    swarm.start_robot("xp01");
+    swarm.wait("its new start", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
 
-    // A key that others may read is not used.
+    // A key file that other users may read is rejected.
     use std::os::unix::fs::PermissionsExt;
-    let key = lab.path().join(OPERATOR);
+    let key = swarm.folder.path(OPERATOR_KEY);
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert!(lab.tell(OPERATOR, &["stop"]).contains("chmod 600"));
+    assert!(swarm.command(&["stop"]).contains("chmod 600"));
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
-    assert_eq!(lab.tell(OPERATOR, &["stop"]), "");
-    lab.wait("STOP", |s| s.robots[0].state == xpuck_wire::message::State::Stop);
+    assert_eq!(swarm.command(&["stop"]), "");
+    swarm.wait("STOP", |s| s.robots[0].state == xpuck_wire::message::State::Stop);
 }
 
-/// What the doctor says, by promise.
-fn verdicts(lab: &Lab, arguments: &[&str]) -> BTreeMap<String, String> {
-    let output = lab.run(&[&["doctor", "--json"], arguments].concat());
+/// Verdicts of `xpuck doctor` by promise.
+fn verdicts(swarm: &Swarm, arguments: &[&str]) -> BTreeMap<String, String> {
+    let output = swarm.folder.run(&[&["doctor", "--json"], arguments].concat());
     let findings: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     findings.iter().map(|f| (f["promise"].as_str().unwrap().into(), f["verdict"].as_str().unwrap().into())).collect()
 }
 
-/// Its lines are those of the page, and hold on a folder that `xpuck keys new` made and with a hub that runs.
-fn the_doctor_sees_each_promise(lab: &Lab, visitor: &str) {
-    let found = verdicts(lab, &[]);
+/// The promises are those of the page. They hold for a running hub and a folder that `xpuck keys new` made.
+fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
+    let found = verdicts(swarm, &[]);
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/hub.md")).unwrap();
     let rows: Vec<&str> =
         (1..=9).map(|n| page.lines().find(|l| l.starts_with(&format!("| {n}. "))).expect("nine promises")).collect();
@@ -109,25 +104,27 @@ fn the_doctor_sees_each_promise(lab: &Lab, visitor: &str) {
     ] {
         assert_eq!(found[kept], "on", "{kept}: {found:?}");
     }
-    assert_eq!(verdicts(lab, &["--key", visitor])["STOP is heard"], "on");
-    // Without a key that the hub knows it cannot tell, and says so.
-    let nobody = verdicts(lab, &["--key", "none.key"]);
+    assert_eq!(verdicts(swarm, &["--key", visitor])["STOP is heard"], "on");
+    // Without a key that the hub knows, `xpuck doctor` cannot check the robots, and reports so.
+    let nobody = verdicts(swarm, &["--key", "none.key"]);
     assert_eq!((nobody["STOP is heard"].as_str(), nobody["the robots are there"].as_str()), ("broken", "off"));
-    std::fs::rename(lab.path().join("keys/robots/xp01.pub"), lab.path().join("xp01.pub")).unwrap();
-    assert_eq!(verdicts(lab, &[])["only those with a key are heard"], "broken");
-    std::fs::rename(lab.path().join("xp01.pub"), lab.path().join("keys/robots/xp01.pub")).unwrap();
-    lab.wait("the robot's return", |s| s.robots[0].alive);
+    std::fs::rename(swarm.folder.path("keys/robots/xp01.pub"), swarm.folder.path("xp01.pub")).unwrap();
+    assert_eq!(verdicts(swarm, &[])["only those with a key are heard"], "broken");
+    std::fs::rename(swarm.folder.path("xp01.pub"), swarm.folder.path("keys/robots/xp01.pub")).unwrap();
+    swarm.wait("the robot's return", |s| s.robots[0].alive);
 }
 
-fn observers_push_nothing(lab: &Lab, visitor: &str) {
-    std::fs::write(lab.path().join("new.toml"), "[calibration.drive]\nleft = 1.015\n").unwrap();
+fn observers_cannot_push(swarm: &Swarm, visitor: &str) {
+    swarm.folder.write("new.toml", "[calibration.drive]\nleft = 1.015\n");
     let push = ["push", "new.toml", "--robots", "xp01"];
-    assert!(lab.tell(visitor, &push).contains("may look and change nothing"));
-    assert_eq!(lab.tell(OPERATOR, &push), "");
-    assert!(std::fs::read_to_string(lab.path().join("xp01.toml")).unwrap().contains("left = 1.015"));
-    let (sockets, _) = Sockets::for_operator(&lab.path().join(visitor)).unwrap();
-    let Reply::Pushed(rows) = sockets.operator(&lab.operator, 10_000).unwrap().ask(&Request::Pushed).unwrap() else {
-        panic!("an observer may look at what was pushed")
+    assert!(swarm.command_with_key(visitor, &push).contains("may look and change nothing"));
+    assert_eq!(swarm.command(&push), "");
+    assert!(swarm.folder.read("xp01.toml").contains("left = 1.015"));
+    let (sockets, _) = Sockets::for_operator(&swarm.folder.path(visitor)).unwrap();
+    let limit = xpuck_testing::patience().as_millis() as i32;
+    let link = sockets.operator(&swarm.folder.operator, limit).unwrap();
+    let Reply::Pushed(rows) = link.ask(&Request::Pushed).unwrap() else {
+        panic!("an observer may read the pushed settings")
     };
     assert!(rows.len() == 1 && rows[0].answer.as_ref().is_some_and(|a| a.answer.refusal().is_none()), "{rows:?}");
 }
@@ -150,7 +147,7 @@ fn keys_are_made_enrolled_listed_and_revoked() {
     assert!(keys(&["revoke", "alice"]).0);
     assert!(keys(&["revoke", "alice"]).1.contains("nobody called `alice`"));
     assert_eq!(keys(&["list"]).1.lines().count(), 1);
-    // A secret key is put aside, never lost, however often.
+    // A revoked secret key is renamed, also when this name is taken.
     for aside in ["operator.key.revoked", "operator.key.revoked-2"] {
         let secret = dir.path().join("keys/operators/operator.key");
         let before = std::fs::read(&secret).unwrap();

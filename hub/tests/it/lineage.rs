@@ -1,6 +1,6 @@
-//! Records of evolution: what they hold, how they end, and the lineage that is read out of them.
+//! Records of evolution: their content, incomplete records, and lineages.
 
-use crate::common::xpuck;
+use crate::rig::{recorded_evolution, xpuck};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,10 +28,9 @@ fn json(output: &Output) -> Value {
 }
 
 #[test]
-fn every_sample_and_every_ancestor_is_there() {
-    let dir = tempfile::tempdir().unwrap();
-    evolve(dir.path(), 24, 10);
-    let blocks: Vec<Generation> = Reader::open(&dir.path().join(RECORD)).unwrap().collect();
+fn record_has_every_sample_and_every_ancestor() {
+    let folder = recorded_evolution();
+    let blocks: Vec<Generation> = Reader::open(&folder.join(RECORD)).unwrap().collect();
     assert_eq!(blocks.iter().map(|b| b.generation).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
     let mut born: BTreeSet<Id> = BTreeSet::new();
     let mut here: Vec<BTreeSet<Id>> = vec![BTreeSet::new(); 3];
@@ -40,7 +39,7 @@ fn every_sample_and_every_ancestor_is_there() {
         assert_eq!(block.islands.len(), 3);
         for (island, entry) in (0..).zip(&block.islands) {
             let known = &mut here[usize::from(island)];
-            // Somebody who has just come may be a parent at once.
+            // An immigrant may be a parent at once.
             migrations += entry.arrivals.len();
             known.extend(&entry.arrivals);
             for birth in &entry.births {
@@ -57,25 +56,24 @@ fn every_sample_and_every_ancestor_is_there() {
         assert!(block.islands.iter().flat_map(|i| &i.arrivals).all(|id| born.contains(id)));
     }
     assert!(migrations > 20, "{migrations}");
-    let file = std::fs::read_to_string(dir.path().join("trees/champion-1.bt")).unwrap();
+    let file = std::fs::read_to_string(folder.join("trees/champion-1.bt")).unwrap();
     let champion = blocks.last().unwrap().islands[1].champion;
-    let known = individuals(&dir.path().join(RECORD), &[champion]).unwrap().remove(0);
+    let known = individuals(&folder.join(RECORD), &[champion]).unwrap().remove(0);
     assert!(file.starts_with(&format!("# {champion}: ")) && file.ends_with(&known.tree.under_avoiding().to_string()));
 }
 
 #[test]
 fn lineages_are_printed_as_trees_graphs_and_json() {
-    let dir = tempfile::tempdir().unwrap();
-    evolve(dir.path(), 24, 10);
-    let list = json(&lineage(dir.path(), &["--json"]));
+    let folder = recorded_evolution();
+    let list = json(&lineage(&folder, &["--json"]));
     assert_eq!((list["generation"].as_u64(), list["champions"].as_array().unwrap().len()), (Some(10), 3));
-    let index = Index::read(&dir.path().join(RECORD)).unwrap();
-    // Somebody with a real family: the last child of two.
-    let blocks: Vec<Generation> = Reader::open(&dir.path().join(RECORD)).unwrap().collect();
+    let index = Index::read(&folder.join(RECORD)).unwrap();
+    // The individual of two parents with the most ancestors.
+    let blocks: Vec<Generation> = Reader::open(&folder.join(RECORD)).unwrap().collect();
     let births = blocks.iter().flat_map(|b| &b.islands).flat_map(|i| &i.births);
     let child = births.filter(|b| b.parents.is_some()).max_by_key(|b| index.ancestors(b.id)).unwrap();
     let id = child.id.to_string();
-    let all = json(&lineage(dir.path(), &[&id, "--depth", "100", "--json"]));
+    let all = json(&lineage(&folder, &[&id, "--depth", "100", "--json"]));
     let members = all["members"].as_array().unwrap();
     let names: BTreeSet<&str> = members.iter().map(|m| m["id"].as_str().unwrap()).collect();
     assert_eq!(
@@ -89,20 +87,20 @@ fn lineages_are_printed_as_trees_graphs_and_json() {
         assert_eq!(member["evaluations"].as_u64().unwrap() as usize, member["samples"].as_array().unwrap().len());
         assert!(Tree::parse(member["tree"].as_str().unwrap()).is_ok());
     }
-    let text = String::from_utf8(lineage(dir.path(), &[&id, "--depth", "100"]).stdout).unwrap();
+    let text = String::from_utf8(lineage(&folder, &[&id, "--depth", "100"]).stdout).unwrap();
     for name in &names {
         let named =
             text.lines().filter(|l| l.trim_start_matches(['│', '├', '└', '─', ' ']).starts_with(&format!("{name}  ")));
         assert_eq!(named.count(), 1, "{name} has one line in\n{text}");
     }
-    let near = String::from_utf8(lineage(dir.path(), &[&id, "--depth", "1"]).stdout).unwrap();
+    let near = String::from_utf8(lineage(&folder, &[&id, "--depth", "1"]).stdout).unwrap();
     assert!(near.contains(&format!("and {} ancestors further back", members.len() - 3)), "{near}");
-    let dot = String::from_utf8(lineage(dir.path(), &[&id, "--dot"]).stdout).unwrap();
+    let dot = String::from_utf8(lineage(&folder, &[&id, "--dot"]).stdout).unwrap();
     assert!(dot.starts_with("digraph") && dot.contains(&format!(" -> \"{id}\";")), "{dot}");
 }
 
 #[test]
-fn what_cannot_be_answered_is_refused_in_one_line() {
+fn wrong_requests_are_one_line() {
     let dir = tempfile::tempdir().unwrap();
     evolve(dir.path(), 24, 1);
     let refusal = |folder: &Path, more: &[&str]| {
@@ -128,7 +126,7 @@ fn what_cannot_be_answered_is_refused_in_one_line() {
 }
 
 #[test]
-fn a_record_that_is_cut_off_at_any_byte_is_read_up_to_there() {
+fn record_cut_off_at_any_byte_is_read_up_to_there() {
     let dir = tempfile::tempdir().unwrap();
     evolve(dir.path(), 8, 4);
     let bytes = std::fs::read(dir.path().join(RECORD)).unwrap();
@@ -142,7 +140,7 @@ fn a_record_that_is_cut_off_at_any_byte_is_read_up_to_there() {
         let readable = ends.iter().filter(|end| **end <= length).count() - 1;
         let mut reader = Reader::open(&cut).unwrap();
         assert_eq!(reader.by_ref().collect::<Vec<_>>(), whole[..readable]);
-        // The end that every record has is nothing left over.
+        // The end marker of a record does not count as left over.
         let end = bytes[ends[readable]..length] == *record::end();
         assert_eq!(reader.left_over() as usize, if end { 0 } else { length - ends[readable] });
     }
@@ -156,7 +154,7 @@ fn a_record_that_is_cut_off_at_any_byte_is_read_up_to_there() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no whole generation; read up to 3"));
 }
 
-/// The snippet of docs/evolution.md reads every bit of samples and trees.
+/// The snippet of docs/evolution.md reads all bits of samples and trees.
 #[test]
 fn the_record_is_read_from_python() {
     const CHECK: &str = "import struct\n\
@@ -166,9 +164,8 @@ fn the_record_is_read_from_python() {
     let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
         return xpuck_testing::skipped("records of evolution are not read from Python (make deps-record)");
     };
-    let dir = tempfile::tempdir().unwrap();
-    evolve(dir.path(), 24, 4);
-    let blocks: Vec<Generation> = Reader::open(&dir.path().join(RECORD)).unwrap().collect();
+    let folder = recorded_evolution();
+    let blocks: Vec<Generation> = Reader::open(&folder.join(RECORD)).unwrap().collect();
     let islands = || blocks.iter().flat_map(|block| &block.islands);
     let births = islands().flat_map(|island| &island.births);
     let exact = |tree: &Tree| Some(tree.to_string()).filter(|text| Tree::parse(text).unwrap().key() == tree.key());
@@ -181,14 +178,14 @@ fn the_record_is_read_from_python() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/evolution.md")).unwrap();
     let snippet = text.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     let code = format!("{snippet}{CHECK}");
-    let output = Command::new(python).args(["-c", &code]).current_dir(dir.path()).output().unwrap();
+    let output = Command::new(python).args(["-c", &code]).current_dir(&folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("crossover") && said.lines().last() == Some(&expected), "{said} instead of {expected}");
 }
 
 #[test]
-fn results_that_are_no_numbers_are_recorded_as_refused() {
+fn results_that_are_not_numbers_are_recorded_as_rejected() {
     let island = xpuck_evolve::Island::new(
         Settings { population: 8, ..Settings::of(Algorithm::PooledSamples) },
         PrimitiveSet::in_swarm(),

@@ -1,10 +1,9 @@
 //! The hub's motion-capture clients and the virtual arena's servers, which share no code, through real sockets.
 
-use crate::common::{free_ports, xpuck};
+use crate::rig::{Folder, Layout, Process, free_ports, xpuck};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel, sync_channel};
@@ -19,13 +18,11 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_record::Recorder;
 use xpuck_record::run_file::Beginning;
+use xpuck_testing::patience;
 use xpuck_wire::{Addresses, Body, Security, Status, Swarm};
 
-/// Longest wait for a frame; a machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 fn next_frame(events: &Receiver<Event>) -> Frame {
-    match events.recv_timeout(PATIENCE).unwrap() {
+    match events.recv_timeout(patience()).unwrap() {
         Event::Frame(frame, _) => frame,
         Event::Note(line) => panic!("{line:?}"),
         Event::Refused(counts) => panic!("{counts:?}"),
@@ -33,44 +30,29 @@ fn next_frame(events: &Receiver<Event>) -> Frame {
 }
 
 #[test]
-fn all_kinds_of_server_show_the_same_poses() {
-    let dir = tempfile::tempdir().unwrap();
+fn all_kinds_of_servers_show_the_same_poses() {
+    let folder = Folder::new(&Layout { robots: &["xp01", "xp02"], keys: false, ..Layout::default() });
     let ports = free_ports();
-    let address = |i: u16| format!("127.0.0.1:{}", ports + i);
-    let swarm = format!(
-        "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://{}\"\noperator = \"tcp://{}\"\n\
-         [security]\ndev_mode = true\n",
-        address(3),
-        address(3)
-    );
-    let arena = format!(
-        "swarm = \"swarm.toml\"\nseed = 3\nscenario = \"b\"\ndevices = \"d\"\nmocap = \"{}\"\nvrpn = \"{}\"\n\
-         [camera]\nwidth = 32\nheight = 24\nframes_per_second = 1.0\n[natnet]\naddress = \"{}\"\n",
-        address(0),
-        address(1),
-        address(2)
-    );
-    std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
-    std::fs::write(dir.path().join("arena.toml"), arena).unwrap();
-    let mut process = xpuck()
-        .args(["arena", "--end-with-stdin", "--config"])
-        .arg(dir.path().join("arena.toml"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = String::new();
-    BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
-    assert_eq!(ready, "ready\n");
+    let (vrpn, natnet) = (format!("127.0.0.1:{ports}"), format!("127.0.0.1:{}", ports + 1));
+    folder.append("arena.toml", &format!("vrpn = \"{vrpn}\"\n[natnet]\naddress = \"{natnet}\"\n"));
+    let mut arena = xpuck();
+    arena.args(["arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
+    let (arena, _) = Process::serve(&mut arena, folder.path("arena.log"));
 
     let robots = ["xp01".to_string(), "xp02".to_string()];
     let mut shown: Vec<BTreeMap<String, [f32; 3]>> = Vec::new();
-    for (kind, port) in [(MocapKind::Vicon, 0), (MocapKind::Vrpn, 1), (MocapKind::VrpnUdp, 1), (MocapKind::Natnet, 2)] {
-        let mocap = Mocap { kind, address: address(port), frisbee: "frisbee".into(), ..Mocap::default() };
+    let servers = [
+        (MocapKind::Vicon, &folder.mocap()),
+        (MocapKind::Vrpn, &vrpn),
+        (MocapKind::VrpnUdp, &vrpn),
+        (MocapKind::Natnet, &natnet),
+    ];
+    for (kind, address) in servers {
+        let mocap = Mocap { kind, address: address.clone(), frisbee: "frisbee".into(), ..Mocap::default() };
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
         client::start(&mocap, (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
-        // The first frames of VRPN show those who have spoken.
+        // The first frames of VRPN lack bodies that have sent nothing yet.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
         for _ in 0..20 {
@@ -82,10 +64,8 @@ fn all_kinds_of_server_show_the_same_poses() {
         let place = |b: &xpuck_hub_core::mocap::Tracked| (b.name.clone(), [b.pose.at.x, b.pose.at.y, b.pose.heading]);
         shown.push(last.bodies.iter().map(place).collect());
     }
-    // Closing its standard input ends the arena.
-    drop(process.stdin.take());
-    assert!(process.wait().unwrap().success());
-    // Nobody drove, so nothing moved.
+    arena.end();
+    // Without drivers nothing moves.
     assert!(shown[0].contains_key("frisbee") && shown[0].contains_key("xp02"), "{shown:?}");
     for others in &shown[1..] {
         let keys = |of: &BTreeMap<String, [f32; 3]>| of.keys().cloned().collect::<Vec<_>>();
@@ -109,7 +89,7 @@ fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
     stream.write_all(&encode::hello(&SUPPORTED)).unwrap();
     stream.read_exact(&mut [0; 8]).unwrap();
     for packet in packets {
-        // A client that has seen enough has left.
+        // The client has left.
         if stream.write_all(&packet).is_err() {
             return;
         }
@@ -128,7 +108,7 @@ fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool)
         .unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| connections.into_iter().for_each(|packets| serve(&listener, packets)));
-        while !enough(&events.recv_timeout(PATIENCE).unwrap()) {}
+        while !enough(&events.recv_timeout(patience()).unwrap()) {}
         stop.store(true, Ordering::Relaxed);
     });
 }
@@ -138,7 +118,7 @@ fn refused(event: &Event, reason: &str) -> bool {
 }
 
 #[test]
-fn a_frozen_server_is_counted_and_gives_no_frames() {
+fn frames_of_a_frozen_server_are_counted_and_dropped() {
     let mut frames = 0;
     watch(vec![vec![packet(7, [0.3, 0.5]); 300]], |event| {
         frames += usize::from(matches!(event, Event::Frame(..)));
@@ -148,7 +128,7 @@ fn a_frozen_server_is_counted_and_gives_no_frames() {
 }
 
 #[test]
-fn poses_that_are_none_and_swapped_robots_are_counted_and_not_believed() {
+fn invalid_poses_and_swapped_robots_are_counted_and_dropped() {
     let nan = (0..300).map(|i| packet(i, [f32::NAN, 0.5])).collect();
     watch(vec![nan], |event| {
         assert!(
@@ -168,7 +148,7 @@ fn poses_that_are_none_and_swapped_robots_are_counted_and_not_believed() {
 }
 
 #[test]
-fn a_server_that_sends_nonsense_or_vanishes_is_left_and_found_again() {
+fn server_with_nonsense_is_disconnected_and_tried_again() {
     let good = |from: u32| (from..from + 20).map(|i| packet(i, [0.3, 0.5])).collect::<Vec<_>>();
     let mut hostile = good(0);
     hostile.push([0x1a2b_0001u32.to_le_bytes(), u32::MAX.to_le_bytes()].concat());
@@ -188,7 +168,7 @@ fn a_server_that_sends_nonsense_or_vanishes_is_left_and_found_again() {
 }
 
 #[test]
-fn a_recorded_run_is_seen_again() {
+fn recorded_run_is_replayed_twice() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
     let config = Config {
@@ -226,7 +206,7 @@ fn a_recorded_run_is_seen_again() {
     let stop = Arc::new(AtomicBool::new(false));
     let began = std::time::Instant::now();
     client::start(&mocap, (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
-    // Twice, as a loop: the gates let the robot jump back to its beginning.
+    // Twice, as a loop: the plausibility checks accept the jump of the robot to its start.
     for i in (0..32).chain(0..32) {
         let frame = next_frame(&events);
         assert_eq!(u32::from(i) + 1, frame.number);

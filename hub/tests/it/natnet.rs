@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, sync_channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, Settings, run};
@@ -14,16 +13,15 @@ use xpuck_hub_core::config::{Mocap, MocapKind};
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::world::Scenario;
+use xpuck_testing::patience;
 
-/// Longest wait for an event; a machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 42, 99);
 
 fn settings(devices: &Path, natnet: NatNet) -> Settings {
     Settings { seed: 4, scenario: Scenario::B, natnet: Some(natnet), ..Settings::usual(2, devices) }
 }
 
-/// Ends a client's thread, or an arena, when its test ends, however it ends.
+/// Ends a client's thread, or an arena, at the end of its test, also after a failure.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -32,7 +30,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// A client of the server at this address.
+/// Starts a client of a server.
 fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
     let mocap =
         Mocap { kind: MocapKind::Natnet, address: address.to_string(), frisbee: FRISBEE.into(), ..Mocap::default() };
@@ -50,7 +48,7 @@ fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
     (events, stop)
 }
 
-/// Runs an arena for as long as `test` takes, which gets the address at which it answers.
+/// Runs an arena during `test`, whose argument is the address of the arena.
 fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -61,17 +59,17 @@ fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
     })
 }
 
-/// The next frame; anything else is a failure.
+/// The next event, which is a frame.
 fn next(events: &Receiver<Event>) -> Frame {
-    match events.recv_timeout(PATIENCE).unwrap() {
+    match events.recv_timeout(patience()).unwrap() {
         Event::Frame(frame, _) => frame,
         other => panic!("{other:?}"),
     }
 }
 
-/// Waits for the first frame with names and checks it and those that follow against where the bodies are.
+/// Waits for the first frame with names. Checks it and the following ones against the poses of the bodies.
 fn compare(events: &Receiver<Event>, settings: &Settings) {
-    // Nobody drives, so bodies stay where they start.
+    // Without drivers bodies stay at their start.
     let truth = Arena::new(settings).unwrap().poses(0.0);
     let named = (0..50).map(|_| next(events)).find(|frame| frame.bodies.len() == 3);
     let mut last = named.expect("the server was asked for names").number;
@@ -88,19 +86,19 @@ fn compare(events: &Receiver<Event>, settings: &Settings) {
 }
 
 #[test]
-fn a_multicast_group_is_listened_to_on_the_servers_network_and_to_nobody_else() {
+fn client_of_a_multicast_group_accepts_only_its_server() {
     let dir = tempfile::tempdir().unwrap();
     for version in [Version::V3_1, Version::V4_1] {
         let group = SocketAddrV4::new(GROUP, free_ports());
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
         let settings = settings(dir.path(), NatNet { address, group: Some(group), version });
         serve(&settings, |server| {
-            // Two on one machine: neither keeps the group's port from the other.
+            // Two clients on one machine share the port of the group.
             let ((events, stop), (others, end)) = (watch(server), watch(server));
             let _guards = (StopAtEnd(&stop), StopAtEnd(&end));
             compare(&events, &settings);
             compare(&others, &settings);
-            // A stranger in the group, who would end the connection if he were believed.
+            // A stranger in the group, whose packets would end the connection.
             let stranger = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).unwrap();
             for _ in 0..20 {
                 stranger.send_to(&[7, 0, 1, 0, 0xff], group).unwrap();
@@ -111,7 +109,7 @@ fn a_multicast_group_is_listened_to_on_the_servers_network_and_to_nobody_else() 
 }
 
 #[test]
-fn a_server_that_goes_away_is_told_of_and_found_again() {
+fn lost_server_is_reported_and_found_again() {
     let dir = tempfile::tempdir().unwrap();
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_ports());
     let settings = settings(dir.path(), NatNet { address, group: None, version: Version::V4_1 });
@@ -124,9 +122,9 @@ fn a_server_that_goes_away_is_told_of_and_found_again() {
     let (events, stop) = client.get().unwrap();
     let _guard = StopAtEnd(stop);
     let note = |wanted: &str| {
-        let notes = std::iter::repeat_with(|| events.recv_timeout(PATIENCE).unwrap());
+        let notes = std::iter::repeat_with(|| events.recv_timeout(patience()).unwrap());
         let found = notes.take(1000).any(|event| matches!(event, Event::Note(line) if line.text.contains(wanted)));
-        assert!(found, "nobody says {wanted:?}");
+        assert!(found, "no note {wanted:?}");
     };
     note(&format!("motion capture at {address}: silent for 2 s; trying again"));
     serve(&settings, |_| {

@@ -1,25 +1,25 @@
 //! Operators and observers at a terminal: orders for single robots, notes, the log, and the screen of `xpuck top`.
 
-use crate::common::{processes, said};
-use crate::lab::{Lab, PATIENCE};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::common::said;
+use crate::rig::{Swarm, processes, send_signal};
+use nix::sys::signal::Signal;
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_within;
 use xpuck_wire::message::State;
 
-/// What a terminal is told to show another screen, and its own again.
-const OTHER: &str = "\x1b[?1049h";
-const ITS_OWN: &str = "\x1b[?1049l";
+/// Sequences that switch a terminal to its alternate screen and back.
+const ALTERNATE: &str = "\x1b[?1049h";
+const USUAL: &str = "\x1b[?1049l";
 
 #[test]
-fn orders_and_notes_are_told_with_who_gave_them_and_an_observer_gives_none() {
-    let lab = Lab::start();
-    lab.wait("the robot", |s| s.robots[0].alive && s.tracking);
+fn orders_and_notes_name_their_operator_and_observers_give_none() {
+    let swarm = Swarm::of_one_robot();
+    swarm.wait_for_robots();
     let done = |line: &str| {
-        let output = lab.run(&line.split(' ').collect::<Vec<_>>());
+        let output = swarm.folder.run(&line.split(' ').collect::<Vec<_>>());
         assert!(output.status.success(), "{line}: {}", said(&output));
         String::from_utf8(output.stdout).unwrap()
     };
@@ -43,22 +43,22 @@ fn orders_and_notes_are_told_with_who_gave_them_and_an_observer_gives_none() {
     let later = done(&format!("log --after {}", held["number"]));
     assert!(!later.contains("held by") && later.contains("released by"), "{later}");
 
-    let nobody = lab.run(&["identify", "xp01", "xp99"]);
+    let nobody = swarm.folder.run(&["identify", "xp01", "xp99"]);
     let text = said(&nobody);
     assert!(!nobody.status.success() && text.contains("xp01: blinks") && text.contains("no robot `xp99`"), "{text}");
     assert!(text.contains("not done by 1 of 2 robots: xp99"), "{text}");
-    assert!(lab.keys(&["make", "guest"]).status.success());
-    assert!(lab.keys(&["enrol", "guest.pub", "--role", "observer"]).status.success());
-    lab.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer guest")));
-    std::fs::rename(lab.path().join("guest.key"), lab.path().join("keys/observers/guest.key")).unwrap();
+    assert!(swarm.folder.run(&["keys", "make", "guest"]).status.success());
+    assert!(swarm.folder.run(&["keys", "enrol", "guest.pub", "--role", "observer"]).status.success());
+    swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer guest")));
+    std::fs::rename(swarm.folder.path("guest.key"), swarm.folder.path("keys/observers/guest.key")).unwrap();
     let guest = "keys/observers/guest.key";
-    assert_eq!(lab.tell(guest, &["status"]), "");
-    assert_eq!(lab.tell(guest, &["log"]), "");
+    assert_eq!(swarm.command_with_key(guest, &["status"]), "");
+    assert_eq!(swarm.command_with_key(guest, &["log"]), "");
     for line in [&["note", "x"][..], &["pause"]] {
-        let told = lab.tell(guest, line);
+        let told = swarm.command_with_key(guest, line);
         assert!(told.contains("may look and change nothing") && told.lines().count() == 1, "{told}");
     }
-    assert!(lab.tell(guest, &["hold", "xp01"]).contains("not done by 1 of 1 robot"));
+    assert!(swarm.command_with_key(guest, &["hold", "xp01"]).contains("not done by 1 of 1 robot"));
 }
 
 /// `xpuck top` on a terminal of its own.
@@ -68,11 +68,12 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// None on a machine that has no `script`.
-    fn open(lab: &Lab) -> Option<Terminal> {
-        let line = format!("stty rows 24 cols 80; exec {} top --hub {}", env!("CARGO_BIN_EXE_xpuck"), lab.operator);
+    /// Opens a terminal. Returns `None` on a machine without the program `script`.
+    fn open(swarm: &Swarm) -> Option<Terminal> {
+        let line =
+            format!("stty rows 24 cols 80; exec {} top --hub {}", env!("CARGO_BIN_EXE_xpuck"), swarm.folder.operator);
         let mut command = Command::new("script");
-        command.args(["-qec", &line, "/dev/null"]).current_dir(lab.path()).env("TERM", "xterm");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(swarm.folder.root()).env("TERM", "xterm");
         let mut script = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             script => script.unwrap(),
@@ -91,43 +92,44 @@ impl Terminal {
     }
 
     fn until(&self, words: &str) {
-        let start = Instant::now();
-        while !self.shown.lock().unwrap().contains(words) {
-            assert!(start.elapsed() < PATIENCE, "{words}: {}", self.shown.lock().unwrap().escape_debug());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let shown = || self.shown.lock().unwrap();
+        let check = || shown().contains(words).then_some(());
+        wait_within(patience(), check, || format!("{words}: {}", shown().escape_debug()));
     }
 
     fn press(&mut self, keys: &str) {
         self.script.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until it has given the terminal back.
+    /// Waits until the program has ended and restored the terminal.
     fn ended(mut self) {
         assert!(self.script.wait().unwrap().success());
-        self.until(ITS_OWN);
+        self.until(USUAL);
         let shown = self.shown.lock().unwrap();
-        assert!(shown.find(OTHER).unwrap() < shown.find(ITS_OWN).unwrap() && shown.ends_with("\x1b[?25h"), "{shown:?}");
+        assert!(
+            shown.find(ALTERNATE).unwrap() < shown.find(USUAL).unwrap() && shown.ends_with("\x1b[?25h"),
+            "{shown:?}"
+        );
     }
 }
 
 #[test]
-fn one_key_stops_the_swarm_and_the_terminal_is_given_back_at_the_end_and_at_a_signal() {
-    let lab = Lab::start();
-    lab.wait("the robot", |s| s.robots[0].alive && s.tracking);
-    let Some(mut terminal) = Terminal::open(&lab) else {
+fn top_stops_the_swarm_by_a_key_and_restores_the_terminal() {
+    let swarm = Swarm::of_one_robot();
+    swarm.wait_for_robots();
+    let Some(mut terminal) = Terminal::open(&swarm) else {
         return xpuck_testing::skipped("`xpuck top` on a terminal: there is no `script` here");
     };
     terminal.press(" ");
-    let status = lab.wait("STOP", |s| s.directive.state == State::Stop && s.robots[0].obeys);
+    let status = swarm.wait("STOP", |s| s.directive.state == State::Stop && s.robots[0].obeys);
     assert_eq!(status.robots[0].state, State::Stop);
     terminal.press("q");
     terminal.ended();
 
-    let terminal = Terminal::open(&lab).unwrap();
-    let top = processes(&["xpuck", " top ", &lab.operator])
+    let terminal = Terminal::open(&swarm).unwrap();
+    let top = processes(&["xpuck", " top ", &swarm.folder.operator])
         .into_iter()
         .find(|id| std::fs::read_to_string(format!("/proc/{id}/comm")).is_ok_and(|name| name.trim() == "xpuck"));
-    kill(Pid::from_raw(top.unwrap() as i32), Signal::SIGTERM).unwrap();
+    send_signal(top.unwrap(), Signal::SIGTERM);
     terminal.ended();
 }

@@ -1,4 +1,4 @@
-//! The hub's reader and the arena's camera from above, which share no code, through a real socket.
+//! The hub's reader and the arena's overhead camera, which share no code, through a real socket.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,12 +8,10 @@ use xpuck_arena::{Arena, Fittings, Settings, run};
 use xpuck_hub_core::config::Overhead;
 use xpuck_hub_service::overhead::{self, Event};
 use xpuck_kernels::world::Scenario;
-
-/// Longest wait for an event; a machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+use xpuck_testing::patience;
 
 #[test]
-fn the_hub_reads_the_arenas_camera_from_above() {
+fn hub_reads_the_overhead_camera_of_the_arena() {
     let dir = tempfile::tempdir().unwrap();
     let local = (Ipv4Addr::LOCALHOST, 0).into();
     let settings = Settings {
@@ -29,13 +27,13 @@ fn the_hub_reads_the_arenas_camera_from_above() {
         scope.spawn(|| {
             run(&settings, &stop, |listening| tell.send(listening.overhead).unwrap(), |_, _| {}, &mut ()).unwrap()
         });
-        let address = told.recv_timeout(PATIENCE).unwrap().expect("the camera's address");
+        let address = told.recv_timeout(patience()).unwrap().expect("the camera's address");
         let ends = Arc::new(AtomicBool::new(false));
         let events = overhead::start(&Overhead::at(format!("http://{address}/")), ends.clone()).unwrap();
         let begun = Instant::now();
         for _ in 0..3 {
-            let Ok(Event::Picture(shot, _)) = events.recv_timeout(PATIENCE) else { panic!("a picture") };
-            // 2.1 m along the 480 pixels of a row, and 1.6 m in rows that fill blocks.
+            let Ok(Event::Picture(shot, _)) = events.recv_timeout(patience()) else { panic!("a picture") };
+            // A row of 480 pixels is 2.1 m wide. The rows, a multiple of the block size, are 1.6 m high.
             assert_eq!(shot.size, [480, 368]);
             assert!((2_000..100_000).contains(&shot.jpeg.len()), "{} bytes", shot.jpeg.len());
         }

@@ -1,6 +1,7 @@
-//! `xpuck report` on runs as labs have them: whole, copied, cut, unfinished, of another version, of another experiment.
+//! `xpuck report` on complete, copied, cut and unfinished runs, and on runs of other versions and experiments.
 
-use crate::common::{free_ports, only, said, xpuck};
+use crate::common::said;
+use crate::rig::{copy_folder, recorded_run, xpuck};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -10,14 +11,10 @@ fn report(runs: &[&Path], out: &Path) -> Output {
     command.output().unwrap()
 }
 
-/// A copy of a run whose run.toml has one text in the place of another.
+/// A copy of a run in whose run.toml one text is replaced by another.
 fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
     let copy = run.parent().unwrap().join(name);
-    std::fs::create_dir(&copy).unwrap();
-    for entry in std::fs::read_dir(run).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, copy.join(path.file_name().unwrap())).unwrap();
-    }
+    copy_folder(run, &copy);
     let file = copy.join("run.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains(from), "{from} is not in {text}");
@@ -39,16 +36,11 @@ fn results(output: &Output) -> String {
 }
 
 #[test]
-fn only_whole_runs_count_and_every_other_one_is_told() {
+fn only_complete_runs_count_and_others_are_named() {
     let dir = tempfile::tempdir().unwrap();
-    let demo = xpuck()
-        .args(["demo", "--minutes", "2", "--speed", "20", "--robots", "2", "--engine", "simd", "--out"])
-        .arg(dir.path())
-        .args(["--ports", &free_ports().to_string()])
-        .output()
-        .unwrap();
-    assert!(demo.status.success(), "{}", said(&demo));
-    let run = only(&only(dir.path(), "demo-"), "transport-");
+    let recorded = recorded_run();
+    let run = dir.path().join("runs").join(recorded.file_name().unwrap());
+    copy_folder(&recorded, &run);
     let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
     let line = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_string();
     let (seed, state, version, robots) = (line("seed"), line("state"), line("version"), line("robots"));
@@ -92,13 +84,13 @@ fn only_whole_runs_count_and_every_other_one_is_told() {
     let all = said(&told);
     assert!(told.status.success() && all.contains("2 of 4 runs count"), "{all}");
     assert!(all.contains("several versions of the program") && all.contains("9.9.9"), "{all}");
-    assert!(all.contains("cut: "), "what is damaged is said: {all}");
+    assert!(all.contains("cut: "), "damage is reported: {all}");
 
     let fewer = edited(&run, "fewer", &robots, "robots = [\"xp01\"]");
     let told = report(&[&fewer], &out);
-    assert!(said(&told).contains("xp02"), "a robot that run.toml does not name is told: {}", said(&told));
+    assert!(said(&told).contains("xp02"), "a robot that run.toml does not name: {}", said(&told));
     assert!(results(&told).contains("0 of 1 runs count"), "{}", said(&told));
-    let longer = edited(&run, "longer", "minutes = 2", "minutes = 9");
+    let longer = edited(&run, "longer", "minutes = 1", "minutes = 9");
     let told = report(&[&run, &longer], &out);
     assert!(!told.status.success() && said(&told).contains("several experiments"), "{}", said(&told));
     let nothing = report(&[dir.path().join("nowhere").as_path()], &out);

@@ -1,12 +1,11 @@
-//! Virtual senses against the arena's truth: the arena's bytes, through a socket, the hub's client and gates, to the
-//! message that a robot gets.
+//! Virtual senses against the arena's truth: from the arena's bytes through a socket and the hub's client and checks to the
+//! message for a robot.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, sync_channel};
-use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, Settings, run};
@@ -19,7 +18,7 @@ use xpuck_wire::message::{Neighbour, ToRobot};
 use xpuck_wire::{Addresses, Security, Swarm};
 
 const ROBOTS: usize = 9;
-/// Of range, bearing and compass.
+/// Limits of the errors of range, bearing and compass.
 const MILLIMETRE: f64 = 0.001;
 const FIFTH_OF_A_DEGREE: f64 = 0.2;
 
@@ -50,7 +49,7 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
     }
 }
 
-/// One message to each robot, once motion capture sees all.
+/// One message for each robot, once motion capture sees all bodies.
 fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
@@ -58,9 +57,9 @@ fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
         .unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
-    // VRPN's first frames show those who have spoken.
+    // The first frames of VRPN lack bodies that have sent nothing yet.
     for turn in 0..200 {
-        let Event::Frame(frame, _) = events.recv_timeout(Duration::from_secs(60)).unwrap() else {
+        let Event::Frame(frame, _) = events.recv_timeout(xpuck_testing::patience()).unwrap() else {
             panic!("a gate shut")
         };
         senses.take(f64::from(turn), &frame);
@@ -90,7 +89,7 @@ fn degrees(rad: f64) -> f64 {
     (rad + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU).to_degrees() - 180.0
 }
 
-/// Errors of range, m, bearing and compass, degrees.
+/// Errors of range [m], bearing and compass [degrees].
 fn compare(got: &BTreeMap<usize, ToRobot>, truth: &[Pose], errors: &mut [Errors; 3]) {
     for (me, pose) in truth.iter().enumerate().take(ROBOTS) {
         let ToRobot::Senses { up, neighbours, .. } = &got[&me] else { panic!("{got:?}") };
@@ -106,12 +105,12 @@ fn compare(got: &BTreeMap<usize, ToRobot>, truth: &[Pose], errors: &mut [Errors;
 }
 
 #[test]
-fn robots_sense_where_the_others_are_and_which_way_is_up() {
+fn robots_sense_the_others_and_the_direction_up() {
     let dir = tempfile::tempdir().unwrap();
     let mut table: BTreeMap<&str, [Errors; 3]> = BTreeMap::new();
     for seed in 1..=5 {
         let settings = settings(seed, dir.path());
-        // Nobody drives, so bodies stay where they start.
+        // Without drivers bodies stay at their start.
         let truth = Arena::new(&settings).unwrap().poses(0.0);
         let (stop, (ready, listening)) = (AtomicBool::new(false), mpsc::channel());
         let seen = std::thread::scope(|scope| {
@@ -133,7 +132,7 @@ fn robots_sense_where_the_others_are_and_which_way_is_up() {
             ];
             let see = |(name, mocap)| (name, messages(&config(mocap, &settings.robots)));
             let seen: Vec<_> = kinds.into_iter().map(see).collect();
-            // The arena must end before anything is asserted, or a failure would wait for it.
+            // The arena must end before the assertions: a failure would wait for it.
             stop.store(true, Relaxed);
             arena.join().unwrap().unwrap();
             seen

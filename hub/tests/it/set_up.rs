@@ -1,12 +1,13 @@
-//! docs/set-up.md is true: `xpuck init` makes a folder that works, and `xpuck check` lists all that is missing or wrong in one.
+//! docs/set-up.md is correct: `xpuck init` makes a folder that works, and `xpuck check` lists everything that is missing or wrong
+//! in a folder.
 
 use crate::arena_page::keys;
-use crate::common::{Children, free_ports, said, xpuck};
-use std::io::{BufRead, BufReader};
+use crate::common::said;
+use crate::rig::{Process, free_ports, xpuck};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-/// The lines of the page's blocks of a kind.
+/// Lines of the page's blocks of a kind.
 fn lines(kind: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/set-up.md")).unwrap();
     let fence = format!("```sh {kind}\n");
@@ -24,26 +25,16 @@ fn command(line: &str, folder: &Path) -> Command {
     command
 }
 
-/// Programs of the page.
-#[derive(Default)]
-struct Services(Children);
-
-impl Services {
-    fn start(&mut self, line: &str, folder: &Path) {
-        let mut command = command(line, folder);
-        command.arg("--end-with-stdin").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        if line.starts_with("xpuck ") {
-            let mut ready = String::new();
-            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
-            assert_eq!(ready, "ready\n", "{line}");
-        }
-        self.0.0.push(child);
-    }
+/// Starts a program of the page. Waits until a service is ready.
+fn start(line: &str, folder: &Path) -> Process {
+    let mut command = command(line, folder);
+    command.arg("--end-with-stdin");
+    let log = folder.join("test.log");
+    if line.starts_with("xpuck ") { Process::serve(&mut command, log).0 } else { Process::start(&mut command, log) }
 }
 
 #[test]
-fn what_the_page_says_makes_a_swarm_that_runs() {
+fn commands_of_the_page_make_a_swarm_that_runs() {
     let dir = tempfile::tempdir().unwrap();
     let mut folder: PathBuf = dir.path().into();
     let run = |line: &str, folder: &Path| {
@@ -63,17 +54,17 @@ fn what_the_page_says_makes_a_swarm_that_runs() {
     for line in services.iter().chain(&lines("operate")[..2]) {
         assert!(made.contains(&format!("  {line}\n")), "`xpuck init` does not say `{line}`: {made}");
     }
-    let mut running = Services::default();
-    // One robot comes late: the start waits for it.
+    let mut running = Vec::new();
+    // The start of the run waits for a late robot.
     let (late, first) = services.split_last().unwrap();
-    first.iter().for_each(|line| running.start(line, &folder));
+    running.extend(first.iter().map(|line| start(line, &folder)));
     for line in lines("operate") {
         let output = run(&line, &folder);
         match line.as_str() {
             "xpuck robots" => {
                 let last = output.lines().find(|line| line.starts_with("xp02")).unwrap();
                 assert!(last.contains("absent") && !output.contains("lost"), "{output}");
-                running.start(late, &folder);
+                running.push(start(late, &folder));
             }
             "xpuck start transport.toml" => {
                 assert!(output.starts_with("running: transport on 2 of 2 robots, 16.0 minutes"), "{output}");
@@ -117,7 +108,7 @@ fn what_the_page_says_makes_a_swarm_that_runs() {
 }
 
 #[test]
-fn every_kind_of_robot_has_files_that_are_right_and_nothing_is_overwritten() {
+fn files_of_every_kind_of_robot_are_valid_and_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
     for kind in ["virtual", "xpuck", "e-puck1", "e-puck2"] {

@@ -1,20 +1,21 @@
-//! Robots get a new program over the air, and come back from a bad one: a real hub, an arena, and nine real robots' programs, each
-//! with slots of its own and a small loop in the place of the system's manager.
+//! Robots get a new program over the air, and return from a bad one: a real hub, an arena, and nine real robots' programs. Each
+//! robot has slots of its own, and a small loop in place of the system's manager.
 
-use crate::common::{free_ports, xpuck};
+use crate::common::said;
+use crate::rig::{Layout, Swarm, xpuck, xpuckd};
+use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_within;
 use xpuck_update::bundle::this_arch;
 
+const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
 const ROBOTS: [&str; 9] = ["xp01", "xp02", "xp03", "xp04", "xp05", "xp06", "xp07", "xp08", "xp09"];
-/// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What systemd's units do on a robot: the arguments are its root and the process that the loop ends with.
+/// Loop with the work of systemd's units on a robot. Arguments: its root, and the process whose end ends the loop.
 const MANAGER: &str = r#"
 root=$1; test=$2; packaged=$root/usr/bin/xpuckd; slots=$root/var/lib/xpuck-slots
 export XPUCK_ROOT=$root RUNTIME_DIRECTORY=$root/run/xpuck
@@ -40,7 +41,7 @@ while goes_on; do
 done
 "#;
 
-/// A program that starts, whose devices answer, and that never hears a hub.
+/// Robot's program whose devices answer, and that never hears a hub.
 const DEAF: &str = r#"#!/bin/sh
 while sleep 0.3; do
     now=$(cut -d' ' -f1 /proc/uptime)
@@ -48,10 +49,9 @@ while sleep 0.3; do
 done
 "#;
 
+/// A swarm whose robots have a root folder each.
 struct Rig {
-    dir: tempfile::TempDir,
-    hub: Option<Child>,
-    others: Vec<Child>,
+    swarm: Swarm,
 }
 
 fn write(path: &Path, text: &str) {
@@ -59,7 +59,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Puts a program of this release into a tree.
+/// Installs a program of a release in a tree.
 fn plant(tree: &Path, program: &Path, version: &str, counter: u64) {
     write(&tree.join("usr/lib/xpuck/release"), &format!("version = \"{version}\"\ncounter = {counter}\n"));
     fs::create_dir_all(tree.join("usr/bin")).unwrap();
@@ -69,35 +69,13 @@ fn plant(tree: &Path, program: &Path, version: &str, counter: u64) {
 
 impl Rig {
     fn start() -> Rig {
-        let dir = tempfile::tempdir().unwrap();
-        let at = dir.path().display().to_string();
-        let ports = free_ports();
-        let operator = format!("tcp://127.0.0.1:{}", ports + 1);
-        let mocap = format!("127.0.0.1:{}", ports + 2);
-        write(
-            &dir.path().join("swarm.toml"),
-            &format!("robots = {ROBOTS:?}\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\noperator = \"{operator}\"\n"),
-        );
-        write(
-            &dir.path().join("arena.toml"),
-            &format!(
-                "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"{mocap}\"\n\
-                 camera = {{ width = 160, height = 120, frames_per_second = 2.0 }}\n"
-            ),
-        );
-        write(
-            &dir.path().join("hub.toml"),
-            &format!(
-                "swarm = \"swarm.toml\"\n[mocap]\naddress = \"{mocap}\"\nfrisbee = \"frisbee\"\n[record]\ndirectory = \"runs\"\n"
-            ),
-        );
-        write(&dir.path().join("e.toml"), "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n");
-        let mut rig = Rig { dir, hub: None, others: Vec::new() };
-        assert!(rig.run(&["keys", "new", "--robots", "swarm.toml"]).status.success());
-        let arena = rig.serve("arena");
-        rig.others.push(arena);
-        rig.hub = Some(rig.serve("hub"));
-        let built = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
+        let layout = Layout { robots: &ROBOTS, camera: [160, 120], frame_rate: 2.0, ..Layout::default() };
+        let mut swarm = Swarm::new(&layout);
+        swarm.folder.write("e.toml", EXPERIMENT);
+        swarm.start_services();
+        let mut rig = Rig { swarm };
+        let at = rig.swarm.folder.root().display().to_string();
+        let built = PathBuf::from(xpuckd().get_program());
         for id in ROBOTS {
             let root = rig.root(id);
             plant(&root, &built, "1.0.0", 100);
@@ -113,39 +91,18 @@ impl Rig {
             fs::create_dir_all(root.join("run/xpuck")).unwrap();
             let mut manager = Command::new("sh");
             manager.args(["-c", MANAGER, "manager"]).arg(&root).arg(std::process::id().to_string());
-            rig.others.push(rig.spawn(manager, id));
+            rig.swarm.start_program(id, &mut manager);
         }
         rig
     }
 
     fn root(&self, id: &str) -> PathBuf {
-        self.dir.path().join("roots").join(id)
-    }
-
-    fn spawn(&self, mut command: Command, log: &str) -> Child {
-        let log = fs::OpenOptions::new().create(true).append(true).open(self.dir.path().join(format!("{log}.log")));
-        let log = log.unwrap();
-        let command = command.current_dir(self.dir.path()).stdin(Stdio::piped()).stderr(log.try_clone().unwrap());
-        command.spawn().unwrap()
-    }
-
-    fn serve(&self, what: &str) -> Child {
-        let mut command = xpuck();
-        command.args([what, "--end-with-stdin", "--config", &format!("{what}.toml")]).stdout(Stdio::piped());
-        let mut child = self.spawn(command, what);
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n", "{}", self.log(what));
-        child
-    }
-
-    fn log(&self, name: &str) -> String {
-        fs::read_to_string(self.dir.path().join(format!("{name}.log"))).unwrap_or_default()
+        self.swarm.folder.path("roots").join(id)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = xpuck();
-        command.args(arguments).current_dir(self.dir.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).current_dir(self.swarm.folder.root()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -153,14 +110,14 @@ impl Rig {
         self.command(arguments).output().unwrap()
     }
 
-    /// What a command said, and whether all was well.
-    fn told(&self, arguments: &[&str]) -> (bool, String) {
-        said(&self.run(arguments))
+    /// Whether a command succeeds, and its output.
+    fn outcome(&self, arguments: &[&str]) -> (bool, String) {
+        outcome(&self.run(arguments))
     }
 
-    /// A package of this release with that program.
+    /// Makes a package of a release with a program.
     fn package(&self, version: &str, counter: u64, program: &Path) -> String {
-        let tree = self.dir.path().join(format!("tree-{version}"));
+        let tree = self.swarm.folder.path(&format!("tree-{version}"));
         plant(&tree, program, version, counter);
         let control = format!(
             "Package: xpuckd\nVersion: {version}\nArchitecture: {}\nMaintainer: A <a@xpuck.invalid>\nDescription: a robot\n",
@@ -169,7 +126,10 @@ impl Rig {
         write(&tree.join("DEBIAN/control"), &control);
         let name = format!("xpuckd_{version}.deb");
         let mut pack = Command::new("dpkg-deb");
-        pack.args(["-Znone", "--root-owner-group", "--build"]).arg(&tree).arg(&name).current_dir(self.dir.path());
+        pack.args(["-Znone", "--root-owner-group", "--build"])
+            .arg(&tree)
+            .arg(&name)
+            .current_dir(self.swarm.folder.root());
         let made = pack.output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         fs::remove_dir_all(tree).unwrap();
@@ -177,36 +137,32 @@ impl Rig {
     }
 
     fn script(&self, text: &str) -> PathBuf {
-        let path = self.dir.path().join("script");
+        let path = self.swarm.folder.path("script");
         write(&path, text);
         path
     }
 
-    /// Waits until the update's report says so.
-    fn wait(&self, what: &str, ready: impl Fn(&serde_json::Value) -> bool) {
-        let end = Instant::now() + PATIENCE;
-        while Instant::now() < end {
+    /// Waits for a report of the update.
+    fn wait(&self, what: &str, holds: impl Fn(&Value) -> bool) {
+        let check = || {
             let output = self.run(&["update", "--status", "--json"]);
-            if serde_json::from_slice(&output.stdout).is_ok_and(|report| ready(&report)) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("{what}: not in time; {}", self.logs());
+            serde_json::from_slice(&output.stdout).is_ok_and(|report| holds(&report)).then_some(())
+        };
+        wait_within(2 * patience(), check, || format!("{what}; {}", self.logs()));
     }
 
     fn logs(&self) -> String {
-        ["hub"].iter().chain(&ROBOTS).map(|name| format!("\n{name}: {}", self.log(name))).collect()
+        ["hub"].iter().chain(&ROBOTS).map(|name| format!("\n{name}: {}", self.swarm.log(name))).collect()
     }
 
-    /// What ran at each start of a robot.
+    /// Slot of each start of a robot.
     fn starts(&self, id: &str) -> Vec<String> {
         let text = fs::read_to_string(self.root(id).join("starts")).unwrap_or_default();
         text.lines().map(String::from).collect()
     }
 
-    /// What runs on a robot, as its slots say.
-    fn runs(&self, id: &str) -> serde_json::Value {
+    /// Program that runs on a robot, from its slots.
+    fn runs(&self, id: &str) -> Value {
         let root = self.root(id);
         let mut command = Command::new(root.join("usr/bin/xpuckd"));
         let output = command.args(["slots", "show", "--json", "--root"]).arg(&root).output().unwrap();
@@ -214,62 +170,51 @@ impl Rig {
     }
 }
 
-fn said(output: &Output) -> (bool, String) {
-    (output.status.success(), String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned())
+fn outcome(output: &Output) -> (bool, String) {
+    (output.status.success(), said(output))
 }
 
 impl Drop for Rig {
     fn drop(&mut self) {
+        // The loops of the robots end without this folder.
         for id in ROBOTS {
             let _ = fs::remove_dir_all(self.root(id).join("run"));
-        }
-        for mut child in self.hub.take().into_iter().chain(self.others.drain(..)) {
-            // A closed standard input ends what a robot's manager started.
-            drop(child.stdin.take());
-            let _ = child.kill();
-            let _ = child.wait();
         }
     }
 }
 
 #[test]
-fn robots_are_updated_over_the_air_and_come_back_from_a_bad_version() {
+fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     if Command::new("dpkg-deb").arg("--version").output().is_err() {
         return xpuck_testing::skipped("dpkg-deb makes the packages");
     }
     let mut rig = Rig::start();
-    let built = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
-    let there = |rig: &Rig| rig.told(&["robots"]).1.matches("1.0.0").count() == ROBOTS.len();
-    let end = Instant::now() + PATIENCE;
-    while !there(&rig) {
-        assert!(Instant::now() < end, "{}", rig.logs());
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert_eq!(rig.told(&["update", "--status"]), (true, "nothing was updated so far\n".into()));
-    the_good_version(&mut rig, &built);
-    it_stops_at_the_first(&rig, "1.2.0", 120, "#!/bin/sh\nexit 1\n", "2 starts did not make it well", 2);
+    let built = PathBuf::from(xpuckd().get_program());
+    let there = |rig: &Rig| rig.outcome(&["robots"]).1.matches("1.0.0").count() == ROBOTS.len();
+    wait_within(2 * patience(), || there(&rig).then_some(()), || rig.logs());
+    assert_eq!(rig.outcome(&["update", "--status"]), (true, "nothing was updated so far\n".into()));
+    update_to_a_good_version(&mut rig, &built);
+    update_stops_at_the_first(&rig, "1.2.0", 120, "#!/bin/sh\nexit 1\n", "2 starts did not make it well", 2);
     for id in ROBOTS {
         fs::write(rig.root(id).join("within"), "6").unwrap();
     }
-    it_stops_at_the_first(&rig, "1.3.0", 130, DEAF, "the hub was not heard", 1);
-    let (good, text) = rig.told(&["update", "--deb", "xpuckd_1.1.0.deb", "--boards", "xu4"]);
+    update_stops_at_the_first(&rig, "1.3.0", 130, DEAF, "the hub was not heard", 1);
+    let (good, text) = rig.outcome(&["update", "--deb", "xpuckd_1.1.0.deb", "--boards", "xu4"]);
     assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, and this board is pi5"), "{text}");
 }
 
-/// The hub is started again while the first robot has the bundle.
-fn the_good_version(rig: &mut Rig, built: &Path) {
+/// Updates to a good version. The hub is restarted while the first robot has the bundle.
+fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     let package = rig.package("1.1.0", 110, built);
     let update = rig.command(&["update", "--deb", &package, "--boards", "pi5"]).spawn().unwrap();
     rig.wait("the first robot", |report| {
         report["rows"][0]["stand"] == "loading" || report["rows"][0]["stand"] == "trial"
     });
-    let (good, text) = rig.told(&["start", "e.toml"]);
+    let (good, text) = rig.outcome(&["start", "e.toml"]);
     assert!(!good && text.contains("`xpuck update --abort` ends that"), "{text}");
-    let mut hub = rig.hub.take().unwrap();
-    hub.kill().unwrap();
-    hub.wait().unwrap();
-    rig.hub = Some(rig.serve("hub"));
-    let (good, text) = said(&update.wait_with_output().unwrap());
+    rig.swarm.kill("hub");
+    rig.swarm.start_service("hub");
+    let (good, text) = outcome(&update.wait_with_output().unwrap());
     assert!(good, "{text}{}", rig.logs());
     for id in ROBOTS {
         assert!(text.contains(&format!("{id}     1.1.0        runs 1.1.0\n")), "{text}");
@@ -279,10 +224,10 @@ fn the_good_version(rig: &mut Rig, built: &Path) {
     assert!(text.contains("9 of 9 robots run 1.1.0\n"), "{text}");
 }
 
-fn it_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &str, why: &str, starts: usize) {
+fn update_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &str, why: &str, starts: usize) {
     let package = rig.package(version, counter, &rig.script(program));
     let before = ROBOTS.map(|id| rig.starts(id).len());
-    let (good, text) = rig.told(&["update", "--deb", &package]);
+    let (good, text) = rig.outcome(&["update", "--deb", &package]);
     assert!(
         !good && text.contains(&format!("xp01     1.1.0        went back from {version}: ")),
         "{text}{}",

@@ -1,176 +1,79 @@
-//! A hub, an arena, a robot's program, and all who watch and change them from outside: metrics, health, doctor, the
-//! stream, settings pushed to the robot, and somebody who floods the hub with junk.
+//! A hub, an arena, a robot's program, and the interfaces for others: metrics, health, doctor, the stream, settings pushed to
+//! the robot, and a peer that floods the hub with junk.
 
-use crate::common::{free_ports, xpuck};
+use crate::rig::{Layout, Swarm, free_ports, http};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_until;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::socket::Sockets;
 
-/// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Processes that end with this.
+/// A swarm without keys of xp01, whose program runs, and xp02, which is absent.
 struct World {
-    directory: tempfile::TempDir,
-    ports: u16,
-    children: Vec<Child>,
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        for child in &mut self.children {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
+    swarm: Swarm,
+    /// Address of the stream.
+    stream: String,
 }
 
 impl World {
-    /// A swarm of xp01, whose program runs, and xp02, who is not there.
     fn start() -> World {
-        let directory = tempfile::tempdir().unwrap();
-        // Robots, operators, console and motion capture; the stream is the first of the next four.
-        let (ports, stream) = (free_ports(), free_ports());
-        let write = |name: &str, text: String| std::fs::write(directory.path().join(name), text).unwrap();
-        write(
-            "swarm.toml",
-            format!(
-                "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\n\
-                 operator = \"tcp://127.0.0.1:{}\"\nconsole = \"127.0.0.1:{}\"\n[security]\ndev_mode = true\n",
-                ports + 1,
-                ports + 2
-            ),
-        );
-        write(
-            "arena.toml",
-            format!(
-                "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"127.0.0.1:{}\"\n\
-                 camera = {{ width = 32, height = 24, frames_per_second = 1.0 }}\n",
-                ports + 3
-            ),
-        );
-        write(
-            "hub.toml",
-            format!(
-                "swarm = \"swarm.toml\"\n[mocap]\naddress = \"127.0.0.1:{}\"\nfrisbee = \"frisbee\"\n\
-                 [record]\ndirectory = \"runs\"\n[stream]\naddress = \"tcp://127.0.0.1:{stream}\"\n",
-                ports + 3
-            ),
-        );
-        write(
-            "xp01.toml",
-            "# The first.\nid = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\n\
-             directory = \"devices\"\ncamera_width = 32\ncamera_height = 24\n"
-                .into(),
-        );
-        let mut world = World { directory, ports, children: Vec::new() };
-        let path = |name: &str| world.path(name);
-        let (arena, hub, robot) = (path("arena.toml"), path("hub.toml"), path("xp01.toml"));
-        world.serve("arena", &arena);
-        world.serve("hub", &hub);
-        let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
-        let mut robot = {
-            let mut command = Command::new(xpuckd);
-            command.args(["--end-with-stdin", "--config"]).arg(robot);
-            command
-        };
-        let robot = robot.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("xpuckd is built");
-        world.children.push(robot);
-        world.stream_at(stream);
-        world
-    }
-
-    fn stream_at(&mut self, port: u16) {
-        std::fs::write(self.path("stream"), port.to_string()).unwrap();
-    }
-
-    fn stream(&self) -> String {
-        format!("tcp://127.0.0.1:{}", std::fs::read_to_string(self.path("stream")).unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn serve(&mut self, what: &str, config: &Path) {
-        let mut command = xpuck();
-        command.args([what, "--end-with-stdin", "--config"]).arg(config).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        self.children.push(child);
-        assert_eq!(line, "ready\n", "{what}");
+        let stream = format!("tcp://127.0.0.1:{}", free_ports());
+        let layout = Layout { robots: &["xp01", "xp02"], keys: false, console: true, ..Layout::default() };
+        let mut swarm = Swarm::new(&layout);
+        swarm.folder.append("hub.toml", &format!("[stream]\naddress = \"{stream}\"\n"));
+        swarm.folder.prepend("xp01.toml", "# The first.\n");
+        swarm.start();
+        World { swarm, stream }
     }
 
     fn get(&self, path: &str) -> (u16, String) {
-        let (head, body) = self.get_as(path, "*/*");
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body)
+        http::get(&self.swarm.folder.console(), path)
     }
 
-    /// The head and the body of what comes for this Accept header.
+    /// Head and body of the answer for this Accept header.
     fn get_as(&self, path: &str, accept: &str) -> (String, String) {
-        let mut socket = TcpStream::connect(("127.0.0.1", self.ports + 2)).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(socket, "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: {accept}\r\nConnection: close\r\n\r\n")
-            .unwrap();
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.to_string(), body.to_string())
+        http::get_as(&self.swarm.folder.console(), path, accept)
     }
 
-    /// A metric's value.
+    /// Value of a metric.
     fn value(&self, name: &str) -> Option<f64> {
-        let text = self.get("/metrics").1;
-        let line = text.lines().find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))?;
-        line.rsplit(' ').next()?.parse().ok()
+        http::metric(&self.swarm.folder.console(), name)
     }
 
     fn xpuck(&self, arguments: &[&str]) -> Output {
-        let hub = format!("tcp://127.0.0.1:{}", self.ports + 1);
-        xpuck()
+        crate::rig::xpuck()
             .args(arguments)
-            .env("XPUCK_HUB", hub)
+            .env("XPUCK_HUB", &self.swarm.folder.operator)
             .env("XPUCK_DEV_MODE", "true")
-            .current_dir(self.directory.path())
+            .current_dir(self.swarm.folder.root())
             .output()
             .unwrap()
     }
 }
 
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < PATIENCE, "{what}: not within {} s", PATIENCE.as_secs());
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
-fn a_swarm_is_watched_and_changed_from_outside() {
+fn swarm_is_watched_and_configured_from_outside() {
     let world = World::start();
-    until("xp01 is heard and tracked", || {
+    wait_until("xp01 is heard and tracked", || {
         let up = world.value("xpuck_robot_up{robot=\"xp01\"}");
         up == Some(1.0) && world.value("xpuck_mocap_tracking") == Some(1.0)
     });
-    metrics_are_sound(&world);
-    health_names_who_is_missing(&world);
-    doctor_finds_the_same(&world);
-    the_stream_tells_of_all(&world);
-    settings_reach_the_robots_file(&world);
-    a_flood_of_junk_holds_nobody_up(&world);
+    metrics_are_valid(&world);
+    health_names_absent_robots(&world);
+    doctor_finds_absent_robots(&world);
+    stream_has_all_topics(&world);
+    settings_reach_the_file_of_the_robot(&world);
+    flood_of_junk_delays_no_robot(&world);
 }
 
-fn metrics_are_sound(world: &World) {
-    until("power is told", || world.value("xpuck_robot_power_watts{robot=\"xp01\"}").is_some());
+fn metrics_are_valid(world: &World) {
+    wait_until("power is told", || world.value("xpuck_robot_power_watts{robot=\"xp01\"}").is_some());
     let (head, text) = world.get_as("/metrics", "application/openmetrics-text; version=1.0.0, text/plain; q=0.5");
     assert!(head.contains(" 200 ") && head.contains("application/openmetrics-text"), "{head}");
     assert!(text.ends_with("# EOF\n"));
@@ -191,17 +94,17 @@ fn metrics_are_sound(world: &World) {
         assert!(["xp01", "xp02"].contains(&robot), "{robot} is not in the swarm file");
     }
     for known in ["xpuck_hub_turn_seconds_count", "xpuck_round_trip_seconds_count", "process_resident_memory_bytes"] {
-        until(known, || world.value(known).is_some_and(|value| value > 0.0));
+        wait_until(known, || world.value(known).is_some_and(|value| value > 0.0));
     }
-    until("senses are sent", || world.value("xpuck_senses_sent_total").is_some_and(|n| n > 10.0));
-    others_read_metrics(&text, helped.len());
+    wait_until("senses are sent", || world.value("xpuck_senses_sent_total").is_some_and(|n| n > 10.0));
+    metrics_pass_the_python_parser(&text, helped.len());
     let (head, older) = world.get_as("/metrics", "*/*");
     assert!(head.contains(" 200 ") && head.contains("text/plain; version=0.0.4"), "{head}");
-    prometheus_finds_no_fault(&older, &text);
+    metrics_pass_promtool(&older, &text);
 }
 
-/// Checks with Prometheus' own tool, where that is there.
-fn prometheus_finds_no_fault(text: &str, open: &str) {
+/// Checks metrics by the tool of Prometheus, if it is installed.
+fn metrics_pass_promtool(text: &str, open: &str) {
     let Ok(promtool) = std::env::var("XPUCK_PROMTOOL") else {
         return xpuck_testing::skipped("metrics are not checked by promtool (make deps-promtool)");
     };
@@ -219,8 +122,8 @@ fn prometheus_finds_no_fault(text: &str, open: &str) {
     assert!(!sound && said.contains("xpuck_senses_sent_total no help text"), "the other form passes too: {said}");
 }
 
-/// Reads with Prometheus' own parser in Python, where that is there.
-fn others_read_metrics(text: &str, families: usize) {
+/// Reads metrics by the Python parser of Prometheus, if it is installed.
+fn metrics_pass_the_python_parser(text: &str, families: usize) {
     const CHECK: &str = "import sys\n\
         from prometheus_client.openmetrics.parser import text_string_to_metric_families as read\n\
         found = list(read(sys.stdin.read()))\n\
@@ -244,14 +147,14 @@ fn others_read_metrics(text: &str, families: usize) {
     }
 }
 
-fn health_names_who_is_missing(world: &World) {
+fn health_names_absent_robots(world: &World) {
     let (code, body) = world.get("/health");
     let health: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((code, health["ok"].as_bool(), body.lines().count()), (503, Some(false), 1), "{body}");
     assert!(body.contains("1 of 2 robots is not there: xp02"), "{body}");
 }
 
-fn doctor_finds_the_same(world: &World) {
+fn doctor_finds_absent_robots(world: &World) {
     let output = world.xpuck(&["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -270,12 +173,12 @@ fn doctor_finds_the_same(world: &World) {
     assert!(text.lines().all(|line| line.len() > 20), "a line each: {text}");
 }
 
-fn the_stream_tells_of_all(world: &World) {
+fn stream_has_all_topics(world: &World) {
     let context = zmq::Context::new();
     let socket = context.socket(zmq::SUB).unwrap();
-    socket.set_rcvtimeo(PATIENCE.as_millis() as i32).unwrap();
+    socket.set_rcvtimeo(patience().as_millis() as i32).unwrap();
     socket.set_subscribe(b"").unwrap();
-    socket.connect(&world.stream()).unwrap();
+    socket.connect(&world.stream).unwrap();
     let (mut seen, mut last) = (BTreeSet::new(), std::collections::BTreeMap::new());
     while seen.len() < 3 || last.values().any(|n| *n < 5) {
         let parts = socket.recv_multipart(0).expect("the stream flows");
@@ -298,17 +201,17 @@ fn the_stream_tells_of_all(world: &World) {
     }
 }
 
-fn settings_reach_the_robots_file(world: &World) {
-    let before = std::fs::read_to_string(world.path("xp01.toml")).unwrap();
-    std::fs::write(world.path("new.toml"), "[calibration.drive]\nleft = 1.015\n").unwrap();
+fn settings_reach_the_file_of_the_robot(world: &World) {
+    let before = world.swarm.folder.read("xp01.toml");
+    world.swarm.folder.write("new.toml", "[calibration.drive]\nleft = 1.015\n");
     let output = world.xpuck(&["push", "new.toml", "--robots", "xp01"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(text, "xp01     accepted; now: calibration.drive.left\n");
-    assert_eq!(std::fs::read_to_string(world.path("xp01.toml.old")).unwrap(), before);
-    let now = std::fs::read_to_string(world.path("xp01.toml")).unwrap();
+    assert_eq!(world.swarm.folder.read("xp01.toml.old"), before);
+    let now = world.swarm.folder.read("xp01.toml");
     assert!(now.starts_with("# The first.") && now.contains("left = 1.015"), "{now}");
-    std::fs::write(world.path("new.toml"), "[calibration.drive]\nleft = 9.0\n").unwrap();
+    world.swarm.folder.write("new.toml", "[calibration.drive]\nleft = 9.0\n");
     let output = world.xpuck(&["push", "new.toml", "--robots", "all"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1));
@@ -322,9 +225,9 @@ fn settings_reach_the_robots_file(world: &World) {
     assert!(robots.contains(&format!("xp01     {}", env!("CARGO_PKG_VERSION"))), "{robots}");
 }
 
-/// One who sends junk as fast as the machine lets it, and messages that are too long, while xp02 counts its senses.
-fn a_flood_of_junk_holds_nobody_up(world: &World) {
-    let endpoint = format!("tcp://127.0.0.1:{}", world.ports);
+/// A peer sends junk at the full speed of the machine, and messages that are too long, while xp02 counts its senses.
+fn flood_of_junk_delays_no_robot(world: &World) {
+    let endpoint = world.swarm.folder.robots();
     let sockets = Sockets::new();
     let robot = sockets.robot(&endpoint, "xp02").unwrap();
     let refused = || world.value("xpuck_messages_refused_total{reason=\"malformed\"}").unwrap();
@@ -345,10 +248,10 @@ fn a_flood_of_junk_holds_nobody_up(world: &World) {
             }
             sent
         });
-        until("junk is refused", || refused() > before + 1000.0 && too_long() > 0.0);
+        wait_until("junk is refused", || refused() > before + 1000.0 && too_long() > 0.0);
         robot.send(&RobotMessage::Hello { version: "flooded".into(), session: 1, seen: (0, 0) });
         let (start, mut senses) = (Instant::now(), 0u32);
-        until("senses keep coming", || {
+        wait_until("senses keep coming", || {
             while let Some(message) = robot.receive::<Sealed>() {
                 match message.unwrap().message {
                     ToRobot::Senses { .. } => senses += 1,

@@ -1,7 +1,10 @@
-//! What tests of all crates share.
+//! Helpers for the tests of all crates.
 
 pub mod page;
+pub mod patience;
 pub mod simavr;
+
+pub use patience::patience;
 
 use std::fmt::Display;
 use std::io::Write;

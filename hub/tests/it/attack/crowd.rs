@@ -1,31 +1,32 @@
-//! Crowds of strangers who connect and say nothing, or little.
+//! Crowds of strangers that connect and send nothing, or little.
 
 use super::rig::Rig;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use xpuck_testing::patience::scaled;
 use xpuck_wire::message::{Reply, Request};
 
-/// Connections that one process of strangers holds: below the usual limit of open files.
+/// Connections of one process of strangers: below the usual limit of open files.
 const A_PROCESS: usize = 4000;
-/// A stranger whom nobody accepts gives up after this.
+/// Time after which a stranger whose connection is not accepted gives up.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The beginning of ZeroMQ's greeting, and of a request: what a slow stranger says first. An idle one says nothing.
+/// Start of ZeroMQ's greeting, and of a request, which a slow stranger sends first. An idle one sends nothing.
 const HALF_GREETING: &[u8] = &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
 const HALF_REQUEST: &[u8] = b"GET /events HTTP/1.1\r\nHost: 127.0.";
 
-/// What a slow stranger says at a port.
+/// First bytes of a slow stranger at a port.
 fn half(port: &str) -> &'static [u8] {
     if port == "console" { HALF_REQUEST } else { HALF_GREETING }
 }
 
-/// Strangers in processes of their own, who leave with this.
+/// Strangers in separate processes, which are killed when this is dropped.
 struct Crowd(Vec<Child>);
 
 impl Crowd {
-    /// So many connections to a port, which stay as long as the hub lets them and come again when it does not.
+    /// Opens `size` connections to a port. They last until the hub closes them, and are opened again then.
     fn gather(port: u16, size: usize, words: &[u8]) -> Crowd {
         let mut left = size;
         let mut crowd = Crowd(Vec::new());
@@ -43,7 +44,7 @@ impl Crowd {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // All have connected once.
+            // Wait until each has connected once.
             let mut text = Vec::new();
             let mut byte = [0];
             let out = child.stdout.as_mut().unwrap();
@@ -82,7 +83,7 @@ fn be_a_crowd() {
     };
     let mut strangers: Vec<Option<TcpStream>> = (0..size).map(|_| connect()).collect();
     println!("CROWD");
-    // Those that were turned away stay away, and one in a hundred comes again each turn.
+    // In each turn one in a hundred of the closed connections is opened again.
     for turn in 0.. {
         for stranger in strangers.iter_mut().skip(turn % 100).step_by(100) {
             let gone = stranger
@@ -96,13 +97,12 @@ fn be_a_crowd() {
     }
 }
 
-/// Strangers at each port: a few, or as many as `XPUCK_ATTACK` says.
+/// Strangers at each port: 1500, or the number in `XPUCK_ATTACK`.
 fn size() -> usize {
     std::env::var("XPUCK_ATTACK").ok().map_or(1500, |text| text.parse().expect("XPUCK_ATTACK is a number"))
 }
 
-/// Idle and slow strangers at every port: senses leave at their rate, an operator who comes is served, and memory is
-/// bounded.
+/// Idle and slow strangers at every port: senses keep their rate, a new operator is served, and memory is bounded.
 #[test]
 fn strangers_keep_nobody_out_and_cost_little() {
     let rig = Rig::start(None);
@@ -116,7 +116,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
             let mut worst: f64 = 0.0;
             for _ in 0..10 {
                 let (took, reply) = rig.ask(&Request::Resume);
-                // Nothing is paused: the answer is a refusal, and that is an answer.
+                // Without a pause the answer is a refusal, which is an answer as well.
                 assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
                 longest = longest.max(took);
                 worst = worst.max(rig.hub().0);
@@ -131,11 +131,12 @@ fn strangers_keep_nobody_out_and_cost_little() {
             );
             rig.assert_well();
             // On a quiet machine these are 200 ms, 25 Hz and 300 MB.
-            assert!(longest < Duration::from_secs(2) && hertz > 15.0 && worst < 300.0);
+            let slowness = scaled(Duration::from_secs(1)).as_secs_f64();
+            assert!(longest < scaled(Duration::from_secs(2)) && hertz > 15.0 / slowness && worst < 300.0);
         }
     }
     rig.until("all have left", |rig| rig.metric("xpuck_connections{port=\"operators\",stage=\"pending\"}") < 3.0);
-    // 20 % are the figure to hold; where every test runs, other things may grow by a little meanwhile.
+    // The limit is 20 %. A run of all tests allows for other growth.
     let bar = if std::env::var_os("XPUCK_ATTACK").is_some() { 0.2 * before } else { 10.0 };
     rig.until("their memory is given back", |rig| rig.hub().0 < before + bar);
     let (after, files) = rig.hub();
@@ -145,9 +146,9 @@ fn strangers_keep_nobody_out_and_cost_little() {
     println!("STOP: {:.0} ms", took.as_secs_f64() * 1000.0);
 }
 
-/// With so few descriptors a crowd used to take all of them: the folder of keys could not be read, and everybody was revoked.
+/// A crowd used to take all of few descriptors: the folder of keys could not be read, and all keys were revoked.
 #[test]
-fn with_few_descriptors_strangers_revoke_nobody_and_the_record_goes_on() {
+fn strangers_at_few_descriptors_revoke_no_key() {
     let rig = Rig::start(Some(1024));
     let mut crowds = Vec::new();
     for (name, port) in rig.attacked() {

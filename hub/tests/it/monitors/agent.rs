@@ -1,15 +1,15 @@
-//! A small agent as its author would write it for SimSpark: it looks for the ball and drives there. It uses nothing of the gateway.
+//! A small agent, written as for SimSpark: it looks for the ball and drives there. It uses no code of the gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use xpuck_testing::patience;
 
 pub struct Agent {
     stream: TcpStream,
     bearing: f64,
 }
 
-/// What follows a word in a text, as numbers.
+/// Numbers after a word in a text, up to the next bracket.
 pub fn after(text: &str, word: &str) -> Option<Vec<f64>> {
     let rest = text.split_once(word)?.1.split(')').next()?;
     rest.split_whitespace().map(|number| number.parse().ok()).collect()
@@ -22,7 +22,7 @@ impl Agent {
 
     pub fn try_connect(at: SocketAddr) -> std::io::Result<Agent> {
         let stream = TcpStream::connect(at)?;
-        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        stream.set_read_timeout(Some(patience()))?;
         Ok(Agent { stream, bearing: 90.0 })
     }
 
@@ -46,7 +46,7 @@ impl Agent {
         Ok(String::from_utf8(text).unwrap())
     }
 
-    /// The newest message: what came while the agent was busy is old.
+    /// The latest message. Earlier ones, which arrived while the agent was busy, are dropped.
     fn newest(&mut self) -> String {
         loop {
             let told = self.hear();
@@ -59,7 +59,7 @@ impl Agent {
         }
     }
 
-    /// A cycle: turns until it sees the ball ahead, and drives towards it. Gives how far the ball is, if it sees it.
+    /// Runs a cycle: turns until the ball is ahead, and drives towards it. Returns the distance of a visible ball.
     pub fn cycle(&mut self) -> Option<f64> {
         let told = self.newest();
         let ball = after(&told, "(B (pol ");

@@ -1,4 +1,4 @@
-//! Viewers, trainers and agents that mean harm: arena time passes as it should, and honest viewers see it.
+//! Hostile viewers, trainers and agents: arena time keeps its speed, and honest viewers see it.
 
 use super::Served;
 use super::plain::Monitor;
@@ -6,12 +6,13 @@ use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use xpuck_testing::patience::scaled;
 
 fn framed(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
 }
 
-/// Sends the same again and again, as fast as it is taken.
+/// Sends the same bytes repeatedly at full speed. Returns the number of complete transmissions.
 fn flood(at: SocketAddr, bytes: &[u8], over: &AtomicBool) -> u64 {
     let mut sent = 0;
     while !over.load(Ordering::Relaxed) {
@@ -60,9 +61,9 @@ fn nobody_slows_arena_time() {
         honest.until("scenes come", |monitor| monitor.scenes[1] > 0);
         let start = honest.value("time");
         honest.until("six seconds pass", |monitor| monitor.value("time") > start + 6.0);
-        let took = began.elapsed().as_secs_f64();
+        let took = began.elapsed();
         over.store(true, Ordering::Relaxed);
-        assert!(took < 12.0, "6 s of arena time took {took} s");
+        assert!(took < scaled(Duration::from_secs(12)), "6 s of arena time took {took:?}");
         assert!(crowd.join().unwrap() > 100);
         drop(deaf);
     });

@@ -1,4 +1,4 @@
-//! Viewers, trainers and agents of RoboCup at a virtual arena, a hub and a record, over TCP.
+//! Viewers, trainers and agents of RoboCup on a virtual arena, a hub and a record, over TCP.
 
 mod agent;
 mod attack;
@@ -6,91 +6,54 @@ mod body;
 mod plain;
 mod swarm;
 
-use crate::common::xpuck;
+use crate::rig::{Folder, Layout, Process, free_ports, xpuck};
 use agent::{Agent, after};
-use plain::{Monitor, PATIENCE};
+use plain::Monitor;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::io::Read;
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 use xpuck_arena::{Arena, Settings};
+use xpuck_testing::patience;
+use xpuck_testing::patience::{scaled, wait_within};
 
-/// A virtual arena that is a process.
+/// A virtual arena as a process.
 struct Served {
-    child: Child,
-    said: BufReader<std::process::ChildStdout>,
-    /// Addresses as they were told, in their order.
+    arena: Process,
+    /// Addresses in the order in which the arena prints them.
     places: Vec<SocketAddr>,
-    dir: tempfile::TempDir,
+    folder: Folder,
 }
 
 impl Served {
-    /// `keys` goes into the arena's file.
+    /// Starts an arena. `keys` is added to its file.
     fn start(robots: usize, speed: f64, keys: &str) -> Served {
-        let dir = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: String| std::fs::write(dir.path().join(name), text).unwrap();
-        let ids: Vec<String> = (1..=robots).map(|i| format!("\"xp{i:02}\"")).collect();
-        write(
-            "swarm.toml",
-            format!(
-                "robots = [{}]\nspeed = {speed:?}\n[hub]\nrobots = \"tcp://127.0.0.1:1\"\noperator = \"tcp://127.0.0.1:2\"\n\
-                 [security]\ndev_mode = true\n",
-                ids.join(", ")
-            ),
-        );
-        write(
-            "arena.toml",
-            format!(
-                "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"127.0.0.1:0\"\n\
-                 camera = {{ width = 32, height = 24, frames_per_second = 1.0 }}\n{keys}"
-            ),
-        );
-        let mut arena = xpuck();
-        arena.args(["arena", "--end-with-stdin", "--config"]).arg(dir.path().join("arena.toml"));
-        let log = std::fs::File::create(dir.path().join("log")).unwrap();
-        let mut child = arena.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
-        let mut said = BufReader::new(child.stdout.take().unwrap());
-        let mut places = Vec::new();
-        loop {
-            let mut line = String::new();
-            assert!(said.read_line(&mut line).unwrap() > 0, "the arena ended");
-            match line.trim().rsplit_once(" at ") {
-                Some((_, place)) => places.push(place.parse().unwrap()),
-                None => {
-                    assert_eq!(line, "ready\n");
-                    return Served { child, said, places, dir };
-                }
-            }
-        }
+        let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:02}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let folder = Folder::new(&Layout { robots: &ids, speed, keys: false, ..Layout::default() });
+        folder.replace("arena.toml", &folder.mocap(), "127.0.0.1:0");
+        folder.append("arena.toml", keys);
+        let mut command = xpuck();
+        command.args(["arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
+        let (arena, lines) = Process::serve(&mut command, folder.path("arena.log"));
+        let place = |line: &String| line.rsplit_once(" at ").unwrap_or_else(|| panic!("{line}")).1.parse().unwrap();
+        let places = lines.iter().map(place).collect();
+        Served { arena, places, folder }
     }
 
-    fn log(&self) -> String {
-        std::fs::read_to_string(self.dir.path().join("log")).unwrap()
-    }
-
-    /// Ends it, and gives its timing and its log.
-    fn end(mut self) -> (Value, String) {
-        drop(self.child.stdin.take());
-        let mut rest = String::new();
-        self.said.read_to_string(&mut rest).unwrap();
-        assert!(self.child.wait().unwrap().success());
-        (serde_json::from_str(rest.lines().last().unwrap()).unwrap(), self.log())
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Ends the arena. Returns its timing and its log.
+    fn end(self) -> (Value, String) {
+        (self.arena.end_with_counts(), self.folder.read("arena.log"))
     }
 }
 
 const BOTH: &str = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\"\ntrainers = true\n";
 
 #[test]
-fn a_client_of_the_document_sees_robots_where_the_arena_has_them() {
+fn client_sees_robots_where_the_arena_has_them() {
     let served = Served::start(13, 1.0, BOTH);
-    // The same arena, which stands still as nobody drives.
+    // The same arena. It stands still without drivers.
     let usual = Settings::usual(13, "/nonexistent");
     let scenario = xpuck_kernels::world::Scenario::B;
     let truth = Arena::new(&Settings { seed: 12, scenario, ..usual }).unwrap();
@@ -118,7 +81,7 @@ fn a_client_of_the_document_sees_robots_where_the_arena_has_them() {
 }
 
 #[test]
-fn trainers_act_on_the_arena_where_they_may_and_nowhere_else() {
+fn trainers_act_only_on_an_arena_that_allows_them() {
     let served = Served::start(3, 1.0, BOTH);
     let mut trainer = Monitor::connect(served.places[0]);
     trainer.send("(agent (team Left)(unum 2)(move 0.4 0.3 0 90))((ball (pos -0.5 0.2 0)(vel 0 0 0))(getAck moved))");
@@ -131,7 +94,7 @@ fn trainers_act_on_the_arena_where_they_may_and_nowhere_else() {
     trainer.until("the robot is there", placed);
     let ball = trainer.ball().unwrap();
     assert!(near(ball[0], -0.5) && near(ball[1], 0.2), "{ball:?}");
-    // A robot that is killed leaves the scene, which is sent whole.
+    // A killed robot leaves the scene, which is sent in full.
     let full = trainer.scenes[0];
     trainer.send("(playMode GameOver)(nonsense)(kill (unum 3)(team Left))(getAck killed)");
     trainer.until("it is gone", |monitor| monitor.robots().len() == 2 && monitor.acks.len() == 2);
@@ -152,7 +115,7 @@ fn trainers_act_on_the_arena_where_they_may_and_nowhere_else() {
 }
 
 #[test]
-fn an_agent_of_simspark_finds_the_frisbee() {
+fn agent_of_simspark_finds_the_frisbee() {
     let keys = format!("{BOTH}[agents]\naddress = \"127.0.0.1:0\"\nsync = true\n");
     let served = Served::start(2, 100.0, &keys);
     let [monitors, _, agents] = served.places[..] else { panic!("{:?}", served.places) };
@@ -171,7 +134,7 @@ fn an_agent_of_simspark_finds_the_frisbee() {
         agent.say("(syn)");
         told
     });
-    // Messages that came before it said so are in between.
+    // Earlier messages come first.
     assert!(heard.take(50_000).any(|told| told.contains(" self hello)")), "it hears itself");
     let mut trainer = Monitor::connect(monitors);
     trainer.send("(ball (pos -0.4 -0.2 0)(vel 0 0 0))(getAck there)");
@@ -185,7 +148,7 @@ fn an_agent_of_simspark_finds_the_frisbee() {
         let (Some(ball), Some((.., at, _))) = (monitor.ball(), monitor.robot('l', 1)) else { return false };
         monitor.acks == ["there"] && (ball[0] - at[0]).hypot(ball[1] - at[1]) < 0.18
     });
-    // Arena time waits for who does not answer, and not for long.
+    // Arena time waits only briefly for an agent that does not answer.
     let told = agent.hear();
     assert!(after(&told, "(GYR (n torso) (rt ").is_some_and(|rates| rates.len() == 3), "{told}");
     drop(agent);
@@ -194,7 +157,7 @@ fn an_agent_of_simspark_finds_the_frisbee() {
     assert!(log.contains("agent 1 of team Foo drives robot 1") && log.contains("it closed the connection"), "{log}");
 }
 
-/// Standard output of a command that must do well.
+/// Standard output of a command that succeeds.
 fn said(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -217,7 +180,7 @@ fn our_servers_are_watched_in_both_protocols() {
             "{last}"
         );
         assert!(last["ball"].is_array() && last["play_mode"].is_string(), "{last}");
-        let svg = served.dir.path().join("scene.svg");
+        let svg = served.folder.path("scene.svg");
         watch(*place, &["--svg", svg.to_str().unwrap()]);
         let svg = std::fs::read_to_string(svg).unwrap();
         let document = roxmltree::Document::parse(&svg).unwrap();
@@ -233,45 +196,40 @@ fn our_servers_are_watched_in_both_protocols() {
 }
 
 #[test]
-fn the_rsmp_server_of_robocup_is_watched() {
+fn rsmp_server_of_robocup_is_watched() {
     let Some(program) = std::env::var_os("XPUCK_RSMP_SERVER") else {
         return xpuck_testing::skipped("XPUCK_RSMP_SERVER is not set (make deps-rsmp)");
     };
-    let ports = crate::common::free_ports();
+    let ports = free_ports();
     let mut server = Command::new(program);
     server.args(["--no-render", "--realtime", "--host", "127.0.0.1"]);
     server.args(["--aport", &ports.to_string(), "--mport", &(ports + 1).to_string()]);
-    let log = tempfile::tempfile().unwrap();
-    // It writes logs where it stands.
+    // The server writes logs into its current folder.
     let folder = tempfile::tempdir().unwrap();
-    server.current_dir(folder.path());
-    let mut server = server.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+    let mut server = Process::start(server.current_dir(folder.path()), folder.path().join("server.log"));
+    let agents: SocketAddr = ([127, 0, 0, 1], ports).into();
     let place: SocketAddr = ([127, 0, 0, 1], ports + 1).into();
-    let began = std::time::Instant::now();
-    while std::net::TcpStream::connect(place).is_err() {
-        assert!(began.elapsed() < PATIENCE, "rcssservermj does not listen");
-        assert!(server.try_wait().unwrap().is_none(), "rcssservermj ended");
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    // A robot of that server comes, as its own agents do.
-    let greet = || -> std::io::Result<Option<Agent>> {
-        let mut agent = Agent::try_connect(([127, 0, 0, 1], ports).into())?;
-        agent.try_say("(init T1 Xpuck 3)")?;
-        Ok((!agent.try_hear()?.is_empty()).then_some(agent))
+    // The server listens before its simulation runs; the first scene for a monitor says that it does.
+    let scene = || {
+        assert!(!server.has_ended(), "rcssservermj ended: {}", server.log());
+        let mut monitor = TcpStream::connect(place).ok()?;
+        monitor.set_read_timeout(Some(patience())).unwrap();
+        monitor.read_exact(&mut [0; 4]).ok()
     };
-    // A server that is still about to begin refuses the connection, or closes it.
-    let _agent = loop {
-        if let Ok(Some(agent)) = greet() {
-            break agent;
-        }
-        assert!(began.elapsed() < PATIENCE, "rcssservermj takes no agent");
-        std::thread::sleep(std::time::Duration::from_millis(200));
+    wait_within(3 * patience(), scene, || "the first scene of rcssservermj".into());
+    // A robot joins as the server's own agents do. The server adds it to the physics, which takes long on a slow machine, or
+    // closes the connection. A robot that leaves early would only make the server begin again.
+    let join = || {
+        let mut agent = Agent::try_connect(agents).ok()?;
+        agent.try_say("(init T1 Xpuck 3)").ok()?;
+        agent.try_hear().ok().filter(|text| !text.is_empty()).map(|_| agent)
     };
-    let lines = watch(place, &["--json", "--seconds", "2"]);
+    let _agent = wait_within(3 * patience(), join, || "rcssservermj accepts an agent".into());
+    let seconds = scaled(Duration::from_secs(2)).as_secs_f64().to_string();
+    let lines = watch(place, &["--json", "--seconds", &seconds]);
     let svg = tempfile::NamedTempFile::new().unwrap();
     watch(place, &["--svg", svg.path().to_str().unwrap()]);
-    let _ = server.kill();
-    let _ = server.wait();
+    server.kill();
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert!(lines.lines().count() > 10 && last["protocol"] == "rsmp" && last["ball"].is_array(), "{last}");
     assert!(last["field"][0].as_f64().unwrap() > 10.0 && last["play_mode"].is_string(), "{last}");

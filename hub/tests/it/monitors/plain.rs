@@ -1,10 +1,9 @@
-//! A monitor client written from the document alone ("Network Protocol", Simspark wiki): it uses nothing of the gateway.
+//! A monitor client written from the document alone ("Network Protocol", Simspark wiki): it uses no code of the gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
-
-pub const PATIENCE: Duration = Duration::from_secs(60);
+use std::time::Instant;
+use xpuck_testing::patience;
 
 /// An S-expression.
 #[derive(Clone, Debug)]
@@ -79,7 +78,7 @@ impl Node {
         node
     }
 
-    /// Empty nodes but for what has changed.
+    /// Applies a partial scene, whose unchanged nodes are empty.
     fn change(&mut self, list: &Expr) {
         assert_eq!(list.name(), "nd");
         if let Some(matrix) = list.items().iter().find(|part| part.name() == "SLT") {
@@ -104,7 +103,7 @@ pub struct Monitor {
     stream: TcpStream,
     bytes: Vec<u8>,
     nodes: Vec<Node>,
-    /// Full scenes and partial ones that came.
+    /// Numbers of full and of partial scenes so far.
     pub scenes: [u32; 2],
     /// Game state and environment: names with their first values.
     pub fields: Vec<(String, String)>,
@@ -115,7 +114,7 @@ pub struct Monitor {
 impl Monitor {
     pub fn connect(at: SocketAddr) -> Monitor {
         let stream = TcpStream::connect(at).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(patience())).unwrap();
         Monitor { stream, bytes: Vec::new(), nodes: Vec::new(), scenes: [0; 2], fields: Vec::new(), acks: Vec::new() }
     }
 
@@ -124,7 +123,7 @@ impl Monitor {
         self.stream.write_all(command.as_bytes()).unwrap();
     }
 
-    /// The next message's text.
+    /// Text of the next message.
     fn message(&mut self) -> String {
         loop {
             if let Some(head) = self.bytes.first_chunk::<4>() {
@@ -142,7 +141,7 @@ impl Monitor {
         }
     }
 
-    /// Takes the next message.
+    /// Reads the next message.
     pub fn take(&mut self) {
         let text = self.message();
         let parts = Expr::all(&text);
@@ -170,11 +169,11 @@ impl Monitor {
         }
     }
 
-    /// Takes messages until it is so.
+    /// Reads messages until a condition holds.
     pub fn until(&mut self, what: &str, so: impl Fn(&Monitor) -> bool) {
         let began = Instant::now();
         while !so(self) {
-            assert!(began.elapsed() < PATIENCE, "{what}: {:?} {:?} {:?}", self.robots(), self.ball(), self.fields);
+            assert!(began.elapsed() < patience(), "{what}: {:?} {:?} {:?}", self.robots(), self.ball(), self.fields);
             self.take();
         }
     }

@@ -1,15 +1,16 @@
-//! Every command of both programs, as their help lists them, with standard output and standard error that take nothing.
+//! Every command in the help of both programs, with standard output and standard error that fail.
 
 use super::{DOCS, Sink, TREE, command, ended};
-use crate::common::{free_ports, only, xpuck};
+use crate::common::only;
+use crate::rig::{Process, free_ports, xpuck};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::sync::Mutex;
 
-/// Commands that serve until they are told to end; [`super::services`] has them.
+/// Commands that serve until they are stopped; [`super::services`] tests them.
 const SERVICES: [&str; 11] = [
     "arena",
     "body serve",
@@ -24,9 +25,9 @@ const SERVICES: [&str; 11] = [
     "serve world-sim",
 ];
 
-/// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
-/// empty folder, `{monitors}` serves viewers, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts.
-/// Commands of one hub come one after the other.
+/// Lines of each command. Lines before the last prepare it. `{dir}` is a folder with files, `{new}` an empty folder, and
+/// `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one without runs.
+/// Commands for one hub run one after the other.
 const SAMPLES: [(&str, &[&str]); 108] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
@@ -171,7 +172,7 @@ const SAMPLES: [(&str, &[&str]); 108] = [
     ("man", &["man {new}/man"]),
 ];
 
-/// Commands whose help lists further ones that are no part of the table above, with a sample each.
+/// Further commands, which are not in the table above, with a sample each.
 const MORE: [(&str, &[&str]); 13] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
@@ -188,20 +189,20 @@ const MORE: [(&str, &[&str]); 13] = [
     ("the robot's selftest", &["xpuckd selftest --config {dir}/xp01.toml"]),
 ];
 
-/// The leaves of the tree of commands, as help lists them.
+/// Leaves of the tree of commands in the help.
 fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     let help = xpuck().args(above).arg("--help").output().unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
-    // Commands stand before the options, at the top in groups.
+    // Commands precede the options, in groups at the top level.
     let listed = text.lines().skip_while(|line| !line.starts_with("Usage: ")).take_while(|line| *line != "Options:");
-    // Lines that go on with a description are indented further, and arguments are in brackets.
+    // Further lines of a description are indented more, and arguments are in brackets.
     let names = listed
         .filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
     let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
     for name in &names {
         commands(&[above, &[name]].concat(), found);
     }
-    // `bench` alone does something too.
+    // `bench` without a subcommand is a command as well.
     if !above.is_empty()
         && (names.is_empty() || text.contains(&format!("Usage: xpuck {} [OPTIONS]\n", above.join(" "))))
     {
@@ -235,7 +236,7 @@ fn every_command_has_a_manual_page_and_completes() {
         let name = format!("xpuck-{}", command.replace(' ', "-"));
         let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
         assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
-        // The script has a case for each command below the one above it.
+        // The script has a case for each subcommand.
         let last = command.rsplit(' ').next().unwrap();
         assert!(script.contains(&format!(",{last})\n")), "{command}");
     }
@@ -246,17 +247,17 @@ fn every_command_has_a_manual_page_and_completes() {
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("xpuck.1: "), "{refused:?}");
 }
 
-/// What a server of monitors sent to a viewer.
+/// Bytes that a server of monitors sent to a viewer.
 const STREAM: &[u8] = include_bytes!("../../../gateway/tests/captures/rsmp_capture.bin");
 
-/// A server that sends this to whoever comes, as long as the test runs.
+/// A server that sends these bytes to every client during the test.
 fn monitors() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         let mut viewers = Vec::new();
         for mut viewer in listener.incoming().flatten() {
-            // One that is gone already.
+            // The client may have left.
             let _ = viewer.write_all(STREAM);
             viewers.push(viewer);
         }
@@ -264,23 +265,15 @@ fn monitors() -> SocketAddr {
     at
 }
 
-/// Files, kept runs, two hubs and a server of monitors that all samples share.
+/// Files, runs, two hubs and a server for viewers that all samples share.
 struct Place {
+    /// Hubs with the arguments of commands for them.
+    hubs: [(Process, String); 2],
     dir: tempfile::TempDir,
     monitors: SocketAddr,
-    hubs: [(Child, String); 2],
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        for (hub, _) in &mut self.hubs {
-            let _ = hub.kill();
-            let _ = hub.wait();
-        }
-    }
-}
-
-fn hub(dir: &Path, file: &str, speed: f64) -> (Child, String) {
+fn hub(dir: &Path, file: &str, speed: f64) -> (Process, String) {
     let ports = free_ports();
     let endpoint = format!("tcp://127.0.0.1:{}", ports + 1);
     let swarm = format!(
@@ -294,11 +287,8 @@ fn hub(dir: &Path, file: &str, speed: f64) -> (Child, String) {
     );
     std::fs::write(dir.join(file), text).unwrap();
     let mut hub = xpuck();
-    hub.args(["hub", "--end-with-stdin", "--config"]).arg(dir.join(file)).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut hub = hub.stderr(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(hub.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
+    hub.args(["hub", "--end-with-stdin", "--config"]).arg(dir.join(file));
+    let (hub, _) = Process::serve(&mut hub, dir.join(format!("{file}.log")));
     (hub, format!("--dev-mode --hub {endpoint}"))
 }
 
@@ -325,7 +315,7 @@ impl Place {
             directory = \"devices\"\n",
         );
         let hubs = [hub(dir.path(), "hub.toml", 0.1), hub(dir.path(), "idle.toml", 1.0)];
-        let place = Place { dir, monitors: monitors(), hubs };
+        let place = Place { hubs, dir, monitors: monitors() };
         let mut lines: Vec<String> = [
             "keys new --dir {dir}/keys",
             "keys make ada --dir {dir}",
@@ -362,7 +352,7 @@ impl Place {
         ended(command.spawn().unwrap(), line)
     }
 
-    /// The last of `lines` with its output going elsewhere, after the others.
+    /// Runs all `lines`, the last with other outputs.
     fn run_into(&self, lines: &[&str], stdout: Option<Sink>, stderr: Option<Sink>) -> Output {
         let new = tempfile::tempdir().unwrap();
         let folder = new.path().display().to_string();
@@ -407,9 +397,9 @@ impl Place {
 }
 
 #[test]
-fn no_command_dies_of_its_output() {
+fn no_command_panics_when_its_output_fails() {
     let place = Place::new();
-    // The commands of the hub wait for each other; all others mind nobody.
+    // Commands for the hub wait for each other; all others run in parallel.
     let mut lanes: BTreeMap<String, Vec<(&str, &[&str])>> = BTreeMap::new();
     for (name, lines) in SAMPLES.into_iter().chain(MORE) {
         let lane = if lines[0].contains("{hub}") { "hub" } else { name };

@@ -1,25 +1,26 @@
-//! Services whose log or standard output takes nothing: the run goes on, and what was lost is counted.
+//! Services whose log or standard output fails: the run continues, and lost lines are counted.
 
-use super::{PATIENCE, Sink, TREE, ended, until, xpuckd};
-use crate::common::{free_ports, only, xpuck};
+use super::{Sink, TREE, ended};
+use crate::common::only;
+use crate::rig::{Folder, Layout, free_ports, http, xpuck, xpuckd};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_until;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::socket::Sockets;
 use xpuck_wire::{Phase, Status};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 60.0\nsegment_minutes = 1.0\ntask = \"transport\"\n";
 
-/// Arena, hub and robot without keys, all with the same output.
+/// Arena, hub and robot without keys, all with the same kind of output.
 struct World {
-    dir: tempfile::TempDir,
-    ports: u16,
+    folder: Folder,
     children: Vec<(&'static str, Child)>,
     /// Readers that do not read.
-    _readers: Vec<OwnedFd>,
+    readers: Vec<OwnedFd>,
 }
 
 impl Drop for World {
@@ -33,43 +34,11 @@ impl Drop for World {
 
 impl World {
     fn start(sink: Sink) -> World {
-        let dir = tempfile::tempdir().unwrap();
-        let ports = free_ports();
-        let write = |name: &str, text: String| std::fs::write(dir.path().join(name), text).unwrap();
-        write(
-            "swarm.toml",
-            format!(
-                "robots = [\"xp01\"]\nspeed = 8.0\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\n\
-                 operator = \"tcp://127.0.0.1:{}\"\nconsole = \"127.0.0.1:{}\"\n[security]\ndev_mode = true\n",
-                ports + 1,
-                ports + 2
-            ),
-        );
-        let mocap = ports + 3;
-        write(
-            "arena.toml",
-            format!(
-                "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"127.0.0.1:{mocap}\"\n\
-                 camera = {{ width = 32, height = 24, frames_per_second = 1.0 }}\n"
-            ),
-        );
-        write(
-            "hub.toml",
-            format!(
-                "swarm = \"swarm.toml\"\n[mocap]\naddress = \"127.0.0.1:{mocap}\"\nfrisbee = \"frisbee\"\n\
-                 [record]\ndirectory = \"runs\"\n"
-            ),
-        );
-        write(
-            "xp01.toml",
-            "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
-             camera_width = 32\ncamera_height = 24\n"
-                .into(),
-        );
-        let mut world = World { dir, ports, children: Vec::new(), _readers: Vec::new() };
+        let layout = Layout { speed: 8.0, keys: false, console: true, ..Layout::default() };
+        let mut world = World { folder: Folder::new(&layout), children: Vec::new(), readers: Vec::new() };
         world.spawn("arena", xpuck(), &["arena"], "arena.toml", sink);
-        let socket = world.dir.path().join("devices/xp01.spi");
-        until("the arena's devices are there", || socket.exists());
+        let socket = world.folder.path("devices/xp01.spi");
+        wait_until("the devices of the arena", || socket.exists());
         world.spawn("hub", xpuck(), &["hub"], "hub.toml", sink);
         world.spawn("xpuckd", xpuckd(), &[], "xp01.toml", sink);
         world
@@ -77,14 +46,14 @@ impl World {
 
     fn spawn(&mut self, name: &'static str, mut command: Command, words: &[&str], file: &str, sink: Sink) {
         let (out, err) = (sink.open(), sink.open());
-        command.args(words).arg("--end-with-stdin").arg("--config").arg(self.dir.path().join(file));
+        command.args(words).arg("--end-with-stdin").arg("--config").arg(self.folder.path(file));
         let child = command.stdin(Stdio::piped()).stdout(out.0).stderr(err.0).spawn().unwrap();
         self.children.push((name, child));
-        self._readers.extend([out.1, err.1].into_iter().flatten());
+        self.readers.extend([out.1, err.1].into_iter().flatten());
     }
 
     fn ask(&self, request: &Request) -> Option<Reply> {
-        Sockets::new().operator(&format!("tcp://127.0.0.1:{}", self.ports + 1), 2000).unwrap().ask(request).ok()
+        self.folder.sockets().operator(&self.folder.operator, 2000).unwrap().ask(request).ok()
     }
 
     fn status(&self) -> Option<Status> {
@@ -95,62 +64,58 @@ impl World {
     }
 
     fn get(&self, path: &str) -> String {
-        let mut socket = TcpStream::connect(("127.0.0.1", self.ports + 2)).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        let host = format!("127.0.0.1:{}", self.ports + 2);
-        write!(socket, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).unwrap();
-        answer
+        http::get(&self.folder.console(), path).1
     }
 
-    /// A run that goes on for ten seconds of arena time, and is stopped.
+    /// Starts a run, and stops it after ten seconds of arena time.
     fn run(&self) {
-        until("the robot is there", || {
+        wait_until("the robot", || {
             self.status().is_some_and(|status| status.tracking && status.robots.iter().all(|robot| robot.alive))
         });
         let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
         assert_eq!(self.ask(&Request::Start { signed, seed: 1 }), Some(Reply::Done));
-        until("the run goes on", || self.status().is_some_and(|status| status.run_seconds > 10.0));
+        wait_until("ten seconds of the run", || self.status().is_some_and(|status| status.run_seconds > 10.0));
         assert_eq!(self.ask(&Request::Stop), Some(Reply::Done));
-        until("the run is over", || self.status().is_some_and(|status| status.phase == Phase::Finished));
+        wait_until("the end of the run", || self.status().is_some_and(|status| status.phase == Phase::Finished));
     }
 
-    /// All end by themselves, and well, when their standard input does.
-    fn end(mut self) -> tempfile::TempDir {
+    /// Ends all programs through their standard inputs. They succeed.
+    fn end(&mut self) {
         for (name, child) in self.children.drain(..).rev() {
             let output = ended(child, name);
             assert!(output.status.success(), "{name}: {}", output.status);
         }
-        std::mem::replace(&mut self.dir, tempfile::tempdir().unwrap())
     }
 }
 
 #[test]
-fn a_run_goes_on_while_nobody_takes_the_logs() {
+fn run_continues_while_logs_fail() {
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
-        let world = World::start(sink);
+        let mut world = World::start(sink);
         world.run();
         let lost = world.status().unwrap().log_lines_lost;
-        // A log that only stalls loses nothing before its queue is full.
+        // A stalled log loses no line before its queue is full.
         assert_eq!(lost > 0, sink != Sink::Stalled, "{sink:?}: {lost} lines lost");
         if sink == Sink::Full {
             let (metrics, health) = (world.get("/metrics"), world.get("/health"));
             assert!(metrics.contains("\nxpuck_log_lines_lost_total "), "{metrics}");
             assert!(health.contains("the log loses lines"), "{health}");
-            let endpoint = format!("tcp://127.0.0.1:{}", world.ports + 1);
-            let robots = xpuck().args(["robots", "--dev-mode", "--hub", &endpoint]).output().unwrap();
+            let robots = world.folder.run(&["robots", "--dev-mode", "--hub", &world.folder.operator]);
             let text = String::from_utf8_lossy(&robots.stdout).into_owned();
             assert!(text.contains("log lines lost: "), "{text}");
         }
-        let dir = world.end();
-        let runs = dir.path().join("runs");
-        assert!(std::fs::read_dir(runs).unwrap().flatten().any(|entry| entry.path().join("run.mcap").exists()));
+        world.end();
+        assert!(
+            std::fs::read_dir(world.folder.path("runs"))
+                .unwrap()
+                .flatten()
+                .any(|entry| entry.path().join("run.mcap").exists())
+        );
     }
 }
 
 #[test]
-fn an_island_and_its_geneserver_finish_while_nobody_takes_their_output() {
+fn island_and_geneserver_finish_while_outputs_fail() {
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
         let dir = tempfile::tempdir().unwrap();
         let endpoint = format!("tcp://127.0.0.1:{}", free_ports());
@@ -177,16 +142,16 @@ fn an_island_and_its_geneserver_finish_while_nobody_takes_their_output() {
 }
 
 #[test]
-fn a_world_is_served_while_nobody_takes_the_output() {
+fn world_is_served_while_outputs_fail() {
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
         let (out, err, port) = (sink.open(), sink.open(), free_ports());
         let mut server = xpuck();
         server.args(["serve", "world-sim", "--end-with-stdin", "--port", &port.to_string()]);
         let mut server = server.stdin(Stdio::piped()).stdout(out.0).stderr(err.0).spawn().unwrap();
-        until("the world is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        wait_until("the world is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         for _ in 0..50 {
             let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
-            client.set_read_timeout(Some(PATIENCE)).unwrap();
+            client.set_read_timeout(Some(patience())).unwrap();
             client.write_all(b"CreateRobot\r\nnonsense\r\n").unwrap();
             let mut answer = String::new();
             let _ = client.read_to_string(&mut answer);
@@ -199,7 +164,7 @@ fn a_world_is_served_while_nobody_takes_the_output() {
 }
 
 #[test]
-fn networks_evolve_in_a_world_while_nobody_takes_the_output() {
+fn networks_evolve_in_a_world_while_outputs_fail() {
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
         let (world, robots) = (free_ports().to_string(), free_ports().to_string());
         let mut readers = Vec::new();
@@ -229,7 +194,7 @@ fn networks_evolve_in_a_world_while_nobody_takes_the_output() {
 }
 
 #[test]
-fn a_demo_goes_on_while_nobody_takes_its_output() {
+fn demo_continues_while_outputs_fail() {
     let demo = |stdout: Option<Sink>, stderr: Option<Sink>| {
         let dir = tempfile::tempdir().unwrap();
         let open = |sink: Option<Sink>| sink.map_or_else(|| (Stdio::piped(), None), Sink::open);

@@ -1,110 +1,90 @@
-//! A virtual arena, the program of a robot on it, a hub that says what a test wants, and an eye on the wheels.
+//! A virtual arena with the program of a robot, a hub that a test controls, and an observer of the wheels.
 //!
-//! The wheels are watched as the e-puck counts them: over a second connection to its SPI, with words that are no command.
-//! The arena counts steps every 25 ms, so nothing here is known more finely.
+//! The observer reads the step counters of the e-puck over a second connection to its SPI, with words that are not commands.
+//! The arena counts steps every 25 ms, which is the resolution of all times here.
 
-use crate::common::{free_ports, xpuck};
+use crate::rig::{Folder, Layout, Process, xpuck, xpuckd};
 use nix::sys::ptrace;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::{self, Report};
+use xpuck_testing::patience;
 use xpuck_wire::message::{Directive, Emigrant, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
 use xpuck_wire::telemetry::Telemetry;
 
-/// The tree that is to drive: straight on, under `avoiding`, so the wheels never rest.
+/// Tree of the test: straight on, under `avoiding`, so that the wheels never stop.
 const DRIVE: &str = "movcv v_goal 0deg";
-/// Where it is said to come from; the robot is island 1.
+/// Island of origin of [`DRIVE`]; the robot is island 1.
 const ELSEWHERE: u16 = 2;
-/// Algorithm `noise-aware` believes the fitness that an immigrant brings, so that [`DRIVE`] becomes the fittest.
+/// Algorithm `noise-aware` accepts the fitness of an immigrant, so that [`DRIVE`] becomes the fittest.
 const EXPERIMENT: &str = "name = \"stop\"\nminutes = 1440.0\nsegment_minutes = 1.0\ntask = \"transport\"\n\
                           [evolution]\nalgorithm = \"noise-aware\"\n";
-/// The hub says something so often, as the real one does with virtual senses.
+/// Interval of messages of the hub, as with virtual senses.
 const SAY_EVERY: Duration = Duration::from_millis(40);
-/// The counters are looked at so often.
+/// Interval between two reads of the counters.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// Wheels that made no step for so long stand.
+/// Time without a step after which the wheels stand.
 const STANDING: Duration = Duration::from_millis(600);
-/// Wheels that turned for so long drive.
+/// Time of turning after which the wheels drive.
 const DRIVING: Duration = Duration::from_millis(300);
-/// How long anything may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+/// Limit of a wait: the first start of a robot takes long on a busy machine.
+pub fn limit() -> Duration {
+    3 * patience()
+}
 
-/// All of it. Time passes for the hub and the eye only in [`Rig::turn`].
+/// The rig. The hub and the observer act only in [`Rig::turn`].
 pub struct Rig {
-    directory: tempfile::TempDir,
-    arena: Child,
-    robot: Child,
+    _arena: Process,
+    robot: Process,
+    folder: Folder,
     hub: Router,
     sealer: Sealer,
     eye: UnixStream,
-    /// The hub says nothing.
+    /// Whether the hub sends nothing.
     pub silent: bool,
-    /// What the hub says to a robot that is ready.
+    /// Directive of the hub for a robot that is ready.
     pub directive: Option<State>,
     number: u64,
     segment: u32,
     said: Instant,
-    /// The robot told that [`DRIVE`] drives.
+    /// Whether the robot has reported that [`DRIVE`] drives.
     driven: bool,
     steps: [u16; 2],
     looked: Instant,
-    /// When the wheels began to turn, and the last step seen.
+    /// Start of the current turning of the wheels, and the latest step.
     pub turning: [Instant; 2],
-    /// Longest time between two looks.
+    /// Longest time between two reads of the counters.
     pub blind: Duration,
-    /// What the robot told last.
+    /// Latest telemetry of the robot.
     pub told: Telemetry,
 }
 
 impl Rig {
     /// Starts arena and robot.
     pub fn start() -> Rig {
-        let directory = tempfile::tempdir().unwrap();
-        let ports = free_ports();
-        let endpoint = format!("tcp://127.0.0.1:{ports}");
-        let write = |name: &str, text: String| std::fs::write(directory.path().join(name), text).unwrap();
-        let operator = ports + 1;
-        write(
-            "swarm.toml",
-            format!(
-                "robots = [\"xp01\"]\n[hub]\nrobots = \"{endpoint}\"\noperator = \"tcp://127.0.0.1:{operator}\"\n\
-                 [security]\ndev_mode = true\n"
-            ),
-        );
-        write(
-            "arena.toml",
-            format!(
-                "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\n\
-                 mocap = \"127.0.0.1:{}\"\ncamera = {{ width = 160, height = 120, frames_per_second = 5.0 }}\n",
-                ports + 2
-            ),
-        );
-        write(
-            "xp01.toml",
-            "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
-             camera_width = 160\ncamera_height = 120\n[evolution]\nthreads = 2\nstate = \"state\"\n"
-                .into(),
-        );
-        let arena = serve(directory.path());
-        let robot = robot(directory.path());
-        let eye = UnixStream::connect(directory.path().join("devices/xp01.spi")).unwrap();
-        eye.set_read_timeout(Some(PATIENCE)).unwrap();
+        let layout = Layout { camera: [160, 120], frame_rate: 5.0, keys: false, ..Layout::default() };
+        let folder = Folder::new(&layout);
+        folder.append("xp01.toml", "[evolution]\nthreads = 2\nstate = \"state\"\n");
+        let mut arena = xpuck();
+        arena.args(["arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
+        let (arena, _) = Process::serve(&mut arena, folder.path("arena.log"));
+        let robot = robot(&folder);
+        let eye = UnixStream::connect(folder.path("devices/xp01.spi")).unwrap();
+        eye.set_read_timeout(Some(limit())).unwrap();
         let now = Instant::now();
         Rig {
-            hub: Sockets::new().robots_hub(&endpoint).unwrap(),
+            hub: Sockets::new().robots_hub(&folder.robots()).unwrap(),
             sealer: Sealer::new(1),
-            directory,
-            arena,
+            _arena: arena,
             robot,
+            folder,
             eye,
             silent: false,
             directive: None,
@@ -120,30 +100,28 @@ impl Rig {
         }
     }
 
-    /// Says RUN until the wheels turn steadily, and evolution with them.
+    /// Sends RUN until the wheels turn steadily and evolution runs.
     pub fn run(&mut self) {
         self.direct(State::Run);
         let start = Instant::now();
         while !self.driven || self.told.state != State::Run || self.turning[1] - self.turning[0] < DRIVING {
             self.turn();
-            let log = self.directory.path().join("xpuckd.log");
-            let log = || std::fs::read_to_string(&log).unwrap_or_default();
-            assert!(start.elapsed() < PATIENCE, "the robot does not drive: {:?}\n{}", self.told, log());
+            assert!(start.elapsed() < limit(), "the robot does not drive: {:?}\n{}", self.told, self.robot.log());
         }
     }
 
     /// Starts the robot's program again.
     pub fn restart(&mut self) {
-        self.robot.wait().unwrap();
+        self.robot.wait();
         self.driven = false;
-        self.robot = robot(self.directory.path());
+        self.robot = robot(&self.folder);
     }
 
-    /// Time from an event to the last step after it, once the wheels stand; 0 without one.
+    /// Waits until the wheels stand. Returns the time from an event to the last step after it; 0 without a step.
     pub fn until_still(&mut self, event: Instant) -> Duration {
         while self.turning[1].max(event).elapsed() < STANDING {
             self.turn();
-            assert!(event.elapsed() < PATIENCE, "the wheels never stop: {:?}", self.told);
+            assert!(event.elapsed() < limit(), "the wheels never stop: {:?}", self.told);
         }
         self.turning[1].saturating_duration_since(event)
     }
@@ -156,9 +134,9 @@ impl Rig {
         }
     }
 
-    /// Sends a signal to the robot's program; gives the moment just before.
+    /// Sends a signal to the robot's program. Returns the time just before.
     pub fn signal(&self, name: &str) -> Instant {
-        // The shell stands ready before the moment, and its own `kill` is quick.
+        // The shell has started before this time, and its built-in `kill` is quick.
         let line = format!("echo; read go; kill -{name} {}", self.robot.id());
         let mut shell =
             Command::new("sh").args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -168,8 +146,8 @@ impl Rig {
         moment
     }
 
-    /// Holds the control loop's thread for good, as a debugger does, while all other threads of the program go on; gives
-    /// the moment just before, and what to let go.
+    /// Stops the thread of the control loop, as a debugger does, while all other threads of the program continue. Returns the
+    /// time just before, and the thread.
     pub fn hang(&self) -> (Instant, Pid) {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.robot.id())).unwrap();
         let control = |task: &std::path::PathBuf| std::fs::read_to_string(task.join("comm")).unwrap() == "control\n";
@@ -182,12 +160,12 @@ impl Rig {
         (moment, thread)
     }
 
-    /// Lets a thread go on that was held.
+    /// Continues a stopped thread.
     pub fn let_go(thread: Pid) {
         ptrace::detach(thread, None).unwrap();
     }
 
-    /// Gives a new directive; gives the moment just before.
+    /// Sends a new directive. Returns the time just before.
     pub fn direct(&mut self, state: State) -> Instant {
         self.directive = Some(state);
         self.number += 1;
@@ -196,21 +174,21 @@ impl Rig {
         moment
     }
 
-    /// Says something that means nothing; gives the moment just before.
+    /// Sends a message without effect. Returns the time just before.
     pub fn ping(&mut self) -> Instant {
         self.said = Instant::now();
         self.say(&ToRobot::Ping { stamp: 0.0 });
         self.said
     }
 
-    /// Memory that the robot's program has, KiB.
+    /// Memory of the robot's program [KiB].
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.robot.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// A moment: the hub answers and speaks, and the eye looks.
+    /// One step: the hub answers and sends, and the observer reads.
     pub fn turn(&mut self) {
         while let Some((_, message)) = self.hub.receive::<RobotMessage>() {
             self.answer(message.unwrap());
@@ -223,7 +201,7 @@ impl Rig {
     }
 
     fn look(&mut self) {
-        // A line that idles is a bad command: the e-puck counts it, answers, and changes nothing.
+        // An idle line is an invalid command: the e-puck counts it, answers, and changes nothing.
         self.eye.write_all(&spi::to_wire(&[u16::MAX; spi::WORDS])).unwrap();
         let mut bytes = [0; spi::BYTES];
         self.eye.read_exact(&mut bytes).unwrap();
@@ -274,7 +252,7 @@ impl Rig {
             RobotMessage::Pong { .. } => {}
             RobotMessage::Telemetry(telemetry) => {
                 self.told = *telemetry;
-                // As the hub does; a robot obeys only once it knows the hub's time.
+                // As the hub does: a robot obeys only once it knows the time of the hub.
                 if self.told.obeyed != self.number {
                     self.repeat();
                 }
@@ -303,7 +281,7 @@ impl Rig {
                 };
                 self.say(&ToRobot::Genes { generation, immigrants: vec![perfect] });
                 if !self.driven && self.directive == Some(State::Run) {
-                    // The fittest is loaded when a segment begins.
+                    // The fittest tree is loaded at the start of a segment.
                     self.segment += 1;
                     self.direct(State::Run);
                 }
@@ -312,40 +290,8 @@ impl Rig {
     }
 }
 
-impl Drop for Rig {
-    fn drop(&mut self) {
-        for child in [&mut self.robot, &mut self.arena] {
-            // One that has ended already needs no kill.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-fn serve(directory: &Path) -> Child {
-    let mut arena = xpuck()
-        .args(["arena", "--end-with-stdin", "--config"])
-        .arg(directory.join("arena.toml"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(arena.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
-    arena
-}
-
-fn robot(directory: &Path) -> Child {
-    let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
-    assert!(xpuckd.exists(), "{} is missing: `cargo build -p xpuck-robot` builds it", xpuckd.display());
-    let log = File::options().create(true).append(true).open(directory.join("xpuckd.log")).unwrap();
-    let config = directory.join("xp01.toml");
-    Command::new(xpuckd)
-        .args(["--end-with-stdin", "--config"])
-        .arg(config)
-        .stdin(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .unwrap()
+fn robot(folder: &Folder) -> Process {
+    let mut command = xpuckd();
+    command.args(["--end-with-stdin", "--config"]).arg(folder.path("xp01.toml"));
+    Process::start(&mut command, folder.path("xpuckd.log"))
 }

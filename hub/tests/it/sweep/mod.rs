@@ -1,4 +1,4 @@
-//! Sweeps of real processes: what they leave behind, that they survive a kill, and what they refuse.
+//! Sweeps of real processes: their files, their recovery after a kill, and errors.
 
 mod shared;
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Two points and two seeds of very little.
+/// Two points and two seeds of tiny runs.
 const SMALL: &str = r#"
 name = "small"
 seeds = [1, 2]
@@ -27,7 +27,7 @@ migration.receive = 2
 "settings.elite" = [0.25, 0.5]
 "#;
 
-/// What the clock decides.
+/// Columns that depend on the clock.
 const TIMINGS: [&str; 2] = ["wall_s", "r_acc"];
 
 struct Sweep {
@@ -76,7 +76,7 @@ impl Sweep {
         std::fs::read_to_string(self.out().join(name)).unwrap()
     }
 
-    /// Rows of a CSV file, without the columns that the clock decides.
+    /// Rows of a CSV file, without the columns that depend on the clock.
     fn rows(&self, name: &str) -> Vec<Vec<String>> {
         let text = self.read(name);
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
@@ -107,7 +107,7 @@ fn two_keys_are_a_map() {
         let of = document.descendants().filter(|n| n.attribute("class") == Some(class));
         of.filter_map(|n| n.text()).map(str::to_string).collect()
     };
-    // `migration.receive` comes first: its second value is in the second row.
+    // `migration.receive` is first: its second value is in the second row.
     let mean = |i: usize| summary["settings"][i]["measures"]["remeasured_mean"]["spread"]["mean"].as_f64().unwrap();
     let expected: Vec<String> = (0..4).map(|i| format!("{:.4}", xpuck_lab::figure::Figure(mean(i)))).collect();
     assert_eq!(texts("mean"), expected);
@@ -129,7 +129,7 @@ fn a_sweep_leaves_tables_curves_and_a_summary() {
     let means: Vec<f64> = column(&results, "remeasured_mean").iter().map(|m| m.parse().unwrap()).collect();
     let spread = &summary["settings"][1]["measures"]["remeasured_mean"]["spread"];
     assert!((spread["mean"].as_f64().unwrap() - (means[2] + means[3]) / 2.0).abs() < 1e-12, "{summary}");
-    // Each run is what `xpuck evolve` gives for the same file and seed.
+    // Each run equals that of `xpuck evolve` for the same file and seed.
     let alone = xpuck().arg("evolve").arg(sweep.out().join("points/p2.toml")).args(["--seed", "2", "--json"]).output();
     let alone: Value = serde_json::from_slice(&alone.unwrap().stdout).unwrap();
     assert_eq!(alone["remeasured_mean"].as_f64(), Some(means[3]));
@@ -147,18 +147,18 @@ fn a_sweep_leaves_tables_curves_and_a_summary() {
     assert!(texts.contains(&"elite 0.25") && texts.iter().any(|t| t.contains("mean over 2 seeds")), "{texts:?}");
     let page = sweep.read("curves.html");
     assert!(page.contains("<svg") && page.contains("<td>elite 0.5</td>"));
-    // The name of SVG's language is the only address in the page.
+    // The namespace of SVG is the only address in the page.
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
     assert!(sweep.read("summary.md").contains("| elite 0.5 "));
 
-    // The best run of a setting is the one whose champion is worth most again, and its tree is where it says.
+    // The best run of a setting has the champion with the best remeasured fitness. Its tree is at the named path.
     let again: Vec<f64> = column(&results, "remeasured_best").iter().map(|m| m.parse().unwrap()).collect();
     for (point, best) in summary["best"].as_array().unwrap().iter().enumerate() {
         let (worth, seed) = (best["measured_again"].as_f64().unwrap(), best["seed"].as_u64().unwrap());
         let of_point = &again[2 * point..2 * point + 2];
         assert_eq!((worth, of_point[seed as usize - 1]), (of_point[0].max(of_point[1]), worth), "{best}");
         let tree = sweep.read(best["tree"].as_str().unwrap());
-        // What rounds to nothing is written without a sign.
+        // A value that rounds to zero has no sign.
         let rounded = |digits: usize| {
             let text = format!("{worth:.digits$}");
             if text.parse() == Ok(0.0) { text.replace('-', "") } else { text }
@@ -195,17 +195,17 @@ fn parquet_holds(path: &Path, rows: &[Vec<String>]) {
     }
 }
 
-/// Waits for something to be so.
-fn wait(what: &str, mut so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !so() {
+/// Waits for a condition. It is checked often, because runs are short.
+fn wait(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + xpuck_testing::patience();
+    while !holds() {
         assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn a_killed_sweep_takes_its_runs_along_and_goes_on_to_the_same_digits() {
+fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
     // Runs that are long enough to be killed in the middle.
     let text = SMALL.replace("generations = 2", "generations = 100").replace("name", "jobs = 2\nname");
     let whole = Sweep::new(&text);
@@ -216,7 +216,7 @@ fn a_killed_sweep_takes_its_runs_along_and_goes_on_to_the_same_digits() {
         let runs = std::fs::read_dir(killed.out().join("runs")).into_iter().flatten().flatten();
         runs.filter(|run| run.path().join(name).exists()).count()
     };
-    // SIGKILL leaves no time to do anything for the runs; SIGTERM lets the sweep end with what it has.
+    // SIGKILL leaves no time for the runs; after SIGTERM the sweep ends with the completed runs.
     for (signal, done, code) in [("-KILL", 0, None), ("-TERM", 1, Some(75))] {
         let mut child = killed.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait("a checkpoint", || having("result.json") >= done && having("checkpoint-1") > having("result.json"));
@@ -230,7 +230,7 @@ fn a_killed_sweep_takes_its_runs_along_and_goes_on_to_the_same_digits() {
     assert_eq!(killed.json(&[])["done"], 4);
     assert_eq!(killed.rows("results.csv"), whole.rows("results.csv"));
     assert_eq!(killed.read("generations.csv"), whole.read("generations.csv"));
-    // Everything is done, so giving it again only writes the same.
+    // A completed sweep writes the same files again.
     let before = killed.read("results.csv");
     killed.json(&[]);
     assert_eq!(killed.read("results.csv"), before);
@@ -239,7 +239,7 @@ fn a_killed_sweep_takes_its_runs_along_and_goes_on_to_the_same_digits() {
 #[test]
 fn a_run_that_fails_is_named_and_the_others_go_on() {
     let sweep = Sweep::new(SMALL);
-    // A file is where the run wants its folder.
+    // A file has the name of the run's folder.
     std::fs::create_dir_all(sweep.out().join("runs")).unwrap();
     std::fs::write(sweep.out().join("runs/p1-s2"), "").unwrap();
     let output = sweep.run(&["--json"]);
@@ -270,7 +270,7 @@ fn a_sweep_may_grow_but_not_change() {
 }
 
 #[test]
-fn files_that_make_no_sense_are_refused_before_anything_runs() {
+fn invalid_files_are_rejected_before_any_run() {
     let sweep = Sweep::new("");
     for (from, to, expected) in [
         ("seeds = [1, 2]", "seeds = [1, 2]\nsedes = 3", "unknown field `sedes`"),
@@ -292,7 +292,7 @@ fn files_that_make_no_sense_are_refused_before_anything_runs() {
 }
 
 #[test]
-fn printed_numbers_stand_beside_those_of_the_runs_and_boxes_beside_the_curves() {
+fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     let curves = "[curves]\nx = \"generation\"\ny = \"seconds\"\nboxes = 2\n";
     let printed = "[[printed]]\nwhat = \"a run, s\"\npoint = \"elite 0.5\"\nof = \"sum\"\nthesis = [340, 344]\n\
                    source = \"Fig. 5.11\"\n";
@@ -300,7 +300,7 @@ fn printed_numbers_stand_beside_those_of_the_runs_and_boxes_beside_the_curves() 
     let summary = sweep.json(&[]);
     let compared = &summary["printed"][0];
     assert_eq!((&compared["thesis"], &compared["thesis_spread"]["n"]), (&342.0.into(), &2.into()), "{compared}");
-    // The clock's own table of each run says the same.
+    // The table of times of each run agrees.
     let seconds = |seed: u32| -> f64 {
         let text = sweep.read(&format!("runs/p2-s{seed}/times.csv"));
         let lines: Vec<&str> = text.lines().collect();
@@ -311,16 +311,16 @@ fn printed_numbers_stand_beside_those_of_the_runs_and_boxes_beside_the_curves() 
     assert!(mean > 0.0 && (compared["here"].as_f64().unwrap() - mean).abs() < 1e-9, "{compared}");
     assert!(sweep.read("summary.md").contains("| a run, s ") && sweep.read("curves.html").contains("Fig. 5.11"));
     assert_eq!(sweep.read("curves.svg").matches("class=\"median\"").count(), 2);
-    // Runs of a release that kept no times cannot tell.
+    // Runs of a release without times lack them.
     std::fs::remove_file(sweep.out().join("runs/p1-s1/times.csv")).unwrap();
     assert!(sweep.refusal().contains("runs/p1-s1/times.csv"));
     sweep.write(&format!("{SMALL}{curves}{}", printed.replace("elite 0.5", "elite 5")));
     assert!(sweep.refusal().contains("printed 1: point = \"elite 5\": no point has this label"));
 }
 
-/// The thesis's experiments, with hardly any trees, seconds and generations.
+/// The experiments of the thesis, with few trees, seconds and generations.
 #[test]
-fn the_files_of_the_thesis_run_and_compare_what_is_printed() {
+fn files_of_the_thesis_run_and_compare_printed_values() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/experiments");
     for name in ["fig-5.10", "fig-5.11", "fig-7.7", "fig-8.1"] {
         let text = std::fs::read_to_string(format!("{folder}/{name}.toml")).unwrap();

@@ -1,0 +1,185 @@
+//! `xpuck demo` with a separate folder and separate ports.
+
+use super::ports::free_ports;
+use super::process::{processes, send_signal, xpuck};
+use super::swarm::OPERATOR_KEY;
+use crate::common::only;
+use nix::sys::signal::Signal;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use xpuck_testing::patience;
+use xpuck_testing::patience::{wait_until, wait_within};
+use xpuck_wire::Status;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::socket::Sockets;
+
+/// Arguments of a demo of two robots at eight times the usual speed.
+pub const SMALL: [&str; 6] = ["--robots", "2", "--speed", "8", "--population", "8"];
+
+/// A demo whose processes end with this.
+pub struct Demo {
+    folder: tempfile::TempDir,
+    child: Child,
+    /// First of its four ports: console, robots, operators, motion capture.
+    pub ports: u16,
+}
+
+impl Demo {
+    /// Starts a [`SMALL`] demo.
+    pub fn start(minutes: &str, more: &[&str]) -> Demo {
+        Demo::with(&[&SMALL[..], &["--minutes", minutes], more].concat())
+    }
+
+    /// Starts a demo. Commands that run in its folder find it, and no demo of another test.
+    pub fn with(arguments: &[&str]) -> Demo {
+        let folder = tempfile::tempdir().unwrap();
+        let ports = free_ports();
+        let file = |name: &str| File::create(folder.path().join(name)).unwrap();
+        let child = command_in(folder.path())
+            .args(["demo", "--ports", &ports.to_string(), "--out"])
+            .arg(folder.path().join("out"))
+            .args(arguments)
+            .stdout(file("stdout"))
+            .stderr(file("stderr"))
+            .spawn()
+            .unwrap();
+        Demo { folder, child, ports }
+    }
+
+    /// Folder in which the demo was started.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Folder with the demo's own folder.
+    pub fn out(&self) -> PathBuf {
+        self.folder().join("out")
+    }
+
+    /// Folder of the demo: configuration, keys, logs and record.
+    pub fn directory(&self) -> PathBuf {
+        only(&self.out(), "demo-")
+    }
+
+    /// The operator's program in the folder of the demo.
+    pub fn command(&self, line: &str) -> Command {
+        let mut command = command_in(self.folder());
+        command.args(line.split(' '));
+        command
+    }
+
+    /// Address of the web console.
+    pub fn console(&self) -> String {
+        format!("127.0.0.1:{}", self.ports)
+    }
+
+    /// Address for operators.
+    pub fn operator(&self) -> String {
+        format!("tcp://127.0.0.1:{}", self.ports + 2)
+    }
+
+    /// Key of the operator.
+    pub fn key(&self) -> PathBuf {
+        self.directory().join(OPERATOR_KEY)
+    }
+
+    /// Folder of the demo, if it exists yet.
+    fn started(&self) -> Option<PathBuf> {
+        Some(std::fs::read_dir(self.out()).ok()?.next()?.ok()?.path())
+    }
+
+    /// Current status of the swarm, if its hub answers.
+    pub fn status(&self) -> Option<Status> {
+        let (sockets, _) = Sockets::for_operator(&self.started()?.join(OPERATOR_KEY)).ok()?;
+        let link = sockets.operator(&self.operator(), (patience() / 2).as_millis() as i32).unwrap();
+        match link.ask(&Request::Status).ok()? {
+            Reply::Status(status) => Some(*status),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Waits for a status.
+    pub fn wait(&mut self, what: &str, holds: impl Fn(&Status) -> bool) -> Status {
+        let check = || {
+            let ended = self.child.try_wait().unwrap();
+            assert!(ended.is_none(), "{what}: the demo ended: {}", self.text());
+            self.status().filter(&holds)
+        };
+        wait_within(2 * patience(), check, || what.to_string())
+    }
+
+    /// Waits until the hub has logged that the swarm runs.
+    pub fn wait_for_run(&self) {
+        wait_until("the run begins", || {
+            let log = self.started().map(|folder| folder.join("logs/hub.log"));
+            log.is_some_and(|log| std::fs::read_to_string(log).unwrap_or_default().contains("RUN"))
+        });
+    }
+
+    /// Id of the only process of the demo whose command line contains all `words`.
+    pub fn process(&self, words: &[&str]) -> u32 {
+        let folder = self.folder().display().to_string();
+        let all: Vec<&str> = words.iter().copied().chain([folder.as_str(), "--end-with-stdin"]).collect();
+        let found = processes(&all);
+        assert_eq!(found.len(), 1, "{words:?}: {found:?}");
+        found[0]
+    }
+
+    /// Sends a signal to the demo itself.
+    pub fn send_signal(&self, signal: Signal) {
+        send_signal(self.child.id(), signal);
+    }
+
+    /// Kills the demo itself.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Ends the run as the operator, and then the demo.
+    pub fn stop(&mut self) -> (Output, String) {
+        let stop = self.command("stop").output().unwrap();
+        assert!(stop.status.success(), "{stop:?}");
+        self.end()
+    }
+
+    /// Waits until the demo has ended. Returns its output, and all of the output as text.
+    pub fn end(&mut self) -> (Output, String) {
+        let status = wait_within(
+            10 * patience(),
+            || self.child.try_wait().unwrap(),
+            || format!("the end of the demo: {}", std::fs::read_to_string(self.folder.path().join("stderr")).unwrap()),
+        );
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| std::fs::read(self.folder().join(name)).unwrap());
+        (Output { status, stdout, stderr }, self.text())
+    }
+
+    /// Output of the demo so far.
+    pub fn text(&self) -> String {
+        let read = |name: &str| String::from_utf8_lossy(&std::fs::read(self.folder().join(name)).unwrap()).into_owned();
+        read("stdout") + &read("stderr")
+    }
+
+    /// Waits until no process of the demo is left.
+    pub fn assert_nobody_left(&self) {
+        let folder = self.folder().display().to_string();
+        let left = || processes(&[&folder]);
+        wait_within(patience(), || left().is_empty().then_some(()), || format!("processes left: {:?}", left()));
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        // The closed standard inputs of its processes end them.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The operator's program in a folder that also holds the temporary files: commands find the demos of this folder alone.
+pub fn command_in(folder: &Path) -> Command {
+    let mut command = xpuck();
+    command.current_dir(folder).env("TMPDIR", folder).stdin(Stdio::null());
+    command
+}

@@ -1,0 +1,103 @@
+//! Finished runs that many tests read. They are made once per build of the programs and shared by all test processes.
+
+use super::demo::{Demo, SMALL};
+use super::process::{xpuck, xpuckd};
+use crate::common::only;
+use serde_json::Value;
+use std::collections::hash_map::DefaultHasher;
+use std::fs::File;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Experiment of [`recorded_run`]: seven segments are scored, and islands complete many generations.
+const EXPERIMENT: &str = "name = \"recorded\"\nminutes = 1.0\nsegment_minutes = 0.125\ntask = \"transport\"\n\
+    [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
+
+/// Attempts to record a run that passes the quality gates of `xpuck report`.
+const ATTEMPTS: u32 = 3;
+
+/// Folder of the run of a demo that has ended by itself: two robots that evolve for one minute of arena time, seed 7.
+///
+/// The folder is read only: a test that writes into it, or beside it, works on a copy ([`copy_folder`]).
+pub fn recorded_run() -> PathBuf {
+    only(&shared("run", record), "recorded-")
+}
+
+fn record(folder: &Path) {
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = temporary.path().join("recorded.toml");
+    std::fs::write(&experiment, EXPERIMENT).unwrap();
+    let experiment = experiment.to_str().unwrap();
+    let arguments = ["--experiment", experiment, "--seed", "7", "--engine", "simd", "--no-console", "--json"];
+    for _ in 0..ATTEMPTS {
+        let mut demo = Demo::with(&[&SMALL[..], &arguments].concat());
+        let (output, text) = demo.end();
+        assert!(output.status.success(), "{text}");
+        let table = demo.command("runs table last --runs out --json").output().unwrap();
+        let table: Value = serde_json::from_slice(&table.stdout).unwrap();
+        let run = &table["runs"][0];
+        // On a busy machine round trips may be slow: such a run does not count in a report.
+        if run["dead"] == 0 && run["slow_percent"].as_f64().is_some_and(|percent| percent <= 5.0) {
+            let run = only(&demo.directory(), "recorded-");
+            copy_folder(&run, &folder.join(run.file_name().unwrap()));
+            return;
+        }
+    }
+    panic!("{ATTEMPTS} runs have lost robots or slow round trips: the machine is too busy");
+}
+
+/// Folder of an evolution that has ended by itself: three islands of 24 individuals, ten generations. Read only.
+pub fn recorded_evolution() -> PathBuf {
+    shared("evolution", |folder| {
+        let arguments = "evolve --islands 3 --seconds 2 --robots 3 --remeasure 2 --json --algorithm pooled-samples \
+                         --population 24 --generations 10 --out";
+        let output = xpuck().args(arguments.split_whitespace()).arg(folder).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    })
+}
+
+/// Copies the files of a folder, which has no folders, into a new one.
+pub fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Folder `name` of the present build. The first process makes it under a lock; the others wait for the lock.
+fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(target).unwrap();
+    let prefix = format!("recorded-{name}-");
+    let folder = target.join(format!("{prefix}{:016x}", build()));
+    let lock = File::options().create(true).truncate(false).write(true).open(target.join(format!("{prefix}lock")));
+    let lock = lock.unwrap();
+    lock.lock().unwrap();
+    if !folder.exists() {
+        // Folders of earlier builds, and of a process that was killed while it made one.
+        for entry in std::fs::read_dir(target).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() && entry.file_name().to_string_lossy().starts_with(&prefix) {
+                std::fs::remove_dir_all(path).unwrap();
+            }
+        }
+        let unfinished = target.join(format!("{prefix}unfinished"));
+        std::fs::create_dir(&unfinished).unwrap();
+        make(&unfinished);
+        std::fs::rename(&unfinished, &folder).unwrap();
+    }
+    folder
+}
+
+/// Number that changes when one of the programs is built again.
+fn build() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let program = |command: Command| PathBuf::from(command.get_program());
+    for program in [program(xpuck()), program(xpuckd())] {
+        let metadata = program.metadata().unwrap();
+        (program, metadata.len(), metadata.modified().unwrap()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
