@@ -1,7 +1,7 @@
 //! An experiment with its files as what robots and hub work with, checked as a whole.
 
 use crate::calibration::Calibration;
-use crate::file::{Experiment, is_built_in, sent_name};
+use crate::file::{Experiment, sent_name};
 use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::silence::{Genes, Silence};
