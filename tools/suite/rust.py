@@ -55,7 +55,7 @@ def keys():
             full = f"{suite['binary-id']} {name}"
             more = [pattern for prefixes, patterns in others for pattern in patterns
                     if any(full.startswith(prefix) for prefix in prefixes)]
-            found[full] = stamps.key([*default, *more] if not more else more, programs, binary)
+            found[full] = stamps.key(more or default, programs, binary)
     return found
 
 
@@ -103,13 +103,13 @@ def run(nextest, profile, force):
         return 0
     # A file, because the expression can be longer than an argument may be.
     config = stamps.STATE / f"filter-{profile}.toml"
-    config.write_text(f"[profile.{profile}-pending]\ninherits = \"{profile}\"\n"
+    config.write_text(f"[profile.pending-{profile}]\ninherits = \"{profile}\"\n"
                       f"default-filter = {json.dumps(selection(profile, filter_of(pending, everything)))}\n"
                       f"junit = {{ path = \"junit.xml\" }}\n")
-    junit = ROOT / "target/nextest" / f"{profile}-pending" / "junit.xml"
+    junit = ROOT / "target/nextest" / f"pending-{profile}" / "junit.xml"
     junit.unlink(missing_ok=True)
     command = [*nextest, "run", "--binaries-metadata", str(BINARIES), "--cargo-metadata", str(METADATA),
-               "--tool-config-file", f"suite:{config}", "--profile", f"{profile}-pending", "--no-fail-fast",
+               "--tool-config-file", f"suite:{config}", "--profile", f"pending-{profile}", "--no-fail-fast",
                "--no-tests", "pass"]
     code = subprocess.run(command, cwd=ROOT).returncode
     if junit.exists():

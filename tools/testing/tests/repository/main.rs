@@ -9,6 +9,7 @@ mod licence;
 mod paths;
 mod site;
 mod skips;
+mod suite;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,50 @@
+//! The parts of `make test` and `make test-long`: CONTRIBUTING.md lists them, and names in tools/suite/inputs.toml exist.
+
+use crate::{files, root, toml};
+use std::fmt::Write;
+
+/// The table of parts in CONTRIBUTING.md, from tools/suite/parts.toml.
+fn table() -> String {
+    let parts = toml("tools/suite/parts.toml");
+    let mut text = String::from("| promise | part | held by |\n|---|---|---|\n");
+    for (suite, command) in [("test", "`make test`"), ("long", "`make test-long`")] {
+        for (name, part) in parts[suite].as_table().expect("a table of parts") {
+            let promise = part["promise"].as_str().expect("a promise");
+            writeln!(text, "| {promise} | `{name}` | {command} |").expect("a String takes text");
+        }
+    }
+    text
+}
+
+#[test]
+fn contributing_lists_all_parts() {
+    let path = root().join("CONTRIBUTING.md");
+    let page = std::fs::read_to_string(&path).expect("CONTRIBUTING.md");
+    let start = page.find("| promise | part |").expect("the table of parts");
+    let end = page[start..].find("\n\n").map_or(page.len(), |end| start + end + 1);
+    if std::env::var_os("XPUCK_RENEW").is_some() {
+        let renewed = format!("{}{}{}", &page[..start], table(), &page[end..]);
+        std::fs::write(&path, renewed).expect("CONTRIBUTING.md can be written");
+        return;
+    }
+    assert!(
+        page[start..end] == table(),
+        "the table of parts in CONTRIBUTING.md is old; `XPUCK_RENEW=1 cargo test -p xpuck-testing suite` renews it"
+    );
+}
+
+#[test]
+fn modules_named_in_inputs_exist() {
+    let files = files();
+    for class in toml("tools/suite/inputs.toml")["class"].as_array().expect("a list of classes") {
+        for test in class["tests"].as_array().expect("a list of tests") {
+            let test = test.as_str().expect("a test");
+            let Some(module) = test.strip_prefix("xpuck-hub::it ") else { continue };
+            let module = module.trim_end_matches("::");
+            let found = files.iter().any(|file| {
+                *file == format!("hub/tests/it/{module}.rs") || *file == format!("hub/tests/it/{module}/mod.rs")
+            });
+            assert!(found, "tools/suite/inputs.toml names {test}, and hub/tests/it has no module {module}");
+        }
+    }
+}
