@@ -23,7 +23,7 @@ LOGS = stamps.STATE / "logs"
 # Parts of a lane that run at once.
 LANES = {"front": 2, "back": os.cpu_count() or 1}
 # Wall time of `work` on two quiet cores of an AMD EPYC (Zen 4) [s]; slower machines get longer deadlines.
-REFERENCE_S = 0.40
+REFERENCE_S = 0.50
 # Closing lines of cargo-nextest, cargo test, pytest, node, and of the logic's proofs and benches.
 CLOSING = re.compile(r"^(\s*Summary \[.*tests? run:|test result:|\d+ (passed|failed).* in [\d.]+s|(#|ℹ) (tests|pass|fail|cancelled|todo) \d+$"
                      r"|(console-test|flat|deb-test|site): |(prove|bench): \d+ passed)")
