@@ -47,21 +47,19 @@ pub enum CodecError {
     Unknown(String),
     /// Not a message of the expected kind.
     #[error("malformed message: {0}")]
-    Malformed(rmp_serde::decode::Error),
+    Malformed(String),
 }
 
-impl From<rmp_serde::decode::Error> for CodecError {
-    /// An unknown variant is told apart by its words: Serde gives its readers no other sign.
-    fn from(error: rmp_serde::decode::Error) -> CodecError {
-        match &error {
-            rmp_serde::decode::Error::Syntax(text) => match text.strip_prefix("unknown variant `") {
-                Some(rest) => {
-                    let name = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c));
-                    CodecError::Unknown(name.take(MAX_NAME).collect())
-                }
-                None => CodecError::Malformed(error),
-            },
-            _ => CodecError::Malformed(error),
+impl From<erased_serde::Error> for CodecError {
+    /// Only the text of the error distinguishes an unknown variant.
+    fn from(error: erased_serde::Error) -> CodecError {
+        let text = error.to_string();
+        match text.strip_prefix("unknown variant `") {
+            Some(rest) => {
+                let name = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c));
+                CodecError::Unknown(name.take(MAX_NAME).collect())
+            }
+            None => CodecError::Malformed(text),
         }
     }
 }
@@ -83,13 +81,12 @@ impl UnknownNames {
     }
 }
 
-/// What can be sent. Its reader and writer are functions of this crate, so they are compiled here and not again by
-/// everybody who calls them.
+/// A message. Its reader and writer are functions of this crate, so the crates that call them do not compile them again.
 pub trait Message: Sized {
     #[doc(hidden)]
     fn write(&self, bytes: &mut Vec<u8>);
     #[doc(hidden)]
-    fn read(bytes: &[u8]) -> Result<Self, rmp_serde::decode::Error>;
+    fn read(bytes: &[u8]) -> Result<Self, erased_serde::Error>;
 }
 
 macro_rules! messages {
@@ -99,10 +96,11 @@ macro_rules! messages {
                 rmp_serde::encode::write_named(bytes, self).expect("our messages can be encoded");
             }
 
-            fn read(bytes: &[u8]) -> Result<Self, rmp_serde::decode::Error> {
+            // Erased, because `rmp_serde` would compile its reader again for each type of value: a third of this crate.
+            fn read(bytes: &[u8]) -> Result<Self, erased_serde::Error> {
                 let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
                 reader.set_max_depth(MAX_DEPTH);
-                serde::Deserialize::deserialize(&mut reader)
+                erased_serde::deserialize(&mut <dyn erased_serde::Deserializer>::erase(&mut reader))
             }
         }
     )+ };

@@ -4,13 +4,12 @@
 use super::block::Block;
 use super::lanes::LANES;
 use super::scene::Scene;
-use super::{motion, move_on, senses};
+use super::{sense, step};
 use crate::engine::{Job, Team};
 use crate::math::{max, min, vec2};
 use crate::model::V_MAX;
 use crate::tree::registers::{CELLS, GOAL};
 use crate::world::{Pose, Sensing, WorldSpec};
-use multiversion::multiversion;
 use rayon::prelude::*;
 
 /// What the two numbers of a robot's action are.
@@ -46,7 +45,7 @@ impl Driven {
         let built: Vec<(Block, Scene)> = numbers.par_chunks(LANES).map(block).collect();
         let (mut blocks, mut scenes): (Vec<Block>, Vec<Scene>) = built.into_iter().unzip();
         let scene = scenes.swap_remove(0);
-        blocks.par_iter_mut().for_each(|block| look(block, &scene, sensing));
+        blocks.par_iter_mut().for_each(|block| sense(block, &scene, sensing));
         Driven { blocks, scene, sensing, worlds: numbers.len(), updates: 0 }
     }
 
@@ -133,21 +132,7 @@ impl Driven {
     }
 }
 
-#[multiversion(targets(
-    "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
-    "x86_64+avx+avx2",
-    "aarch64+neon",
-))]
-fn look(block: &mut Block, scene: &Scene, sensing: Sensing) {
-    senses::sense(block, scene, sensing);
-}
-
-/// One update of a block: wheels, physics, senses. Lanes without a world of their own do as the last one that has.
-#[multiversion(targets(
-    "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
-    "x86_64+avx+avx2",
-    "aarch64+neon",
-))]
+/// One update of a block: wheels, physics, senses. Lanes without a world repeat the last world.
 fn act(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], wheels: Wheels) {
     let of_world = 2 * scene.robots;
     let last = actions.len() / of_world - 1;
@@ -165,9 +150,6 @@ fn act(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], whee
             }
         }
     }
-    if wheels == Wheels::Goal {
-        motion::drive(block, scene);
-    }
-    move_on(block, scene);
-    senses::sense(block, scene, sensing);
+    step(block, scene, wheels == Wheels::Goal);
+    sense(block, scene, sensing);
 }

@@ -75,20 +75,47 @@ fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Out
     block.outcomes(&scene)
 }
 
-/// All updates of a block; compiled once for each kind of vector registers, the widest present being chosen at run
-/// time.
+/// All updates of a block. The stages are compiled once for each kind of vector registers; the widest that the processor has
+/// is chosen at run time. [`driven`] worlds use the same stages.
+fn advance(block: &mut Block, crews: &mut Crews<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
+    for _ in 0..updates {
+        sense(block, scene, sensing);
+        tick(block, crews);
+        step(block, scene, true);
+    }
+}
+
+/// Senses of all robots.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",
     "aarch64+neon",
 ))]
-fn advance(block: &mut Block, crews: &mut Crews<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
-    for _ in 0..updates {
-        senses::sense(block, scene, sensing);
-        crews.tick(&mut block.senses, block.update);
+fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
+    senses::sense(block, scene, sensing);
+}
+
+/// Ticks of all robots.
+#[multiversion(targets(
+    "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
+    "x86_64+avx+avx2",
+    "aarch64+neon",
+))]
+fn tick(block: &mut Block, crews: &mut Crews<'_>) {
+    crews.tick(&mut block.senses, block.update);
+}
+
+/// The physics of one controller update; `drive` sets the wheels from the robots' goals first.
+#[multiversion(targets(
+    "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
+    "x86_64+avx+avx2",
+    "aarch64+neon",
+))]
+fn step(block: &mut Block, scene: &Scene, drive: bool) {
+    if drive {
         motion::drive(block, scene);
-        move_on(block, scene);
     }
+    move_on(block, scene);
 }
 
 /// The physics of one controller update, and what the task counts after it.

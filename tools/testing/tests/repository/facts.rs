@@ -19,11 +19,9 @@ fn versions_are_the_same_everywhere() {
         true => ["\n## [Unreleased]\n".to_string(), "\nversion: ".to_string()],
         false => [format!("\n## [{version}] - "), format!("\nversion: {version}\n")],
     };
-    for (path, line) in [
-        ("CHANGELOG.md", changes),
-        ("CITATION.cff", cited),
-        ("README.md", format!("({oldest} or newer)")),
-    ] {
+    for (path, line) in
+        [("CHANGELOG.md", changes), ("CITATION.cff", cited), ("README.md", format!("({oldest} or newer)"))]
+    {
         assert!(file(path).contains(&line), "{path} does not say {:?}", line.trim());
     }
     // The stable one, whatever its number, or one that is new enough.
