@@ -11,6 +11,9 @@ fn transport_record(demo: &Path) -> PathBuf {
     only(demo, "transport-")
 }
 
+/// A tree that drives from the start.
+const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/806768.bt");
+
 #[test]
 fn robots_that_evolve_on_a_software_gpu_report_it() {
     // The driver compiles the kernels first, for a time that depends on the machine. The test ends the run.
@@ -156,7 +159,8 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
 
 #[test]
 fn killed_robot_is_named_and_the_run_continues() {
-    let mut demo = Demo::start("0.6", &[]);
+    // Long enough for the silence of 3 s that makes a robot lost, on a busy machine too.
+    let mut demo = Demo::start("2", &[]);
     demo.wait_for_run();
     send_signal(demo.process(&["xpuckd", "xp02"]), Signal::SIGKILL);
     let (output, text) = demo.end();
@@ -218,9 +222,8 @@ fn hub_that_hangs_stops_the_wheels_until_it_continues() {
 
 #[test]
 fn ctrl_c_stops_the_wheels_and_closes_the_record() {
-    // From the second segment of 6 s of arena time on trees drive.
-    let mut demo = Demo::start("0.8", &[]);
-    demo.wait("the second segment", |status| status.run_seconds > 12.0);
+    let mut demo = Demo::start("5", &["--tree", TREE]);
+    demo.wait("robots that drive", |status| status.run_seconds > 4.0);
     demo.send_signal(Signal::SIGINT);
     let (output, text) = demo.end();
     assert_eq!(output.status.code(), Some(130), "{text}");
@@ -322,7 +325,7 @@ fn console_serves_page_status_and_commands() {
 
 #[test]
 fn demo_of_a_given_tree_reports_no_evolution() {
-    const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/806768.bt");
+
     let mut given = Demo::start("0.2", &["--tree", TREE, "--no-console"]);
     let (output, text) = given.end();
     assert!(output.status.success() && text.contains("evolution was off: every robot ran "), "{text}");

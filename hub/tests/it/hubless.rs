@@ -131,11 +131,9 @@ fn check(case: &Case) {
         let lacking: Vec<u64> = (1..=last).filter(|number| !different.contains(number)).collect();
         assert!(lacking.is_empty(), "{robot}: not in the record: {lacking:?}");
         assert_eq!(numbers.len(), different.len(), "{robot}: some are there twice");
-        assert!(
-            evolution.away.len() == 1 && evolution.away[0].contains("are told now"),
-            "{robot}: {:?}",
-            evolution.away
-        );
+        // On a busy machine a hub may be silent for a second time.
+        let told = evolution.away.iter().filter(|line| line.contains("are told now")).count();
+        assert!(told >= 1 && told == evolution.away.len(), "{robot}: {:?}", evolution.away);
         assert!(last > u64::from(at_death), "{robot}: {last}");
     }
     assert!(evolutions.values().map(|evolution| evolution.immigrants).sum::<usize>() > 0, "no genes crossed");

@@ -3,13 +3,13 @@
 
 use crate::common::{only, record};
 use crate::experiments::{run, verify};
-use crate::rig::{Demo, Process, send_signal, xpuckd};
+use crate::rig::{Demo, Process, processes, send_signal, xpuckd};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xpuck_testing::patience;
-use xpuck_testing::patience::{scaled, wait_within};
+use xpuck_testing::patience::{scaled, wait_until, wait_within};
 
 /// Number of completed steps in each generation of a robot, in order.
 fn steps(messages: &[(String, Value)], robot: &str) -> Vec<u64> {
@@ -75,7 +75,9 @@ fn killed_robot_continues_in_its_step() {
     demo.wait_for_run();
     let directory = demo.directory();
     // The robots of a demo keep no state. From now on this robot does.
-    send_signal(demo.process(&["xpuckd", "xp02"]), Signal::SIGKILL);
+    let killed = demo.process(&["xpuckd", "xp02"]);
+    send_signal(killed, Signal::SIGKILL);
+    wait_until("the devices are free", || !processes(&["xpuckd", "xp02"]).contains(&killed));
     let config = directory.join("config/robots/xp02.toml");
     let text = std::fs::read_to_string(&config).unwrap();
     assert!(text.contains("\n[evolution]\n"), "{text}");

@@ -92,7 +92,7 @@ impl Process {
         wait_within(2 * patience(), || self.child.try_wait().unwrap(), || format!("the end of {}", self.log.display()))
     }
 
-    /// Kills the program.
+    /// Kills the program with SIGKILL.
     pub fn kill(self) {
         drop(self);
     }
@@ -118,9 +118,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A program that has ended needs no kill. Programs that share this standard input end with it.
-        drop(self.child.stdin.take());
+        // First the signal: a closed standard input would end a service in order. A program that has ended needs no kill.
         let _ = self.child.kill();
+        // Programs that share this standard input end with it.
+        drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
 }
