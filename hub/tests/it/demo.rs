@@ -325,7 +325,6 @@ fn console_serves_page_status_and_commands() {
 
 #[test]
 fn demo_of_a_given_tree_reports_no_evolution() {
-
     let mut given = Demo::start("0.2", &["--tree", TREE, "--no-console"]);
     let (output, text) = given.end();
     assert!(output.status.success() && text.contains("evolution was off: every robot ran "), "{text}");
