@@ -8,6 +8,7 @@ processors at the lowest. The output of a part is in target/suite/logs/NAME.log 
 import argparse
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -31,7 +32,7 @@ COLOURS = {"passed": "32", "failed": "31", "not run": "33", "unchanged": "36"}
 
 
 def colour(word, text=None):
-    """A word in its colour where standard output is a terminal."""
+    """Returns a result, or a text about it, in the result's colour if standard output is a terminal."""
     text = text or word
     return f"\x1b[{COLOURS[word]}m{text}\x1b[0m" if sys.stdout.isatty() else text
 
@@ -72,7 +73,7 @@ class Part:
         self.began = time.monotonic()
         # The key of the inputs at the start: a file that changes during the run must not count as tried.
         self.tried = self.key()
-        command = self.run if self.lane == "front" else f"exec nice -n 19 sh -c {shell_word(self.run)}"
+        command = self.run if self.lane == "front" else f"exec nice -n 19 sh -c {shlex.quote(self.run)}"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(["sh", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=subprocess.STDOUT, env=self.environment, start_new_session=True)
@@ -98,10 +99,6 @@ class Part:
             os.killpg(self.process.pid, signal.SIGTERM)
         except ProcessLookupError:
             pass
-
-
-def shell_word(text):
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def environment():
@@ -131,7 +128,7 @@ def ready(part, parts, running):
 
 def run(parts, force):
     """Runs all parts; those after a failed one do not run."""
-    stamped = {} if force else stamps.load("parts.json")
+    stamped = stamps.load("parts.json")
     running = []
     shown = time.monotonic()
     try:
@@ -141,7 +138,7 @@ def run(parts, force):
                     continue
                 if any(parts[name].result in ("failed", "not run") for name in part.after if name in parts):
                     finish(part, "not run", stamped)
-                elif stamped.get(part.name) is not None and stamped[part.name] == part.key():
+                elif not force and part.key() is not None and stamped.get(part.name) == part.key():
                     finish(part, "unchanged", stamped)
                 else:
                     part.start()
@@ -161,27 +158,18 @@ def run(parts, force):
 
 
 def finish(part, result, stamped):
-    """Reports a part's end, and stamps one that passed as a whole."""
+    """Reports a part's end. Stamps a part that passed as a whole, and removes the stamp of one that did not."""
     part.result = result
     if result == "failed":
         text = part.log.read_text(errors="replace").splitlines()
         print("\n".join(f"{part.name} | {line}" for line in text[-200:]))
-    if result == "passed" and part.tried is not None and not part.skips():
-        stamped[part.name] = part.tried
-    elif result != "unchanged":
+    if part.process:
         stamped.pop(part.name, None)
-    stamps.save("parts.json", {**stamps.load("parts.json"), **stamped})
-    if result == "failed" or result == "passed" and part.tried is None:
-        forget(part.name)
+        if result == "passed" and part.tried is not None and not part.skips():
+            stamped[part.name] = part.tried
+        stamps.save("parts.json", stamped)
     detail = f" in {part.seconds:.1f} s ({part.processor:.1f} s of processor time)" if part.process else ""
     print(f"{colour(result)}: {part.name}{detail}", flush=True)
-
-
-def forget(name):
-    """Removes a part's stamp."""
-    table = stamps.load("parts.json")
-    if table.pop(name, None) is not None:
-        stamps.save("parts.json", table)
 
 
 def report(parts, began):
@@ -203,6 +191,8 @@ def report(parts, began):
     print(f"left out: {len(lines)}")
     for line in sorted(lines):
         print(line)
+    bad = [part.name for part in parts.values() if part.result in ("failed", "not run")]
+    print(colour("failed", "failed: " + ", ".join(bad)) if bad else colour("passed", "all parts passed"))
     print("closing lines of the test runners:")
     for part in parts.values():
         if part.process and part.log.exists():
@@ -210,8 +200,6 @@ def report(parts, began):
                 plain = re.sub(r"\x1b\[[0-9;]*m", "", line)
                 if CLOSING.match(plain):
                     print(plain)
-    bad = [part.name for part in parts.values() if part.result in ("failed", "not run")]
-    print(colour("failed", "failed: " + ", ".join(bad)) if bad else colour("passed", "all parts passed"))
     return 1 if bad else 0
 
 
