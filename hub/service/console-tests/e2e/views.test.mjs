@@ -100,6 +100,8 @@ for (const size of SIZES) {
       await shows(page, place, words);
       // The bar of a replay moves all below it once, when somebody opens one.
       if (name === "replay") await settle();
+      // On a busy machine the page can dim itself, because the hub's words are late.
+      await until(async () => !(await page.evaluate(() => document.querySelector(".stale"))), "words of the hub");
       assert.deepEqual(await faults(page), []);
       const t = await page.evaluate(() => window.xpuck.live.store.status.t);
       for (let looks = 0; looks < 5; looks++) assert.deepEqual(await crossed(page), []);
