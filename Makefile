@@ -136,8 +136,8 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-# FORCE=1 runs parts whose inputs have not changed too, PART="rust site" only these parts and those that they need.
-SUITE = XPUCK_NEXTEST="$$(sh tools/nextest.sh)" python3 tools/suite/suite.py
+# FORCE=1 runs all parts, also those whose inputs have not changed; PART="rust site" only these parts and those that they need.
+SUITE = XPUCK_NEXTEST=$$(sh tools/nextest.sh) && export XPUCK_NEXTEST && python3 tools/suite/suite.py
 
 test: deps-test
 	@$(SUITE) test $(if $(FORCE),--force) $(if $(PART),--part "$(PART)")

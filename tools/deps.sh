@@ -61,6 +61,14 @@ for package in "$@"; do
     esac || missing="$missing $package${also:+ $also}"
 done
 oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
+# `tomllib` reads the tables of tools/suite. Builds alone need no Python.
+case " $* " in *" python3 "*)
+    if has python3 && ! python3 -c 'import tomllib' 2>/dev/null; then
+        echo "deps: $(python3 --version) is too old: install Python 3.11 or newer" >&2
+        exit 1
+    fi
+    ;;
+esac
 if ! has cargo; then
     echo "deps: cargo is missing: install Rust $oldest or newer from https://rustup.rs" >&2
     exit 1

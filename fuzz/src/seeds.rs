@@ -2,6 +2,7 @@
 //! as theirs is, so that only a program with libFuzzer in it can be linked; it ends before libFuzzer begins.
 
 #![no_main]
+#![allow(clippy::print_stderr, reason = "a program without a log")]
 
 use libfuzzer_sys::fuzz_target;
 use natnet::serverinfo::ConnectionInfo;

@@ -153,14 +153,14 @@ def record(junit, everything, before):
 
 
 def main():
-    nextest = os.environ.get("XPUCK_NEXTEST", "cargo-nextest").split() + ["nextest"]
+    nextest = [os.environ.get("XPUCK_NEXTEST") or "cargo-nextest", "nextest"]
     if sys.argv[1] == "build":
         build(nextest)
         return 0
     if sys.argv[1] == "unnamed":
         print(unnamed())
         return 0
-    return run(nextest, sys.argv[1], force="FORCE" in os.environ)
+    return run(nextest, sys.argv[1], force=bool(os.environ.get("FORCE")))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from stat import S_ISLNK, S_ISREG
 
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / "target" / "suite"
@@ -14,9 +15,10 @@ STATE = ROOT / "target" / "suite"
 def load(name):
     """Content of a state file, or an empty table if it is missing or damaged."""
     try:
-        return json.loads((STATE / name).read_text())
+        table = json.loads((STATE / name).read_text())
     except (OSError, ValueError):
         return {}
+    return table if isinstance(table, dict) else {}
 
 
 def save(name, table):
@@ -32,22 +34,29 @@ _hashes = load("hashes.json")
 
 def digest(*texts):
     """Hash of a sequence of texts."""
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    return hashlib.sha256("\0".join(texts).encode(errors="surrogateescape")).hexdigest()
 
 
 def file_hash(path):
-    """Hash of a file's content; an unchanged file is not read again. `missing` if there is none."""
+    """Hash of a file's content and of whether it may be executed; an unchanged file is not read again.
+
+    A link stands for its target's name, a folder (of another repository) for itself, and `missing` for no file.
+    """
     path = Path(path)
     try:
-        stat = path.stat()
+        stat = path.lstat()
+        if S_ISLNK(stat.st_mode):
+            return "link " + os.readlink(path)
+        if not S_ISREG(stat.st_mode):
+            return "no file"
+        about = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino, stat.st_mode]
+        known = _hashes.get(str(path))
+        if known and known[:-1] == about:
+            return known[-1]
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest() + oct(stat.st_mode & 0o111)
     except OSError:
         return "missing"
-    about = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
-    known = _hashes.get(str(path))
-    if known and known[:3] == about:
-        return known[3]
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
     _hashes[str(path)] = [*about, found]
     return found
 
@@ -58,16 +67,29 @@ def remember_hashes():
 
 
 @functools.cache
+def is_checkout():
+    """Whether the folder is the top of a Git checkout: in any other, Git cannot list the sources."""
+    try:
+        top = subprocess.run(["git", "rev-parse", "--show-toplevel"], cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return False
+    return top.returncode == 0 and Path(top.stdout.rstrip("\n")).resolve() == ROOT
+
+
+@functools.cache
 def source_hash(*patterns):
     """Hash of all files of the working tree that match Git's path patterns (`:!x` excludes); None outside a Git checkout.
 
     Ignored files do not count; untracked files do.
     """
+    if not is_checkout():
+        return None
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True)
-    if listed.returncode:
+    names = sorted({name for name in os.fsdecode(listed.stdout).split("\0") if name})
+    # Patterns that match nothing are a mistake in a table, not unchanged inputs.
+    if listed.returncode or not names:
         return None
-    names = sorted({name for name in listed.stdout.decode().split("\0") if name})
     return digest(*(f"{name} {file_hash(ROOT / name)}" for name in names))
 
 

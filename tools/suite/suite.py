@@ -6,6 +6,7 @@ processors at the lowest. The output of a part is in target/suite/logs/NAME.log 
 """
 
 import argparse
+import fcntl
 import os
 import re
 import shlex
@@ -38,7 +39,7 @@ def colour(word, text=None):
 
 
 def work():
-    """A fixed amount of work on as many processes as there are processors; returns the wall time [s]."""
+    """Does a fixed amount of work in two processes; returns the wall time [s]."""
     code = "s = 0\nfor i in range(4_000_000): s += i * i % 7"
     began = time.monotonic()
     for process in [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]:
@@ -58,6 +59,7 @@ class Part:
         self.cargo = table.get("cargo", False)
         self.inputs = table.get("inputs")
         self.built = table.get("built", [])
+        self.remedy = table.get("remedy")
         self.environment = shared
         self.process = None
         self.result = None
@@ -80,6 +82,8 @@ class Part:
 
     def poll(self):
         """Whether the command has ended."""
+        if self.process.returncode is not None:
+            return True
         pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
         if pid == 0:
             return False
@@ -89,14 +93,22 @@ class Part:
         self.result = "failed" if self.process.returncode else "passed"
         return True
 
-    def skips(self):
-        """Lines in which the part says what it left out."""
-        return re.findall(r"^skipped: .*", self.log.read_text(errors="replace"), re.M) if self.log.exists() else []
-
-    def stop(self):
-        """Ends the command and all that it started."""
+    def output(self):
+        """Standard output and error so far."""
         try:
-            os.killpg(self.process.pid, signal.SIGTERM)
+            return self.log.read_text(errors="replace")
+        except OSError as error:
+            return f"no output: {error}"
+
+    def skips(self):
+        """Lines in which the part reports what this machine cannot test."""
+        return re.findall(r"^skipped: .*", self.output(), re.M)
+
+    def signal(self, number):
+        """Sends a signal to the command and all that it started."""
+        try:
+            if self.process:
+                os.killpg(self.process.pid, number)
         except ProcessLookupError:
             pass
 
@@ -109,7 +121,8 @@ def environment():
     for name, place in places.items():
         if (ROOT / place).exists():
             found[name] = str(ROOT / place)
-    found.setdefault("XPUCK_SLOWNESS", f"{max(1.0, work() / REFERENCE_S):.2f}")
+    if not found.get("XPUCK_SLOWNESS"):
+        found["XPUCK_SLOWNESS"] = f"{min(max(1.0, work() / REFERENCE_S), 10.0):.2f}"
     found["XPUCK_SKIPPED"] = str(stamps.STATE / "skipped.log")
     os.environ.update(found)
     return found
@@ -141,39 +154,59 @@ def run(parts, force):
                 elif not force and part.key() is not None and stamped.get(part.name) == part.key():
                     finish(part, "unchanged", stamped)
                 else:
-                    part.start()
                     running.append(part)
+                    part.start()
                     print(f"  started {part.name}", flush=True)
             for part in [part for part in running if part.poll()]:
                 running.remove(part)
                 finish(part, part.result, stamped)
+            if not running and all(part.result or not ready(part, parts, running) for part in parts.values()):
+                break
             if time.monotonic() - shown > 60:
                 shown = time.monotonic()
                 print("  running: " + ", ".join(f"{p.name} {shown - p.began:.0f} s" for p in running), flush=True)
             time.sleep(0.1)
-    except KeyboardInterrupt:
-        for part in running:
-            part.stop()
-        sys.exit(130)
+    finally:
+        stop(running)
+    for part in parts.values():
+        # Parts that wait for one another in a circle never start.
+        part.result = part.result or "not run"
+
+
+def stop(running):
+    """Ends parts that still run and all that they started: SIGTERM, and SIGKILL after 10 s."""
+    for part in running:
+        part.signal(signal.SIGTERM)
+    deadline = time.monotonic() + 10
+    while any(part.process and not part.poll() for part in running) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    for part in running:
+        part.signal(signal.SIGKILL)
 
 
 def finish(part, result, stamped):
     """Reports a part's end. Stamps a part that passed as a whole, and removes the stamp of one that did not."""
     part.result = result
     if result == "failed":
-        text = part.log.read_text(errors="replace").splitlines()
+        text = part.output().splitlines()
         print("\n".join(f"{part.name} | {line}" for line in text[-200:]))
+        print(f"the whole output is in {part.log.relative_to(ROOT)}" + (f"; {part.remedy}" if part.remedy else ""))
     if part.process:
+        # What the part left running would disturb the others.
+        part.signal(signal.SIGKILL)
         stamped.pop(part.name, None)
         if result == "passed" and part.tried is not None and not part.skips():
             stamped[part.name] = part.tried
         stamps.save("parts.json", stamped)
     detail = f" in {part.seconds:.1f} s ({part.processor:.1f} s of processor time)" if part.process else ""
     print(f"{colour(result)}: {part.name}{detail}", flush=True)
+    for line in part.output().splitlines() if part.process else []:
+        if line.startswith("check: "):
+            print("  " + line.removeprefix("check: "), flush=True)
 
 
 def report(parts, began):
-    """Times of the parts, the slowest tests, what was left out, and the runners' own closing lines."""
+    """Prints times of the parts, the slowest tests, what was skipped, the result, and the runners' own closing lines."""
     print("\ntime of each part:")
     for part in sorted(parts.values(), key=lambda part: -part.seconds):
         print(f"  {part.name:22} {part.result:9} {part.seconds:7.1f} s {part.processor:8.1f} s of processor time")
@@ -184,51 +217,63 @@ def report(parts, began):
         for name, seconds in slowest:
             print(f"  {seconds:6.1f} s {name}")
     skipped = stamps.STATE / "skipped.log"
-    lines = set(skipped.read_text().splitlines()) if skipped.exists() else set()
+    lines = set(skipped.read_text(errors="replace").splitlines()) if skipped.exists() else set()
+    closing = []
     for part in parts.values():
         if part.process:
             lines.update(part.skips())
-    print(f"left out: {len(lines)}")
+            plain = re.sub(r"\x1b\[[0-9;]*m", "", part.output())
+            closing += [line for line in plain.splitlines() if CLOSING.match(line)]
+    print(f"skipped: {len(lines)}")
     for line in sorted(lines):
-        print(line)
+        print(f"  {line}")
     bad = [part.name for part in parts.values() if part.result in ("failed", "not run")]
     print(colour("failed", "failed: " + ", ".join(bad)) if bad else colour("passed", "all parts passed"))
-    print("closing lines of the test runners:")
-    for part in parts.values():
-        if part.process and part.log.exists():
-            for line in part.log.read_text(errors="replace").splitlines():
-                plain = re.sub(r"\x1b\[[0-9;]*m", "", line)
-                if CLOSING.match(plain):
-                    print(plain)
+    if closing:
+        print("closing lines of the test runners:")
+        print("\n".join(closing))
     return 1 if bad else 0
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("suite", choices=["test", "long", "check"], help="the list of parts to run")
-    arguments.add_argument("--part", action="append", default=[], metavar="NAME", help="only this part and those that it needs")
-    arguments.add_argument("--force", action="store_true", help="run parts whose inputs have not changed too")
+    arguments.add_argument("--part", action="append", default=[], metavar="NAME",
+                           help="run only this part and those that it needs; repeat it, or name several in one word")
+    arguments.add_argument("--force", action="store_true", help="run all parts, also those whose inputs have not changed")
     arguments.add_argument("--list", action="store_true", help="print the parts and end")
     chosen = arguments.parse_args()
     with (ROOT / "tools/suite/parts.toml").open("rb") as file:
         tables = tomllib.load(file)[chosen.suite]
     wanted = needed(tables, [name for names in chosen.part for name in names.split()]) if chosen.part else set(tables)
     if chosen.list:
+        print(f"{'part':22} {'min':>4} promise")
         for name, table in tables.items():
             print(f"{name:22} {table.get('minutes', ''):>4} {table['promise']}")
         return 0
+    LOGS.mkdir(parents=True, exist_ok=True)
+    lock = (stamps.STATE / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit("suite: another run is going on in this checkout; wait for its end")
     shutil.rmtree(LOGS, ignore_errors=True)
-    LOGS.mkdir(parents=True)
+    LOGS.mkdir()
     (stamps.STATE / "skipped.log").unlink(missing_ok=True)
-    if chosen.force:
-        os.environ["FORCE"] = "1"
+    os.environ["FORCE"] = "1" if chosen.force else ""
     shared = environment()
     parts = {name: Part(name, table, shared) for name, table in tables.items() if name in wanted}
     began = time.monotonic()
-    print(f"suite: {len(parts)} parts, deadlines x {shared['XPUCK_SLOWNESS']}, logs in {LOGS.relative_to(ROOT)}", flush=True)
+    print(f"suite: {len(parts)} of {len(tables)} parts, deadlines x {shared['XPUCK_SLOWNESS']}, "
+          f"logs in {LOGS.relative_to(ROOT)}", flush=True)
     run(parts, chosen.force)
     stamps.remember_hashes()
     return report(parts, began)
+
+
+def interrupted(number, _frame):
+    """Ends the suite as Ctrl-C does."""
+    raise KeyboardInterrupt
 
 
 def needed(tables, names):
@@ -246,4 +291,13 @@ def needed(tables, names):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupted)
+    try:
+        sys.exit(main())
+    except (KeyboardInterrupt, BrokenPipeError):
+        # Nobody may be left to read the line that Python would print at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(130)
+    except OSError as error:
+        sys.exit(f"suite: {error}")

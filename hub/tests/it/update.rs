@@ -8,8 +8,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 use xpuck_testing::patience;
-use xpuck_testing::patience::wait_within;
+use xpuck_testing::patience::{scaled, wait_within};
 use xpuck_update::bundle::this_arch;
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
@@ -196,7 +197,7 @@ fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     update_to_a_good_version(&mut rig, &built);
     update_stops_at_the_first(&rig, "1.2.0", 120, "#!/bin/sh\nexit 1\n", "2 starts did not make it well", 2);
     for id in ROBOTS {
-        fs::write(rig.root(id).join("within"), "6").unwrap();
+        fs::write(rig.root(id).join("within"), scaled(Duration::from_secs(6)).as_secs().to_string()).unwrap();
     }
     update_stops_at_the_first(&rig, "1.3.0", 130, DEAF, "the hub was not heard", 1);
     let (good, text) = rig.outcome(&["update", "--deb", "xpuckd_1.1.0.deb", "--boards", "xu4"]);

@@ -16,7 +16,8 @@ const ARTEFACTS = join(REPOSITORY, "target/console-test");
 const FILES = join(REPOSITORY, "hub/service/console");
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 // Two cores are shared with a swarm and a browser that draws in software.
-export const PATIENCE = 20000;
+// Longer on a slow machine, as `patience()` of the Rust tests.
+export const PATIENCE = 20000 * Number(process.env.XPUCK_SLOWNESS ?? 1);
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
