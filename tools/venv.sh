@@ -5,7 +5,7 @@
 set -eu
 venv="$1" loss="$2"
 shift 2
-is_ready() { [ "$(cat "$venv/ready" 2>/dev/null)" = "$*" ]; }
+is_ready() { [ "$(cat "$venv/ready" 2>/dev/null)" = "$*" ] && "$venv/bin/python" -c "" 2>/dev/null; }
 is_ready "$@" && exit 0
 mkdir -p "$(dirname "$venv")"
 exec 9>"$venv.lock"

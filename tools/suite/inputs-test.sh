@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 [ "$(id -u)" = 0 ] || { echo "skipped: inputs-test: not root, so files cannot be hidden" >&2; exit 0; }
 python3 tools/suite/rust.py build
 python3 tools/suite/rust.py unnamed >target/suite/unnamed.toml
-unshare --mount --propagation private sh -c '
+unshare --mount --propagation private sh -euc '
     git ls-files -z "*.md" "*.rs" | xargs -0 -n 1 mount --bind /dev/null
-    cargo-nextest nextest run --binaries-metadata target/suite/binaries.json --cargo-metadata target/suite/metadata.json \
+    "${XPUCK_NEXTEST:-cargo-nextest}" nextest run --binaries-metadata target/suite/binaries.json --cargo-metadata target/suite/metadata.json \
         --tool-config-file suite:target/suite/unnamed.toml --profile unnamed'

@@ -1,5 +1,6 @@
 """The Rust tests: builds them, leaves out those that passed with the same inputs, and runs the others with cargo-nextest."""
 
+import functools
 import json
 import os
 import subprocess
@@ -45,6 +46,7 @@ def classes():
 def keys():
     """Key of the inputs of each test, by `binary test`. Ignored tests are left out."""
     default, others = classes()
+    source_key = functools.cache(lambda patterns, programs: stamps.key(patterns, programs))
     found = {}
     for suite in json.loads(LISTED.read_text())["rust-suites"].values():
         programs = PROGRAMS if suite["kind"] == "test" else []
@@ -55,7 +57,8 @@ def keys():
             full = f"{suite['binary-id']} {name}"
             more = [pattern for prefixes, patterns in others for pattern in patterns
                     if any(full.startswith(prefix) for prefix in prefixes)]
-            found[full] = stamps.key(more or default, programs, binary)
+            inputs = source_key(tuple(more or default), tuple(programs))
+            found[full] = inputs and stamps.digest(inputs, binary)
     return found
 
 
@@ -138,12 +141,14 @@ def selection(profile, pending):
 def record(junit, everything, before):
     """Stamps the tests that passed, and keeps times for the list of the slowest."""
     skipped = skipped_tests(Path(os.environ["XPUCK_SKIPPED"])) if "XPUCK_SKIPPED" in os.environ else set()
+    # A file that changed during the run may or may not have been tried.
+    after = keys()
     passed, times = stamps.load("passed.json"), stamps.load("times.json")
     for binary, name, seconds, good in results(junit):
         full = f"{binary} {name}"
         times[full] = seconds
         passed.pop(full, None)
-        if good and name not in skipped and everything.get(full):
+        if good and name not in skipped and everything.get(full) and everything[full] == after.get(full):
             passed[full] = everything[full]
     stamps.save("passed.json", {full: key for full, key in passed.items() if full in everything})
     stamps.save("times.json", {full: seconds for full, seconds in times.items() if full in everything})

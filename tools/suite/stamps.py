@@ -51,7 +51,7 @@ def file_hash(path):
             return "no file"
         about = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino, stat.st_mode]
         known = _hashes.get(str(path))
-        if known and known[:-1] == about:
+        if isinstance(known, list) and known[:-1] == about:
             return known[-1]
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest() + oct(stat.st_mode & 0o111)
@@ -76,7 +76,6 @@ def is_checkout():
     return top.returncode == 0 and Path(top.stdout.rstrip("\n")).resolve() == ROOT
 
 
-@functools.cache
 def source_hash(*patterns):
     """Hash of all files of the working tree that match Git's path patterns (`:!x` excludes); None outside a Git checkout.
 
@@ -84,7 +83,7 @@ def source_hash(*patterns):
     """
     if not is_checkout():
         return None
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-per-directory=.gitignore", "--", *patterns]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True)
     names = sorted({name for name in os.fsdecode(listed.stdout).split("\0") if name})
     # Patterns that match nothing are a mistake in a table, not unchanged inputs.
@@ -103,8 +102,9 @@ def machine_hash():
 
 
 def key(patterns, built=(), command=""):
-    """Key of a part's inputs: sources, built files, the command and the machine; None if sources are unknown."""
+    """Key of a part's inputs: sources, built files, the command and the machine; None if one of them is not there."""
     sources = source_hash(*patterns)
-    if sources is None:
+    programs = [file_hash(ROOT / path) for path in built]
+    if sources is None or "missing" in programs:
         return None
-    return digest(sources, machine_hash(), command, *(file_hash(ROOT / path) for path in built))
+    return digest(sources, machine_hash(), command, *programs)

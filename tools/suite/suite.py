@@ -24,6 +24,12 @@ ROOT = stamps.ROOT
 LOGS = stamps.STATE / "logs"
 # Parts of a lane that run at once: what is in front must not be disturbed by another part in front.
 LANES = {"front": 1, "back": os.cpu_count() or 1}
+# Inputs of every part: what runs it, and what installs its programs.
+COMMON = ["tools/suite", "tools/*.sh", "tools/packages.mk", "Makefile", ".cargo", "rust-toolchain.toml"]
+# Fields of a part in parts.toml.
+FIELDS = {"promise", "run", "after", "lane", "alone", "cargo", "inputs", "built", "remedy", "minutes"}
+# Most of a log that is read [bytes].
+LOG_LIMIT = 16 << 20
 # Wall time of `work` on two quiet cores of an AMD EPYC (Zen 4) [s]; slower machines get longer deadlines.
 REFERENCE_S = 0.50
 # Closing lines of cargo-nextest, cargo test, pytest, node, and of the logic's proofs and benches.
@@ -68,12 +74,11 @@ class Part:
 
     def key(self):
         """Key of the inputs; None for a part that always runs."""
-        return stamps.key([*self.inputs, "tools/suite"], self.built, self.run) if self.inputs is not None else None
+        return stamps.key([*self.inputs, *COMMON], self.built, self.run) if self.inputs is not None else None
 
     def start(self):
         """Starts the command in a process group of its own."""
         self.began = time.monotonic()
-        # The key of the inputs at the start: a file that changes during the run must not count as tried.
         self.tried = self.key()
         command = self.run if self.lane == "front" else f"exec nice -n 19 sh -c {shlex.quote(self.run)}"
         with self.log.open("wb") as log:
@@ -96,13 +101,15 @@ class Part:
     def output(self):
         """Standard output and error so far."""
         try:
-            return self.log.read_text(errors="replace")
+            with self.log.open("rb") as log:
+                log.seek(max(0, self.log.stat().st_size - LOG_LIMIT))
+                return re.sub(r"\x1b\[[0-9;]*m", "", log.read().decode(errors="replace"))
         except OSError as error:
-            return f"no output: {error}"
+            return f"skipped: {self.name}: its output cannot be read: {error}"
 
     def skips(self):
         """Lines in which the part reports what this machine cannot test."""
-        return re.findall(r"^skipped: .*", self.output(), re.M)
+        return re.findall(r"^\s*(skipped: .*)", self.output(), re.M)
 
     def signal(self, number):
         """Sends a signal to the command and all that it started."""
@@ -115,7 +122,9 @@ class Part:
 
 def environment():
     """Variables for all parts: interpreters of the environments that are there, and the machine's slowness."""
-    found = dict(os.environ)
+    # Variables that change what a part does, and come from a call of make or Git.
+    foreign = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "CORE", "SEED", "BUILD")
+    found = {name: text for name, text in os.environ.items() if name not in foreign and not name.startswith("GIT_")}
     with (ROOT / "tools/suite/parts.toml").open("rb") as file:
         places = tomllib.load(file)["environment"]
     for name, place in places.items():
@@ -124,6 +133,7 @@ def environment():
     if not found.get("XPUCK_SLOWNESS"):
         found["XPUCK_SLOWNESS"] = f"{min(max(1.0, work() / REFERENCE_S), 10.0):.2f}"
     found["XPUCK_SKIPPED"] = str(stamps.STATE / "skipped.log")
+    os.environ.clear()
     os.environ.update(found)
     return found
 
@@ -195,7 +205,8 @@ def finish(part, result, stamped):
         # What the part left running would disturb the others.
         part.signal(signal.SIGKILL)
         stamped.pop(part.name, None)
-        if result == "passed" and part.tried is not None and not part.skips():
+        # A file that changed during the run may or may not have been tried.
+        if result == "passed" and part.tried is not None and part.tried == part.key() and not part.skips():
             stamped[part.name] = part.tried
         stamps.save("parts.json", stamped)
     detail = f" in {part.seconds:.1f} s ({part.processor:.1f} s of processor time)" if part.process else ""
@@ -211,7 +222,8 @@ def report(parts, began):
     for part in sorted(parts.values(), key=lambda part: -part.seconds):
         print(f"  {part.name:22} {part.result:9} {part.seconds:7.1f} s {part.processor:8.1f} s of processor time")
     print(f"  {'all':22} {'':9} {time.monotonic() - began:7.1f} s")
-    slowest = sorted(stamps.load("times.json").items(), key=lambda item: -item[1])[:10]
+    times = [item for item in stamps.load("times.json").items() if isinstance(item[1], float)]
+    slowest = sorted(times, key=lambda item: -item[1])[:10]
     if slowest:
         print("ten slowest Rust tests:")
         for name, seconds in slowest:
@@ -222,8 +234,7 @@ def report(parts, began):
     for part in parts.values():
         if part.process:
             lines.update(part.skips())
-            plain = re.sub(r"\x1b\[[0-9;]*m", "", part.output())
-            closing += [line for line in plain.splitlines() if CLOSING.match(line)]
+            closing += [line for line in part.output().splitlines() if CLOSING.match(line)]
     print(f"skipped: {len(lines)}")
     for line in sorted(lines):
         print(f"  {line}")
@@ -245,7 +256,13 @@ def main():
     chosen = arguments.parse_args()
     with (ROOT / "tools/suite/parts.toml").open("rb") as file:
         tables = tomllib.load(file)[chosen.suite]
-    wanted = needed(tables, [name for names in chosen.part for name in names.split()]) if chosen.part else set(tables)
+    validate(tables)
+    names = [name for names in chosen.part for name in names.split()]
+    if chosen.part and not names:
+        sys.exit("suite: --part names no part")
+    if os.environ.get("CARGO_TARGET_DIR"):
+        sys.exit("suite: CARGO_TARGET_DIR is set; unset it, because the parts use the programs in target/debug")
+    wanted = needed(tables, names) if names else set(tables)
     if chosen.list:
         print(f"{'part':22} {'min':>4} promise")
         for name, table in tables.items():
@@ -276,6 +293,16 @@ def interrupted(number, _frame):
     raise KeyboardInterrupt
 
 
+def validate(tables):
+    """Rejects parts with unknown fields, lanes or names."""
+    for name, table in tables.items():
+        unknown = [*(set(table) - FIELDS), *(after for after in table.get("after", []) if after not in tables)]
+        if table.get("lane", "back") not in LANES:
+            unknown.append(table["lane"])
+        if unknown:
+            sys.exit(f"suite: tools/suite/parts.toml: {name}: unknown {', '.join(unknown)}")
+
+
 def needed(tables, names):
     """The named parts and all that they need."""
     for name in names:
@@ -291,6 +318,7 @@ def needed(tables, names):
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupted)
     try:
