@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 use xpuck_testing::patience;
 use xpuck_testing::patience::scaled;
 
+/// Header after which the hub closes the connection at once, and not after ten idle seconds.
+const CLOSE: &str = "Connection: close\r\n";
+
 fn post(rig: &Rig, host: &str, more: &str) -> String {
     let body = "{\"command\":\"pause\"}";
     rig.http(&format!(
-        "POST /api/command HTTP/1.1\r\nHost: {host}\r\nx-xpuck: 1\r\nContent-Type: application/json\r\n{more}\
+        "POST /api/command HTTP/1.1\r\nHost: {host}\r\nx-xpuck: 1\r\nContent-Type: application/json\r\n{more}{CLOSE}\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     ))
@@ -36,7 +39,8 @@ fn page_of_another_site_commands_and_reads_nothing() {
         "/assets/x/main.js",
         "/nothing",
     ] {
-        let get = |host: &str, more: &str| rig.http(&format!("GET {route} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n"));
+        let get =
+            |host: &str, more: &str| rig.http(&format!("GET {route} HTTP/1.1\r\nHost: {host}\r\n{more}{CLOSE}\r\n"));
         assert!(get("evil.example.com", "").starts_with("HTTP/1.1 421"), "{route}");
         assert!(get(&own, evil).starts_with("HTTP/1.1 403"), "{route}");
     }
