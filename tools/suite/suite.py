@@ -235,6 +235,10 @@ def report(parts, began):
         if part.process:
             lines.update(part.skips())
             closing += [line for line in part.output().splitlines() if CLOSING.match(line)]
+    flaky = {line for part in parts.values() if part.process for line in part.output().splitlines() if line.startswith("flaky: ")}
+    print(f"flaky: {len(flaky)}")
+    for line in sorted(flaky):
+        print(f"  {line}")
     print(f"skipped: {len(lines)}")
     for line in sorted(lines):
         print(f"  {line}")
