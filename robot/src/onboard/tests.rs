@@ -4,6 +4,7 @@ use super::*;
 use xpuck_evolve::Progress;
 use xpuck_experiment::Experiment;
 use xpuck_kernels::engine::{AdapterChoice, EngineKind};
+use xpuck_testing::patience;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
@@ -24,10 +25,10 @@ fn plan_of(text: &str, state: Option<PathBuf>) -> Plan {
     Plan { island, engine, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 
-/// The next generation; other news are passed on to `other`.
+/// Returns the next generation; other news are passed to `other`. A software GPU compiles its kernels first.
 fn generation(onboard: &Onboard, mut other: impl FnMut(News)) -> Generation {
     loop {
-        match onboard.told.recv_timeout(Duration::from_secs(60)).expect("a generation") {
+        match onboard.told.recv_timeout(3 * patience()).expect("a generation") {
             Told::News(News::Generation(done)) => return *done,
             Told::News(news) => other(news),
             Told::Engine(report) => *onboard.engine.borrow_mut() = report,
