@@ -107,15 +107,16 @@ def run(nextest, profile, force):
     if not pending:
         print(f"all {len(everything)} tests passed before with the same inputs")
         return 0
-    # A file, because the expression can be longer than an argument may be.
-    config = stamps.STATE / f"filter-{profile}.toml"
-    config.write_text(f"[profile.pending-{profile}]\ninherits = \"{profile}\"\n"
+    # A file, because the expression can be longer than an argument may be; with all of the configuration, because a profile
+    # inherits only from profiles of its own file.
+    config = stamps.STATE / f"nextest-{profile}.toml"
+    config.write_text((ROOT / ".config/nextest.toml").read_text() + f"\n[profile.pending-{profile}]\ninherits = \"{profile}\"\n"
                       f"default-filter = {json.dumps(selection(profile, filter_of(pending, everything)))}\n"
                       f"junit = {{ path = \"junit.xml\" }}\n")
     junit = ROOT / "target/nextest" / f"pending-{profile}" / "junit.xml"
     junit.unlink(missing_ok=True)
     command = [*nextest, "run", "--binaries-metadata", str(BINARIES), "--cargo-metadata", str(METADATA),
-               "--tool-config-file", f"suite:{config}", "--profile", f"pending-{profile}", "--no-fail-fast",
+               "--config-file", str(config), "--profile", f"pending-{profile}", "--no-fail-fast",
                "--no-tests", "pass"]
     code = subprocess.run(command, cwd=ROOT).returncode
     if junit.exists():

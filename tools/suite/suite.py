@@ -234,7 +234,7 @@ def report(parts, began):
     for part in parts.values():
         if part.process:
             lines.update(part.skips())
-            closing += [line for line in part.output().splitlines() if CLOSING.match(line)]
+            closing += [line for line in part.output().splitlines() if CLOSING.match(line) and " 0 passed; 0 failed" not in line]
     flaky = {line for part in parts.values() if part.process for line in part.output().splitlines() if line.startswith("flaky: ")}
     print(f"flaky: {len(flaky)}")
     for line in sorted(flaky):
