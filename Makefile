@@ -144,6 +144,7 @@ test: deps-test
 
 # Format, lints, and the unit tests of the crates that differ from BASE (the last commit).
 check: deps-fpga
+	@$(DEPS) $(APT_PYTHON)
 	@$(SUITE) check $(if $(FORCE),--force)
 
 python-test: build deps-gpu deps-python
