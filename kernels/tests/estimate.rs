@@ -117,7 +117,9 @@ fn a_world_as_planned_stays_as_planned() {
 
 #[test]
 fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
-    for seed in 1..=4 {
+    // `make test-long` weighs with more seeds.
+    let seeds = std::env::var("XPUCK_WEIGHINGS").map_or(1, |seeds| seeds.parse().expect("a number of seeds"));
+    for seed in 1..=seeds {
         let mut swarm = swarm(PUSHES, seed);
         swarm.run(40.0);
         assert_eq!(swarm.adopted, [], "seed {seed}: before the change");

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the parts of `make test` and `make test-long` side by side, and skips those whose inputs have not changed.
 
-A part is a command of parts.toml. `front` parts run undisturbed at normal priority, `back` parts fill the idle time of the
-processors at the lowest. The output of a part is in target/suite/logs/NAME.log and is printed if the part fails.
+A part is a command of parts.toml. One `front` part runs at a time, at normal priority; one `middle` part beside it, at a lower
+priority; `back` parts fill the idle time of the processors. The output of a part is in target/suite/logs/NAME.log and is printed
+if the part fails.
 """
 
 import argparse
@@ -22,8 +23,8 @@ import stamps
 
 ROOT = stamps.ROOT
 LOGS = stamps.STATE / "logs"
-# Parts of a lane that run at once: what is in front must not be disturbed by another part in front.
-LANES = {"front": 1, "back": os.cpu_count() or 1}
+# Of each lane, the number of parts that run at once, and their niceness.
+LANES = {"front": (1, 0), "middle": (1, 10), "back": (os.cpu_count() or 1, 19)}
 # Inputs of every part: what runs it, and what installs its programs.
 COMMON = ["tools/suite", "tools/*.sh", "tools/packages.mk", "Makefile", ".cargo", "rust-toolchain.toml"]
 # Fields of a part in parts.toml.
@@ -80,7 +81,7 @@ class Part:
         """Starts the command in a process group of its own."""
         self.began = time.monotonic()
         self.tried = self.key()
-        command = self.run if self.lane == "front" else f"exec nice -n 19 sh -c {shlex.quote(self.run)}"
+        command = f"exec nice -n {LANES[self.lane][1]} sh -c {shlex.quote(self.run)}"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(["sh", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=subprocess.STDOUT, env=self.environment, start_new_session=True)
@@ -146,7 +147,7 @@ def ready(part, parts, running):
         return not running and all(p.result or p.alone for p in parts.values())
     if any(other.alone for other in running) or (part.cargo and any(other.cargo for other in running)):
         return False
-    return sum(other.lane == part.lane for other in running) < LANES[part.lane]
+    return sum(other.lane == part.lane for other in running) < LANES[part.lane][0]
 
 
 def run(parts, force):

@@ -4,6 +4,7 @@ use xpuck_kernels::engine::{Engine, Job, Outcome, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::statistics::mean_and_sd;
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
@@ -82,14 +83,6 @@ pub fn fitness_of(outcomes: &[Outcome]) -> Vec<f64> {
 /// A hash over all outcomes' final positions.
 pub fn hash_of(outcomes: &[Outcome]) -> u64 {
     outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash)
-}
-
-/// Mean and standard deviation of a sample that is not empty.
-pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
-    let n = sample.len() as f64;
-    let mean = sample.iter().sum::<f64>() / n;
-    let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    (mean, variance.sqrt())
 }
 
 fn summarise(outcomes: &[Outcome]) -> Measured {

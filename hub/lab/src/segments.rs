@@ -1,10 +1,10 @@
 //! Real fitness of a swarm by segment, over several runs: Table 8.3 and 8.4 of the thesis, and its figure.
 
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::statistics::{Spread, student_t_975};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::file::{self, FileError};
 
 /// Most printed runs, and most segments of one.

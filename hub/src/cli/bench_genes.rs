@@ -7,8 +7,8 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
 use xpuck_evolve::Algorithm;
-use xpuck_lab::measure::mean_and_sd;
 use xpuck_simtest::{Transfer, TransferSettings, Way, transfer};
+use xpuck_stats::statistics::mean_and_sd;
 
 /// Compare the ways by which genes cross from robot to robot: through the hub, directly, directly with a hub that dies, none.
 ///

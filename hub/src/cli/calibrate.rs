@@ -8,12 +8,12 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use xpuck_calibrate::recorded::Recorded;
+use xpuck_calibrate::table::MAX_BYTES;
+use xpuck_calibrate::{Report, camera, collisions, friction, infrared, latency, poses, steering};
 use xpuck_experiment::Calibration;
 use xpuck_kernels::model::{FRISBEE_MASS, HALF_ARENA, ROBOT_MASS};
-use xpuck_lab::calibrate::recorded::Recorded;
-use xpuck_lab::calibrate::table::MAX_BYTES;
-use xpuck_lab::calibrate::{Report, camera, collisions, friction, infrared, latency, poses, steering};
-use xpuck_lab::plot::to_svg;
+use xpuck_stats::plot::to_svg;
 use xpuck_wire::file;
 
 /// Fit the simulator's parameters to what real robots did (thesis chapter 7).
@@ -180,7 +180,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
             let name = run.display().to_string();
             let progress = Progress::waiting("reading and fitting the record", shown.json);
             let record = Recorded::read(&run).with_context(|| name.clone())?;
-            let report = xpuck_lab::calibrate::run::fit(&record, &had).context(name)?;
+            let report = xpuck_calibrate::run::fit(&record, &had).context(name)?;
             drop(progress);
             show(&report, shown)
         }

@@ -4,10 +4,10 @@ use super::tree_file::{print, write};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use xpuck_calibrate::synthetic::{self, Encounters, InfraredBench};
+use xpuck_calibrate::{camera, infrared, poses};
 use xpuck_kernels::model::{MU_BODIES, NOISE, RESTITUTION};
 use xpuck_kernels::world::physics::Physics;
-use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
-use xpuck_lab::calibrate::{camera, infrared, poses};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
 /// Make a record in the simulator, with known parameters that its fit must find.

@@ -10,7 +10,7 @@ use xpuck_gateway::evaluation::robot::path::{Driven, drive};
 use xpuck_gateway::evaluation::robot::task::Task;
 use xpuck_gateway::evaluation::world::World;
 use xpuck_gateway::evaluation::world::description::{Description, SIDE};
-use xpuck_lab::plot::{Colour, Plot, Stroke, to_svg};
+use xpuck_stats::plot::{Colour, Plot, Stroke, to_svg};
 use xpuck_wire::{atomic, file, output};
 
 /// Longest file of an individual, bytes.

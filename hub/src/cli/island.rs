@@ -13,7 +13,7 @@ use xpuck_kernels::engine::ChosenEngine;
 use xpuck_lab::engine::open as open_engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run_with};
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log::{self, Line};

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use xpuck_evolve::{Id, Operator};
 use xpuck_lab::evolution_run::RECORD;
 use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, individuals};
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output;
 
 /// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps, or that of a hub.

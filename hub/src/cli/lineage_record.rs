@@ -6,8 +6,8 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 use xpuck_evolve::Id;
-use xpuck_lab::figure::Figure;
 use xpuck_record::lineage::{Births, Individual};
+use xpuck_stats::figure::Figure;
 use xpuck_wire::message::Operator;
 
 /// How the lineage is printed.

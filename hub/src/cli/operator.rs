@@ -5,7 +5,7 @@ use super::standing::state;
 use anyhow::{Result, bail};
 use clap::Args;
 use xpuck_hub_core::switchboard::phase_name;
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 use xpuck_wire::telemetry::EngineReport;

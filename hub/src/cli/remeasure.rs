@@ -12,8 +12,8 @@ use xpuck_evolve::Algorithm;
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::evolution_run::SECONDS;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::remeasure::{RecordedRun, Row, draw};
+use xpuck_stats::figure::Figure;
 
 /// Measure the champions of kept runs again, generation by generation.
 ///

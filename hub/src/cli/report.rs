@@ -14,7 +14,7 @@ use xpuck_lab::report::collect::{RunFacts, collect_all};
 use xpuck_lab::report::scaling::Single;
 use xpuck_lab::report::write::Place;
 use xpuck_lab::report::{Options, Report, make};
-use xpuck_lab::som::Topology;
+use xpuck_stats::som::Topology;
 use xpuck_wire::output;
 
 /// Most runs of a report.

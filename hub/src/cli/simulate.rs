@@ -16,9 +16,9 @@ use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::{FileError, file, output};
 

@@ -2,7 +2,7 @@
 
 use super::obedience::Obedience;
 use super::standing::{clock, fitness, phase, robots, scale, troubles};
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::{Status, plain};
 

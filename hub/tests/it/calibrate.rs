@@ -4,12 +4,12 @@ use crate::common::only;
 use crate::rig::{Demo, xpuck};
 use serde_json::Value;
 use std::process::Output;
+use xpuck_calibrate::synthetic::{self, Encounters, InfraredBench};
+use xpuck_calibrate::{Report, camera, collisions, infrared, latency};
 use xpuck_experiment::Calibration;
 use xpuck_kernels::model::HALF_ARENA;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::Physics;
-use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
-use xpuck_lab::calibrate::{Report, camera, collisions, infrared, latency};
 use xpuck_registers::infrared::Curve;
 
 /// Checks that every parameter with a known truth is within 5 % of it.

@@ -7,9 +7,10 @@ mod variants;
 
 pub use variants::{Change, Variant, variants};
 
-use crate::measure::{Plan, fitness_of_runs, mean_and_sd};
+use crate::measure::{Plan, fitness_of_runs};
 use xpuck_kernels::engine::{Count, Engine, Team, observe};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
+use xpuck_stats::statistics::mean_and_sd;
 
 /// Most variants that an ablation runs; a larger tree's last ones are left out.
 pub const MAX_VARIANTS: usize = 300;

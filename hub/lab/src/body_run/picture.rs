@@ -1,10 +1,10 @@
 //! A gallery of bodies, and the curve of a run.
 
 use super::creature::Creature;
-use crate::plot::{Colour, Plot, begin_svg, escape, to_svg};
 use std::fmt::Write;
 use xpuck_bodies::Plan;
 use xpuck_bodies::picture::plan_svg;
+use xpuck_stats::plot::{Colour, Plot, begin_svg, escape, to_svg};
 
 /// Room for a body, pixels, and for the words below it.
 const TILE: f64 = 220.0;

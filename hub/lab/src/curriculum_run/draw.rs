@@ -1,7 +1,7 @@
 //! Plots of a run: fitness over evaluations, and what operators contributed (figures 12, 15 and 16 of the document).
 
 use super::outcome::{Outcome, StepOutcome};
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
 
 /// Fitness / 1000 of a step over evaluations.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! A world of cargo from above, with the way of a robot in it.
 
-use crate::plot::{begin_svg, escape};
 use std::fmt::Write;
 use xpuck_kernels::cargo::{Arbitration, Prepared, Setup, Weights, watch};
+use xpuck_stats::plot::{begin_svg, escape};
 
 /// Pixels of the longer side, and around the arena.
 const SIDE: f32 = 480.0;

@@ -11,7 +11,6 @@ use super::front::FrontTree;
 use super::generation::{EvolutionRun, Generation, State};
 use super::outcome::Outcome;
 use super::record;
-use crate::figure::Figure;
 use crate::run_folder::{FolderError, fail, io, make, no_run, refuse_run};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -20,6 +19,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
 use xpuck_kernels::engine::EngineStatus;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::atomic;
 use xpuck_wire::output::count;
 

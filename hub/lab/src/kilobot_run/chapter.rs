@@ -7,9 +7,7 @@ use super::measure::{Measured, measure};
 use super::needed::needed;
 use super::trails::trails;
 use super::usage::Usage;
-use crate::plot::to_svg;
 use crate::report::page::{Section, html};
-use crate::statistics::spread::{median, sorted};
 use crate::sweep::summary::Readable;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -17,6 +15,8 @@ use std::collections::BTreeMap;
 use xpuck_evolve::Algorithm;
 use xpuck_kernels::kilobot::{Foraging, Program};
 use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_stats::plot::to_svg;
+use xpuck_stats::statistics::spread::{median, sorted};
 use xpuck_wire::output::count;
 
 /// The fittest tree of the thesis.

@@ -1,8 +1,8 @@
 //! Curves of runs and spreads of what came out (thesis Figure 4.4).
 
 use super::evolve::Finished;
-use crate::plot::{BoxOf, Colour, Plot, Stroke, ViolinOf};
-use crate::statistics::spread::{quantile, sorted};
+use xpuck_stats::plot::{BoxOf, Colour, Plot, Stroke, ViolinOf};
+use xpuck_stats::statistics::spread::{quantile, sorted};
 
 /// Generations from box to box.
 const EVERY: usize = 5;

@@ -1,9 +1,9 @@
 //! What a tree is worth in starts that no evolution saw.
 
-use crate::statistics::spread::Spread;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::kilobot::{Foraging, evaluate};
 use xpuck_kernels::tree::Tree;
+use xpuck_stats::statistics::spread::Spread;
 
 /// Fitness in some starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Where Kilobots drive, as a picture (thesis Figure 4.5).
 
-use crate::plot::{begin_svg, escape};
 use std::fmt::Write;
 use xpuck_kernels::kilobot::{Foraging, Program, World};
+use xpuck_stats::plot::{begin_svg, escape};
 
 /// Width of the picture, pixels.
 const WIDTH: f64 = 900.0;

@@ -1,8 +1,8 @@
 //! The figure: of each run what it reported, dashed, and what its champions are worth.
 
 use super::Row;
-use crate::figure::Figure;
-use crate::plot::{Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
 /// Draws up to 7 runs, each with its label, against simulated time. `runs` is the number of simulations of 60 s in which
 /// every champion was measured again.

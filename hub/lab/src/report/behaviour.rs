@@ -3,9 +3,9 @@
 use super::collect::{RunFacts, SegmentFacts};
 use super::page::Section;
 use crate::behaviour::Metrics;
-use crate::figure::Figure;
-use crate::som::{Grid, Map, Topology, draw};
 use crate::sweep::summary::Readable;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::som::{Grid, Map, Topology, draw};
 use xpuck_wire::output::count;
 
 /// Segments with more fitness are put on the map (thesis 8.5).

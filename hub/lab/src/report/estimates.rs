@@ -3,10 +3,10 @@
 use super::collect::RunFacts;
 use super::held::Held;
 use super::page::Section;
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::sweep::summary::Readable;
 use xpuck_kernels::estimate::Parameter;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
 /// The chapter; none if no run adapts.
 pub fn section(runs: &[&RunFacts]) -> Option<Section> {

@@ -2,15 +2,15 @@
 
 use super::collect::RunFacts;
 use super::page::Section;
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, ViolinOf, to_svg_with};
 use crate::segments::SLOW_PERCENT;
-use crate::statistics::fit::polynomial;
-use crate::statistics::spread::median;
-use crate::statistics::t::student;
-use crate::statistics::{Spread, mann_whitney};
 use crate::study::p_value;
 use crate::sweep::summary::Readable;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, ViolinOf, to_svg_with};
+use xpuck_stats::statistics::fit::polynomial;
+use xpuck_stats::statistics::spread::median;
+use xpuck_stats::statistics::t::student;
+use xpuck_stats::statistics::{Spread, mann_whitney};
 
 /// Order of the polynomial through the medians (thesis, Fig. 8.5).
 const ORDER: usize = 5;

@@ -3,18 +3,18 @@
 
 use super::collect::RunFacts;
 use super::page::Section;
-use crate::figure::Figure;
 use crate::measure::{Plan, fitness_of_team};
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::statistics::effect::hedges_g;
-use crate::statistics::normality::shapiro_wilk;
-use crate::statistics::t::{paired, student};
-use crate::statistics::{Spread, holm, mann_whitney};
 use crate::study::p_value;
 use crate::sweep::summary::Readable;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::statistics::effect::hedges_g;
+use xpuck_stats::statistics::normality::shapiro_wilk;
+use xpuck_stats::statistics::t::{paired, student};
+use xpuck_stats::statistics::{Spread, holm, mann_whitney};
 use xpuck_wire::output::count;
 
 /// Longest simulation of a segment, s.
@@ -160,7 +160,8 @@ fn overall(real: &[f64], simulated: &[f64]) -> String {
 fn draw(gaps: &[Gap]) -> String {
     let mut plot = Plot::new("Last segment", "run", "fitness").whole_x();
     let place = |i: usize| (i + 1) as f64;
-    let violin = |(i, gap): (usize, &Gap)| crate::plot::ViolinOf { x: (place(i), 0.35), sample: gap.simulated.clone() };
+    let violin =
+        |(i, gap): (usize, &Gap)| xpuck_stats::plot::ViolinOf { x: (place(i), 0.35), sample: gap.simulated.clone() };
     plot.violins(Colour::Sky, gaps.iter().enumerate().map(violin).collect());
     plot.points("", Colour::Red, gaps.iter().enumerate().map(|(i, gap)| (place(i), gap.real)).collect());
     plot.notes(gaps.iter().enumerate().map(|(i, gap)| (place(i), gap.real, gap.run.clone())).collect());

@@ -2,10 +2,10 @@
 //! row for each island, and how each individual came to be on the edges.
 
 use super::collect::{Ancestor, RunFacts};
-use crate::plot::{Colour, begin_svg, escape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use xpuck_evolve::Id;
+use xpuck_stats::plot::{Colour, begin_svg, escape};
 use xpuck_wire::message::Operator;
 
 /// Most individuals that are drawn; the youngest are kept.

@@ -5,11 +5,12 @@ use super::collect::RunFacts;
 use super::heritage;
 use super::page::Section;
 use super::trees::{Known, same_behaviour, shared};
-use crate::figure::Figure;
-use crate::measure::{Plan, mean_and_sd};
+use crate::measure::Plan;
 use crate::sweep::summary::Readable;
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::analysis::explain::{explain, to_text};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::mean_and_sd;
 
 /// Trees that are explained, the fittest, and shared subtrees that are shown, the most common.
 const EXPLAINED: usize = 10;

@@ -3,13 +3,13 @@
 
 use super::collect::RunFacts;
 use super::page::Section;
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::study::Budget;
 use crate::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, Swarm, study};
 use crate::sweep::summary::Readable;
 use xpuck_kernels::engine::Engine;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
 /// Swarms drawn from the trees of all runs. `xpuck study hetero` takes a hundred, with more simulations.

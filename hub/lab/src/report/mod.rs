@@ -18,11 +18,11 @@ pub mod trees;
 pub mod write;
 
 use crate::measure::Plan;
-use crate::som::Topology;
 use collect::RunFacts;
 use page::Section;
 use scaling::Single;
 use xpuck_kernels::engine::Engine;
+use xpuck_stats::som::Topology;
 use xpuck_wire::output::count;
 
 /// Graphs of origins that a page holds at most: each is long.

@@ -1,9 +1,9 @@
 //! The report as one page of HTML that needs no network.
 
-use crate::plot::escape;
 use crate::sweep::page::write_table;
 use crate::sweep::summary::Readable;
 use std::fmt::Write;
+use xpuck_stats::plot::escape;
 
 const STYLE: &str = "
     body { font: 15px/1.5 sans-serif; color: #1b1f24; max-width: 1180px; margin: 2em auto; padding: 0 1em }

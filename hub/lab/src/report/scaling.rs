@@ -3,12 +3,12 @@
 
 use super::collect::RunFacts;
 use super::page::Section;
-use crate::figure::Figure;
-use crate::statistics::spread::median;
 use crate::sweep::curves::{Quality, Times, of_run};
 use crate::sweep::evolution::generations;
 use crate::sweep::problem::Problem;
 use std::path::Path;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::spread::median;
 
 /// A run of one island, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]

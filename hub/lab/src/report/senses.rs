@@ -2,9 +2,9 @@
 
 use super::collect::RunFacts;
 use super::page::Section;
-use crate::plot::{Colour, Footer, Plot, to_svg_with};
 use crate::sweep::summary::Readable;
 use xpuck_record::verify::{SenseRow, worst};
+use xpuck_stats::plot::{Colour, Footer, Plot, to_svg_with};
 
 /// The chapter.
 pub fn section(runs: &[&RunFacts]) -> Section {

@@ -5,10 +5,10 @@ use super::fitness::counts;
 use super::gap::Gap;
 use super::trees::Known;
 use crate::behaviour::Metrics;
-use crate::measure::mean_and_sd;
 use crate::study::hetero::HeteroStudy;
 use serde_json::{Value, json};
 use xpuck_record::table::{Column, Table};
+use xpuck_stats::statistics::mean_and_sd;
 
 /// A table with the name of its file.
 pub struct Named {

@@ -1,7 +1,7 @@
 //! The study's figure: how a gene spreads, and how champions climb.
 
 use super::ScaleStudy;
-use crate::plot::{Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
 /// Both panels with their legend.
 pub fn draw(study: &ScaleStudy) -> String {

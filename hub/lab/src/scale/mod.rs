@@ -183,9 +183,9 @@ impl ScaleStudy {
             soonest.topology,
             duration(half(soonest)),
             self.plan.generations,
-            crate::figure::Figure(mean(fittest)),
+            xpuck_stats::figure::Figure(mean(fittest)),
             fittest.topology,
-            crate::figure::Figure(self.rows.last().map_or(0.0, mean))
+            xpuck_stats::figure::Figure(self.rows.last().map_or(0.0, mean))
         )
     }
 }

@@ -1,8 +1,8 @@
 //! The figure of an ablation, and its result in a sentence.
 
 use crate::ablation::{Ablation, Effect};
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
 /// Effects that a panel shows, the largest.
 const MOST: usize = 30;

@@ -5,13 +5,13 @@ pub use super::adapt_swarm::Change;
 use super::adapt_swarm::{Real, Swarm, worth_on_wheels};
 use super::{Budget, Estimate, StudyError, refuse};
 use crate::evolution_run::{Config, EvolutionRun, champion};
-use crate::figure::Figure;
 use crate::measure::fitness_of_team;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::estimate::{Parameter, WorldModel};
 use xpuck_kernels::tree::Program;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
 /// Part of what the swarm evolved for the new world reaches that counts as regained.
 const REGAINED: f64 = 0.9;

@@ -1,7 +1,6 @@
 //! Where each branch of a tree is active: which leaf drives a robot at which distance and bearing of the frisbee (thesis 8.6.3).
 
 use super::{Budget, StudyError, refuse};
-use crate::plot::{Colour, begin_svg, escape};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -9,6 +8,7 @@ use std::fmt::Write;
 use xpuck_kernels::math::wrap_angle;
 use xpuck_kernels::tree::{CompileError, Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
+use xpuck_stats::plot::{Colour, begin_svg, escape};
 
 /// Width of a ring of distances, m, and their number; what is farther is in the last.
 const RING: f32 = 0.1;

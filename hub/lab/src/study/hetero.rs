@@ -2,16 +2,17 @@
 //! 8.7.2 and 8.7.3)
 
 use super::{Budget, Estimate, StudyError, p_value, refuse};
-use crate::figure::Figure;
-use crate::measure::{fitness_of, mean_and_sd};
-use crate::statistics::line::line;
-use crate::statistics::t::one_sample;
+use crate::measure::fitness_of;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::line::line;
+use xpuck_stats::statistics::mean_and_sd;
+use xpuck_stats::statistics::t::one_sample;
 
 /// Fewest swarms through which a line is drawn.
 const FEWEST: usize = 3;

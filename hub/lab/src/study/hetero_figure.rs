@@ -1,8 +1,8 @@
 //! The figure of the study of heterogeneity.
 
 use super::hetero::{HeteroStudy, Kind, Swarm};
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
 /// Fitness of mixed swarms against what their trees are worth alone: the runs' own, and those that were drawn.
 pub fn draw(study: &HeteroStudy) -> String {

@@ -4,11 +4,11 @@
 use super::hetero::{HeteroPlan, RunTrees, study as hetero};
 use super::{Budget, Estimate, StudyError, refuse};
 use crate::evolution_run::{Config, EvolutionRun, champion};
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_kernels::engine::Engine;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
 /// Seeds of one rate, at least.
 const FEWEST: usize = 2;

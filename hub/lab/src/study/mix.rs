@@ -1,14 +1,14 @@
 //! Swarms of two trees: what every mixture is worth.
 
 use super::{Budget, Estimate, StudyError, refuse};
-use crate::figure::Figure;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::statistics::holm;
-use crate::statistics::tail::t_two_sided;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::statistics::holm;
+use xpuck_stats::statistics::tail::t_two_sided;
 
 /// Differences count below this probability, over all mixtures together (Holm).
 const LEVEL: f64 = 0.05;

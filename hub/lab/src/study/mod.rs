@@ -22,11 +22,11 @@ pub mod transfer;
 pub mod tune;
 
 use crate::measure::{Plan, fitness_of_team};
-use crate::statistics::{Spread, student_t_975};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::output::count;
 
 /// How much is simulated for one number.

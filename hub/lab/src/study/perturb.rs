@@ -3,9 +3,7 @@
 
 use super::starts::{Deviations, distance, poses};
 use super::{Budget, StudyError, refuse};
-use crate::figure::Figure;
 use crate::measure::fitness_of;
-use crate::statistics::quantile;
 use rayon::prelude::*;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
@@ -13,6 +11,8 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::spec::{Area, Start};
 use xpuck_kernels::world::{Pose, WorldSpec};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::quantile;
 
 /// Most robots: every assignment of robots to places is tried.
 pub const MAX_ROBOTS: usize = 5;

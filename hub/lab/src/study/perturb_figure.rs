@@ -1,7 +1,7 @@
 //! The figure of the study of perturbed starts.
 
 use super::perturb::{Bin, FEWEST, PerturbStudy, Perturbed};
-use crate::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
 /// For each tree a panel: fitness against the mean distance from its best start, as extremes, quartiles and medians.

@@ -2,8 +2,8 @@
 //! Calculus", Swarm Intelligence 7): a power of the number of robots, since robots help one another, times a decay,
 //! since they get in one another's way.
 
-use crate::calibrate::numerics::solve;
 use serde::Serialize;
+use xpuck_calibrate::numerics::solve;
 
 /// Fewest sizes with fitness clearly above zero from which three numbers are fitted.
 const FEWEST: usize = 4;
@@ -115,7 +115,7 @@ mod tests {
             found.push(model.cooperation);
             told += model.cooperation_se / 400.0;
         }
-        let (mean, sd) = crate::measure::mean_and_sd(&found);
+        let (mean, sd) = xpuck_stats::statistics::mean_and_sd(&found);
         assert!((mean - 1.6).abs() < 0.02, "{mean}");
         assert!((told / sd - 1.0).abs() < 0.35, "told {told}, spread {sd}");
     }

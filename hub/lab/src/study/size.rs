@@ -2,13 +2,13 @@
 
 use super::scaling_model::ScalingModel;
 use super::{Budget, Estimate, StudyError, refuse, with_size};
-use crate::figure::Figure;
-use crate::statistics::holm;
-use crate::statistics::tail::t_two_sided;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::holm;
+use xpuck_stats::statistics::tail::t_two_sided;
 
 /// Differences count below this probability, over all sizes together (Holm).
 const LEVEL: f64 = 0.05;

@@ -1,7 +1,7 @@
 //! The figure of the study of sizes.
 
 use super::size::{Scaling, Size, SizeStudy};
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
 /// Steps of the model's curve between the smallest and the largest swarm.
 const STEPS: usize = 200;

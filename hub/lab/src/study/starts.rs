@@ -81,7 +81,7 @@ mod tests {
         assert!(drawn.iter().all(|poses| free(&spec, poses)));
         let of = |value: fn(&Pose) -> f32| {
             let all: Vec<f64> = drawn.iter().map(|poses| f64::from(value(&poses[0]))).collect();
-            crate::measure::mean_and_sd(&all)
+            xpuck_stats::statistics::mean_and_sd(&all)
         };
         let measured: [((f64, f64), (f64, f64)); 3] = [
             (of(|pose| pose.at.x), (0.5, 0.05)),

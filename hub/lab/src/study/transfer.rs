@@ -4,10 +4,7 @@
 use super::{Budget, Estimate, StudyError, p_value, refuse};
 use crate::evolution_run::file::load;
 use crate::evolution_run::{Config, EvolutionRun, champion};
-use crate::figure::Figure;
 use crate::measure::fitness_of_team;
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::statistics::{holm, mann_whitney};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +13,9 @@ use xpuck_experiment::Calibration;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::statistics::{holm, mann_whitney};
 use xpuck_wire::clock::monotonic;
 
 /// Seeds of one setting, at least.

@@ -1,15 +1,16 @@
 //! Tuning: the numbers of one tree by CMA-ES, what that gains, and what it costs in swarms of other sizes (thesis 8.6.7).
 
 use super::{Budget, Estimate, StudyError, refuse, with_size};
-use crate::cma::{Parameters, Strategy};
-use crate::figure::Figure;
-use crate::measure::{fitness_of, mean_and_sd};
-use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::statistics::t::paired;
+use crate::measure::fitness_of;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Job, Team};
 use xpuck_kernels::tree::{Operand, Program, Tree};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_stats::cma::{Parameters, Strategy};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::statistics::mean_and_sd;
+use xpuck_stats::statistics::t::paired;
 
 /// Most numbers of a tree that are tuned.
 pub const MOST: usize = 40;
@@ -100,7 +101,7 @@ pub fn study(
     let parameters = Parameters::new(places.len(), None, false);
     let Some(parameters) = parameters else { return refuse("the tree has too few numbers to tune") };
     let points = parameters.points();
-    let wrong = |error: crate::cma::CmaError| StudyError(error.to_string());
+    let wrong = |error: xpuck_stats::cma::CmaError| StudyError(error.to_string());
     let mut search = Strategy::new(parameters, vec![0.0; places.len()], STEP, plan.budget.seed).map_err(wrong)?;
     let mut course = Vec::new();
     for generation in 0..plan.generations {

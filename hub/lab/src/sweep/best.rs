@@ -1,10 +1,10 @@
 //! The best run of each setting, and where its tree is.
 
 use super::evolution::Run;
-use crate::figure::Figure;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
+use xpuck_stats::figure::Figure;
 
 /// The run with the best champion of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]

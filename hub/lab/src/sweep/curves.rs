@@ -1,10 +1,10 @@
 //! Curves over the course of evolution: what each run did, the mean of a setting's runs, and how sure that mean is.
 
 use crate::evolution_run::GenerationRow;
-use crate::statistics::{Spread, quantile, student_t_975};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use xpuck_stats::statistics::{Spread, quantile, student_t_975};
 
 /// What the curves show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]

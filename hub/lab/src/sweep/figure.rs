@@ -1,9 +1,9 @@
 //! The figure of a sweep: means with their bands, every run, and the champions measured again.
 
 use super::curves::{Along, Axes, MeanStep, Quality, Step, boxes, mean_course};
-use crate::figure::Figure;
-use crate::plot::{BoxOf, Footer, Plot, Stroke, to_svg_with};
-use crate::statistics::{Spread, student_t_975};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{BoxOf, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::statistics::{Spread, student_t_975};
 
 /// What is drawn of a setting.
 #[derive(Clone, Debug, Default)]

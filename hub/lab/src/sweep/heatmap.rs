@@ -1,10 +1,10 @@
 //! A sweep over two keys as a map: a cell for each pair of values, coloured by the fitness that its runs ended with.
 
 use super::Point;
-use crate::figure::Figure;
-use crate::plot::{begin_svg, escape};
 use std::fmt::Write;
 use toml::Value;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{begin_svg, escape};
 
 /// What the runs of a point ended with.
 #[derive(Clone, Debug, Default, PartialEq)]

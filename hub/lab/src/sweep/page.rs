@@ -1,8 +1,8 @@
 //! A sweep as one page of HTML that needs no network: the figure and the tables.
 
 use super::summary::{EXPLANATION, Readable};
-use crate::plot::escape;
 use std::fmt::Write;
+use xpuck_stats::plot::escape;
 
 const STYLE: &str = "
     body { font: 15px/1.5 sans-serif; color: #1b1f24; max-width: 1700px; margin: 2em auto; padding: 0 1em }

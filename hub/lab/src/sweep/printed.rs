@@ -3,12 +3,12 @@
 use super::curves::{Step, mean_course};
 use super::point::Point;
 use super::summary::Readable;
-use crate::figure::Figure;
-use crate::statistics::{Spread, quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xpuck_kernels::tree::{Program, Tree};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::{Spread, quantile};
 
 /// Most printed numbers of a sweep.
 const MAX_PRINTED: usize = 100;

@@ -1,9 +1,9 @@
 //! The settings of a sweep in numbers, and each against the first.
 
-use crate::figure::Figure;
-use crate::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 
 /// Keys of a result that are summarised, and what they are.
 pub const MEASURES: [(&str, &str); 3] = [

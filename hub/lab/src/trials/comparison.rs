@@ -1,10 +1,10 @@
 //! Real against simulated fitness: Table 7.8's means, and whether they differ.
 
-use crate::statistics::effect::{cohens_d, hedges_g};
-use crate::statistics::mann_whitney;
-use crate::statistics::spread::Spread;
-use crate::statistics::t::{TTest, student, welch};
 use serde::Serialize;
+use xpuck_stats::statistics::effect::{cohens_d, hedges_g};
+use xpuck_stats::statistics::mann_whitney;
+use xpuck_stats::statistics::spread::Spread;
+use xpuck_stats::statistics::t::{TTest, student, welch};
 
 /// What the comparison says.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

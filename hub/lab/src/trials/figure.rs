@@ -1,9 +1,9 @@
 //! The figure: real beside simulated fitness, run by run and as distributions.
 
 use super::comparison::Compared;
-use crate::figure::Figure;
-use crate::plot::{BoxOf, Colour, Footer, Plot, to_svg_with};
-use crate::statistics::{Spread, quantile};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{BoxOf, Colour, Footer, Plot, to_svg_with};
+use xpuck_stats::statistics::{Spread, quantile};
 
 /// Draws both samples, with what the comparison says if there is one; none where a sample is empty.
 pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Option<String> {

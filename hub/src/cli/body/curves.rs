@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use xpuck_lab::body_run::{Curve, Folder, curves};
-use xpuck_lab::statistics::median;
+use xpuck_stats::statistics::median;
 use xpuck_wire::output::count;
 
 /// Draw the longest ways of several runs of evolution in one plot, by evaluations, and tell their median.

@@ -4,7 +4,7 @@
 use indicatif::HumanDuration;
 use std::time::Duration;
 use xpuck_hub_core::switchboard::phase_name;
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::Status;
 use xpuck_wire::output::count;
 

@@ -16,7 +16,7 @@ use xpuck_lab::curriculum_run;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
 use xpuck_wire::{log, output};

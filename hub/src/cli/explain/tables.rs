@@ -5,8 +5,8 @@ use std::fmt::Write;
 use xpuck_kernels::analysis::explain::Account;
 use xpuck_kernels::engine::Count;
 use xpuck_lab::ablation::{Ablation, Effect};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::Plan;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 
 /// "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or that a node is never reached.

@@ -8,8 +8,8 @@ use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
 use xpuck_kernels::world::Task;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::trajectories::Trajectories;
+use xpuck_stats::figure::Figure;
 
 /// Longer side of the arena, pixels.
 const LONG_SIDE: f32 = 840.0;

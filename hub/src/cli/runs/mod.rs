@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use xpuck_hub_service::catalogue::{Catalogue, Row, short_ids};
 use xpuck_hub_service::recovery;
-use xpuck_lab::figure::Figure;
 use xpuck_record::export::{Format, export};
 use xpuck_record::{foxglove, recover};
+use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 use xpuck_wire::{log, output};
 

@@ -8,9 +8,9 @@ use std::fmt::Write;
 use std::path::Path;
 use xpuck_hub_service::catalogue::Row;
 use xpuck_hub_service::catalogue::results::Results;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::report::collect;
 use xpuck_record::run_file::RunFile;
+use xpuck_stats::figure::Figure;
 
 /// Prints what came out of a run.
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {

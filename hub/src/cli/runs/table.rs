@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row, results::Results};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::report::collect::experiment;
 use xpuck_lab::segments::{Foot, PrintedRuns, SwarmRun, draw};
-use xpuck_lab::statistics::Spread;
 use xpuck_record::run_file::RunFile;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::Spread;
 use xpuck_wire::output::{self, count};
 
 /// Compare runs segment by segment, as Table 8.3 and 8.4 of the thesis do.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_gateway::evaluation::message::Message;
 use xpuck_gateway::evaluation::population::evolution::{Best, Summary};
-use xpuck_lab::plot::{Colour, Plot, to_svg};
+use xpuck_stats::plot::{Colour, Plot, to_svg};
 use xpuck_wire::atomic;
 
 /// Files are written so often, and at the end; generations may be much shorter.

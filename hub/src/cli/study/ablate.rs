@@ -8,9 +8,9 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::tree::{Program, Tree};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::ablate::{AblationStudy, Change, study};
+use xpuck_stats::figure::Figure;
 
 /// Ablation: what each branch and each constant of a tree is worth.
 ///

@@ -7,9 +7,9 @@ use clap::Args;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use xpuck_lab::evolution_run::file::{keys, load};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::adapt::{AdaptPlan, AdaptStudy, WAYS, study};
+use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
 /// Adaptivity: the world changes while a swarm works; how soon does it find out, and what is that worth?

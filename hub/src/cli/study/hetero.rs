@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
 use xpuck_lab::study::swarm_trees;
+use xpuck_stats::figure::Figure;
 
 /// Heterogeneity: is a swarm whose robots run different trees worth what each tree is worth in a swarm of its own?
 ///

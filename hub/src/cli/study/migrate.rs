@@ -6,9 +6,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
 use xpuck_lab::evolution_run::file::{keys, load};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::migrate::{MigrateStudy, study, words};
+use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
 /// Migration: how seldom may islands exchange genes before it costs fitness that robots run different trees?

@@ -7,10 +7,10 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::mix::{MixStudy, study};
 use xpuck_lab::study::probability;
+use xpuck_stats::figure::Figure;
 
 /// Every mixture of two trees in one swarm: do they go together?
 ///

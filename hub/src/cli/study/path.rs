@@ -11,9 +11,9 @@ use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::spec::{Area, Start};
 use xpuck_kernels::world::{Pose, World, WorldSpec};
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::trajectories::record;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 
 /// One run from set poses: the way that robots and frisbee go, and which branch drives along it (thesis, Fig. 8.8 to 8.12).

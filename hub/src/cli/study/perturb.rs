@@ -8,9 +8,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::perturb::{PerturbStudy, Perturbation, study};
+use xpuck_stats::figure::Figure;
 
 /// Random starts near the frisbee: does a tree keep its fitness wherever its robots start?
 ///

@@ -7,13 +7,13 @@ use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::scale::figure::draw;
 use xpuck_lab::scale::law::Law;
 use xpuck_lab::scale::network::Network;
 use xpuck_lab::scale::topology::Topology;
 use xpuck_lab::scale::traffic::Traffic;
 use xpuck_lab::scale::{Plan, ScaleStudy, duration, steps, study};
+use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::service_flag;
 

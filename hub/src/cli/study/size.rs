@@ -8,9 +8,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::size::{SizeStudy, study};
 use xpuck_lab::study::{Budget, Worlds, probability, with_size};
+use xpuck_stats::figure::Figure;
 
 /// Fitness against the number of robots: where is a swarm worth more than its robots one by one?
 ///

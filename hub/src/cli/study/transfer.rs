@@ -7,10 +7,10 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_lab::evolution_run::file::keys;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::p_value;
 use xpuck_lab::study::transfer::{TransferStudy, levels, measured, study};
+use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
 /// Transfer: which setting of evolution gives trees that are worth most in another world, and what does it cost?

@@ -8,9 +8,9 @@ use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_lab::figure::Figure;
 use xpuck_lab::study::tune::{TunePlan, TuneStudy, study};
 use xpuck_lab::study::{Budget, Worlds, with_size};
+use xpuck_stats::figure::Figure;
 
 /// Tune the numbers of a tree by CMA-ES: what does that gain, and what does it cost in swarms of other sizes?
 ///

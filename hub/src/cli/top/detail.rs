@@ -3,7 +3,7 @@
 use crate::cli::operator::engine;
 use crate::cli::sensors;
 use crate::cli::standing::{robot_trouble, state};
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, plain};
 
 /// So many lines there are at most.

@@ -4,7 +4,7 @@ use super::state::Top;
 use crate::cli::operator::engine;
 use crate::cli::standing::{robot_trouble, state};
 use std::cmp::Ordering;
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, plain};
 
 /// A column.

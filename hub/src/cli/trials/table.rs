@@ -3,9 +3,9 @@
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
-use xpuck_lab::figure::Figure;
-use xpuck_lab::statistics::Spread;
 use xpuck_lab::trials::{Compared, Settings, Trial};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::Spread;
 
 /// All that is told in the end.
 #[derive(Serialize)]

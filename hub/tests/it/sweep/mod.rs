@@ -109,7 +109,7 @@ fn two_keys_are_a_map() {
     };
     // `migration.receive` is first: its second value is in the second row.
     let mean = |i: usize| summary["settings"][i]["measures"]["remeasured_mean"]["spread"]["mean"].as_f64().unwrap();
-    let expected: Vec<String> = (0..4).map(|i| format!("{:.4}", xpuck_lab::figure::Figure(mean(i)))).collect();
+    let expected: Vec<String> = (0..4).map(|i| format!("{:.4}", xpuck_stats::figure::Figure(mean(i)))).collect();
     assert_eq!(texts("mean"), expected);
     assert_eq!(texts("runs"), ["n = 2"; 4]);
     assert!(sweep.read("curves.html").contains("heatmap-scale"));

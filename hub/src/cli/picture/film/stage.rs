@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
 use xpuck_kernels::math::Vec2;
-use xpuck_lab::figure::Figure;
+use xpuck_stats::figure::Figure;
 
 /// Pixels of the film a pixel of the drawing.
 const ZOOM: f32 = 1.5;

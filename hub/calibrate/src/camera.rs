@@ -7,7 +7,6 @@
 use super::numerics::{jackknife, least, line, minimum, spread};
 use super::table::{self, Row};
 use super::{Report, Unfit, estimates};
-use crate::plot::{Colour, Plot};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -17,6 +16,7 @@ use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_kernels::world::senses::camera_model::{LONGEST_DELAY, PERFECT_AGE};
 use xpuck_kernels::world::{Body, Colour as Seen, Pose, Shape, senses};
+use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
 /// The divisor of Eq. 7.4: the longest difference of two camera vectors.

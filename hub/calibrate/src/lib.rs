@@ -10,7 +10,7 @@ pub mod friction;
 pub mod infrared;
 pub mod latency;
 mod motion_noise;
-pub(crate) mod numerics;
+pub mod numerics;
 pub mod poses;
 pub mod recorded;
 pub mod run;
@@ -18,8 +18,8 @@ pub mod steering;
 pub mod synthetic;
 pub mod table;
 
-use crate::plot::Plot;
 use serde::Serialize;
+use xpuck_stats::plot::Plot;
 
 /// A fitted parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,8 +1,8 @@
 //! Robots that drive: encounters for collisions, pauses for latency, turns for the camera.
 
 use super::normal;
-use crate::calibrate::camera::Sample;
-use crate::calibrate::poses::{FRISBEE, Frame, Run};
+use crate::camera::Sample;
+use crate::poses::{FRISBEE, Frame, Run};
 use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
 use xpuck_kernels::model::{DT, HALF_ARENA, STEPS_PER_UPDATE, V_MAX};
 use xpuck_kernels::random::{Draws, Stream};

@@ -231,7 +231,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::poses::Frame;
+    use crate::poses::Frame;
     use xpuck_kernels::random::{Draws, Stream};
     use xpuck_kernels::world::physics::{self, Physics};
     use xpuck_kernels::world::{Body, Shape};

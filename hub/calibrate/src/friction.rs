@@ -9,11 +9,11 @@
 use super::poses::FRISBEE;
 use super::table::{self, Row};
 use super::{Estimate, Report, Unfit};
-use crate::plot::{Colour, Plot};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use xpuck_kernels::model::{FRISBEE_MASS, GRAVITY, ROBOT_MASS};
+use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
 /// What robots are called in the report; all are one body.

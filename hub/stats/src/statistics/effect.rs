@@ -1,7 +1,7 @@
 //! How large a difference is, whatever the number of values.
 
 use super::{constant, finite};
-use crate::measure::mean_and_sd;
+use crate::statistics::mean_and_sd;
 
 /// Cohen's d: the first mean minus the second, over the pooled standard deviation. A sample may be a single value; none
 /// where one is empty, both are single values, or nothing varies inside them.

@@ -3,7 +3,7 @@
 use super::spread::sorted;
 use super::t::t_quantile;
 use super::{constant, finite};
-use crate::measure::mean_and_sd;
+use crate::statistics::mean_and_sd;
 
 /// The confidence interval of the mean at a level between 0 and 1, by Student's t. None of fewer than two values, of
 /// values that do not vary, and of a level outside.

@@ -1,6 +1,6 @@
 //! Data as a map takes them: checked, and each column in standard deviations from its mean.
 
-use crate::measure::mean_and_sd;
+use crate::statistics::mean_and_sd;
 
 /// Fewest samples.
 pub const LEAST_SAMPLES: usize = 4;

@@ -1,7 +1,7 @@
 //! A sample's probability density, smoothed.
 
 use super::{constant, finite};
-use crate::measure::mean_and_sd;
+use crate::statistics::mean_and_sd;
 
 /// A density as a sum of normal distributions, one at each value.
 #[derive(Clone, Debug, PartialEq)]

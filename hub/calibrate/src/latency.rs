@@ -7,9 +7,9 @@
 use super::numerics::{jackknife, minimum, spread};
 use super::poses::{FRISBEE, Run};
 use super::{Report, Unfit, estimates};
-use crate::plot::{Colour, Plot};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
+use xpuck_stats::plot::{Colour, Plot};
 
 /// Longest delay that is looked for, s.
 const LONGEST: f64 = 1.0;

@@ -11,10 +11,10 @@
 //! critical damping a little below 2, lasting oscillation from 11.5 on.
 
 use super::{Estimate, Report, Unfit};
-use crate::plot::{Colour, Plot, Stroke};
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2, TAU};
 use std::ops::RangeInclusive;
 use xpuck_kernels::model::{CONTROL_PERIOD, V_MAX, WHEELBASE};
+use xpuck_stats::plot::{Colour, Plot, Stroke};
 
 /// Time step of the integration, s.
 const STEP: f64 = 0.001;

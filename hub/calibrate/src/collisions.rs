@@ -11,12 +11,12 @@ use super::motion_noise::{Residual, deviations};
 use super::numerics::{golden, jackknife, minimum, spread};
 use super::poses::{FRISBEE, Run};
 use super::{Report, Unfit, estimates};
-use crate::plot::{Colour, Plot};
 use rayon::prelude::*;
 use xpuck_kernels::math::wrap_angle;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, Shape};
+use xpuck_stats::plot::{Colour, Plot};
 
 /// Frames may be this far apart at most, s; poses between them are interpolated.
 const LONGEST_GAP: f64 = 0.05;

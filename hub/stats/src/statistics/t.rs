@@ -2,7 +2,7 @@
 
 use super::tail::t_two_sided;
 use super::{constant, finite};
-use crate::measure::mean_and_sd;
+use crate::statistics::mean_and_sd;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

@@ -8,12 +8,12 @@
 use super::numerics::{golden, jackknife, least, line};
 use super::table::{self, Row};
 use super::{Estimate, Report, Unfit, estimates};
-use crate::figure::Figure;
-use crate::plot::{Colour, Plot};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use xpuck_registers::infrared::{Curve, MAX_COUNTS, PUBLISHED, SCALE};
+use xpuck_stats::figure::Figure;
+use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
 /// Where the ratio shift / steepness is looked for, m.

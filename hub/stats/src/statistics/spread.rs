@@ -1,6 +1,5 @@
 //! A sample in a few numbers.
 
-use crate::measure::mean_and_sd;
 use serde::Serialize;
 
 /// A sample in a few numbers.
@@ -35,6 +34,14 @@ impl Spread {
     pub fn half_interval(&self, t: f64) -> Option<f64> {
         self.se.map(|se| t * se)
     }
+}
+
+/// Mean and standard deviation of a sample that is not empty.
+pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
+    let n = sample.len() as f64;
+    let mean = sample.iter().sum::<f64>() / n;
+    let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, variance.sqrt())
 }
 
 /// The value below which a part of a sorted sample lies, on the line between its neighbours; NaN of an empty sample.

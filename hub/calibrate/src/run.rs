@@ -5,12 +5,12 @@ use super::drive::{self, Factors, Stretch};
 use super::numerics::jackknife;
 use super::recorded::Recorded;
 use super::{Estimate, Report, Unfit, latency};
-use crate::plot::{Colour, Plot};
 use rayon::prelude::*;
 use xpuck_experiment::Calibration;
 use xpuck_experiment::calibration::{Body, FACTORS, Lateness, MOST_TURN, Mount, Wheels};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
+use xpuck_stats::plot::{Colour, Plot};
 
 /// A body nearer than this may touch, m.
 const CLEAR: f32 = 0.003;

@@ -1,7 +1,7 @@
 //! The bench where the infra-red sensors look at white card (Fig. 7.4).
 
 use super::normal;
-use crate::calibrate::infrared::Reading;
+use crate::infrared::Reading;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::infrared::{Curve, MAX_COUNTS};
 
