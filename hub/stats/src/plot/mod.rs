@@ -28,7 +28,7 @@ pub enum Colour {
 
 impl Colour {
     /// As SVG has it.
-    pub(crate) fn code(self) -> &'static str {
+    pub fn code(self) -> &'static str {
         match self {
             Colour::Blue => "#0072b2",
             Colour::Orange => "#e69f00",
@@ -213,7 +213,7 @@ pub fn to_svg_with(panels: &[Plot], footer: &Footer) -> String {
 }
 
 /// How a drawing of such a size begins, pixels: on white, in the letters of all drawings that are no plots.
-pub(crate) fn begin_svg(width: f64, height: f64) -> String {
+pub fn begin_svg(width: f64, height: f64) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} \
          {height:.0}\" font-family=\"{}\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",

@@ -16,7 +16,7 @@ mod rank;
 pub mod several;
 pub mod spread;
 pub mod t;
-pub(crate) mod tail;
+pub mod tail;
 
 #[cfg(test)]
 mod check;

@@ -4,7 +4,7 @@ use statrs::function::beta::beta_reg;
 use statrs::function::gamma::gamma_ur;
 
 /// Probability that Student's t of so many degrees of freedom is at least this far from 0; NaN of what is no number.
-pub(crate) fn t_two_sided(t: f64, degrees: f64) -> f64 {
+pub fn t_two_sided(t: f64, degrees: f64) -> f64 {
     if t.is_nan() { f64::NAN } else { beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t)) }
 }
 
