@@ -36,4 +36,4 @@ fi
 cd hub/python
 "$tools/bin/python" -m mypy.stubtest xpuck._xpuck
 "$tools/bin/python" -m mypy -p xpuck
-"$tools/bin/python" -m pytest -q -p no:cacheprovider tests
+"$tools/bin/python" -m pytest -q -rs -p no:cacheprovider tests

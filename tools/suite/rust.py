@@ -131,15 +131,15 @@ def unnamed():
         for prefix in prefixes:
             binary, name = prefix.split(" ", 1)
             named.append(f"(binary_id(={binary}) & test(/^{name}/))")
-    expression = "not (" + " | ".join(named) + ")"
+    expression = selection("default", "not (" + " | ".join(named) + ")")
     return f"[profile.unnamed]\ninherits = \"default\"\ndefault-filter = {json.dumps(expression)}"
 
 
 def selection(profile, pending):
-    """The profile's own filter and the pending tests."""
+    """The pending tests that belong to a profile: those of `latency`, or all others."""
     with (ROOT / ".config/nextest.toml").open("rb") as file:
-        own = tomllib.load(file)["profile"][profile].get("default-filter", "all()")
-    return f"({own}) & ({pending})"
+        latency = tomllib.load(file)["profile"]["latency"]["default-filter"]
+    return f"{'' if profile == 'latency' else 'not '}({latency}) & ({pending})"
 
 
 def record(junit, everything, before):

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
@@ -94,11 +95,12 @@ def source_hash(*patterns):
 
 @functools.cache
 def machine_hash():
-    """Hash of the compiler and of the environment variables that change how tests behave."""
+    """Hash of the compiler, of the installed Debian packages, and of the environment variables that change how tests behave."""
     rustc = subprocess.run(["rustc", "-vV"], capture_output=True, text=True).stdout
+    packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, text=True).stdout if shutil.which("dpkg-query") else ""
     ours = sorted(f"{key}={value}" for key, value in os.environ.items()
                   if key.startswith(("XPUCK_", "RUST", "CARGO_")) and key not in ("XPUCK_SLOWNESS", "XPUCK_SKIPPED"))
-    return digest(rustc, *ours)
+    return digest(rustc, packages, *ours)
 
 
 def key(patterns, built=(), command=""):

@@ -28,7 +28,9 @@ LANES = {"front": (1, 0), "middle": (1, 10), "back": (os.cpu_count() or 1, 19)}
 # Inputs of every part: what runs it, and what installs its programs.
 COMMON = ["tools/suite", "tools/*.sh", "tools/packages.mk", "Makefile", ".cargo", "rust-toolchain.toml"]
 # Fields of a part in parts.toml.
-FIELDS = {"promise", "run", "after", "lane", "alone", "cargo", "inputs", "built", "remedy", "minutes"}
+FIELDS = {"promise", "run", "after", "lane", "alone", "cargo", "inputs", "built", "like", "remedy", "minutes"}
+# A part that takes longer is ended [s].
+LIMIT_S = 7200
 # Most of a log that is read [bytes].
 LOG_LIMIT = 16 << 20
 # Wall time of `work` on two quiet cores of an AMD EPYC (Zen 4) [s]; slower machines get longer deadlines.
@@ -110,7 +112,8 @@ class Part:
 
     def skips(self):
         """Lines in which the part reports what this machine cannot test."""
-        return re.findall(r"^\s*(skipped: .*)", self.output(), re.M)
+        lines = re.findall(r"^\s*(skipped: .*)|^SKIPPED \[\d+\] (.*)", self.output(), re.M)
+        return [ours or f"skipped: {pytest}" for ours, pytest in lines]
 
     def signal(self, number):
         """Sends a signal to the command and all that it started."""
@@ -168,6 +171,11 @@ def run(parts, force):
                     running.append(part)
                     part.start()
                     print(f"  started {part.name}", flush=True)
+            for part in running:
+                if time.monotonic() - part.began > LIMIT_S:
+                    print(f"{part.name} is ended: it takes more than {LIMIT_S} s", flush=True)
+                    stop([part])
+                    part.result = "failed"
             for part in [part for part in running if part.poll()]:
                 running.remove(part)
                 finish(part, part.result, stamped)
@@ -260,7 +268,9 @@ def main():
     arguments.add_argument("--list", action="store_true", help="print the parts and end")
     chosen = arguments.parse_args()
     with (ROOT / "tools/suite/parts.toml").open("rb") as file:
-        tables = tomllib.load(file)[chosen.suite]
+        suites = tomllib.load(file)
+    tables = {name: {**suites[table["like"]][name], **table} if "like" in table else table
+              for name, table in suites[chosen.suite].items()}
     validate(tables)
     names = [name for names in chosen.part for name in names.split()]
     if chosen.part and not names:
