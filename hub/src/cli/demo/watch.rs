@@ -246,7 +246,7 @@ impl Watch {
                 self.say("stopping: wheels, then the record, then all processes");
                 return Ended::Interrupted;
             }
-            let answered = self.look();
+            // First, so that the hub's word of a silent robot whose program has ended is not taken for a slow machine.
             for (name, line) in processes.newly_gone() {
                 if name == "hub" || name == "arena" {
                     self.end_screen();
@@ -255,6 +255,7 @@ impl Watch {
                 self.say(&format!("{line}; the run goes on with the robots left"));
                 self.gone.insert(name);
             }
+            let answered = self.look();
             if let Some(status) = self.last.as_ref().filter(|_| answered) {
                 if let Some(drawn) = &self.drawn {
                     drawn.show(status, self.evolves, &self.events, began.elapsed());
