@@ -211,10 +211,7 @@ test-long: deps-test deps-cluster deps-fpga deps-fuzz deps-cross deps-devices de
 	@$(SUITE) long --force $(if $(PART),--part "$(PART)")
 
 bench: deps
-	cargo bench -p xpuck-kernels --profile dev
-	cargo bench -p xpuck-evolve --profile dev --bench generation
-	cargo bench -p xpuck-robot --profile dev --bench vision
-	cargo bench -p xpuck-robot --profile dev --bench record
+	cargo bench -p xpuck-bench --profile dev
 
 fuzz: build deps-fuzz
 	sh tools/fuzz.sh $(SECONDS)

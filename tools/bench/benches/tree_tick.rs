@@ -8,8 +8,8 @@ use std::hint::black_box;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Memory, Program, Senses, Tree};
 
-const ALL_VISITED: &str = include_str!("../../docs/trees/all-visited.bt");
-const TREE_806768: &str = include_str!("../../docs/trees/806768.bt");
+const ALL_VISITED: &str = include_str!("../../../docs/trees/all-visited.bt");
+const TREE_806768: &str = include_str!("../../../docs/trees/806768.bt");
 
 fn tree_tick(c: &mut Criterion) {
     let mut group = c.benchmark_group("tree_tick");

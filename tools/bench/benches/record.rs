@@ -22,7 +22,7 @@ struct Robot {
 
 impl Robot {
     fn new() -> Robot {
-        let tree = Tree::parse(include_str!("../../docs/trees/806768.bt")).expect("a tree of the documentation");
+        let tree = Tree::parse(include_str!("../../../docs/trees/806768.bt")).expect("a tree of the documentation");
         let controller = Controller::new(tree.under_avoiding()).expect("a tree that robots run");
         Robot { controller, tracer: Tracer::default(), number: 0 }
     }

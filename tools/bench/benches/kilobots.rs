@@ -1,6 +1,6 @@
 //! Cost of worlds of foraging Kilobots: 256 worlds of 25 robots, 300 s each, on all cores.
 //!
-//! `cargo bench -p xpuck-kernels --profile dev --bench kilobots`; elements per second are robot-seconds a second (r_acc).
+//! `cargo bench -p xpuck-bench --profile dev --bench kilobots`; elements per second are robot-seconds a second (r_acc).
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use xpuck_kernels::kilobot::{Foraging, Job, Program, run};
@@ -9,7 +9,7 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 const WORLDS: u32 = 256;
 /// What the robots run: their swarm disperses, stays together, or does nothing.
 const WORKLOADS: [(&str, &str); 3] =
-    [("forward", "mf"), ("figure-4-6", include_str!("../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
+    [("forward", "mf"), ("figure-4-6", include_str!("../../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
 
 fn kilobots(c: &mut Criterion) {
     let mut group = c.benchmark_group("kilobots");

@@ -1,7 +1,7 @@
 //! Cost of simulated worlds in `simd`: 256 worlds of 16 robots, 30 s each, on all cores.
 //!
 //! Criterion keeps what it measured, so a change is compared with what was before by
-//! `cargo bench -p xpuck-kernels --profile dev --bench engine -- --save-baseline before`, then `--baseline before`.
+//! `cargo bench -p xpuck-bench --profile dev --bench engine -- --save-baseline before`, then `--baseline before`.
 //! Elements per second are robot-seconds a second, the r_acc of `xpuck bench`.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
@@ -18,7 +18,7 @@ const WORKLOADS: [(&str, &str, Option<Sensing>); 4] = [
     ("physics", "movcv v_goal 60deg", Some(Sensing::NONE)),
     ("senses", "movcv v_goal 60deg", Some(Sensing::ALL)),
     ("everything", "explore 20", Some(Sensing::ALL)),
-    ("pushing", include_str!("../../docs/trees/806768.bt"), None),
+    ("pushing", include_str!("../../../docs/trees/806768.bt"), None),
 ];
 
 fn engine(c: &mut Criterion) {

@@ -19,8 +19,8 @@ fn messages(stream: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn reading(criterion: &mut Criterion) {
-    let simspark = messages(include_bytes!("../tests/captures/simspark_capture.bin"));
-    let rsmp = messages(include_bytes!("../tests/captures/rsmp_capture.bin"));
+    let simspark = messages(include_bytes!("../../../hub/gateway/tests/captures/simspark_capture.bin"));
+    let rsmp = messages(include_bytes!("../../../hub/gateway/tests/captures/rsmp_capture.bin"));
     let mut group = criterion.benchmark_group("read");
     for (name, stream) in [("simspark", &simspark), ("rsmp", &rsmp)] {
         group.throughput(Throughput::Bytes(stream.iter().map(|message| message.len() as u64).sum()));
