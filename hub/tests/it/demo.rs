@@ -166,7 +166,8 @@ fn killed_robot_is_named_and_the_run_continues() {
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
     assert!(text.contains("xp02 was killed by signal 9; the run goes on with the robots left"), "{text}");
-    assert!(text.contains("robot xp02 is lost"), "{text}");
+    // A killed process ends when the last of its idle threads had a processor; the hub may miss it earlier.
+    assert!(text.contains("robot xp02 is lost") || text.contains("xp02 is not heard"), "{text}");
     let directory = transport_record(&demo.directory());
     let status: serde_json::Value =
         serde_json::from_slice(&std::fs::read(directory.join("result.json")).unwrap()).unwrap();
