@@ -57,10 +57,11 @@ help:
 deps:
 	@$(DEPS) $(APT_BUILD)
 
-# One installation of Debian packages for all of `make test`, then everything that does not come from Debian, side by side.
+# One installation of Debian packages for all of `make test`, then everything that does not come from Debian, side by side; other
+# targets in ALSO beside them.
 deps-test:
 	@$(DEPS) $(sort $(APT_TEST))
-	@$(MAKE) --no-print-directory -j 6 DEPS=: deps-bodies deps-mocap deps-promtool deps-python deps-record deps-rsmp deps-site fpga-venv
+	@$(MAKE) --no-print-directory -j 8 DEPS=: $(ALSO) deps-bodies deps-mocap deps-promtool deps-python deps-record deps-rsmp deps-site fpga-venv
 
 build: deps
 	cargo build
@@ -139,7 +140,9 @@ deps-promtool:
 # FORCE=1 runs all parts, also those whose inputs have not changed; PART="rust site" only these parts and those that they need.
 SUITE = XPUCK_NEXTEST=$$(sh tools/nextest.sh) && export XPUCK_NEXTEST && python3 tools/suite/suite.py
 
-test: deps-test
+# Programs compile while Python packages are fetched.
+test:
+	@$(MAKE) --no-print-directory deps-test $(if $(PART),,ALSO=build)
 	@$(SUITE) test $(if $(FORCE),--force) $(if $(PART),--part "$(PART)")
 
 # Format, lints, and the unit tests of the crates that differ from BASE (the last commit).

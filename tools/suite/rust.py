@@ -15,8 +15,6 @@ ROOT = stamps.ROOT
 LISTED = stamps.STATE / "tests.json"
 BINARIES = stamps.STATE / "binaries.json"
 METADATA = stamps.STATE / "metadata.json"
-# Tests with real processes depend on the programs as well.
-PROGRAMS = ["target/debug/xpuck", "target/debug/xpuckd"]
 FEATURES = ["--features", "xpuck-shim/verilated"]
 
 
@@ -36,29 +34,27 @@ def build(nextest):
     to_file(LISTED, [*nextest, "list", *reuse, "--message-format", "json"])
 
 
-def classes():
-    """The table of tests that read more than the default inputs: (test prefix, patterns)."""
+def inputs():
+    """The tables of tools/suite/inputs.toml."""
     with (ROOT / "tools/suite/inputs.toml").open("rb") as file:
-        table = tomllib.load(file)
-    return table["default"], [(entry["tests"], entry["inputs"]) for entry in table["class"]]
+        return tomllib.load(file)
 
 
 def keys():
     """Key of the inputs of each test, by `binary test`. Ignored tests are left out."""
-    default, others = classes()
-    source_key = functools.cache(lambda patterns, programs: stamps.key(patterns, programs))
+    tables = inputs()
+    key = functools.cache(lambda patterns, programs: stamps.key(patterns, programs))
     found = {}
     for suite in json.loads(LISTED.read_text())["rust-suites"].values():
-        programs = PROGRAMS if suite["kind"] == "test" else []
         binary = stamps.file_hash(suite["binary-path"])
         for name, about in suite["testcases"].items():
             if about["ignored"]:
                 continue
             full = f"{suite['binary-id']} {name}"
-            more = [pattern for prefixes, patterns in others for pattern in patterns
-                    if any(full.startswith(prefix) for prefix in prefixes)]
-            inputs = source_key(tuple(more or default), tuple(programs))
-            found[full] = inputs and stamps.digest(inputs, binary)
+            started = [program for prefix, programs in tables["programs"].items() if full.startswith(prefix) for program in programs]
+            parts = [key(tuple(tables["default"]), tuple(started))]
+            parts += [key(tuple(patterns), ()) for prefix, patterns in tables["more"].items() if full.startswith(prefix)]
+            found[full] = None if None in parts else stamps.digest(binary, *parts)
     return found
 
 
@@ -96,7 +92,7 @@ def results(junit):
 def skipped_tests(skips):
     """Names of tests that left something out; their result may change with what is installed."""
     lines = skips.read_text().splitlines() if skips.exists() else []
-    return {line.split(": ")[1] for line in lines if line.count(": ") >= 2}
+    return {line.split(": ")[1] for line in lines if line.count(": ") >= 2 and not stamps.is_for_lack_of_rights(line)}
 
 
 def run(nextest, profile, force):
@@ -127,10 +123,9 @@ def run(nextest, profile, force):
 def unnamed():
     """Profile of nextest with the tests that inputs.toml does not name."""
     named = []
-    for prefixes, _ in classes()[1]:
-        for prefix in prefixes:
-            binary, name = prefix.split(" ", 1)
-            named.append(f"(binary_id(={binary}) & test(/^{name}/))")
+    for prefix in inputs()["more"]:
+        binary, name = prefix.split(" ", 1)
+        named.append(f"(binary_id(={binary}) & test(/^{name}/))")
     expression = selection("default", "not (" + " | ".join(named) + ")")
     return f"[profile.unnamed]\ninherits = \"default\"\ndefault-filter = {json.dumps(expression)}"
 

@@ -95,12 +95,26 @@ def source_hash(*patterns):
 
 @functools.cache
 def machine_hash():
-    """Hash of the compiler, of the installed Debian packages, and of the environment variables that change how tests behave."""
+    """Hash of the compiler, the installed Debian packages, this process's rights, and environment variables that tests read."""
     rustc = subprocess.run(["rustc", "-vV"], capture_output=True, text=True).stdout
     packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, text=True).stdout if shutil.which("dpkg-query") else ""
     ours = sorted(f"{key}={value}" for key, value in os.environ.items()
                   if key.startswith(("XPUCK_", "RUST", "CARGO_")) and key not in ("XPUCK_SLOWNESS", "XPUCK_SKIPPED"))
-    return digest(rustc, packages, *ours)
+    return digest(rustc, packages, rights(), *ours)
+
+
+def rights():
+    """The capabilities of this process, as the kernel prints them."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return ""
+    return " ".join(line for line in lines if line.startswith("Cap"))
+
+
+def is_for_lack_of_rights(skip):
+    """Whether a line about something skipped names a missing capability: it stays skipped as long as the key is the same."""
+    return "(CAP_" in skip
 
 
 def key(patterns, built=(), command=""):

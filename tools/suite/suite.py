@@ -218,7 +218,8 @@ def finish(part, result, stamped):
         part.signal(signal.SIGKILL)
         stamped.pop(part.name, None)
         # A file that changed during the run may or may not have been tried.
-        if result == "passed" and part.tried is not None and part.tried == part.key() and not part.skips():
+        whole = all(stamps.is_for_lack_of_rights(line) for line in part.skips())
+        if result == "passed" and part.tried is not None and part.tried == part.key() and whole:
             stamped[part.name] = part.tried
         stamps.save("parts.json", stamped)
     detail = f" in {part.seconds:.1f} s ({part.processor:.1f} s of processor time)" if part.process else ""

@@ -1,58 +1,59 @@
 //! The commands that the documents show are run: every line of a block marked `sh test`.
 
 use crate::common::free_ports;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: &[&str] = &[
-    "README.md",
-    "docs/README.md",
-    "docs/glossary.md",
-    "docs/concepts/behaviour-trees.md",
-    "docs/concepts/evolution.md",
-    "docs/concepts/fitness.md",
-    "docs/concepts/islands.md",
-    "docs/concepts/swarm.md",
-    "docs/architecture.md",
-    "docs/performance.md",
-    "docs/simulator.md",
-    "docs/exchange.md",
-    "docs/algebra.md",
-    "docs/explain.md",
-    "docs/networks.md",
-    "docs/bodies.md",
-    "docs/kilobots.md",
-    "docs/curricula.md",
-    "docs/nodes.md",
-    "docs/calibration.md",
-    "docs/hub.md",
-    "docs/hub-mocap.md",
-    "docs/operate.md",
-    "docs/live.md",
-    "docs/senses.md",
-    "docs/security.md",
-    "docs/hubless.md",
-    "docs/simtest.md",
-    "docs/protocols/messages.md",
-    "docs/evolution.md",
-    "docs/firmware.md",
-    "docs/robots.md",
-    "docs/protocols/camera.md",
-    "docs/protocols/spi.md",
-    "docs/sweeps.md",
-    "docs/adaptivity.md",
-    "docs/analysis.md",
-    "docs/thesis.md",
-    "docs/experiments.md",
-    "docs/sensors.md",
-    "docs/worlds.md",
-    "docs/runs.md",
-    "docs/pandas.md",
-    "docs/protocols/i2c.md",
-    "docs/cluster/README.md",
-    "docs/cluster/scale.md",
-    "docs/cluster/sweeps.md",
-];
+/// Declares a test for each page whose commands are run, and the list of all these pages.
+macro_rules! pages {
+    ($($name:ident: $page:literal,)*) => {
+        const PAGES: &[&str] = &[$($page),*];
+
+        mod commands {
+            $(#[test]
+            fn $name() {
+                super::commands_work($page);
+            })*
+        }
+    };
+}
+
+pages! {
+    readme: "README.md",
+    adaptivity: "docs/adaptivity.md",
+    algebra: "docs/algebra.md",
+    analysis: "docs/analysis.md",
+    bodies: "docs/bodies.md",
+    calibration: "docs/calibration.md",
+    camera: "docs/camera.md",
+    cluster_scale: "docs/cluster/scale.md",
+    cluster_sweeps: "docs/cluster/sweeps.md",
+    behaviour_trees: "docs/concepts/behaviour-trees.md",
+    concept_of_evolution: "docs/concepts/evolution.md",
+    fitness: "docs/concepts/fitness.md",
+    islands: "docs/concepts/islands.md",
+    curricula: "docs/curricula.md",
+    evolution: "docs/evolution.md",
+    experiments: "docs/experiments.md",
+    explain: "docs/explain.md",
+    hub_mocap: "docs/hub-mocap.md",
+    hubless: "docs/hubless.md",
+    kilobots: "docs/kilobots.md",
+    live: "docs/live.md",
+    networks: "docs/networks.md",
+    operate: "docs/operate.md",
+    runs: "docs/runs.md",
+    security: "docs/security.md",
+    sensors: "docs/sensors.md",
+    simtest: "docs/simtest.md",
+    simulator: "docs/simulator.md",
+    sweeps: "docs/sweeps.md",
+    thesis: "docs/thesis.md",
+    worlds: "docs/worlds.md",
+}
+
+/// Has a test of its own.
+const TUTORIAL: &str = "docs/tutorial.md";
 
 /// A folder in which commands find the files of the repository, and what they make is their own.
 fn workplace(root: &Path) -> tempfile::TempDir {
@@ -81,17 +82,18 @@ fn runnable(line: &str) -> Option<String> {
 }
 
 /// Runs each line of each block marked `sh test`, all of a document in one folder. A block marked `text printed` has
-/// lines that the block before it prints, in that order.
+/// lines that the block before it prints, in that order. Returns the number of lines.
 fn run(document: &str, root: &Path, place: &Path) -> usize {
     let programs = Path::new(env!("CARGO_BIN_EXE_xpuck")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let text = std::fs::read_to_string(root.join(document)).unwrap();
-    let (mut ran, mut printed) = (0, String::new());
+    let (mut found, mut printed) = (0, String::new());
     for (mark, lines) in blocks(&text) {
         match mark {
             "sh test" => {
                 printed.clear();
                 for line in lines.lines() {
+                    found += 1;
                     let Some(command) = runnable(line) else {
                         xpuck_testing::skipped(format_args!("{document}: {line} (make deps-record)"));
                         continue;
@@ -101,7 +103,6 @@ fn run(document: &str, root: &Path, place: &Path) -> usize {
                     let output = output.unwrap();
                     assert!(output.status.success(), "{document}: {line}\n{}", String::from_utf8_lossy(&output.stderr));
                     printed += &String::from_utf8_lossy(&output.stdout);
-                    ran += 1;
                 }
             }
             "text printed" => {
@@ -114,27 +115,45 @@ fn run(document: &str, root: &Path, place: &Path) -> usize {
             _ => {}
         }
     }
-    ran
+    found
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn commands_work(page: &str) {
+    assert!(run(page, root(), workplace(root()).path()) > 0, "{page}: no commands");
+}
+
+/// The Markdown files of a folder and of those below it.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let below = |path: PathBuf| if path.is_dir() { markdown(&path) } else { vec![path] };
+    entries.flat_map(below).filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect()
 }
 
 #[test]
-fn commands_in_documents_work() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let ran: usize = DOCUMENTS.iter().map(|document| run(document, root, workplace(root).path())).sum();
-    assert!(ran >= 50, "{ran} commands found");
+fn every_page_with_commands_is_listed() {
+    for page in markdown(&root().join("docs")) {
+        let name = page.strip_prefix(root()).unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&page).unwrap();
+        let has = blocks(&text).any(|(mark, _)| mark == "sh test");
+        assert!(!has || name == TUTORIAL || PAGES.contains(&name), "add {name} to the pages of hub/tests/it/docs.rs");
+    }
 }
 
 /// The tutorial shows the files that it works with, and its pictures are those that its commands draw.
 #[test]
 fn the_tutorial_works() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let text = std::fs::read_to_string(root.join("docs/tutorial.md")).unwrap();
+    let root = root();
+    let text = std::fs::read_to_string(root.join(TUTORIAL)).unwrap();
     for file in ["first.bt", "second.bt", "third.bt", "seeds.toml", "wall.toml", "path.py"] {
         let content = std::fs::read_to_string(root.join("docs/tutorial").join(file)).unwrap();
         assert!(blocks(&text).any(|(_, lines)| lines.trim_end() == content.trim_end()), "{file} is not shown");
     }
     let place = workplace(root);
-    assert!(run("docs/tutorial.md", root, place.path()) > 20);
+    assert!(run(TUTORIAL, root, place.path()) > 20);
     for picture in ["first.svg", "third.svg", "five/curves.svg"] {
         let read = |folder: &Path| std::fs::read_to_string(folder.join("tutorial").join(picture)).unwrap();
         assert!(read(&root.join("docs")) == read(place.path()), "draw docs/tutorial/{picture} again");
@@ -144,7 +163,7 @@ fn the_tutorial_works() {
 /// The account of 806768 in docs/explain.md is what the command prints.
 #[test]
 fn the_account_that_the_document_shows_is_the_real_one() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = root();
     let output = Command::new(env!("CARGO_BIN_EXE_xpuck"))
         .args(["tree", "explain", "docs/trees/806768.bt"])
         .current_dir(root)
@@ -162,7 +181,7 @@ fn the_account_that_the_document_shows_is_the_real_one() {
 /// docs/concepts/behaviour-trees.md shows the tutorial's second tree, and draws it as the program does.
 #[test]
 fn the_tree_of_the_page_on_ticks_is_the_real_one() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = root();
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let tree = read("docs/tutorial/second.bt");
     let shown: String =

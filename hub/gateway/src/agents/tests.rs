@@ -99,6 +99,7 @@ fn a_cycle_waits_for_agents_that_answer_and_not_for_ever_for_one_that_does_not()
     let mut agent = TcpStream::connect(at).unwrap();
     send(&mut agent, "(create)(init (unum 1)(teamname T))");
     until(&mut server, &[true], |said| !said.joined.is_empty());
+    let began = Instant::now();
     server.tell(perceive);
     let slow = std::thread::spawn(move || {
         next(&mut agent);
@@ -106,7 +107,7 @@ fn a_cycle_waits_for_agents_that_answer_and_not_for_ever_for_one_that_does_not()
         send(&mut agent, "(he1 1)(syn)");
         agent
     });
-    let (began, mut said) = (Instant::now(), Said::default());
+    let mut said = Said::default();
     server.wait(Duration::from_secs(20), &[true], &mut said);
     assert!(began.elapsed() >= Duration::from_millis(100) && said.effectors.len() == 1, "{said:?}");
     let _agent = slow.join().unwrap();

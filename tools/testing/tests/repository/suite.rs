@@ -36,15 +36,12 @@ fn contributing_lists_all_parts() {
 #[test]
 fn modules_named_in_inputs_exist() {
     let files = files();
-    for class in toml("tools/suite/inputs.toml")["class"].as_array().expect("a list of classes") {
-        for test in class["tests"].as_array().expect("a list of tests") {
-            let test = test.as_str().expect("a test");
-            let Some(module) = test.strip_prefix("xpuck-hub::it ") else { continue };
-            let module = module.trim_end_matches("::");
-            let found = files.iter().any(|file| {
-                *file == format!("hub/tests/it/{module}.rs") || *file == format!("hub/tests/it/{module}/mod.rs")
-            });
-            assert!(found, "tools/suite/inputs.toml names {test}, and hub/tests/it has no module {module}");
-        }
+    for test in toml("tools/suite/inputs.toml")["more"].as_table().expect("a table of tests").keys() {
+        let Some(module) = test.strip_prefix("xpuck-hub::it ") else { continue };
+        let module = module.split("::").next().unwrap_or_default();
+        let found = files.iter().any(|file| {
+            *file == format!("hub/tests/it/{module}.rs") || *file == format!("hub/tests/it/{module}/mod.rs")
+        });
+        assert!(found, "tools/suite/inputs.toml names {test}, and hub/tests/it has no module {module}");
     }
 }
