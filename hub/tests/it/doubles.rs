@@ -55,7 +55,10 @@ fn of_two_programs_with_one_key_the_hub_keeps_the_first() {
         assert_eq!((robot.alive, robot.state, warnings(&status.events)), (true, State::Run, 1), "{:?}", status.events);
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(swarm.log("xp01"), "", "the first program heard the hub all the time");
+    let log = swarm.log("xp01");
+    // Without the right to real-time priority it warns of that.
+    let others: Vec<&str> = log.lines().filter(|line| !line.contains("real-time priority")).collect();
+    assert!(others.is_empty(), "the first program did not hear the hub all the time:\n{log}");
     // The second program takes over when the first is gone: otherwise the robot would be lost after 3 s.
     swarm.kill("xp01");
     std::thread::sleep(Duration::from_secs(4));

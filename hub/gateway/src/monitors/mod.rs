@@ -111,9 +111,18 @@ impl Monitors {
     /// A cycle: takes new viewers, tells everybody what has changed, and reads what they sent, up to so many commands and those of
     /// the message that has the last of them. Never waits.
     pub fn cycle(&mut self, now: &Moment<'_>, room: usize) -> Events {
+        self.turn(now, room, true)
+    }
+
+    /// A cycle without news: `last` is the moment of the cycle before, and only those who do not have it are told.
+    pub fn wait(&mut self, last: &Moment<'_>, room: usize) -> Events {
+        self.turn(last, room, false)
+    }
+
+    fn turn(&mut self, now: &Moment<'_>, room: usize, news: bool) -> Events {
         let mut events = Events::default();
         self.take_new(&mut events);
-        self.tell(now);
+        self.tell(now, news);
         // Each is the first to be read in its turn, so that one that floods leaves room for the others.
         if !self.viewers.is_empty() {
             self.viewers.rotate_left(1);
@@ -157,7 +166,7 @@ impl Monitors {
         }
     }
 
-    fn tell(&mut self, now: &Moment<'_>) {
+    fn tell(&mut self, now: &Moment<'_>, news: bool) {
         if self.viewers.is_empty() {
             // Whoever comes next is the first.
             self.sender = Sender::default();
@@ -176,7 +185,8 @@ impl Monitors {
         };
         for viewer in &mut self.viewers {
             match std::mem::replace(&mut viewer.begun, true) {
-                true => viewer.queue(&all),
+                true if news => viewer.queue(&all),
+                true => {}
                 // As it was told to the others, so that their next changes are right for it.
                 false => viewer.queue(first.get_or_insert_with(full)),
             }

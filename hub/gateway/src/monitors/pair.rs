@@ -87,14 +87,29 @@ impl Pair {
         self.show(picture, &scene(&picture.arena), room)
     }
 
-    /// The same with a scene of one's own, of which the picture tells the rest.
+    /// Shows the last moment to those who came after it, and takes commands ([`Monitors::wait`]). Never waits.
+    pub fn wait(&mut self, last: &Picture, room: usize) -> Heard {
+        self.turn(last, &scene(&last.arena), room, Monitors::wait)
+    }
+
+    /// Shows a moment with a scene of one's own, of which the picture tells the rest.
     pub fn show(&mut self, picture: &Picture, scene: &[Node], room: usize) -> Heard {
+        self.turn(picture, scene, room, Monitors::cycle)
+    }
+
+    fn turn(
+        &mut self,
+        picture: &Picture,
+        scene: &[Node],
+        room: usize,
+        turn: fn(&mut Monitors, &Moment<'_>, usize) -> Events,
+    ) -> Heard {
         let (environment, state) = (picture.environment(), picture.state());
         let now = Moment { time: picture.time(), environment: &environment, state: &state, scene };
         let (mut heard, mut told) = (Heard::default(), Vec::new());
         let share = room.div_ceil(self.servers.len().max(1));
         for (place, server) in self.servers.iter_mut().enumerate() {
-            let Events { commands, errors, told: lines } = server.cycle(&now, share);
+            let Events { commands, errors, told: lines } = turn(server, &now, share);
             self.errors += errors;
             told.extend(lines.into_iter().map(|line| format!("{}: {line}", server.protocol().name())));
             for (viewer, command) in commands {

@@ -70,6 +70,32 @@ fn viewers_that_come_late_see_what_the_others_see() {
 }
 
 #[test]
+fn without_news_only_those_who_came_later_are_told() {
+    let mut server = server(Protocol::SimSpark);
+    let scene = arena(0.5);
+    let now = Moment { time: 0.5, environment: &[], state: &[], scene: &scene };
+    let mut clients = Vec::new();
+    for told in [1, 2] {
+        clients.push(TcpStream::connect(server.address().unwrap()).unwrap());
+        let began = Instant::now();
+        while server.viewers() < told {
+            assert!(began.elapsed() < Duration::from_secs(20));
+            server.wait(&now, 1000);
+        }
+    }
+    (0..10).for_each(|_| drop(server.wait(&now, 1000)));
+    server.cycle(&now, 1000);
+    drop(server);
+    for mut client in clients {
+        let (mut frames, mut all) = (Frames::new(1 << 20), Vec::new());
+        client.read_to_end(&mut all).unwrap();
+        frames.push(&all);
+        let messages = std::iter::from_fn(|| frames.next_message().unwrap().map(<[u8]>::to_vec)).count();
+        assert_eq!(messages, 2, "the scene, and one moment");
+    }
+}
+
+#[test]
 fn commands_are_read_and_wrong_ones_told() {
     let mut server = server(Protocol::Rsmp);
     let mut client = TcpStream::connect(server.address().unwrap()).unwrap();

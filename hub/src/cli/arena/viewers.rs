@@ -241,7 +241,9 @@ fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
         if desk.over {
             return;
         }
-        picture = desk.picture.take().or(picture);
+        let news = desk.picture.take();
+        let turn = if news.is_some() { Pair::cycle } else { Pair::wait };
+        picture = news.or(picture);
         let (done, mut refused) = (std::mem::take(&mut desk.done), std::mem::take(&mut desk.refused));
         let room = MOST_WAITING.saturating_sub(desk.commands.len());
         drop(desk);
@@ -249,7 +251,7 @@ fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
             pair.answer(asker, &format!("(ack {word})"));
         }
         let Some(picture) = &picture else { continue };
-        let heard = pair.cycle(picture, room);
+        let heard = turn(&mut pair, picture, room);
         heard.told.iter().for_each(|line| info!(target: "viewers", "{line}"));
         if trainers {
             shared.desk().commands.extend(heard.commands);
