@@ -79,13 +79,14 @@ build-fpga: deps-fpga
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
 
-lint: deps deps-fpga doc
+lint: deps deps-fpga
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
+	sh tools/doc.sh
 
 # Documentation of the code, into target/doc; a broken link is an error.
 doc: deps
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --features $(FEATURES) --quiet
+	sh tools/doc.sh
 
 deps-gpu: deps
 	@$(DEPS) $(APT_GPU)
