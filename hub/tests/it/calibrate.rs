@@ -208,7 +208,7 @@ fn record_of_a_run_calibrates_wheels_and_cameras() {
     std::fs::write(path("unkind.toml"), unkind).unwrap();
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/explore.bt");
     let line =
-        format!("--robots 2 --speed 8 --minutes 4 --no-console --json --tree {tree} --unkind {}", path("unkind.toml"));
+        format!("--robots 2 --speed 4 --minutes 4 --no-console --json --tree {tree} --unkind {}", path("unkind.toml"));
     let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
