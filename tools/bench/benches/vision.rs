@@ -1,8 +1,13 @@
-//! Wall time of one frame on one core: blobs, markers, and the camera's stream decoded.
+//! Wall time of one frame on one core: blobs, markers, the camera's stream decoded, and what an emulated camera sees.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
+use xpuck_arena::CameraSettings;
+use xpuck_arena::camera::{Camera, Surroundings};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::model::HALF_ARENA;
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_robot::device::Frame;
 use xpuck_robot::device::apriltag::picture;
 use xpuck_robot::device::frames::{FrameDecoder, PixelOrder};
@@ -81,5 +86,20 @@ fn stream(c: &mut Criterion) {
     assert!(frames > 0, "the stream holds a frame");
 }
 
-criterion_group!(benches, blobs, markers, stream);
+/// What a robot sees among eight others and a frisbee.
+fn emulated(c: &mut Criterion) {
+    let at = |shape, x, y, heading| Body::at_rest(shape, Pose { at: vec2(x, y), heading });
+    let robot = |i: u8| at(Shape::ROBOT, -0.8 + 0.2 * f32::from(i), 0.1 * f32::from(i % 3), f32::from(i));
+    let bodies: Vec<Body> = (0..9).map(robot).chain([at(Shape::FRISBEE, 0.1, -0.3, 0.0)]).collect();
+    let around = Surroundings { half_arena: HALF_ARENA, ..Surroundings::default() };
+    let (mut camera, mut frame, mut me) = (Camera::new(&CameraSettings::default()), Vec::new(), 0);
+    c.bench_function("emulated 160x120 frame", |b| {
+        b.iter(|| {
+            me = (me + 1) % 9;
+            camera.render(black_box(&bodies), me, &around, &mut frame);
+        });
+    });
+}
+
+criterion_group!(benches, blobs, markers, stream, emulated);
 criterion_main!(benches);

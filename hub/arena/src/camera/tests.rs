@@ -125,21 +125,3 @@ fn a_short_exposure_is_dark_and_a_long_one_white() {
     assert!(dark < right / 2 && bright == 235 && right < 220, "{dark} {right} {bright}");
     assert_eq!((luma(f32::NAN), luma(1.0)), (16, right));
 }
-
-#[test]
-fn nine_cameras_fit_into_a_small_part_of_a_core() {
-    let mut bodies: Vec<Body> = (0..9).map(|i| robot(-0.8 + 0.2 * i as f32, 0.1 * (i % 3) as f32, i as f32)).collect();
-    bodies.push(frisbee(0.1, -0.3));
-    let mut camera = Camera::new(&CameraSettings::default());
-    let mut frame = Vec::new();
-    let start = std::time::Instant::now();
-    let (rounds, around) = (100, empty());
-    for _ in 0..rounds {
-        for me in 0..9 {
-            camera.render(&bodies, me, &around, &mut frame);
-        }
-    }
-    let each = start.elapsed().as_secs_f64() / f64::from(9 * rounds);
-    // 360 frames a second may take a fifth of a core even where the machine is busy.
-    assert!(each < 0.2 / 360.0, "a frame takes {} us", each * 1e6);
-}
