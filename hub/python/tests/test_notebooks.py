@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from limits import HANG_S
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs/python"
@@ -30,7 +31,7 @@ def test_a_notebook_gives_what_it_shows(path, tmp_path, monkeypatch):
         monkeypatch.setenv(variable, str(tmp_path / variable))
     notebook = nbformat.read(path, as_version=4)
     shown = told(notebook)
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}}).execute()
+    NotebookClient(notebook, timeout=HANG_S, resources={"metadata": {"path": str(FOLDER)}}).execute()
     if os.environ.get("XPUCK_RENEW"):
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 import xpuck
+from limits import HANG_S
 from xpuck import records
 
 SMALL = {"seed": 3, "islands": 2, "generations": 20, "seconds": 2, "remeasure": 2, "settings": {"population": 16}}
@@ -50,7 +51,7 @@ def test_a_swarms_record_is_read_as_frames_until_it_is_closed(docs, tmp_path, li
         pytest.skip("XPUCK names no program")
     demo = ["demo", "--robots", "2", "--minutes", "0.2", "--speed", "8", "--no-console", "--ports", str(four_ports())]
     tree = ["--tree", docs / "trees/explore.bt", "--out", tmp_path]
-    subprocess.run([command, *demo, *tree], check=True, capture_output=True, timeout=100)
+    subprocess.run([command, *demo, *tree], check=True, capture_output=True, timeout=HANG_S)
     [run] = [folder for folder in tmp_path.rglob("*") if (folder / "run.mcap").exists()]
     with records.open(run) as record:
         assert record.damage == []
