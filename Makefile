@@ -151,7 +151,9 @@ check: deps-fpga
 	@$(DEPS) $(APT_PYTHON)
 	@$(SUITE) check $(if $(FORCE),--force)
 
-python-test: build deps-gpu deps-python
+# With the packages and features of the other tests, so that only the module itself is compiled.
+python-test: build deps-fpga deps-gpu deps-python
+	cargo build --workspace --exclude xpuck-fuzz --features $(FEATURES)
 	sh tools/python-test.sh
 
 # A release build that needs only glibc.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the Python package. `python-test.sh` takes the module from the workspace's own build, so that nothing is compiled
-# twice; `python-test.sh wheel` builds the wheel with all libraries in it, and installs it in a new environment with NumPy alone.
+# Tests the Python package. `python-test.sh` takes the module from target/debug (`make python-test` builds it there);
+# `python-test.sh wheel` builds the wheel with all libraries in it, and installs it in a new environment with NumPy alone.
 set -eu
 cd "$(dirname "$0")/.."
 tools="$PWD/target/python-venv"
@@ -21,8 +21,6 @@ if [ "${1:-module}" = wheel ]; then
     "$fresh/bin/python" -W error -c 'import xpuck; print(xpuck.__version__, xpuck.simulate(xpuck.Tree("explore 20"), runs=2))'
     "$tools/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 else
-    # The same packages and features as the other tests have, so that only the module itself is compiled.
-    cargo build --quiet --workspace --exclude xpuck-fuzz --features xpuck-shim/verilated
     module=target/python-module
     rm -rf "$module"
     mkdir -p "$module"

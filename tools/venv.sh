@@ -22,7 +22,7 @@ index_answers() {
         { [ $? != 124 ] || echo "no answer from the package index within 100 s"; return 1; }
 }
 # shellcheck disable=SC2086 # options
-if problem=$(index_answers "$1") && problem=$("$venv/bin/pip" install $options --only-binary :all: "$@" 2>&1); then
+if problem=$(index_answers "$1") && problem=$("$venv/bin/pip" install $options --no-compile --only-binary :all: "$@" 2>&1); then
     echo "$*" >"$venv/ready"
 else
     rm -rf "$venv"

@@ -29,6 +29,8 @@ def build(nextest):
     """Compiles programs and tests, and lists both; later steps need no cargo, so that they run beside it."""
     to_file(METADATA, ["cargo", "metadata", "--format-version", "1", "--locked"])
     to_file(BINARIES, [*nextest, "list", *FEATURES, "--list-type", "binaries-only", "--message-format", "json"])
+    # With the features of the tests, so that only the Python module is compiled.
+    subprocess.run(["cargo", "build", "--workspace", "--exclude", "xpuck-fuzz", *FEATURES], cwd=ROOT, check=True)
     # Cargo does not touch a program whose sources are unchanged; the list needs no build.
     reuse = ["--binaries-metadata", str(BINARIES), "--cargo-metadata", str(METADATA)]
     to_file(LISTED, [*nextest, "list", *reuse, "--message-format", "json"])

@@ -46,7 +46,8 @@ done
 const DEAF: &str = r#"#!/bin/sh
 while sleep 0.3; do
     now=$(cut -d' ' -f1 /proc/uptime)
-    printf 'version = "1.3.0"\ncounter = 130\nstarted = 0.0\nstamp = %s\ndevices = true\nhub = false\n' $now >$RUNTIME_DIRECTORY/health
+    printf 'version = "1.3.0"\ncounter = 130\nstarted = 0.0\nstamp = %s\ndevices = true\nhub = false\n' $now >$RUNTIME_DIRECTORY/health.new
+    mv $RUNTIME_DIRECTORY/health.new $RUNTIME_DIRECTORY/health
 done
 "#;
 
