@@ -213,7 +213,7 @@ impl UnkindFile {
 /// The shim's own logic, where this program has it.
 #[cfg(feature = "fpga")]
 fn shim(_: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
-    Ok(wanted.then(|| Arc::new(xpuck_shim::Logic::default()) as Arc<dyn Shim>))
+    Ok(wanted.then(|| Arc::new(shim::Logic::default()) as Arc<dyn Shim>))
 }
 
 /// The shim's own logic, which this program does not have.
