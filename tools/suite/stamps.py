@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -114,7 +115,7 @@ def rights():
 
 def is_for_lack_of_rights(skip):
     """Whether a line about something skipped names a missing capability: it stays skipped as long as the key is the same."""
-    return "(CAP_" in skip
+    return re.search(r"\(CAP_[A-Z_]+\)", skip) is not None
 
 
 def key(patterns, built=(), command=""):

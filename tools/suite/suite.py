@@ -171,6 +171,9 @@ def run(parts, force):
                 elif not force and part.key() is not None and stamped.get(part.name) == part.key():
                     finish(part, "unchanged", stamped)
                 else:
+                    # However this run ends, an earlier one says nothing any more.
+                    stamped.pop(part.name, None)
+                    stamps.save("parts.json", stamped)
                     running.append(part)
                     part.start()
                     print(f"  started {part.name}", flush=True)
@@ -216,12 +219,12 @@ def finish(part, result, stamped):
     if part.process:
         # What the part left running would disturb the others.
         part.signal(signal.SIGKILL)
-        stamped.pop(part.name, None)
         # A file that changed during the run may or may not have been tried.
         whole = all(stamps.is_for_lack_of_rights(line) for line in part.skips())
         if result == "passed" and part.tried is not None and part.tried == part.key() and whole:
             stamped[part.name] = part.tried
-        stamps.save("parts.json", stamped)
+            stamps.save("parts.json", stamped)
+        stamps.save("skips.json", {**stamps.load("skips.json"), part.name: part.skips()})
     detail = f" in {part.seconds:.1f} s ({part.processor:.1f} s of processor time)" if part.process else ""
     print(f"{colour(result)}: {part.name}{detail}", flush=True)
     for line in part.output().splitlines() if part.process else []:
@@ -244,9 +247,11 @@ def report(parts, began):
     skipped = stamps.STATE / "skipped.log"
     lines = set(skipped.read_text(errors="replace").splitlines()) if skipped.exists() else set()
     closing = []
+    told = stamps.load("skips.json")
     for part in parts.values():
+        if part.process or part.result == "unchanged":
+            lines.update(told.get(part.name, []))
         if part.process:
-            lines.update(part.skips())
             closing += [line for line in part.output().splitlines() if CLOSING.match(line) and " 0 passed; 0 failed" not in line]
     flaky = {line for part in parts.values() if part.process for line in part.output().splitlines() if line.startswith("flaky: ")}
     print(f"flaky: {len(flaky)}")
@@ -337,6 +342,9 @@ def needed(tables, names):
 
 
 if __name__ == "__main__":
+    if sys.stdout is None:
+        # Closed: the exit code tells.
+        sys.stdout = open(os.devnull, "w")
     sys.stdout.reconfigure(errors="backslashreplace")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupted)
