@@ -45,7 +45,7 @@ def inputs():
 def keys():
     """Key of the inputs of each test, by `binary test`. Ignored tests are left out."""
     tables = inputs()
-    key = functools.cache(lambda patterns, programs: stamps.key(patterns, programs))
+    key = functools.cache(stamps.key)
     found = {}
     for suite in json.loads(LISTED.read_text())["rust-suites"].values():
         binary = stamps.file_hash(suite["binary-path"])

@@ -52,7 +52,7 @@ pages! {
     worlds: "docs/worlds.md",
 }
 
-/// Has a test of its own.
+/// Page with a test of its own.
 const TUTORIAL: &str = "docs/tutorial.md";
 
 /// A folder in which commands find the files of the repository, and what they make is their own.
@@ -82,18 +82,17 @@ fn runnable(line: &str) -> Option<String> {
 }
 
 /// Runs each line of each block marked `sh test`, all of a document in one folder. A block marked `text printed` has
-/// lines that the block before it prints, in that order. Returns the number of lines.
+/// lines that the block before it prints, in that order. Returns the number of lines that ran.
 fn run(document: &str, root: &Path, place: &Path) -> usize {
     let programs = Path::new(env!("CARGO_BIN_EXE_xpuck")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let text = std::fs::read_to_string(root.join(document)).unwrap();
-    let (mut found, mut printed) = (0, String::new());
+    let (mut ran, mut printed) = (0, String::new());
     for (mark, lines) in blocks(&text) {
         match mark {
             "sh test" => {
                 printed.clear();
                 for line in lines.lines() {
-                    found += 1;
                     let Some(command) = runnable(line) else {
                         xpuck_testing::skipped(format_args!("{document}: {line} (make deps-record)"));
                         continue;
@@ -103,6 +102,7 @@ fn run(document: &str, root: &Path, place: &Path) -> usize {
                     let output = output.unwrap();
                     assert!(output.status.success(), "{document}: {line}\n{}", String::from_utf8_lossy(&output.stderr));
                     printed += &String::from_utf8_lossy(&output.stdout);
+                    ran += 1;
                 }
             }
             "text printed" => {
@@ -115,7 +115,7 @@ fn run(document: &str, root: &Path, place: &Path) -> usize {
             _ => {}
         }
     }
-    found
+    ran
 }
 
 fn root() -> &'static Path {

@@ -86,7 +86,7 @@ fn stream(c: &mut Criterion) {
     assert!(frames > 0, "the stream holds a frame");
 }
 
-/// What a robot sees among eight others and a frisbee.
+/// One frame of the arena's camera: a robot's view of eight others and a frisbee.
 fn emulated(c: &mut Criterion) {
     let at = |shape, x, y, heading| Body::at_rest(shape, Pose { at: vec2(x, y), heading });
     let robot = |i: u8| at(Shape::ROBOT, -0.8 + 0.2 * f32::from(i), 0.1 * f32::from(i % 3), f32::from(i));
