@@ -86,6 +86,8 @@ pub struct Guard {
     notes: Mutex<Vec<Line>>,
     /// Why the folder cannot be read, while it cannot.
     unreadable: Mutex<Option<String>>,
+    /// What is wrong with files in it.
+    wrong: Mutex<Vec<String>>,
     /// Connections to the robots' link that ended.
     ended: AtomicU64,
     monitors: Sender<(Domain, zmq::Socket)>,
@@ -107,7 +109,7 @@ impl Guard {
         context: &zmq::Context,
         folder: Option<PathBuf>,
         ring: Keyring,
-        notes: Vec<String>,
+        wrong: Vec<String>,
     ) -> Result<Arc<Guard>, FileError> {
         let trouble = |what: String| FileError::value("authentication", what);
         if zmq::has("curve") != Some(true) {
@@ -121,8 +123,9 @@ impl Guard {
             folder,
             ring: RwLock::new((ring, 1)),
             refusals: Mutex::default(),
-            notes: Mutex::new(notes.into_iter().map(Line::warn).collect()),
+            notes: Mutex::new(wrong.iter().cloned().map(Line::warn).collect()),
             unreadable: Mutex::default(),
+            wrong: Mutex::new(wrong),
             ended: AtomicU64::new(0),
             monitors,
         });
@@ -229,9 +232,12 @@ impl Guard {
         true
     }
 
-    /// Why the folder of keys cannot be read, while it cannot: those who were enrolled before stay enrolled.
+    /// Why the folder of keys, or a file in it, cannot be read, while it cannot: those who were enrolled before stay enrolled.
     pub fn unreadable(&self) -> Option<String> {
-        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let folder = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        let more = if wrong.len() > 1 { format!(" (and {} more files)", wrong.len() - 1) } else { String::new() };
+        folder.or_else(|| wrong.first().map(|first| format!("{first}{more}")))
     }
 
     /// Looks at the folder. One that cannot be read changes nothing; it is looked at again.
@@ -264,7 +270,8 @@ impl Guard {
             let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
             *present = (ring, present.1 + 1);
         }
-        wrong.into_iter().for_each(|text| self.note(Line::warn(text)));
+        wrong.iter().for_each(|text| self.note(Line::warn(text.clone())));
+        *self.wrong.lock().unwrap_or_else(PoisonError::into_inner) = wrong;
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ use crate::keys::{Key, Public, Secret};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Most keys in a folder.
@@ -79,7 +80,9 @@ impl Keyring {
     pub fn read_again(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
         for (role, path) in public_files(folder)? {
-            match Public::read(&path) {
+            // Who may write the file may put a key of their own there.
+            let read = Public::read(&path).and_then(|public| refuse_open(&path).map(|()| public));
+            match read {
                 // Removed a moment ago.
                 Err(FileError::Unreadable { error, .. }) if error.kind() == ErrorKind::NotFound => {}
                 Err(error @ FileError::Unreadable { .. }) => return Err(error),
@@ -108,9 +111,6 @@ impl Keyring {
     fn add(&mut self, role: Role, public: Public, path: &Path) -> Result<(), String> {
         if path.file_stem().and_then(|s| s.to_str()) != Some(&public.name) {
             return Err(format!("holds the key of `{}`; name it {0}.pub", public.name));
-        }
-        if self.holders.len() >= MAX_KEYS {
-            return Err(format!("more than {MAX_KEYS} keys"));
         }
         if let Some(other) = self.holders.get(&public.curve) {
             return Err(format!("the same key as {} `{}`", other.role.name(), other.public.name));
@@ -156,11 +156,25 @@ pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     Ok(print)
 }
 
+/// Refuses what anybody may write: they could put a key of their own there.
+fn refuse_open(place: &Path) -> Result<(), FileError> {
+    let data = place.metadata().map_err(|error| FileError::Unreadable { path: place.into(), error })?;
+    if data.permissions().mode() & 0o002 == 0 {
+        return Ok(());
+    }
+    let name = place.display().to_string();
+    Err(FileError::value(
+        &name,
+        format!("anybody on this machine may put keys there: look for keys that are not yours, then chmod o-w {name}"),
+    ))
+}
+
 /// The `.pub` files of all roles in the order of their names. In a folder of keys a role's folder that is not there is
-/// empty.
+/// empty. A folder with more keys than there may be is refused as a whole: which of them count would be chance.
 fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    refuse_open(folder)?;
     let mut files = Vec::new();
     for role in Role::ALL {
         let path = folder.join(role.folder());
@@ -169,12 +183,15 @@ fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             Err(error) => return Err(unreadable(&path, error)),
         };
-        let mut count = 0;
+        refuse_open(&path)?;
         for entry in entries {
             let file = entry.map_err(|error| unreadable(&path, error))?.path();
-            if file.extension().is_some_and(|e| e == "pub") && count < MAX_KEYS {
-                count += 1;
+            if file.extension().is_some_and(|e| e == "pub") {
                 files.push((role, file));
+            }
+            if files.len() > MAX_KEYS {
+                let why = format!("more than {MAX_KEYS} .pub files: remove those of nobody");
+                return Err(FileError::value(&folder.display().to_string(), why));
             }
         }
     }
@@ -290,5 +307,33 @@ mod tests {
         assert_eq!(ring.read_again(&keys).unwrap().0.holders().count(), 1);
         std::fs::remove_dir_all(&keys).unwrap();
         assert!(ring.read_again(&keys).is_err());
+    }
+
+    #[test]
+    fn a_folder_with_too_many_keys_or_open_to_anybody_is_refused_as_a_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = dir.path();
+        make(keys, Some(Role::Robot), "xp01").unwrap();
+        let (ring, _) = Keyring::read(keys).unwrap();
+        std::fs::create_dir(keys.join("observers")).unwrap();
+        for number in 0..MAX_KEYS {
+            std::fs::write(path(keys, Role::Observer, &number.to_string(), "pub"), "").unwrap();
+        }
+        for refused in [ring.read_again(keys).map(drop), fingerprint(keys).map(drop)] {
+            assert!(refused.unwrap_err().to_string().contains("more than 1000 .pub files"));
+        }
+        std::fs::remove_file(path(keys, Role::Observer, "0", "pub")).unwrap();
+        assert!(ring.read_again(keys).is_ok());
+        let file = path(keys, Role::Robot, "xp01", "pub");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
+        let (again, wrong) = Keyring::default().read_again(keys).unwrap();
+        assert!(again.holders().count() == 0 && wrong.iter().any(|why| why.contains("xp01.pub")), "{wrong:?}");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        for folder in [keys.to_path_buf(), keys.join("robots")] {
+            let closed = std::fs::metadata(&folder).unwrap().permissions();
+            std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+            assert!(ring.read_again(keys).unwrap_err().to_string().contains("chmod o-w"), "{}", folder.display());
+            std::fs::set_permissions(&folder, closed).unwrap();
+        }
     }
 }
