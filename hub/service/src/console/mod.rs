@@ -15,7 +15,7 @@ mod visitor;
 pub use access::{Names, called};
 pub use feed::{Around, Clock, Feed, world};
 pub use live::{Live, Teller, Told};
-pub use sessions::{Person, Sessions};
+pub use sessions::{Person, Refused, Sessions};
 pub use settings::Settings;
 
 use crate::admission::Bounds;

@@ -2,7 +2,6 @@
 //! state machine: time and random tokens come from outside.
 
 use sha2::{Digest, Sha256};
-use std::collections::VecDeque;
 use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
 use xpuck_wire::signed::{hex, unhex};
@@ -15,8 +14,11 @@ const LINK: f64 = 600.0;
 const SESSION: f64 = 12.0 * 3600.0;
 /// A session that asks nothing ends after this, s.
 const IDLE: f64 = 2.0 * 3600.0;
-/// Links and sessions there may be, and answers that are remembered; the oldest make room.
-const MOST: usize = 256;
+/// Sessions and links that one person may have. Further ones are refused: what counts is never dropped, and nobody takes
+/// another's.
+const MOST: usize = 64;
+/// Challenges that one person may answer within [`CHALLENGE`]; they are remembered so long, so that none is answered twice.
+const ANSWERS: usize = 256;
 /// What is signed begins with this, so that no other signature passes for a login.
 const PURPOSE: &str = "xpuck console 1\n";
 
@@ -29,6 +31,13 @@ pub struct Person {
     pub role: Role,
     /// The key that they proved; none if they came by a link.
     pub key: Option<Key>,
+}
+
+impl Person {
+    /// The same person, however they came.
+    fn is(&self, other: &Person) -> bool {
+        (&self.name, self.role) == (&other.name, other.role)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +65,14 @@ pub enum Refused {
     /// A robot's key.
     #[error("this is a robot's key; log in with an operator's or an observer's")]
     Robot,
+    /// They have as many sessions, or links, as one person may have.
+    #[error(
+        "you have {MOST} of these; log out elsewhere, or wait: a link ends after ten minutes, an idle session after two hours"
+    )]
+    Many,
+    /// They logged in too often.
+    #[error("{ANSWERS} logins within a minute; wait for one")]
+    Often,
     /// The link is old or used.
     #[error("this link was used or is too old; `xpuck console` prints a new one")]
     Link,
@@ -66,22 +83,15 @@ pub enum Refused {
 pub struct Sessions {
     /// Marks challenges as given away here: none of them is kept, so that nobody who asks for many takes another's.
     secret: String,
-    /// Challenges that were answered.
-    answered: VecDeque<String>,
-    links: VecDeque<(String, Person, f64)>,
-    sessions: VecDeque<Session>,
+    /// Challenges that were answered, by whom, and when.
+    answered: Vec<(String, Person, f64)>,
+    links: Vec<(String, Person, f64)>,
+    sessions: Vec<Session>,
 }
 
 /// Equal, in a time that does not tell where the first difference is.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
-}
-
-fn keep<T>(list: &mut VecDeque<T>, item: T) {
-    if list.len() == MOST {
-        list.pop_front();
-    }
-    list.push_back(item);
 }
 
 /// What is signed to answer a challenge of the console at this host.
@@ -112,12 +122,20 @@ impl Sessions {
         let at = given.split_once('.').and_then(|(at, _)| at.parse::<f64>().ok());
         same(&self.mark(given), mark)
             && at.is_some_and(|at| (0.0..=CHALLENGE).contains(&(now - at)))
-            && !self.answered.iter().any(|known| known == challenge)
+            && !self.answered.iter().any(|(known, ..)| known == challenge)
     }
 
     /// A one-time link is given away.
-    pub fn link(&mut self, now: f64, token: String, person: Person) {
-        keep(&mut self.links, (token, person, now));
+    ///
+    /// # Errors
+    /// They have too many.
+    pub fn link(&mut self, now: f64, token: String, person: Person) -> Result<(), Refused> {
+        self.links.retain(|(_, _, given)| now - given <= LINK);
+        if self.links.iter().filter(|(_, other, _)| other.is(&person)).count() >= MOST {
+            return Err(Refused::Many);
+        }
+        self.links.push((token, person, now));
+        Ok(())
     }
 
     /// Somebody answers a challenge; `holders` are those enrolled under their name. `token` is the session's if they are
@@ -143,9 +161,14 @@ impl Sessions {
         if holder.role == Role::Robot {
             return Err(Refused::Robot);
         }
-        keep(&mut self.answered, challenge.to_string());
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
-        self.begin(now, token, person.clone());
+        // One that is older than that is no open challenge any more.
+        self.answered.retain(|(_, _, at)| now - at <= CHALLENGE);
+        if self.answered.iter().filter(|(_, other, _)| other.is(&person)).count() >= ANSWERS {
+            return Err(Refused::Often);
+        }
+        self.begin(now, token, person.clone())?;
+        self.answered.push((challenge.to_string(), person.clone(), now));
         Ok(person)
     }
 
@@ -155,17 +178,21 @@ impl Sessions {
     /// It is used or too old.
     pub fn follow(&mut self, now: f64, link: &str, token: String) -> Result<Person, Refused> {
         let place = self.links.iter().position(|(known, _, _)| same(known, link)).ok_or(Refused::Link)?;
-        let (_, person, given) = self.links.remove(place).ok_or(Refused::Link)?;
+        let (_, person, given) = self.links.remove(place);
         if now - given > LINK {
             return Err(Refused::Link);
         }
-        self.begin(now, token, person.clone());
+        self.begin(now, token, person.clone())?;
         Ok(person)
     }
 
-    fn begin(&mut self, now: f64, token: String, person: Person) {
+    fn begin(&mut self, now: f64, token: String, person: Person) -> Result<(), Refused> {
         self.expire(now);
-        keep(&mut self.sessions, Session { token, person, began: now, asked: now });
+        if self.sessions.iter().filter(|session| session.person.is(&person)).count() >= MOST {
+            return Err(Refused::Many);
+        }
+        self.sessions.push(Session { token, person, began: now, asked: now });
+        Ok(())
     }
 
     fn expire(&mut self, now: f64) {
@@ -257,7 +284,7 @@ mod tests {
         let person = Person { name: "alice".into(), role: Role::Operator, key: None };
         let mut sessions = Sessions::default();
         let begin = |sessions: &mut Sessions, now, token: &str| {
-            sessions.link(now, format!("link of {token}"), person.clone());
+            sessions.link(now, format!("link of {token}"), person.clone()).unwrap();
             sessions.follow(now, &format!("link of {token}"), token.into()).unwrap();
         };
         begin(&mut sessions, 0.0, "a");
@@ -275,19 +302,48 @@ mod tests {
         assert!(sessions.who(0.0, "c", |_| true).is_none());
         begin(&mut sessions, 0.0, "d");
         assert!(sessions.who(0.0, "d", |_| false).is_none() && sessions.who(0.0, "d", |_| true).is_none(), "revoked");
-        sessions.link(0.0, "old".into(), person.clone());
+        sessions.link(0.0, "old".into(), person.clone()).unwrap();
         assert_eq!(sessions.follow(LINK + 1.0, "old", "e".into()), Err(Refused::Link));
     }
 
     #[test]
-    fn all_lists_are_bounded() {
+    fn an_observer_takes_nothing_from_an_operator() {
+        let (alice, eve) = (Secret::generate("alice").unwrap(), Secret::generate("eve").unwrap());
+        let enrolled = |secret: &Secret, role| [holder(secret, role)];
+        let (operator, observer) = (enrolled(&alice, Role::Operator), enrolled(&eve, Role::Observer));
+        let mut sessions = Sessions::new("secret".into());
+        let person = Person { name: "alice".into(), role: Role::Operator, key: None };
+        sessions.link(0.0, "unused".into(), person).unwrap();
+        let used = sessions.challenge(0.0, "alice's");
+        let signed = answer(&alice, "hub", &used);
+        sessions.answer(0.0, "hub", (&used, &signed), &operator, "session".into()).unwrap();
+        let login = |sessions: &mut Sessions, now: f64, number: usize| {
+            let given = sessions.challenge(now, &format!("eve's {number}"));
+            let signed = answer(&eve, "hub", &given);
+            sessions.answer(now, "hub", (&given, &signed), &observer, format!("e{number}"))
+        };
+        let refused = (0..300).filter(|number| login(&mut sessions, 1.0, *number) == Err(Refused::Many)).count();
+        assert_eq!(refused, 300 - MOST);
+        let again = sessions.answer(30.0, "hub", (&used, &signed), &operator, "t".into());
+        assert_eq!(again, Err(Refused::Challenge), "used stays used");
+        // Who logs out each time is stopped by the answers that have to be remembered.
+        (0..300).for_each(|number| sessions.end(&format!("e{number}")));
+        let mut often = 0;
+        for number in 300..300 + 2 * ANSWERS {
+            often += usize::from(login(&mut sessions, 100.0, number) == Err(Refused::Often));
+            sessions.end(&format!("e{number}"));
+        }
+        assert_eq!(often, ANSWERS);
+        assert!(sessions.who(200.0, "session", |_| true).is_some(), "the operator is still there");
+        assert!(sessions.follow(200.0, "unused", "by link".into()).is_ok());
+    }
+
+    #[test]
+    fn links_of_one_person_are_bounded_until_they_are_too_old() {
         let person = Person { name: "a".into(), role: Role::Observer, key: None };
         let mut sessions = Sessions::default();
-        for i in 0..2000 {
-            sessions.link(0.0, format!("l{i}"), person.clone());
-            sessions.follow(0.0, &format!("l{i}"), format!("t{i}")).unwrap();
-        }
-        assert!(sessions.links.len() <= MOST && sessions.sessions.len() == MOST);
-        assert!(sessions.who(0.0, "t1999", |_| true).is_some() && sessions.who(0.0, "t0", |_| true).is_none());
+        let given = (0..2000).filter(|i| sessions.link(0.0, format!("l{i}"), person.clone()).is_ok()).count();
+        assert_eq!((given, sessions.links.len()), (MOST, MOST));
+        assert_eq!(sessions.link(LINK + 1.0, "later".into(), person), Ok(()));
     }
 }

@@ -1,8 +1,8 @@
 //! Logging in and out.
 
 use super::json;
-use crate::console::Shared;
 use crate::console::visitor::{HEADER, Said, Visitor, refusal, tokens};
+use crate::console::{Refused, Shared};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -72,6 +72,7 @@ pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Said
             let answer = json(&object!({ "ok": true, "role": person.role, "name": person.name }));
             with_cookie(&shared, answer, &session, 12 * 3600)
         }
+        Err(why @ (Refused::Many | Refused::Often)) => refusal(StatusCode::TOO_MANY_REQUESTS, &why.to_string()),
         Err(why) => refusal(StatusCode::UNAUTHORIZED, &why.to_string()),
     }
 }
