@@ -4,6 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use xpuck_wire::file;
 
 /// A folder that cannot be used: one line with the file, what is wrong, and what helps.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +82,7 @@ pub(crate) fn refuse_used(path: &Path, left: &[&str], table: (&str, &str)) -> Re
 /// True of a table whose head was not wholly written, or is all that was.
 fn is_begun(table: &Path, head: &str) -> bool {
     let is_file = table.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= head.len() as u64);
-    is_file && std::fs::read(table).is_ok_and(|text| head.as_bytes().starts_with(&text))
+    is_file && file::bytes(table, head.len() as u64).is_ok_and(|text| head.as_bytes().starts_with(&text))
 }
 
 /// That a folder is no run of the kind that has this file: another's command, or a beginning.

@@ -142,9 +142,11 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
     let mut found = Vec::new();
     for directory in folders(root)? {
         let described = directory.join(RUN_FILE);
-        match std::fs::File::open(&described) {
+        match xpuck_wire::file::open(&described) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            // It is no file.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
             Err(error) => return Err(RecordError::of(&described, error)),
         }
         let (began, over) = RunFile::read(&directory)

@@ -13,6 +13,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
+use xpuck_wire::file;
 use xpuck_wire::output::count;
 
 /// What was recovered of a file.
@@ -144,7 +145,7 @@ fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof>
 /// # Errors
 /// It cannot be opened, and there is one.
 pub fn is_written(path: &Path) -> io::Result<bool> {
-    match File::open(path) {
+    match file::open(path) {
         Ok(file) => Ok(matches!(file.try_lock(), Err(TryLockError::WouldBlock))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),

@@ -25,12 +25,17 @@ use xpuck_update::BundleError;
 use xpuck_update::bundle::{Kind, Manifest, Reader};
 use xpuck_update::slots::roots::ROOTS;
 use xpuck_update::slots::{Roots, Slot};
+use xpuck_wire::file;
 use xpuck_wire::keys::Key;
 
 /// Subvolumes beside the root's, and where the running system has them.
 pub const SUBVOLUMES: &[&str] = &["@config", "@state", SLOTS, "@log"];
 /// Where updates are.
 const SLOTS: &str = "@slots";
+/// Longest `etc/passwd` of a system, and longest file for the boot partition, bytes.
+const LONGEST_TEXT: u64 = 1 << 20;
+/// See [`LONGEST_TEXT`].
+const LONGEST_FILE: u64 = 256 << 20;
 /// Name of the file system.
 const LABEL: &str = "xpuck";
 /// Name of the first partition.
@@ -257,7 +262,8 @@ fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError>
 /// The number of the program's user and of its group in a root.
 fn user_of(root: &Path) -> Result<(u32, u32), ToolError> {
     let path = root.join("etc/passwd");
-    let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
+    let text = file::bytes(&path, LONGEST_TEXT).map_err(ToolError::file(&path))?;
+    let text = String::from_utf8_lossy(&text);
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("{USER}:")));
     let mut numbers = line.into_iter().flat_map(|line| line.split(':').skip(1)).map_while(|word| word.parse().ok());
     match (numbers.next(), numbers.next()) {
@@ -327,7 +333,7 @@ impl Files {
                 if kind.is_dir() {
                     open.push(name);
                 } else if kind.is_file() {
-                    let bytes = fs::read(entry.path()).map_err(ToolError::file(&entry.path()))?;
+                    let bytes = file::bytes(&entry.path(), LONGEST_FILE).map_err(ToolError::file(&entry.path()))?;
                     files.insert(name.display().to_string(), bytes);
                 }
             }

@@ -10,6 +10,8 @@ use xpuck_wire::{FileError, Swarm, file};
 /// The lab's own file in the folder of a swarm.
 pub const CARDS: &str = "cards.toml";
 /// Longest name of a Wi-Fi network, and longest passphrase, bytes (IEEE 802.11).
+/// Longest file of a key, bytes.
+const LONGEST_KEY: u64 = 4096;
 const MAX_SSID: usize = 32;
 const MAX_PASSPHRASE: usize = 63;
 
@@ -120,7 +122,9 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     missing(&hub)?;
     Secret::read(&key)?;
     Public::read(&hub)?;
-    let bytes = |path: &Path| fs::read(path).map_err(|error| FileError::Unreadable { path: path.into(), error });
+    let bytes = |path: &Path| {
+        file::bytes(path, LONGEST_KEY).map_err(|error| FileError::Unreadable { path: path.into(), error })
+    };
     add(&format!("keys/robots/{robot}.key"), bytes(&key)?, true, false);
     add("keys/hub.pub", bytes(&hub)?, false, false);
     // Robots that speak with each other have to know each other.

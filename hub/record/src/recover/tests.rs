@@ -371,3 +371,11 @@ fn a_file_that_is_being_written_is_left_alone() {
     assert!(file(&open).unwrap_err().to_string().contains("being written by a hub"));
     assert!(open.exists() && is_written(&open).unwrap());
 }
+
+#[test]
+fn a_pipe_in_place_of_a_file_holds_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("run.mcap.open");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(is_written(&pipe).unwrap_err().to_string().contains("named pipe"));
+}

@@ -5,7 +5,7 @@ mod disk;
 pub mod results;
 mod row;
 
-pub use row::{Row, short_ids};
+pub use row::{LONGEST_RESULT, Row, short_ids};
 
 use rusqlite::{Connection, OpenFlags, params};
 use std::collections::BTreeMap;
@@ -252,6 +252,7 @@ mod tests {
             seed: u64::MAX,
             robots: vec!["xp01".into(), "xp02".into()],
             speed: 1.0,
+            swarm_mark: None,
             experiment: table(),
             files: Default::default(),
             swarm: table(),

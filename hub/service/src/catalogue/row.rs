@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+use xpuck_hub_core::resumption::RETURN_WITHIN;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
-use xpuck_record::snapshot::RETURN_WITHIN;
 use xpuck_record::{RecordError, budget, files, folders, snapshot};
 use xpuck_wire::{Segment, Status, file};
 
 /// A run in which more of the round trips took above 100 ms is marked P (thesis 8.4).
 pub const SLOW: f64 = 0.05;
 /// Longest result that is read, bytes.
-const LONGEST_RESULT: u64 = 64 << 20;
+pub const LONGEST_RESULT: u64 = 64 << 20;
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]

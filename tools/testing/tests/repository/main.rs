@@ -7,6 +7,7 @@ mod dependencies;
 mod facts;
 mod licence;
 mod paths;
+mod readers;
 mod site;
 mod skips;
 mod suite;

@@ -1,0 +1,48 @@
+//! Files that somebody may have put there are read by `xpuck_wire::file`, which refuses pipes and devices and bounds the size:
+//! `std::fs::read` waits at a pipe for ever, and takes as much memory as the file has bytes.
+
+use crate::{files, root};
+
+/// Files that may read without a bound, and why.
+const ALLOWED: [(&str, &str); 14] = [
+    ("hub/arena/src/shell/boards.rs", "/proc"),
+    ("hub/service/src/console/assets.rs", "the console's own files, named by a developer"),
+    ("hub/service/src/doctor/place.rs", "/proc"),
+    ("hub/service/src/observer/process.rs", "/proc"),
+    ("hub/src/cli/bench_geneserver.rs", "/proc"),
+    ("hub/src/cli/bench_hub.rs", "/proc"),
+    ("hub/src/cli/kilobot/firmware.rs", "what a tool has just written"),
+    ("hub/wire/src/process.rs", "/proc"),
+    ("robot/src/device/body_lock.rs", "/proc"),
+    ("robot/src/device/hwmon.rs", "/sys"),
+    ("robot/src/onboard/thermal.rs", "/sys"),
+    ("systemd/image/src/build/", "what the build has just made or checked by its digest"),
+    ("systemd/image/src/device.rs", "/proc and /sys"),
+    ("systemd/image/src/initramfs.rs", "what the build has just made"),
+];
+/// Folders of programs that read what they or the repository hold.
+const TOOLS: [&str; 3] = ["fuzz/", "tools/", "systemd/boot-test/"];
+
+fn is_test(path: &str) -> bool {
+    path.contains("/tests/") || path.ends_with("tests.rs")
+}
+
+#[test]
+fn files_of_others_are_read_with_a_bound() {
+    let mut used = vec![false; ALLOWED.len()];
+    for path in files().iter().filter(|path| path.ends_with(".rs") && !is_test(path)) {
+        if TOOLS.iter().any(|tool| path.starts_with(tool)) {
+            continue;
+        }
+        let text = std::fs::read_to_string(root().join(path)).expect("a source file");
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let bare = |line: &&str| line.contains("fs::read(") || line.contains("fs::read_to_string(");
+        for line in code.lines().filter(bare) {
+            let allowed = ALLOWED.iter().position(|(allowed, _)| path.starts_with(allowed));
+            let Some(allowed) = allowed else { panic!("{path}: read it with xpuck_wire::file: {}", line.trim()) };
+            used[allowed] = true;
+        }
+    }
+    let unused: Vec<&str> = ALLOWED.iter().zip(used).filter(|(_, used)| !used).map(|((path, _), _)| *path).collect();
+    assert!(unused.is_empty(), "these read nothing bare any more: {unused:?}");
+}
