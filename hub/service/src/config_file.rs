@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use xpuck_hub_core::config::{Config, HubFile, TlsFiles};
-use xpuck_wire::{FileError, Swarm, file};
+use xpuck_wire::{FileError, Swarm, atomic, file};
 
 /// Reads the hub's file and the swarm file that it names; paths in them are relative to the file that they stand in.
 ///
@@ -16,7 +16,8 @@ pub fn read(path: &Path) -> Result<Config, FileError> {
     hub.record.directory = here.join(&hub.record.directory);
     hub.mocap.file = hub.mocap.file.map(|file| here.join(file));
     hub.console.key = hub.console.key.map(|file| here.join(file));
-    hub.console.experiments = Some(hub.console.experiments.map_or_else(|| here.into(), |folder| here.join(folder)));
+    hub.console.experiments =
+        Some(hub.console.experiments.map_or_else(|| atomic::folder(path).into(), |folder| here.join(folder)));
     hub.console.tls =
         hub.console.tls.map(|tls| TlsFiles { certificate: here.join(tls.certificate), key: here.join(tls.key) });
     hub.check(&name)?;

@@ -4,6 +4,7 @@ use super::file_kind;
 use anyhow::Error;
 use std::path::Path;
 use xpuck_kernels::tree::suggest;
+use xpuck_wire::atomic;
 use xpuck_wire::output;
 
 /// How the system says that a disk is full, and that there is no such file; errors of libraries hold its words alone.
@@ -56,7 +57,7 @@ fn missing(name: &str) -> Option<String> {
     if path.extension().is_some_and(|extension| extension == "key" || extension == "pub") {
         return Some("; `xpuck keys new --robots swarm.toml` makes the keys of a swarm".into());
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = atomic::folder(path);
     if OF_A_SWARM.contains(&file) {
         return Some("; is this the swarm's folder? `xpuck init DIR` makes one".into());
     }

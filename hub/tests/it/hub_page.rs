@@ -1,5 +1,6 @@
 //! The table of `hub.toml` in docs/hub.md is what the program reads: every key, and every default.
 
+use crate::rig::{Layout, Swarm, http};
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
@@ -70,4 +71,14 @@ fn the_table_of_keys_is_what_the_program_reads() {
         })
         .collect();
     assert_eq!(shown, expected, "docs/hub.md against the program");
+}
+
+/// As the page has it: `xpuck hub --config hub.toml`, in the folder of its files.
+#[test]
+fn a_hub_started_as_the_page_says_offers_the_experiments_beside_its_file() {
+    let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });
+    swarm.start_services();
+    let (code, body) = http::get(&swarm.folder.console(), "/api/experiments");
+    assert!(code == 200 && body.contains("e.toml"), "{code}: {body}");
+    assert!(!http::get(&swarm.folder.console(), "/health").1.contains("has not turned"));
 }

@@ -11,7 +11,7 @@ use super::front::FrontTree;
 use super::generation::{EvolutionRun, Generation, State};
 use super::outcome::Outcome;
 use super::record;
-use crate::run_folder::{FolderError, fail, io, make, no_run, refuse_run};
+use crate::run_folder::{FolderError, fail, io, make, no_run, refuse_run, refuse_used};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -142,7 +142,10 @@ impl Folder {
             let file = file.to_path_buf();
             move |error| fail(&file, format!("{error}; make room or mend the disk, then begin again"))
         };
-        refuse_run(path)?;
+        let worlds: Vec<String> = (1..=config.steps.len()).map(file::step_world).collect();
+        let own = [file::WORLD, file::CALIBRATION, file::PRIMITIVE_SET, RECORD];
+        let left: Vec<&str> = own.into_iter().chain(worlds.iter().map(String::as_str)).collect();
+        refuse_used(path, &left, ("", ""))?;
         // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
         let record = lock(path)?;
         refuse_run(path)?;

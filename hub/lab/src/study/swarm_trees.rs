@@ -50,7 +50,11 @@ fn tree(path: &Path) -> Result<Tree, StudyError> {
 fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: std::io::Error| StudyError(format!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(wrong)?.take(MOST) {
+    for (count, entry) in std::fs::read_dir(folder).map_err(wrong)?.enumerate() {
+        // Which of them would be read is chance.
+        if count == MOST {
+            return Err(StudyError(format!("{}: more than {MOST} files; name a smaller folder", folder.display())));
+        }
         let path = entry.map_err(wrong)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if name.starts_with(begin) && name.ends_with(".bt") {

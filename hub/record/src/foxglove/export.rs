@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
-use xpuck_wire::atomic::Part;
+use xpuck_wire::atomic::{self, Part};
 
 /// What was exported.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Exported {
 /// # Errors
 /// There is no record, it cannot be read, `to` has the name of a file of the run, it cannot be written, or it was stopped.
 pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> Result<Exported, RecordError> {
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = atomic::folder(to);
     let in_run = |path: &Path| path.canonicalize().is_ok_and(|path| run.canonicalize().is_ok_and(|run| run == path));
     let named = in_run(folder) && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some());
     // Whatever it is called: what lies there is the run's.

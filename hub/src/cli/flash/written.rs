@@ -57,7 +57,7 @@ impl Written {
 
     /// Notes a card, beside those that another card reader's program noted meanwhile.
     pub fn add(&mut self, robot: &str, manifest: &Manifest) -> Result<()> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = atomic::folder(&self.path);
         let folder = std::fs::File::open(folder).with_context(|| folder.display().to_string())?;
         folder.lock().with_context(|| self.path.display().to_string())?;
         if self.path.exists() {

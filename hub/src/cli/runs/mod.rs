@@ -147,7 +147,7 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
 
 /// The run in a folder that is none itself and holds a single one, as that of a demo.
 fn only_run_below(folder: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?.take(1000).filter_map(Result::ok);
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let mut below =
         entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file());
     let first = below.next()?;

@@ -26,6 +26,7 @@ use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::study::findings::Findings;
+use xpuck_wire::atomic;
 
 /// Ask a question about trees: how fitness depends on the swarm's size, on what the other robots do, on where they start.
 ///
@@ -102,7 +103,7 @@ impl Output {
         let written: Vec<&PathBuf> = [self.svg.as_ref(), self.csv.as_ref(), further].into_iter().flatten().collect();
         let mut places = Vec::new();
         for path in &written {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let folder = atomic::folder(path);
             let Ok(folder) = folder.canonicalize() else {
                 bail!("{}: its folder is not there; make it, or name another place", path.display());
             };

@@ -52,7 +52,6 @@ fn toml_files(folder: &FilePath) -> std::io::Result<Vec<String>> {
         }
     }
     names.sort();
-    names.truncate(MOST);
     Ok(names)
 }
 
@@ -65,7 +64,7 @@ fn about(text: &str) -> String {
 
 fn offered(folder: &FilePath) -> std::io::Result<Vec<Offered>> {
     let mut found = Vec::new();
-    for file in toml_files(folder)? {
+    for file in toml_files(folder)?.into_iter().take(MOST) {
         let Ok(text) = file::text(&folder.join(&file), file::MAX_TOML) else { continue };
         let table: toml::Table = match text.parse() {
             Ok(table) => table,
