@@ -97,14 +97,26 @@ impl Worker {
                 sensed.sound.into_iter().for_each(|sound| self.heard.take(sound));
                 self.sample = Some(Sample { sensed, at: Instant::now(), number, heard: self.heard });
             }
-            Err(error) => self.note(&error),
+            Err(error) => {
+                // The connection is given up already; another can be had at once.
+                let given_up = matches!(error, DeviceError::GivenUp { .. });
+                self.note(&error);
+                if given_up {
+                    self.give_up(Duration::ZERO);
+                }
+            }
         }
         if self.errors_in_a_row >= DEAD_AFTER {
-            self.before = self.health.counts;
-            self.body = None;
-            self.errors_in_a_row = 0;
-            self.retry_at = Instant::now() + REOPEN;
+            self.give_up(REOPEN);
         }
+    }
+
+    /// The body is opened again after this time.
+    fn give_up(&mut self, pause: Duration) {
+        self.before = self.health.counts;
+        self.body = None;
+        self.errors_in_a_row = 0;
+        self.retry_at = Instant::now() + pause;
     }
 
     fn reopen(&mut self) {

@@ -69,6 +69,14 @@ pub enum DeviceError {
         /// How long it was waited for, ms.
         milliseconds: u64,
     },
+    /// A simulated body did not answer; it is connected anew.
+    #[error("{} lost contact with its simulated body for {milliseconds} ms: this machine is overloaded", path.display())]
+    GivenUp {
+        /// The socket.
+        path: PathBuf,
+        /// How long it was waited for, ms.
+        milliseconds: u64,
+    },
     /// Reading or writing went wrong.
     #[error("cannot transfer over {}: {source}", path.display())]
     Transfer {

@@ -16,19 +16,22 @@ use std::time::Duration;
 use stream::Stream;
 use xpuck_registers::spi::{self, Words};
 
-/// How long a device may take to answer.
-pub const TIMEOUT: Duration = Duration::from_millis(500);
+/// How long a device may take to answer. On a machine with more to do than it can an arena's thread may wait a second for
+/// its turn; wheels stand long before, as nothing new is sensed.
+pub const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A socket and its name for errors.
 #[derive(Debug)]
 struct Socket {
     stream: Stream,
     path: PathBuf,
+    /// This side gave the connection up because no answer came.
+    given_up: bool,
 }
 
 impl Socket {
     fn open(path: &Path) -> Result<Socket, DeviceError> {
-        Ok(Socket { stream: Stream::open(path, TIMEOUT)?, path: path.into() })
+        Ok(Socket { stream: Stream::open(path, TIMEOUT)?, path: path.into(), given_up: false })
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), DeviceError> {
@@ -40,20 +43,26 @@ impl Socket {
     }
 
     /// Gives the connection up, so that every later request is refused too.
-    fn broken(&self, source: io::Error) -> DeviceError {
+    fn broken(&mut self, source: io::Error) -> DeviceError {
         // There is nothing to shut down if the other side was first.
         let _ = self.stream.shutdown();
-        transfer_error(&self.path, source)
+        let error = transfer_error(&self.path, source);
+        // What was given up here was not closed by the other side.
+        let error = if self.given_up { timeout(&self.path) } else { error };
+        self.given_up = matches!(error, DeviceError::GivenUp { .. });
+        error
     }
+}
+
+fn timeout(path: &Path) -> DeviceError {
+    DeviceError::GivenUp { path: path.into(), milliseconds: TIMEOUT.as_millis() as u64 }
 }
 
 fn transfer_error(path: &Path, source: io::Error) -> DeviceError {
     let path = path.to_path_buf();
     match source.kind() {
         ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => DeviceError::Closed { path },
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-            DeviceError::Timeout { path, milliseconds: TIMEOUT.as_millis() as u64 }
-        }
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => timeout(&path),
         _ => DeviceError::Transfer { path, source },
     }
 }
