@@ -33,7 +33,7 @@ help:
 	@echo "make check         format, lints, unit tests of the crates that changed: a minute or two, for every change"
 	@echo "make test          all tests, side by side; parts whose inputs did not change are skipped (FORCE=1, PART=rust)"
 	@echo "make lint          formatting, lints, documentation links (part of make test)"
-	@echo "make test-long     longer checks, one after another: Slurm, fuzzing, 10000 seeds, load tests, a whole demo (PART=fuzz)"
+	@echo "make test-long     longer checks, one after another: Slurm, fuzzing, 100000 seeds, load tests, a whole demo (PART=fuzz)"
 	@echo "make bench         micro-benchmarks: simulated worlds, ticks of trees, generations, camera frames"
 	@echo "make fuzz          fuzz each parser of trees for a minute (SECONDS=600: ten minutes)"
 	@echo "make build         the programs, into target/debug"

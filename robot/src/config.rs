@@ -214,7 +214,7 @@ pub struct EvolutionFile {
     pub engine: Option<EngineKind>,
     /// The adapter, by its index or a part of its name (`xpuck engines` lists them); the most capable without it.
     pub adapter: Option<AdapterChoice>,
-    /// Folder in which each generation is kept, relative to this file; nothing is kept without it.
+    /// Folder in which each generation is kept, and what the hub said last, relative to this file; nothing is kept without it.
     pub state: Option<PathBuf>,
 }
 

@@ -11,6 +11,7 @@ use crate::external::{Programs, Sensed};
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
 use crate::health::Herald;
+use crate::memory::Memory;
 use crate::onboard::{Onboard, Plan};
 use crate::pace::Pace;
 use crate::peers::{PeersError, PeersLink};
@@ -40,6 +41,7 @@ use xpuck_wire::session::fresh_session;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, Telemetry};
+use xpuck_wire::witness::Testimony;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
 /// A hub that did not let the robot's key in is tried again after so long, wall time.
@@ -61,7 +63,7 @@ pub enum StartError {
     #[error("groot = {0}")]
     Groot(SocketError),
     /// The system gives no thread.
-    #[error("no thread for the control loop: {0}")]
+    #[error("the system gives no thread: {0}")]
     Thread(std::io::Error),
     /// Another program drives this robot.
     #[error("{0}")]
@@ -93,6 +95,7 @@ struct Daemon<'a> {
     operators: Operators<'a>,
     hardware: Hardware,
     settings: Settings,
+    memory: Memory,
     /// As the next experiment evolves.
     evolution: EvolutionFile,
     publisher: Option<Publisher>,
@@ -158,7 +161,9 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     }
     let core = Core::new(config.island, fresh_session()?, trust).paced(speed);
     let core = core.measured(config.measured.clone()).released(&this_release().version);
-    let core = core.seeing(config.robot.devices.has_camera());
+    let memory = Memory::start(&config.robot.id, config.robot.evolution.state.as_deref());
+    let (memory, told) = memory.map_err(StartError::Thread)?;
+    let core = core.seeing(config.robot.devices.has_camera()).remembering(told);
     let mut robot = Robot::new(core.allowed_alone(config.robot.control.drive_alone_s), speed);
     let peers = PeersLink::start(config)?;
     if peers.is_some() {
@@ -177,6 +182,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         hub_link,
         hardware,
         settings: Settings::new(&config.file),
+        memory,
         evolution: config.robot.evolution.clone(),
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
@@ -404,6 +410,14 @@ impl Shell for Daemon<'_> {
                 self.reboot = true;
             }
         }
+    }
+
+    fn remember(&mut self, told: Testimony) {
+        self.memory.put(&told);
+    }
+
+    fn remembered(&mut self) -> Option<u64> {
+        self.memory.news()
     }
 
     /// Writing takes as long as the disk does; the wheels stand while settings may change.

@@ -25,6 +25,7 @@ pub mod lens;
 mod linear;
 #[cfg(feature = "apriltag")]
 pub mod markers;
+mod memory;
 pub mod onboard;
 pub mod pace;
 pub mod peers;

@@ -129,6 +129,7 @@ fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestC
                     phase: 0,
                     tree: None,
                     expires: w.now + VALID,
+                    ..Directive::default()
                 }));
                 None
             }
@@ -273,9 +274,16 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
         match message {
             ToRobot::Directive(Directive {
                 state: State::Run, segment, run, phase: 0, tree: None, expires, ..
-            }) => {
-                ToRobot::Directive(Directive { number, state: State::Run, segment, run, phase: 0, tree: None, expires })
-            }
+            }) => ToRobot::Directive(Directive {
+                number,
+                state: State::Run,
+                segment,
+                run,
+                phase: 0,
+                tree: None,
+                expires,
+                ..Directive::default()
+            }),
             other => other,
         },
     );

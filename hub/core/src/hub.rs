@@ -6,7 +6,7 @@ mod shell;
 use crate::config::Config;
 use crate::rate_limit::RateLimit;
 use crate::rivals::{Rivals, Verdict};
-use crate::switchboard::{Action, Snapshot, Switchboard};
+use crate::switchboard::{Action, Memory, Snapshot, Stand, Switchboard, Whom};
 pub use shell::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_wire::Swarm;
 use xpuck_wire::codec::{CodecError, UnknownNames};
@@ -21,11 +21,21 @@ pub const POSES_AT_ONCE: usize = 64;
 /// A record takes what robots still have to tell of a run until all obey STOP, which they say after their last control
 /// updates, and no longer than this after its end, s of wall time.
 const LAST_WORDS: f64 = 0.5;
+/// Who has robots stand is answered when that is kept, and after so long anyway, s of wall time.
+const KEPT_WITHIN: f64 = 1.5;
 /// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
 const ROUNDS: usize = 4;
 
-/// A hub's decisions, with all that they remember.
-pub struct Hub {
+/// An answer that waits until robots' standing is kept.
+struct Waiting<A> {
+    by: A,
+    stand: Stand,
+    /// Until when, s of arena time.
+    until: f64,
+}
+
+/// A hub's decisions, with all that they remember; `A` is who asks.
+pub struct Hub<A> {
     /// Who is there, what the swarm is to do, and how the run stands.
     pub board: Switchboard,
     swarm: Swarm,
@@ -38,11 +48,12 @@ pub struct Hub {
     closing: Option<f64>,
     /// The hub ends when its record is closed.
     ending: bool,
+    waiting: Vec<Waiting<A>>,
 }
 
-impl Hub {
+impl<A> Hub<A> {
     /// A hub that has just started. `base` is wall time in ms: its own numbers count on from there.
-    pub fn new(config: Config, base: u64) -> Hub {
+    pub fn new(config: Config, base: u64) -> Hub<A> {
         Hub {
             swarm: config.swarm.clone(),
             sealer: Sealer::new(base),
@@ -53,12 +64,13 @@ impl Hub {
             recording: false,
             closing: None,
             ending: false,
+            waiting: Vec::new(),
         }
     }
 
     /// True when the hub is to end.
     pub fn is_over(&self) -> bool {
-        self.ending && self.closing.is_none()
+        self.ending && self.closing.is_none() && self.waiting.is_empty()
     }
 
     /// Goes on with the run of a hub that died `away` s of wall time ago; `record` goes on with its record, and tells where
@@ -80,7 +92,7 @@ impl Hub {
 
     /// Handles everything that waits, then what time brings. Poses come first: senses that are made of them do not wait
     /// for what many robots have to tell.
-    pub fn turn(&mut self, now: f64, shell: &mut impl Shell) {
+    pub fn turn(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         self.look_after_keys(now, shell);
         self.take_poses(now, shell);
         self.board.send_senses(now);
@@ -92,13 +104,14 @@ impl Hub {
         self.board.on_time(now);
         self.hear_recorder(now, shell);
         self.act(now, shell);
+        self.answer_waiting(now, shell);
         if self.closing.is_some_and(|due| now >= due || self.board.all_obey()) {
             self.close_record(now, shell);
         }
     }
 
     /// Takes over who is trusted and who was turned away.
-    pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell) {
+    pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let Some(news) = shell.keys() else { return };
         news.notes.into_iter().for_each(|line| self.board.say(now, line));
         if let Some(trust) = news.trust {
@@ -112,7 +125,7 @@ impl Hub {
         self.sealer.seal(&self.swarm.robots[robot], message)
     }
 
-    fn take_poses(&mut self, now: f64, shell: &mut impl Shell) {
+    fn take_poses(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..POSES_AT_ONCE {
             match shell.poses(now) {
                 Some(PoseNews::Frame(frame)) => self.board.on_frame(now, frame),
@@ -123,7 +136,7 @@ impl Hub {
         }
     }
 
-    fn listen(&mut self, now: f64, shell: &mut impl Shell) {
+    fn listen(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(FromRobot { robot, connection, message }) = shell.receive() else { break };
             let session = message.as_ref().ok().and_then(RobotMessage::session);
@@ -151,7 +164,7 @@ impl Hub {
     }
 
     /// True unless another program speaks for that robot. Robots that are not in the swarm file are the board's to refuse.
-    fn counts<S: Shell>(
+    fn counts<S: Shell<Asker = A>>(
         &mut self,
         now: f64,
         robot: &str,
@@ -175,25 +188,59 @@ impl Hub {
 
     /// What a request brings is done before the next one is looked at: a record that it closes ends with the status of its
     /// own run, also if the next one starts another.
-    fn answer(&mut self, now: f64, shell: &mut impl Shell) {
+    fn answer(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(Asked { by, who, request }) = shell.request() else { break };
             if matches!(request, Ok(Request::Start { .. } | Request::StartAnyway { .. })) {
                 self.close_record(now, shell);
             }
-            let reply = match request {
-                Ok(request) => self.board.on_request(now, &who, request),
-                Err(why) => Reply::Refused(why),
+            let (stands, reply) = match request {
+                Ok(request) => {
+                    let whom = Whom::of(&request);
+                    let reply = self.board.on_request(now, &who, request);
+                    (whom.filter(|_| reply == Reply::Done).and_then(|whom| self.board.stand_of(&whom)), reply)
+                }
+                Err(why) => (None, Reply::Refused(why)),
             };
-            shell.answer(by, reply);
+            match stands {
+                Some(stand) => {
+                    self.waiting.push(Waiting { by, stand, until: now + KEPT_WITHIN * self.swarm.speed });
+                }
+                None => shell.answer(by, reply),
+            }
             self.act(now, shell);
         }
     }
 
-    fn hear_recorder(&mut self, now: f64, shell: &mut impl Shell) {
+    /// Answers those whose order to stand is kept, or for whom there was time enough.
+    fn answer_waiting(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
+        const WAITS: &str = "a hub that restarts will wait for START";
+        let board = &self.board;
+        let is_ready = |waiting: &mut Waiting<A>| {
+            let kept = matches!(board.memory_of(&waiting.stand), Memory::Disk | Memory::Robots(Some(_)));
+            kept || now >= waiting.until
+        };
+        for Waiting { by, stand, .. } in self.waiting.extract_if(.., is_ready) {
+            let slow = || "the disk is slow".into();
+            let reply = match board.memory_of(&stand) {
+                Memory::Disk => Reply::Done,
+                Memory::Robots(why) => Reply::DoneBut(format!("not durable: {WAITS} ({})", why.unwrap_or_else(slow))),
+                Memory::Nowhere(why) => {
+                    let why = why.unwrap_or_else(slow);
+                    Reply::DoneBut(format!(
+                        "not durable: nobody keeps it yet ({why}); switch robots off before a restart"
+                    ))
+                }
+            };
+            shell.answer(by, reply);
+        }
+    }
+
+    fn hear_recorder(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         while let Some(news) = shell.record_news() {
             match news {
                 RecordNews::Say(line) => self.board.say(now, line),
+                RecordNews::Kept(kept) => self.board.on_kept(now, kept),
                 RecordNews::Stopped(why) => self.not_recording(now, &why),
                 RecordNews::Again { place, text } => {
                     self.board.set_record(place);
@@ -203,7 +250,7 @@ impl Hub {
         }
     }
 
-    fn act(&mut self, now: f64, shell: &mut impl Shell) {
+    fn act(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..ROUNDS {
             let actions = self.board.take_actions();
             if actions.is_empty() {
@@ -215,7 +262,7 @@ impl Hub {
         }
     }
 
-    fn carry_out(&mut self, now: f64, action: Action, shell: &mut impl Shell) {
+    fn carry_out(&mut self, now: f64, action: Action, shell: &mut impl Shell<Asker = A>) {
         match action {
             Action::Send(robot, message) => {
                 let sealed = self.seal(robot, message);
@@ -232,6 +279,7 @@ impl Hub {
                 }
             }
             Action::Snapshot(snapshot) => shell.store(*snapshot),
+            Action::Stops(stops) => shell.store_stops(stops),
             Action::Chunk { robot, digest, offset } => shell.send_piece(robot, digest, offset),
             Action::KeepUpdate(update) => shell.keep_update(&update),
             Action::Enrolled(swarm) => {
@@ -249,6 +297,7 @@ impl Hub {
 
     fn record_opened(&mut self, now: f64, record: Result<String, String>) {
         self.recording = record.is_ok();
+        self.board.record_begins(self.recording);
         match record {
             Ok(place) => self.board.set_record(place),
             Err(why) => self.not_recording(now, &why),
@@ -269,7 +318,7 @@ impl Hub {
         }
     }
 
-    fn close_record(&mut self, now: f64, shell: &mut impl Shell) {
+    fn close_record(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         if self.closing.take().is_some() {
             shell.close_record(self.board.status(now));
         }

@@ -17,6 +17,7 @@ pub mod mocap;
 pub mod park;
 pub mod rate;
 pub mod rate_limit;
+pub mod resumption;
 pub mod rivals;
 pub mod rollout;
 pub mod roster;

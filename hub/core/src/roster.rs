@@ -10,6 +10,7 @@ use xpuck_wire::RobotRow;
 use xpuck_wire::message::{Emigrant, Estimate, Picture, Population, Sensors, State};
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
+use xpuck_wire::witness::Witness;
 
 /// A robot silent for so long counts as lost, s of arena time.
 pub const LOST_AFTER: f64 = 3.0;
@@ -66,6 +67,10 @@ pub struct Robot {
     pub said_of_world: Rate,
     /// How its exchange of genes with other robots stands, as it told last.
     pub peers: Option<PeersReport>,
+    /// What it said in its hello that it was told last; none before that.
+    pub witness: Option<Witness>,
+    /// The last directive that it would testify to after a restart; 0 before it said so.
+    pub kept: u64,
     /// An operator has it stand still.
     pub held: bool,
     /// While it is held it pauses, and does not stop.

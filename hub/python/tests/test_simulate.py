@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 import xpuck
-from limits import HANG_S
+from limits import INTERRUPT_S
 
 
 def test_digits_are_those_of_the_command(docs, pusher):
@@ -103,4 +103,4 @@ def test_ctrl_c_ends_a_long_measurement(pusher):
     assert child.stdout.readline() == "begins\n"
     time.sleep(0.3)
     child.send_signal(2)
-    assert "KeyboardInterrupt" in child.communicate(timeout=HANG_S)[1]
+    assert "KeyboardInterrupt" in child.communicate(timeout=INTERRUPT_S)[1]

@@ -24,6 +24,8 @@ pub enum Note {
     Again(PathBuf, String),
     /// The record goes on in a further file, and nothing is missing.
     Next(PathBuf),
+    /// The state on the disk is of this directive, or there is none (the greatest number); or the disk refuses, and why.
+    State(Result<u64, String>),
     /// Something else.
     Say(Line),
 }

@@ -10,6 +10,7 @@ use xpuck_experiment::Experiment;
 use xpuck_hub_core::config::Config;
 use xpuck_wire::atomic;
 use xpuck_wire::file;
+use xpuck_wire::mark;
 
 /// Its name.
 pub const RUN_FILE: &str = "run.toml";
@@ -80,6 +81,9 @@ pub struct RunFile {
     pub robots: Vec<String>,
     /// Seconds of arena time in a second of the wall clock.
     pub speed: f64,
+    /// Which swarm's run it is ([`xpuck_wire::mark`]); records of earlier versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swarm_mark: Option<String>,
     /// The experiment, with what it leaves out filled in.
     pub experiment: toml::Table,
     /// The files that the experiment names, by name; records of earlier versions have none.
@@ -128,6 +132,7 @@ impl RunFile {
             seed: begins.seed,
             robots: config.swarm.robots.clone(),
             speed: config.swarm.speed,
+            swarm_mark: mark::of(&config.swarm).ok(),
             experiment: table(toml::Table::try_from(&experiment))?,
             files: begins.files.clone(),
             swarm: table(toml::Table::try_from(&config.swarm))?,
@@ -183,6 +188,7 @@ mod tests {
                 seed,
                 robots: vec!["xp01".into()],
                 speed: 8.0,
+                swarm_mark: None,
                 experiment: table(),
                 files: BTreeMap::new(),
                 swarm: table(),

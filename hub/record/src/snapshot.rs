@@ -7,17 +7,16 @@ use super::{RecordError, open_file, part_number, parts};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;
-use std::time::Duration;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
-use xpuck_wire::atomic;
+use xpuck_wire::{atomic, file};
 
 /// Its name.
 pub const STATE_FILE: &str = "run.state";
-/// A hub that returns later than this leaves the run alone.
-pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
+/// Longest state that is read, bytes.
+const LONGEST: u64 = 64 << 20;
 /// What it begins with: a name and the format's number.
-const MAGIC: &[u8; 8] = b"XPUCKRS5";
+const MAGIC: &[u8; 8] = b"XPUCKRS6";
 
 /// How far the record reached when a state was kept. It may reach further when its hub is killed: a chunk that is full does
 /// not wait for the next state.
@@ -98,7 +97,7 @@ impl State {
 /// It cannot be read, and there may be one.
 pub fn read(directory: &Path) -> Result<State, RecordError> {
     let path = directory.join(STATE_FILE);
-    match std::fs::read(&path) {
+    match file::bytes(&path, LONGEST) {
         Ok(bytes) => Ok(whole(&bytes).unwrap_or_else(State::Damaged)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(State::Missing),
         Err(error) => Err(RecordError::of(&path, error)),

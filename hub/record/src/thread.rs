@@ -1,11 +1,11 @@
 //! The hub's handle on the thread that writes a record. The hub never waits for a disk: what does not fit into the queue is
 //! lost, counted and reported.
 
+use super::RecordError;
 use super::budget::{Limits, Within};
 use super::job::{Job, Note};
 use super::run_file::{Beginning, RunFile};
 use super::writer::{Writer, say_deleted};
-use super::{RecordError, snapshot};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -136,9 +136,8 @@ impl Recorder {
     /// Keeps how the run stands, for a hub that goes on with it. While the disk is busy an older state stays.
     pub fn keep(&self, kept: Snapshot) {
         if kept.is_over() {
-            // At once, so that from now on no hub takes the run up; if it fails, the state that follows says so too.
+            // States that were handed over before it are not written any more.
             self.over.store(true, Ordering::Relaxed);
-            let _ = snapshot::remove(&self.directory);
         }
         if let Some(jobs) = &self.jobs {
             let _ = jobs.try_send(Job::Snapshot(Box::new(kept)));
@@ -151,19 +150,17 @@ impl Recorder {
         match &note {
             Note::Stopped(_) => self.path = None,
             Note::Again(path, _) | Note::Next(path) => self.path = Some(path.clone()),
-            Note::Say(_) => {}
+            Note::Say(_) | Note::State(_) => {}
         }
         Some(note)
     }
 
     /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
-    /// From now on no hub takes the run up.
+    /// The state goes when the result is there: should the hub die before, the next one closes the run by it.
     pub fn close(mut self, status: Status) -> Closing {
         if let Ok(mut word) = self.last_word.lock() {
             *word = Some(status);
         }
-        // If this fails the thread tries again.
-        let _ = snapshot::remove(&self.directory);
         self.jobs = None;
         let Recorder { thread, directory, notes, hurry, .. } = self;
         Closing { thread, directory, notes, hurry }
@@ -195,7 +192,7 @@ impl Closing {
             Note::Stopped(text) => Line::error(text),
             Note::Again(_, text) => Line::info(text),
             Note::Say(line) => line,
-            Note::Next(_) => return None,
+            Note::Next(_) | Note::State(_) => return None,
         };
         Some(Line { text: format!("{}: {}", self.directory.display(), line.text), ..line })
     }

@@ -67,9 +67,8 @@ pub(super) struct Writer {
     last_word: Arc<Mutex<Option<Status>>>,
     /// The run is over: states that were kept while it went on are not written any more.
     over: Arc<AtomicBool>,
-    /// What stands in the way of counting what all runs take, and of keeping the state: each is said once.
+    /// What stands in the way of counting what all runs take: it is said once.
     uncounted: Option<String>,
-    not_kept: Option<String>,
     /// Robots that `run.toml` names, as far as this writer knows.
     robots: usize,
     /// The schema of pictures, made when the first comes.
@@ -90,7 +89,7 @@ impl Writer {
         let (path, file) = begin_part(&directory)?;
         let due = [now + FLUSH, now + SYNC, now + LOOK, now + COUNT];
         let (file, retry) = (Some(file), RETRY);
-        let (stopped, uncounted, not_kept, over, image_schema) = Default::default();
+        let (stopped, uncounted, over, image_schema) = Default::default();
         Ok(Writer {
             directory,
             path,
@@ -102,7 +101,6 @@ impl Writer {
             last_word,
             over,
             uncounted,
-            not_kept,
             robots: 0,
             image_schema,
             due,
@@ -238,7 +236,8 @@ impl Writer {
         let why = why.to_string();
         let _ = self.notes.send(Note::Stopped(why.clone()));
         // No hub goes on from where the record ended: the run has gone on since.
-        let _ = snapshot::remove(&self.directory);
+        let removed = snapshot::remove(&self.directory).map(|()| u64::MAX);
+        self.tell_state(removed.map_err(|error| error.to_string()));
         self.stopped = Some(Stopped { why, lost: 0, look: Instant::now() + self.retry });
     }
 
@@ -253,7 +252,7 @@ impl Writer {
     fn keep(&mut self, kept: &Snapshot) {
         let closing = self.last_word.lock().is_ok_and(|word| word.is_some());
         let stale = self.over.load(Ordering::Relaxed) && !kept.is_over();
-        if closing || stale || self.file.is_none() {
+        if (closing && !kept.is_over()) || stale || self.file.is_none() {
             return;
         }
         // What was told before the state is in the record when the state is.
@@ -269,17 +268,16 @@ impl Writer {
         }
         self.name_robots(kept);
         let part = self.path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(1, |(n, _)| n);
-        // The record does not need the state: an older one stays, and the next is tried in a second.
-        let failed = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes })
-            .err()
-            .map(|error| error.to_string());
-        if failed != self.not_kept
-            && let Some(why) = &failed
-        {
-            let text = format!("a hub that returns cannot go on with this run: {why}");
-            let _ = self.notes.send(Note::Say(Line::warn(text)));
-        }
-        self.not_kept = failed;
+        let written = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes });
+        // Where it fails an older one stays, of a run that goes on: robots know better, and the next is tried in a second.
+        let removed = written.is_err() && kept.is_over() && snapshot::remove(&self.directory).is_ok();
+        let written = written.map(|()| kept.told.2).map_err(|error| error.to_string());
+        self.tell_state(if removed { Ok(u64::MAX) } else { written });
+    }
+
+    /// Tells what became of the state: also that nothing changed, by which the hub knows that the disk does not hang.
+    fn tell_state(&self, state: Result<u64, String>) {
+        let _ = self.notes.send(Note::State(state));
     }
 
     /// Robots that came to the swarm during the run stand in `run.toml`, in the order of their islands.
@@ -394,6 +392,7 @@ mod tests {
         writer.on_time(after(1));
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(why)) if why.contains("reserve_mib")));
         assert!(!state.exists(), "a hub would go on from where the record ended");
+        assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
         // There is no room yet; then there is, but it was looked for a moment ago.
         writer.entry(&event(1), after(60));
         writer.limits = room.clone();
@@ -406,6 +405,7 @@ mod tests {
         writer.limits = full;
         writer.on_time(after(70));
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(_))));
+        assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
         writer.limits = room;
         writer.entry(&event(4), after(9));
         assert!(said.try_recv().is_err() && writer.file.is_none());

@@ -40,8 +40,9 @@ export class Commands {
     this.say(`${words}: sent`, false, awaited);
     for (let i = 1; ; i++) {
       try {
-        await post("/api/command", body);
-        this.say(body.command === "note" ? `${words}: noted, with your name` : `${words}: the hub does it`, false, awaited);
+        const { but } = await post("/api/command", body);
+        if (but) this.say(`${words}: done, but ${but}`, true, awaited);
+        else this.say(body.command === "note" ? `${words}: noted, with your name` : `${words}: the hub does it`, false, awaited);
         return true;
       } catch (error) {
         if (error instanceof Refused || i >= tries) {

@@ -3,7 +3,6 @@
 
 /**
  * @typedef {number | null} Num
- *
  * @typedef {object} Mark
  * @property {number} value
  * @property {string} label
@@ -91,6 +90,8 @@
  * @property {Num} pose_age_s
  * @property {[string, number][]} refused_poses
  * @property {string} record
+ * @property {string} not_kept
+ * @property {string} waits
  * @property {Num} record_bytes
  * @property {Num} disk_free_bytes
  * @property {{dev_mode?: boolean, keys_unreadable?: string} | null} security
@@ -99,7 +100,6 @@
  * @property {{number: number, state: string, age_s: number} | null} directive
  * @property {Robot[]} robots
  * @property {Num} watchers
- *
  * @typedef {object} Senses
  * @property {number} t
  * @property {string} robot

@@ -1,7 +1,7 @@
 // @ts-check
 // Which view is shown, of the live swarm or of a replay. Views are loaded when they are first wanted.
 
-import { byId, h, setAttr } from "./dom.js";
+import { byId, h, setAttr, show } from "./dom.js";
 import { inWords } from "./api.js";
 import { link, parse, replayLink, VIEWS } from "./routes.js";
 
@@ -77,6 +77,8 @@ export class Navigation {
 
   /** @param {string} run */
   openReplay(run) {
+    // Behind a record there is no swarm that could run anything.
+    show(this.tabs[VIEWS.indexOf("run")], false);
     if (this.route.replay !== run) location.hash = replayLink(run);
   }
 
@@ -96,6 +98,8 @@ export class Navigation {
   /** @param {import("./routes.js").Route} route @param {number} turn */
   async follow(route, turn) {
     if (this.app.session.locked) return this.tell("Log in to see the swarm", "This hub shows its swarm to those who log in.", h("button", { type: "button", class: "primary", text: "Log in", on: { click: () => this.app.account.open() } }));
+    const recorded = this.app.session.told?.replay;
+    if (recorded && route.view === "run") return void (location.hash = replayLink(recorded));
     if ((this.replay?.run ?? "") !== route.replay) this.endReplay();
     if (route.replay && !this.replay) {
       const { Replay } = await import("./runs/replay.js");

@@ -112,6 +112,9 @@ export function linkInWords(link, store, now, heardAt) {
     return { text: `No word from the hub for ${ago} s: what is shown is old. Trying again`, level: link === "lost" ? "bad" : "warn" };
   }
   if (String(status.record ?? "").startsWith("NOT RECORDING")) return { text: status.record, level: "bad" };
+  if (status.not_kept) {
+    return { text: `NOT DURABLE: the disk does not keep how the run stands; a hub that restarts will wait for START (${status.not_kept})`, level: "bad" };
+  }
   if (status.tracking === false) {
     return { text: "TRACKING LOST: robots and frisbee are drawn where motion capture saw them last", level: "bad" };
   }
@@ -140,6 +143,7 @@ export function nowInWords(store) {
   const robots = alive === 0 ? "No robots" : count(alive, "robot");
   const goal = world?.goal ?? "left";
   const task = TASKS[world?.task ?? ""]?.(robots, goal) ?? `${robots} work on ${world?.task || "their task"}.`;
+  if (status.waits) return { title: "The hub was started again", text: `${status.waits[0].toUpperCase()}${status.waits.slice(1)}.` };
   switch (status.phase) {
     case "idle":
       return { title: "No experiment is running", text: alive > 0 ? `${robots} ${alive === 1 ? "is" : "are"} there and waiting.` : "No robot has been heard of yet: switch some on." };

@@ -18,4 +18,5 @@ pub mod observer;
 pub mod overhead;
 pub mod recovery;
 pub mod replay;
+mod stops;
 pub mod updates;

@@ -1,21 +1,20 @@
-//! What a hub that starts does about the runs that an earlier one left behind: it goes on with the one that was going on
-//! a moment ago, closes those that are too old as aborted, and makes cut-off and damaged files whole, on a thread of its
-//! own. What cannot be read is told and left alone: the next start looks again.
+//! What a hub that starts does about the runs that an earlier one left behind: it takes one up whose robots it is to ask, closes
+//! those that are over, and makes cut-off and damaged files whole, on a thread of its own. What cannot be read is told and
+//! left alone: the next start looks again. What becomes of each is decided in [`xpuck_hub_core::resumption`].
 
+use crate::stops::Stops;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tracing::{error, info};
 use xpuck_hub_core::config::Config;
+use xpuck_hub_core::resumption::{self, Candidate, Fate, Why};
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
-use xpuck_record::snapshot::{self, RETURN_WITHIN, State};
+use xpuck_record::snapshot::{self, Reach, State};
 use xpuck_record::{RecordError, Recorder, end_run, folders, recover};
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::output;
-
-/// A state that was written later than now by more than this was written before the clock went back.
-const AHEAD: Duration = Duration::from_secs(5);
 
 /// A run that this hub is to go on with.
 pub struct ResumedRun {
@@ -32,60 +31,67 @@ pub struct ResumedRun {
 pub struct Found {
     /// The run to go on with.
     pub resumed: Option<ResumedRun>,
+    /// STOPs that the swarm was given, as far as the disk knows.
+    pub stops: u64,
     /// What operators have to know.
     pub notes: Vec<String>,
 }
 
-/// What becomes of a run that was left behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It may be gone on with; so long ago its state was written.
-    Resume(Duration),
-    /// It is closed.
-    Close,
-    /// Its state is kept, for somebody who knows better.
-    Leave,
+/// A run that was left behind.
+struct Left {
+    directory: PathBuf,
+    /// Files that are open and that nobody writes.
+    files: Vec<PathBuf>,
+    state: Kept,
 }
 
-/// What becomes of a run whose state was written then.
-fn fate(then: u64, now: u64) -> Fate {
-    let between = Duration::from_millis(now.abs_diff(then));
-    match now >= then {
-        true if between <= RETURN_WITHIN => Fate::Resume(between),
-        true => Fate::Close,
-        // Clocks are set by a little all the time.
-        false if between <= AHEAD => Fate::Resume(Duration::ZERO),
-        false => Fate::Leave,
-    }
+/// What there is of its state.
+enum Kept {
+    /// A whole one: when it was written, how far the record reached, and what it says.
+    Whole(u64, Reach, Box<Snapshot>),
+    /// None that can be used.
+    None,
+    /// It cannot be read.
+    Unread,
 }
 
-/// Looks at the runs that were left behind. Gives the one to go on with; the rest is seen to meanwhile.
-pub fn look_back(config: &Config) -> Found {
+/// Looks at the runs that were left behind. Gives the one to go on with; the rest is seen to meanwhile. `mark` is that of
+/// the hub's swarm.
+pub fn look_back(config: &Config, mark: &str) -> Found {
     let mut found = Found::default();
-    let runs = left_behind(&config.hub.record.directory, &mut found.notes);
+    let root = &config.hub.record.directory;
+    let left: Vec<Left> =
+        left_behind(root, &mut found.notes).into_iter().filter_map(|run| Left::read(run, &mut found.notes)).collect();
+    // A count that cannot be read may be any.
+    let (known, counted) = match Stops::read(root, mark) {
+        Ok(stops) => (stops, true),
+        Err(error) => {
+            found.notes.push(format!("{error}: no run is taken up, as STOPs may have come after it; remove the file"));
+            (0, false)
+        }
+    };
     let now = unix_ms();
-    // The files to make whole are named now: those that this hub writes come later.
+    let whole: Vec<usize> = (0..left.len()).filter(|i| matches!(left[*i].state, Kept::Whole(..))).collect();
+    let candidates: Vec<Candidate> = whole.iter().filter_map(|i| left[*i].candidate(config, mark)).collect();
+    found.stops = candidates.iter().filter(|run| run.same_swarm).map(|run| run.stops).fold(known, u64::max);
+    let fates = resumption::look_back(&candidates, found.stops, now);
     let mut work = Vec::new();
-    for directory in runs {
-        let files = match recover::left_open(&directory) {
-            Ok(files) => files,
-            Err(error) => {
-                found.notes.push(format!("{error}: the run stays as it is"));
-                continue;
-            }
+    for (i, run) in left.into_iter().enumerate() {
+        let decided = whole.iter().position(|whole| *whole == i).map(|at| fates[at]);
+        let fate = match (&run.state, decided) {
+            (Kept::Unread, _) => Fate::Leave(Why::Unknown),
+            (_, None) => Fate::Close(Why::Unknown),
+            (_, Some(Fate::Ask(_))) if !counted => Fate::Leave(Why::Unknown),
+            (_, Some(fate)) => fate,
         };
-        let fate = found.look_at(&directory, now, config);
-        work.push((directory, files, fate));
+        work.push(found.see_to(run, fate, now, config));
     }
-    let mine = found.resumed.as_ref().map(|t| t.directory.clone());
     let see_to = move || {
-        for (directory, files, fate) in work {
-            let done = match fate {
-                _ if mine.as_ref() == Some(&directory) => {
-                    make_whole(&directory, &files).map(|text| format!("goes on; {text}"))
-                }
-                Fate::Leave => make_whole(&directory, &files).map(|text| format!("stays open; {text}")),
-                Fate::Resume(_) | Fate::Close => settle(&directory, &files),
+        for (directory, files, becomes) in work {
+            let done = match becomes {
+                Becomes::GoesOn => make_whole(&directory, &files).map(|text| format!("goes on; {text}")),
+                Becomes::StaysOpen => make_whole(&directory, &files).map(|text| format!("stays open; {text}")),
+                Becomes::Closed => settle(&directory, &files),
             };
             match done {
                 Ok(text) => info!(target: "hub", "run {}: {text}", directory.display()),
@@ -99,44 +105,94 @@ pub fn look_back(config: &Config) -> Found {
     found
 }
 
-impl Found {
-    /// Decides about a run, and remembers it if it is the one to go on with.
-    fn look_at(&mut self, directory: &Path, now: u64, config: &Config) -> Fate {
-        let name = directory.display();
-        let (then, reach, mut snapshot) = match snapshot::read(directory) {
-            Ok(State::Whole(then, reach, snapshot)) => (then, reach, *snapshot),
-            Ok(State::Missing) => return Fate::Close,
-            Ok(State::Damaged(why)) => {
-                self.notes.push(format!("run {name} is not taken up: its run.state {why}"));
-                return Fate::Close;
-            }
+/// What becomes of a run's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Becomes {
+    GoesOn,
+    StaysOpen,
+    Closed,
+}
+
+impl Left {
+    /// Reads what there is of a run; none if its files cannot be looked at.
+    fn read(directory: PathBuf, notes: &mut Vec<String>) -> Option<Left> {
+        // The files to make whole are named now: those that this hub writes come later.
+        let files = match recover::left_open(&directory) {
+            Ok(files) => files,
             Err(error) => {
-                self.notes.push(format!("{error}: the run is not taken up and stays open"));
-                return Fate::Leave;
+                notes.push(format!("{error}: the run stays as it is"));
+                return None;
             }
         };
-        let fate = if snapshot.is_over() { Fate::Close } else { fate(then, now) };
-        match fate {
-            Fate::Resume(away) if config.swarm.robots.starts_with(&snapshot.robots) => {
-                if let Err(error) = Recorder::has_room(config, directory) {
-                    self.notes.push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
-                    return Fate::Close;
-                }
-                if let Err(error) = snapshot::catch_up(directory, &mut snapshot, reach) {
-                    self.notes.push(format!("generations of the last second may be recorded twice: {error}"));
-                }
-                if self.resumed.as_ref().is_none_or(|other| away < other.away) {
-                    self.resumed = Some(ResumedRun { directory: directory.into(), snapshot, away });
-                }
+        let state = match snapshot::read(&directory) {
+            Ok(State::Whole(then, reach, snapshot)) => Kept::Whole(then, reach, snapshot),
+            Ok(State::Missing) => Kept::None,
+            Ok(State::Damaged(why)) => {
+                notes.push(format!("run {} is not taken up: its run.state {why}", directory.display()));
+                Kept::None
             }
-            Fate::Leave => self.notes.push(format!(
-                "run {name} is not taken up: its run.state was written {} s in the future, so this machine's clock went \
-                 back; set the clock and start the hub again, or close the run with: xpuck runs recover {name}",
-                (then - now).div_ceil(1000)
-            )),
-            Fate::Resume(_) | Fate::Close => {}
-        }
-        fate
+            Err(error) => {
+                notes.push(format!("{error}: the run is not taken up and stays open"));
+                Kept::Unread
+            }
+        };
+        Some(Left { directory, files, state })
+    }
+
+    fn candidate(&self, config: &Config, mark: &str) -> Option<Candidate> {
+        let Kept::Whole(written, _, snapshot) = &self.state else { return None };
+        let of = RunFile::read(&self.directory).ok().and_then(|run| run.swarm_mark);
+        let same_robots = config.swarm.robots.starts_with(&snapshot.robots);
+        Some(Candidate {
+            over: snapshot.is_over(),
+            same_swarm: same_robots && of.is_none_or(|of| of == mark),
+            stops: snapshot.stops,
+            directive: snapshot.last_number,
+            written: *written,
+        })
+    }
+}
+
+impl Found {
+    /// Remembers the run if it is the one to go on with, and says what operators have to know of it.
+    fn see_to(&mut self, run: Left, fate: Fate, now: u64, config: &Config) -> (PathBuf, Vec<PathBuf>, Becomes) {
+        let Left { directory, files, state } = run;
+        let name = directory.display();
+        let becomes = match (fate, state) {
+            (Fate::Ask(away), Kept::Whole(_, reach, snapshot)) => match Recorder::has_room(config, &directory) {
+                Ok(()) => {
+                    let mut snapshot = *snapshot;
+                    if let Err(error) = snapshot::catch_up(&directory, &mut snapshot, reach) {
+                        self.notes.push(format!("generations of the last second may be recorded twice: {error}"));
+                    }
+                    self.resumed = Some(ResumedRun { directory: directory.clone(), snapshot, away });
+                    Becomes::GoesOn
+                }
+                Err(error) => {
+                    self.notes.push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
+                    Becomes::Closed
+                }
+            },
+            (Fate::Leave(Why::Future), Kept::Whole(then, ..)) => {
+                self.notes.push(format!(
+                    "run {name} is not taken up: its run.state was written {} s in the future, so this machine's clock \
+                     went back; set the clock and start the hub again, or close the run with: xpuck runs recover {name}",
+                    (then - now).div_ceil(1000)
+                ));
+                Becomes::StaysOpen
+            }
+            (Fate::Leave(Why::OtherSwarm), _) => {
+                self.notes.push(format!("run {name} is another swarm's, and is left to its hub"));
+                Becomes::StaysOpen
+            }
+            (Fate::Leave(_), _) => Becomes::StaysOpen,
+            (Fate::Close(Why::Stopped), _) => {
+                self.notes.push(format!("run {name} is closed: STOP was said after it"));
+                Becomes::Closed
+            }
+            (Fate::Ask(_) | Fate::Close(_), _) => Becomes::Closed,
+        };
+        (directory, files, becomes)
     }
 }
 
@@ -248,17 +304,6 @@ fn close(directory: &Path) -> Result<&'static str, RecordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_state_from_the_future_is_left_alone() {
-        let now = 1_000_000_000;
-        assert_eq!(fate(now - 60_000, now), Fate::Resume(RETURN_WITHIN));
-        assert_eq!(fate(now - 60_001, now), Fate::Close);
-        assert_eq!(fate(now + 5_000, now), Fate::Resume(Duration::ZERO));
-        assert_eq!(fate(now + 5_001, now), Fate::Leave);
-        assert_eq!(fate(now + 3_600_000, now), Fate::Leave);
-        assert_eq!(fate(u64::MAX, 0), Fate::Leave);
-    }
 
     #[test]
     fn what_cannot_be_looked_at_is_told_and_not_taken_for_empty() {

@@ -3,18 +3,21 @@
 
 mod turn;
 
-use super::checkers::{Checkers, RunCounts};
+use super::checkers::Checkers;
+use super::disk::{Machine, StoredSnapshot};
 use super::mutants::Mutant;
 use super::network::{Delivery, Network};
-use super::plan::Poses;
+use super::plan::{Disk, Poses};
 use super::text::trust;
 use super::{ROBOTS, id};
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 use turn::Turn;
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
 use xpuck_hub_core::hub::{self, PoseNews};
 use xpuck_hub_core::mocap::gates::Gates;
 use xpuck_hub_core::mocap::{RawBody, RawFrame};
+use xpuck_hub_core::resumption::Claim;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_kernels::world::Body;
 use xpuck_wire::log::Line;
@@ -31,32 +34,17 @@ pub struct Hub {
     mutant: Option<Mutant>,
     program: Option<Program>,
     starts: u32,
-    /// How far the wall clock went back so far, ms.
-    behind: u64,
+    /// How far the wall clock jumped so far, ms.
+    jumped: i64,
     poses: Option<(Poses, u32)>,
     frames: u32,
     frozen: Option<RawFrame>,
     machine: Machine,
 }
 
-/// What a program's death leaves.
-#[derive(Default)]
-struct Machine {
-    /// Entries recorded so far.
-    entries: u64,
-    disk: Option<StoredSnapshot>,
-}
-
-/// How a run stands, as bytes on the disk of the hub's machine.
-struct StoredSnapshot {
-    bytes: Vec<u8>,
-    at: u32,
-    counts: RunCounts,
-}
-
 /// What a program's death takes with it.
 struct Program {
-    hub: hub::Hub,
+    hub: hub::Hub<turn::Asker>,
     world: World,
     /// When it started, ms, and what its clock showed, s.
     started: u32,
@@ -71,6 +59,8 @@ struct World {
     requests: VecDeque<Request>,
     /// The connection by which each robot is answered.
     answers: BTreeMap<String, u32>,
+    /// For a mutant: what the run that was taken up claims.
+    claim: Option<Claim>,
 }
 
 impl Hub {
@@ -93,7 +83,7 @@ impl Hub {
             mutant,
             program: None,
             starts: 0,
-            behind: 0,
+            jumped: 0,
             poses: None,
             frames: 0,
             frozen: None,
@@ -104,16 +94,29 @@ impl Hub {
     /// The program dies and is started again at `starts`, ms. If the machine `remembers`, that one goes on with the run.
     pub fn crash(&mut self, network: &mut Network, checkers: &mut Checkers, starts: u32, remembers: bool) {
         self.starts = self.starts.max(starts);
-        self.machine.disk = self.machine.disk.take().filter(|_| remembers);
+        if !remembers {
+            self.machine = Machine::default();
+        }
+        self.machine.program_died();
         if self.program.take().is_some() {
             network.hub_died();
             checkers.hub.died();
         }
     }
 
-    /// The wall clock of its machine goes back by `ms`; a program that runs already looks at it no more.
-    pub fn turn_back(&mut self, ms: u32) {
-        self.behind += u64::from(ms);
+    /// The wall clock of its machine jumps by `ms`; a program that runs already looks at it no more.
+    pub fn jump(&mut self, ms: i64) {
+        self.jumped += ms;
+    }
+
+    /// What the wall clock of its machine shows, ms.
+    fn unix_ms(&self, now: u32) -> u64 {
+        (WALL + u64::from(now)).saturating_add_signed(self.jumped)
+    }
+
+    /// The disk is at fault until then.
+    pub fn spoil(&mut self, fault: Disk, until: u32) {
+        self.machine.spoil(fault, until);
     }
 
     /// Motion capture is at fault until then.
@@ -177,6 +180,8 @@ impl Hub {
         let Some(program) = &mut self.program else { return };
         let local = program.local(now);
         checkers.hub.time(local);
+        let unix_ms = (WALL + u64::from(now)).saturating_add_signed(self.jumped);
+        self.machine.work(now);
         let Program { hub, world, started, .. } = program;
         let mut turn = Turn {
             now,
@@ -184,6 +189,7 @@ impl Hub {
             wall: f64::from(now - *started) / 1000.0,
             progress: hub.board.progress(),
             mutant: self.mutant,
+            unix_ms,
             machine: &mut self.machine,
             world,
             network,
@@ -197,38 +203,39 @@ impl Hub {
     }
 
     fn start(&mut self, now: u32, checkers: &mut Checkers) {
-        let base = (WALL + u64::from(now)).saturating_sub(self.behind);
-        let mut hub = hub::Hub::new(self.config.clone(), base);
+        let unix_ms = self.unix_ms(now);
+        let mut hub = hub::Hub::new(self.config.clone(), unix_ms);
         let gates = Gates::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
-        // The program that makes records whole closes the run that was over.
-        let stored = self.machine.disk.as_ref().map(StoredSnapshot::read).filter(|(snapshot, ..)| !snapshot.is_over());
+        let (stored, mut stops) = self.machine.look_back(now, unix_ms, self.mutant);
+        if self.mutant == Some(Mutant::TrustsClock) {
+            stops = 0;
+        }
         // Nobody's key is enrolled or revoked later.
         hub.board.set_trust(trust());
+        hub.board.set_stops(stops);
+        let mut world = World::new(gates);
         let begins = match stored {
             None => {
                 checkers.hub.started();
                 0.0
             }
-            Some((mut snapshot, at, counts)) => {
+            Some((StoredSnapshot { bytes, at, counts, fresh, .. }, away)) => {
+                let mut snapshot: Snapshot =
+                    postcard::from_bytes(&bytes).expect("a snapshot that was stored can be read");
                 if self.mutant == Some(Mutant::ForgetsHeld) {
                     snapshot.held.clear();
                 }
-                checkers.hub.resumed(now, counts, snapshot.run_seconds, &snapshot.held);
-                let (begins, resumed) = hub.resume(snapshot, f64::from(now - at) / 1000.0, || Ok(String::new()));
+                world.claim = Some(snapshot.claim());
+                let clock_jumped = away.abs_diff(Duration::from_millis(u64::from(now - at))) > Duration::from_secs(1);
+                checkers.hub.resumed(now, counts, snapshot.run_seconds, &snapshot.held, fresh && !clock_jumped);
+                let (begins, resumed) = hub.resume(snapshot, away.as_secs_f64(), || Ok(String::new()));
                 if let Err(why) = resumed {
                     checkers.violated(now, "a hub that returns goes on with its run", "hub", why);
                 }
                 begins
             }
         };
-        self.program = Some(Program { hub, world: World::new(gates), started: now, begins });
-    }
-}
-
-impl StoredSnapshot {
-    fn read(&self) -> (Snapshot, u32, RunCounts) {
-        let snapshot = postcard::from_bytes(&self.bytes).expect("a snapshot that was stored can be read");
-        (snapshot, self.at, self.counts.clone())
+        self.program = Some(Program { hub, world, started: now, begins });
     }
 }
 
@@ -240,6 +247,7 @@ impl World {
             inbox: VecDeque::new(),
             requests: VecDeque::new(),
             answers: BTreeMap::new(),
+            claim: None,
         }
     }
 }

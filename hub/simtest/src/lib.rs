@@ -5,6 +5,7 @@
 
 mod campaign;
 mod checkers;
+mod disk;
 mod hub;
 mod island;
 mod mutants;

@@ -31,11 +31,15 @@ pub enum Mutant {
     ForgetsHeld,
     /// A robot drives without a hub for longer than its own file allows.
     DrivesOn,
+    /// A hub that returns believes its disk, and does not ask the robots.
+    KeepsStaleState,
+    /// A hub orders runs and STOPs by its clock, and not by counts.
+    TrustsClock,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 13] = [
+    pub const ALL: [Mutant; 15] = [
         Mutant::DeafToSilence,
         Mutant::OldRun,
         Mutant::EndlessLease,
@@ -49,5 +53,7 @@ impl Mutant {
         Mutant::RunsHeld,
         Mutant::ForgetsHeld,
         Mutant::DrivesOn,
+        Mutant::KeepsStaleState,
+        Mutant::TrustsClock,
     ];
 }

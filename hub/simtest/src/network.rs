@@ -237,8 +237,16 @@ mod tests {
         assert_eq!(network.flying(), 0, "there was none");
         let states = [(1, State::Run), (2, State::Run), (3, State::Stop), (FORGED, State::Run)];
         for (number, state) in states {
-            let message =
-                ToRobot::Directive(Directive { number, state, segment: 0, run: 1, phase: 0, tree: None, expires: 9.0 });
+            let message = ToRobot::Directive(Directive {
+                number,
+                state,
+                segment: 0,
+                run: 1,
+                phase: 0,
+                tree: None,
+                expires: 9.0,
+                ..Directive::default()
+            });
             network.to_robot(0, 3, Sealed { session: 1, hub: 1, count: number, message });
         }
         let sent: Vec<_> = std::iter::from_fn(|| network.arrived(100)).map(|d| d.bytes).collect();

@@ -15,8 +15,8 @@ const FAULT_EVERY: f32 = 1_600.0;
 const OPERATOR_EVERY: f32 = 5_000.0;
 /// Somebody asks something of a single robot after at most so long, ms.
 const SINGLE_EVERY: f32 = 4_000.0;
-/// The wall clock of the hub's machine goes back by at most so much between two starts, ms.
-const CLOCK_BACK: f32 = 7_200_000.0;
+/// The wall clock of the hub's machine jumps by at most so much between two starts, ms: hours, or years.
+const CLOCK_JUMPS: [f32; 2] = [7_200_000.0, 1e11];
 /// Clocks of robots are wrong by up to so many millionths.
 const DRIFT_PPM: f32 = 200.0;
 
@@ -60,6 +60,17 @@ pub enum Poses {
     Swapped(usize, usize),
     /// A robot's place is no number.
     NotANumber(usize),
+}
+
+/// What is wrong with a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disk {
+    /// It takes nothing new (no space, no inodes); what is there can be removed.
+    Full,
+    /// Nothing on it changes (read-only, immutable, errors of the device).
+    Frozen,
+    /// It takes its time.
+    Slow,
 }
 
 /// What the operator asks for. It is signed when it is asked, because a day of signed experiments would fill the memory.
@@ -125,9 +136,11 @@ pub enum Happening {
     /// Bytes that are no message, a forged experiment with the order to run it, and a forged gene reach a robot and the
     /// hub; and every robot is told its last RUN again.
     Rubbish(usize),
-    /// The hub's program dies and is started again after so long; if true, it goes on with its run. Its machine's wall
-    /// clock went back by so much.
-    HubCrash(u32, bool, u32),
+    /// The hub's program dies and is started again after so long; if true, its disk is still there. Its machine's wall clock
+    /// jumped by so much.
+    HubCrash(u32, bool, i64),
+    /// The disk of the hub's machine, or a robot's, is at fault for so long.
+    Disk(Option<usize>, Disk, u32),
     /// Motion capture is at fault for so long.
     Poses(Poses, u32),
     /// The operator asks for something.
@@ -158,6 +171,8 @@ impl Plan {
         let mut happenings = faults(seed, calm);
         happenings.extend(operator(seed, calm));
         happenings.extend(singles(seed, calm));
+        happenings.extend(disks(seed, calm));
+        attack(seed, calm, &mut happenings);
         happenings.push((calm, Happening::Calm));
         let release = |robot| (calm + 400, Happening::Ask(Order::Single(robot, RobotOrder::Release)));
         happenings.extend((0..ROBOTS).map(release));
@@ -202,7 +217,7 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
                 8..=11 => Happening::Cut(robot, lasts, draws.unit() < 0.5),
                 12..=13 => Happening::Forge(robot, (3 * lasts).min(calm - at)),
                 14..=16 => Happening::Rubbish(robot),
-                17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5, clock_back(seed, at)),
+                17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5, clock_jump(seed, at)),
                 19 => Happening::Poses(Poses::Absent, lasts),
                 20 => Happening::Poses(Poses::Frozen, lasts),
                 21 => Happening::Poses(Poses::Swapped(robot, other), lasts),
@@ -214,11 +229,66 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     found
 }
 
-/// In half of the crashes the clock goes back.
-fn clock_back(seed: u64, at: u32) -> u32 {
+/// In half of the crashes the clock jumps, more often back than ahead; in a quarter of those by years.
+fn clock_jump(seed: u64, at: u32) -> i64 {
     let mut draws = Draws::new(seed, 7, 0, at, Stream::Simtest);
-    let goes = draws.unit() < 0.5;
-    if goes { draws.range(0.0, CLOCK_BACK) as u32 } else { 0 }
+    let jumps = draws.unit() < 0.5;
+    let most = CLOCK_JUMPS[usize::from(draws.unit() < 0.25)];
+    let jump = draws.range(0.0, most) as i64;
+    let ahead = draws.unit() < 0.3;
+    match (jumps, ahead) {
+        (false, _) => 0,
+        (true, false) => -jump,
+        (true, true) => jump,
+    }
+}
+
+/// Faults of disks: most are the hub's, and long enough for several commands.
+fn disks(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+    let mut draws = Draws::new(seed, 9, 0, 0, Stream::Simtest);
+    let mut found = Vec::new();
+    let mut at = draws.range(1_000.0, 12_000.0) as u32;
+    while at < calm {
+        let whose = (draws.unit() < 0.3).then(|| draws.below(ROBOTS as u32) as usize);
+        let fault = [Disk::Full, Disk::Frozen, Disk::Slow][draws.below(3) as usize];
+        let lasts = (draws.range(500.0, 12_000.0) as u32).min(calm - at);
+        found.push((at, Happening::Disk(whose, fault, lasts)));
+        at += lasts + draws.range(500.0, 15_000.0) as u32;
+    }
+    found
+}
+
+/// In two of three seeds somebody tries to have a run go on that was stopped, shortly before the faults are over. Nothing else
+/// happens to the hub or is asked for meanwhile, but what comes behind the attack.
+fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Happening)>) {
+    const LASTS: u32 = 13_000;
+    const DAY: i64 = 86_400_000;
+    let Some(begins) = calm.checked_sub(LASTS + 1_000).filter(|_| !seed.is_multiple_of(3)) else { return };
+    let start = Order::Start { seconds: 25.0, segment: 4.0, evolves: false, seed };
+    let order = if seed.is_multiple_of(2) { Order::Stop } else { Order::Pause };
+    let attack: &[(u32, Happening)] = match seed % 3 {
+        // The disk refuses the order, and the hub dies.
+        1 => &[
+            (3_500, Happening::Disk(None, Disk::Frozen, 4_000)),
+            (4_500, Happening::Ask(order)),
+            (7_000, Happening::HubCrash(800, true, 0)),
+        ],
+        // The order is given by a hub whose clock went back, and the clock is set right.
+        _ => &[
+            (3_500, Happening::HubCrash(300, true, -DAY)),
+            (6_000, Happening::Ask(Order::Stop)),
+            (8_000, Happening::HubCrash(300, true, DAY)),
+            (11_500, Happening::Ask(Order::Resume)),
+        ],
+    };
+    let window = begins..begins + LASTS;
+    let of_hub = |happening: &Happening| {
+        matches!(happening, Happening::HubCrash(..) | Happening::Disk(None, ..) | Happening::Ask(_))
+    };
+    happenings.retain(|(at, happening)| !(window.contains(at) && of_hub(happening)));
+    happenings.push((begins, Happening::Ask(Order::Stop)));
+    happenings.push((begins + 300, Happening::Ask(start)));
+    happenings.extend(attack.iter().map(|(at, happening)| (begins + at, happening.clone())));
 }
 
 fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {

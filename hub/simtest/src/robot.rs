@@ -6,7 +6,7 @@ use super::checkers::Checkers;
 use super::island::SimulatedIsland;
 use super::mutants::Mutant;
 use super::network::Network;
-use super::plan::Traits;
+use super::plan::{Disk, Traits};
 use super::text::trust;
 use crate::{ALONE, ROBOTS};
 use std::collections::VecDeque;
@@ -29,6 +29,7 @@ use xpuck_wire::message::ToRobot;
 use xpuck_wire::message::{LogLine, State};
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::signed::Trust;
+use xpuck_wire::witness::Testimony;
 
 /// Control updates, ms apart on the robot's own clock.
 const CONTROL: f64 = (CONTROL_PERIOD * 1000.0) as f64;
@@ -93,6 +94,45 @@ pub struct Robot {
     highest: u64,
     /// Its island's trials are simulated for real.
     real: bool,
+    memory: Memory,
+}
+
+/// A robot's disk: what it was told last.
+#[derive(Debug, Default)]
+struct Memory {
+    kept: Option<Testimony>,
+    /// What is to be written, and when, ms.
+    waiting: Option<(u32, Testimony)>,
+    /// Number of the directive that the core is to be told of.
+    news: Option<u64>,
+    fault: Option<(Disk, u32)>,
+}
+
+impl Memory {
+    /// A restart of the program finds what is on the disk.
+    fn restart(&mut self) -> Option<Testimony> {
+        (self.waiting, self.news) = (None, None);
+        self.kept.clone()
+    }
+
+    fn put(&mut self, now: u32, told: Testimony) {
+        let slow = matches!(self.fault, Some((Disk::Slow, until)) if now < until);
+        self.waiting = Some((now + if slow { 1_500 } else { 10 }, told));
+    }
+
+    fn work(&mut self, now: u32) {
+        let fault = self.fault.filter(|(_, until)| now < *until).map(|(fault, _)| fault);
+        let Some((_, told)) = self.waiting.as_ref().filter(|(due, _)| *due <= now) else { return };
+        match fault {
+            Some(Disk::Frozen) => {}
+            // What cannot be replaced is removed, and tried again.
+            Some(Disk::Full) => (self.kept, self.news) = (None, Some(told.directive)),
+            _ => {
+                (self.kept, self.news) = (Some(told.clone()), Some(told.directive));
+                self.waiting = None;
+            }
+        }
+    }
 }
 
 /// Everything outside the robot that it may touch in a step.
@@ -130,7 +170,13 @@ impl Robot {
             command: Command::default(),
             highest: 0,
             real: false,
+            memory: Memory::default(),
         }
+    }
+
+    /// Its disk is at fault until then.
+    pub fn spoil(&mut self, fault: Disk, until: u32) {
+        self.memory.fault = Some((fault, until));
     }
 
     /// The same, with trials that are simulated for real and take their time.
@@ -199,7 +245,7 @@ impl Robot {
             let session = session(out.now, island);
             // Whoever drives alone for longer than it may is found by the checkers, which know what it may.
             let allowed = if self.mutant == Some(Mutant::DrivesOn) { 600.0 } else { f64::from(ALONE) / 1000.0 };
-            let core = Core::new(island, session, trust).allowed_alone(allowed);
+            let core = Core::new(island, session, trust).allowed_alone(allowed).remembering(self.memory.restart());
             self.program = Some(Program {
                 robot: robot::Robot::new(core, 1.0).among(ROBOTS),
                 world: World { real: self.real, ..World::default() },
@@ -209,8 +255,9 @@ impl Robot {
             out.checkers.wheels.started(out.now, self.index, session);
         }
         let Some(Program { robot, world, started, next_control }) = &mut self.program else { return };
-        let (index, mutant, highest) = (self.index, self.mutant, &mut self.highest);
-        let mut turn = Turn { index, mutant, world, highest, passed, out };
+        self.memory.work(out.now);
+        let (index, mutant, highest, memory) = (self.index, self.mutant, &mut self.highest, &mut self.memory);
+        let mut turn = Turn { index, mutant, world, highest, memory, passed, out };
         // The island's thread works on while the control thread hangs, and its news count as told at once.
         robot.collect(&mut turn);
         if turn.out.now < self.hangs_until {

@@ -159,10 +159,12 @@ impl Swarm {
             Happening::Cut(robot, lasts, holds) => self.network.cut(*robot, now + lasts, *holds),
             Happening::Forge(robot, lasts) => self.network.forge(*robot, now + lasts),
             Happening::Rubbish(robot) => self.rubbish(*robot),
-            Happening::HubCrash(lasts, remembers, back) => {
-                self.hub.turn_back(*back);
+            Happening::HubCrash(lasts, remembers, jump) => {
+                self.hub.jump(*jump);
                 self.hub.crash(&mut self.network, &mut self.checkers, now + lasts, *remembers)
             }
+            Happening::Disk(None, fault, lasts) => self.hub.spoil(*fault, now + lasts),
+            Happening::Disk(Some(robot), fault, lasts) => self.robots[*robot].spoil(*fault, now + lasts),
             Happening::Poses(poses, lasts) => self.hub.blind(*poses, now + lasts),
             Happening::Ask(order) => self.hub.ask(order.request()),
             Happening::Calm => self.network.calm(),
@@ -188,6 +190,7 @@ impl Swarm {
             phase: 0,
             tree: None,
             expires: f64::INFINITY,
+            ..Directive::default()
         });
         for message in [experiment, order] {
             self.hub.forge(now, robot, message, &mut self.network);
@@ -234,6 +237,8 @@ impl Swarm {
             let (wheels, told) = robot.drive(self.now, BODY_STEP);
             self.bodies[index].wheels = wheels;
             self.checkers.wheels.turn(self.now, told, index, wheels);
+            let state = robot.stands().map(|(state, _)| state);
+            self.checkers.standstill.turn(self.now, index, state, wheels);
         }
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.physics_steps);
         self.physics_steps += 1;

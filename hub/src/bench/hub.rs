@@ -11,6 +11,7 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::witness::Witness;
 
 /// Headings that tell frames apart: a frame's number modulo this many tenths of a degree.
 const FRAMES: usize = 3600;
@@ -237,7 +238,12 @@ impl Robot {
         // Each at a moment of its own.
         let phase = TELEMETRY.mul_f64(f64::from(id.bytes().fold(0u8, |sum, b| sum.wrapping_mul(37) ^ b)) / 256.0);
         let robot = Robot { dealer, telemetry: Telemetry::default(), next: Instant::now() + phase };
-        robot.say(&RobotMessage::Hello { version: "load".into(), session: 1, seen: (0, 0) });
+        robot.say(&RobotMessage::Hello {
+            version: "load".into(),
+            session: 1,
+            seen: (0, 0),
+            witness: Witness::default(),
+        });
         robot
     }
 

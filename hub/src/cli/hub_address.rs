@@ -8,7 +8,7 @@ use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Event, Reply, Request};
 use xpuck_wire::socket::{OperatorLink, Sockets};
-use xpuck_wire::{Status, Swarm};
+use xpuck_wire::{Status, Swarm, output, plain};
 
 /// How long an answer may take, ms.
 const TIMEOUT_MS: i32 = 3000;
@@ -143,8 +143,10 @@ pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
 pub fn have(link: &OperatorLink, request: &Request) -> Result<()> {
     match link.ask(request)? {
         Reply::Refused(why) => bail!("refused: {why}"),
-        _ => Ok(()),
+        Reply::DoneBut(what) => output::note(format_args!("xpuck: {}", plain(&what))),
+        _ => {}
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -83,6 +83,10 @@ pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: 
         let request = Request::Order { robot: robot.clone(), order };
         let refused = match link.ask(&request)? {
             Reply::Refused(why) => Some(plain(&why)),
+            Reply::DoneBut(what) => {
+                output::note(format_args!("xpuck: robot {robot}: {}", plain(&what)));
+                None
+            }
             _ => None,
         };
         rows.push(Row { robot: robot.clone(), done: refused.is_none(), said: refused.unwrap_or_default() });

@@ -94,6 +94,15 @@ pub fn troubles(status: &Status) -> Vec<String> {
     if goes_on && !status.tracking {
         troubles.push("no poses: check the motion-capture server".into());
     }
+    if status.phase == Phase::Paused && !status.waits.is_empty() {
+        troubles.push(plain(&status.waits));
+    }
+    if !status.not_kept.is_empty() {
+        let why = plain(&status.not_kept);
+        troubles.push(format!(
+            "the disk does not keep how the run stands: a hub that restarts will wait for START ({why})"
+        ));
+    }
     if !status.security.keys_unreadable.is_empty() {
         troubles.push(format!("the keys cannot be read: {}", plain(&status.security.keys_unreadable)));
     }
@@ -114,7 +123,12 @@ pub fn phase(status: &Status) -> String {
         .as_ref()
         .filter(|phase| phase.count > 1)
         .map(|phase| format!(" (phase {} of {}, {})", phase.number + 1, phase.count, plain(&phase.name)));
-    format!("{}{}: {}", phase_name(status.phase), of_several.unwrap_or_default(), meaning(status.phase))
+    format!(
+        "{}{}: {}",
+        phase_name(status.phase),
+        of_several.unwrap_or_default(),
+        if status.waits.is_empty() { meaning(status.phase).into() } else { plain(&status.waits) }
+    )
 }
 
 #[cfg(test)]

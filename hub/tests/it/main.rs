@@ -58,6 +58,7 @@ mod sensors;
 mod set_up;
 mod simtest;
 mod simulators;
+mod standstill;
 mod steps;
 mod stop;
 mod stopped;

@@ -1,5 +1,6 @@
 //! The switchboard's decisions, driven by hand: no clock, no socket.
 
+use std::collections::BTreeMap;
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::{Frame, Tracked};
@@ -16,6 +17,7 @@ use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::{PowerReport, Telemetry};
+use xpuck_wire::witness::{Testimony, Witness};
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
@@ -40,6 +42,8 @@ struct Bench {
     /// What motion capture does not see.
     hidden: Vec<&'static str>,
     kept: Option<Box<Snapshot>>,
+    /// What the robots were told last.
+    told: BTreeMap<String, Testimony>,
 }
 
 impl Bench {
@@ -72,7 +76,26 @@ impl Bench {
             frisbee: 0.0,
             hidden: Vec::new(),
             kept: None,
+            told: BTreeMap::new(),
         }
+    }
+
+    /// A hub that returns with the state that was kept last, and whom the robots of `before` greet as they should.
+    fn returning(before: &Bench) -> Bench {
+        let mut next = Bench::new();
+        let kept = before.kept.clone().expect("the state is kept");
+        (next.now, next.told) = (kept.time + 1.0, before.told.clone());
+        next.robots = before.robots.iter().map(|(id, ..)| (id.clone(), State::Pause, 0)).collect();
+        next.board.resume(next.now, *kept).unwrap();
+        next.robots.clone().iter().for_each(|(id, ..)| next.greets(id));
+        next
+    }
+
+    /// A robot says hello, and what it was told last.
+    fn greets(&mut self, id: &str) {
+        let witness = Witness { told: self.told.get(id).cloned(), silent_s: Some(1.0) };
+        let hello = RobotMessage::Hello { version: "0".into(), session: 1, seen: (0, 0), witness };
+        self.board.on_robot(self.now, id, hello);
     }
 
     /// Lets time pass in steps of 20 ms, with poses and telemetry as a real swarm sends them.
@@ -113,8 +136,15 @@ impl Bench {
                                 let answer = RobotMessage::Experiment { number: *number, answer: Answer::Accepted };
                                 self.board.on_robot(self.now, &id, answer);
                             }
-                            ToRobot::Directive(Directive { number, state, .. }) if *number > robot.2 => {
+                            ToRobot::Directive(Directive { number, state, run, stops, held, asks, .. })
+                                if *number > robot.2 =>
+                            {
                                 (robot.1, robot.2) = (*state, *number);
+                                let (state, run, held, stops) = (*state, *run, *held, *stops);
+                                let told = Testimony { directive: *number, state, run, held, stops };
+                                if !asks {
+                                    self.told.insert(id.clone(), told);
+                                }
                             }
                             _ => {}
                         }
@@ -204,7 +234,7 @@ fn a_lost_robot_is_counted_once_and_welcomed_back() {
     assert!(bench.said.iter().any(|s| s.contains("robot xp02 is lost")), "{:?}", bench.said);
     bench.silent.clear();
     bench.robots[1] = ("xp02".into(), State::Idle, 0);
-    bench.board.on_robot(bench.now, "xp02", RobotMessage::Hello { version: "0".into(), session: 1, seen: (0, 0) });
+    bench.greets("xp02");
     bench.pass(1.0);
     assert_eq!(bench.states()[1], State::Run, "it got the experiment and the directive again");
     assert_eq!(bench.board.status(bench.now).dead, 1);
@@ -227,14 +257,10 @@ fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
     bench.pass(3.5);
     assert_eq!(bench.states(), [State::Run, State::Stop]);
     // A hub that dies and comes back has not forgotten.
-    let kept = bench.kept.take().unwrap();
-    assert_eq!(kept.held, ["xp02"]);
-    let mut other = Bench::new();
-    other.robots.clone_from(&bench.robots);
-    other.now = kept.time;
-    other.board.resume(kept.time, *kept).unwrap();
+    assert_eq!(bench.kept.as_ref().unwrap().held, ["xp02"]);
+    let mut other = Bench::returning(&bench);
     other.pass(1.0);
-    assert_eq!(other.states()[1], State::Stop);
+    assert_eq!(other.states(), [State::Run, State::Stop]);
     assert_eq!(bench.ask(order(Order::Release)), Reply::Done);
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Run, State::Run]);
@@ -746,12 +772,74 @@ fn a_hub_goes_on_in_the_phase_of_the_one_that_died() {
     bench.pass(0.5);
     assert_eq!(bench.ask(upload(PHASES)), Reply::Done);
     bench.pass(8.5);
-    let kept = bench.kept.clone().expect("the state is kept");
-    let mut next = Bench::new();
-    next.board.resume(0.0, *kept).unwrap();
+    let mut next = Bench::returning(&bench);
     next.pass(0.5);
     let status = next.board.status(next.now);
     assert_eq!((status.phase, status.experiment_phase.unwrap().number), (Phase::Resting, 1));
+}
+
+/// A bench whose disk has kept nothing since `then`.
+fn stale(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
+    bench.pass(1.5);
+    let kept = bench.kept.clone();
+    then(bench);
+    bench.pass(0.5);
+    bench.kept = kept;
+}
+
+#[test]
+fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
+    let hold = |bench: &mut Bench| drop(bench.ask(Request::Order { robot: "xp02".into(), order: Order::Hold }));
+    let mut bench = Bench::new();
+    bench.start();
+    stale(&mut bench, |_| {});
+    let mut next = Bench::returning(&bench);
+    next.pass(0.5);
+    assert_eq!((next.phase(), next.states()), (Phase::Running, vec![State::Run; 2]), "{:?}", next.said);
+    // The disk refused what came after: the robots know better.
+    stale(&mut bench, hold);
+    let mut next = Bench::returning(&bench);
+    next.pass(0.5);
+    assert_eq!((next.phase(), next.states()), (Phase::Running, vec![State::Run, State::Stop]));
+    assert!(next.board.status(next.now).robots[1].held);
+    bench.ask(Request::Order { robot: "xp02".into(), order: Order::Release });
+    stale(&mut bench, |bench| drop(bench.ask(Request::Pause)));
+    let mut next = Bench::returning(&bench);
+    next.pass(1.0);
+    assert_eq!((next.phase(), next.states()), (Phase::Paused, vec![State::Pause; 2]));
+    let said = |bench: &Bench, words: &str| bench.said.iter().any(|text| text.contains(words));
+    assert!(said(&next, "the run stands until RESUME: robot xp01 was told PAUSE last"), "{:?}", next.said);
+    assert_eq!(next.ask(Request::Resume), Reply::Done);
+    next.pass(0.5);
+    assert_eq!(next.phase(), Phase::Running);
+    // A second hub that dies while it asks claims what the first did.
+    bench.ask(Request::Resume);
+    stale(&mut bench, |_| {});
+    let mut asking = Bench::returning(&bench);
+    asking.silent = vec!["xp02".into()];
+    asking.pass(1.5);
+    assert_eq!((asking.phase(), asking.told.clone()), (Phase::Preparing, bench.told.clone()));
+    asking.silent.clear();
+    let mut third = Bench::returning(&asking);
+    third.pass(0.5);
+    assert_eq!(third.phase(), Phase::Running);
+    // One of them has lost its memory, one does not come back, one was told STOP.
+    let mut forgetful = Bench::returning(&Bench { kept: bench.kept.clone(), ..Bench::new() });
+    forgetful.pass(1.0);
+    assert_eq!(forgetful.phase(), Phase::Paused);
+    assert!(said(&forgetful, "does not know what it was told last"), "{:?}", forgetful.said);
+    let mut alone = Bench::returning(&bench);
+    alone.silent = vec!["xp02".into()];
+    alone.pass(9.0);
+    assert_eq!(alone.phase(), Phase::Preparing);
+    alone.pass(2.0);
+    assert_eq!(alone.phase(), Phase::Paused);
+    assert!(said(&alone, "robot xp02 has not come back"), "{:?}", alone.said);
+    stale(&mut bench, |bench| drop(bench.ask(Request::Stop)));
+    let mut next = Bench::returning(&bench);
+    next.pass(0.5);
+    assert_eq!((next.phase(), next.states()), (Phase::Finished, vec![State::Stop; 2]));
+    assert!(said(&next, "STOP was said after it: the run is over"), "{:?}", next.said);
 }
 
 #[test]
@@ -923,7 +1011,7 @@ fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
     assert_eq!(bench.board.status(bench.now).robots[1].battery_v, Some(3.2));
     bench.silent.clear();
     bench.robots[1] = ("xp02".into(), State::Idle, 0);
-    let hello = RobotMessage::Hello { version: "1".into(), session: 7, seen: (0, 0) };
+    let hello = RobotMessage::Hello { version: "1".into(), session: 7, seen: (0, 0), witness: Witness::default() };
     bench.board.on_robot(bench.now, "xp02", hello);
     let row = &bench.board.status(bench.now).robots[1];
     assert_eq!((row.alive, row.battery_v, row.version.as_str()), (true, None, "1"));

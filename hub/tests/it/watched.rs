@@ -13,6 +13,7 @@ use xpuck_testing::patience::wait_until;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::socket::Sockets;
+use xpuck_wire::witness::Witness;
 
 /// A swarm without keys of xp01, whose program runs, and xp02, which is absent.
 struct World {
@@ -249,7 +250,12 @@ fn flood_of_junk_delays_no_robot(world: &World) {
             sent
         });
         wait_until("junk is refused", || refused() > before + 1000.0 && too_long() > 0.0);
-        robot.send(&RobotMessage::Hello { version: "flooded".into(), session: 1, seen: (0, 0) });
+        robot.send(&RobotMessage::Hello {
+            version: "flooded".into(),
+            session: 1,
+            seen: (0, 0),
+            witness: Witness::default(),
+        });
         let (start, mut senses) = (Instant::now(), 0u32);
         wait_until("senses keep coming", || {
             while let Some(message) = robot.receive::<Sealed>() {

@@ -18,6 +18,7 @@ use crate::status::Status;
 pub use crate::tags::{MAX_TAGS, TagSeen, Tags};
 use crate::telemetry::Telemetry;
 use crate::updates::Updates;
+use crate::witness::Witness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +124,9 @@ pub enum RobotMessage {
         /// Number of the latest hub that it heard, and count of that hub's latest message; zeros before the first. What
         /// the hub says next is above it.
         seen: (u64, u64),
+        /// What it was told to do last, for a hub that returns in a run.
+        #[serde(default)]
+        witness: Witness,
     },
     /// Ten times a second.
     Telemetry(Box<Telemetry>),
@@ -195,6 +199,9 @@ pub enum RobotMessage {
     Sensors(Box<Sensors>),
     /// What it found out about the world, in experiments that adapt; told just before [`RobotMessage::Genes`].
     Estimates(Vec<Estimate>),
+    /// After a restart of its program it would testify to the directive of this number, or to nothing: when that is so, and
+    /// once a second.
+    Kept(u64),
 }
 
 /// What an island's population looks like.
@@ -228,7 +235,7 @@ impl RobotMessage {
 }
 
 /// What a robot is to do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Directive {
     /// Rises with every change.
     pub number: u64,
@@ -246,6 +253,15 @@ pub struct Directive {
     pub tree: Option<String>,
     /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
     pub expires: f64,
+    /// STOPs that the swarm was given so far.
+    #[serde(default)]
+    pub stops: u64,
+    /// It is for this robot alone, which an operator holds.
+    #[serde(default)]
+    pub held: bool,
+    /// A hub that has returned asks what robots were told before: the robot stands, and still testifies to that.
+    #[serde(default)]
+    pub asks: bool,
 }
 
 /// A robot whose message was heard; on its way it is a list of these three.
@@ -607,6 +623,8 @@ pub struct PictureTold {
 pub enum Reply {
     /// Done.
     Done,
+    /// Done, and what whoever asked has to know of it.
+    DoneBut(String),
     /// Not done, and why.
     Refused(String),
     /// How things stand.

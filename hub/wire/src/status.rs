@@ -238,4 +238,11 @@ pub struct Status {
     /// Who started the run; empty without one.
     #[serde(default)]
     pub started_by: String,
+    /// Why a run waits that neither an operator nor the experiment has wait: a hub has come back, and asks the robots, or one of
+    /// them does not know that it was to go on.
+    #[serde(default)]
+    pub waits: String,
+    /// Why the disk does not keep what a hub that restarts has to know, while it does not.
+    #[serde(default)]
+    pub not_kept: String,
 }

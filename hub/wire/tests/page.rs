@@ -9,9 +9,11 @@ use std::path::Path;
 use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, PathArguments, Type, Visibility};
 use xpuck_testing::page;
 use xpuck_wire::codec::{MAX_BYTES, Message, UNDERSTOOD, VERSION, encode};
+use xpuck_wire::keyring::Role;
+use xpuck_wire::message::Request;
 
 /// Where the types are.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "state.rs",
     "message.rs",
     "tags.rs",
@@ -24,6 +26,7 @@ const FILES: [&str; 12] = [
     "status.rs",
     "refusals.rs",
     "park.rs",
+    "witness.rs",
 ];
 /// How the page begins.
 const OPENING: &str = "\
@@ -190,6 +193,17 @@ fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     found
 }
 
+/// Who may ask a request, by its variant's name.
+fn who_asks(title: &str) -> &'static str {
+    let is = |request: &Request| format!("{request:?}").split(|c: char| !c.is_alphanumeric()).next() == Some(title);
+    let request = examples::requests().into_iter().find(is);
+    let request = request.unwrap_or_else(|| panic!("Request::{title} has no example in tests/examples"));
+    match request.allowed_to(Role::Observer) {
+        true => " Operators and observers may ask it.",
+        false => " Operators may ask it.",
+    }
+}
+
 fn page() -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let items: Vec<Item> = FILES
@@ -244,7 +258,8 @@ fn page() -> String {
                             let _ = writeln!(page, "- {travels}: {}", words(&variant.attrs));
                             continue;
                         }
-                        let _ = writeln!(page, "### {name}: {title}\n\n{}\n", words(&variant.attrs));
+                        let who = if name == "Request" { who_asks(&title) } else { "" };
+                        let _ = writeln!(page, "### {name}: {title}\n\n{}{who}\n", words(&variant.attrs));
                         table(&mut page, &variant.fields, &known);
                         let shown = examples[name.as_str()].get(&title);
                         page += shown.unwrap_or_else(|| panic!("{name}::{title} has no example in tests/examples"));

@@ -33,6 +33,7 @@ use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
 use xpuck_wire::updates::Updates;
+use xpuck_wire::witness::{Testimony, Witness};
 
 /// Without a message from the hub for so long, the wheels and evolution stop, unless the experiment says otherwise, s.
 pub const HUB_SILENCE: f64 = 1.0;
@@ -103,6 +104,8 @@ pub enum Action {
     },
     /// What an operator wants besides driving.
     Fulfil(Wish),
+    /// Keep this over a restart of the program, and call [`Core::kept`] when that is so.
+    Remember(Testimony),
     /// A line for the log.
     Say(Line),
 }
@@ -191,6 +194,14 @@ pub struct Core {
     watched: f64,
     /// Number of the run that the directive obeyed last is about; 0 for none.
     directed: u64,
+    /// What it was told last, also by an earlier hub, and before a restart of its program.
+    told: Option<Testimony>,
+    /// The hub that told it; none if that was before a restart.
+    told_by: Option<u64>,
+    /// Number of the last directive of this hub that it would testify to after a restart.
+    kept: u64,
+    /// When it heard a hub last, s; none before the first message.
+    last_heard: Option<f64>,
 }
 
 impl Core {
@@ -234,6 +245,10 @@ impl Core {
             tracer: Tracer::default(),
             watched: 0.0,
             directed: 0,
+            told: None,
+            told_by: None,
+            kept: 0,
+            last_heard: None,
         }
     }
 
@@ -284,6 +299,7 @@ impl Core {
     fn turn_to_another(&mut self) {
         self.hub_ahead = None;
         self.obeyed = 0;
+        self.kept = 0;
     }
 
     fn rank(&self, number: u64) -> Rank {
@@ -300,6 +316,7 @@ impl Core {
         // A message that ends a silence does not undo what the silence means.
         let mut actions = self.notice_silence(now);
         self.heard = Some(now);
+        self.last_heard = Some(now);
         // Whoever drives alone waits from now on for what the hub says.
         if self.alone.stop_driving() {
             self.state = State::Pause;
@@ -409,6 +426,30 @@ impl Core {
     /// Without a camera, or with one.
     pub fn seeing(self, sees: bool) -> Core {
         Core { blind: !sees, ..self }
+    }
+
+    /// With what it kept before its program was started again.
+    pub fn remembering(self, told: Option<Testimony>) -> Core {
+        Core { told, ..self }
+    }
+
+    /// A restart of the program would find what directive `number` said, or nothing older.
+    pub fn kept(&mut self, number: u64) {
+        let this_hub = self.told_by == Some(self.inbox.seen().0);
+        if this_hub && self.told.as_ref().is_some_and(|told| told.directive == number) {
+            self.kept = number;
+        }
+    }
+
+    /// The directive of this hub that it would testify to after a restart; none before the first that is kept.
+    pub fn kept_directive(&self) -> Option<u64> {
+        (self.kept != 0).then_some(self.kept)
+    }
+
+    /// What it says to a hub that asks what it was told last.
+    fn witness(&self, now: f64) -> Witness {
+        let silent_s = self.last_heard.map(|at| (now - at) / self.speed);
+        Witness { told: self.told.clone(), silent_s }
     }
 
     /// In an arena whose time runs so much faster than the wall's.
@@ -573,7 +614,7 @@ impl Core {
     }
 
     fn obey(&mut self, now: f64, directive: Directive) -> Vec<Action> {
-        let Directive { number, state, segment, run, phase, tree, expires } = directive;
+        let Directive { number, state, segment, run, phase, tree, expires, stops, held, asks } = directive;
         // Without a pong there is no telling the hub's time, and an old command might pass for a new one.
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= expires);
         if !timely && state != State::Stop {
@@ -603,11 +644,17 @@ impl Core {
         if state == State::Stop {
             self.stopped = rank;
         }
-        let mut actions = match about_other {
-            // A STOP may be about another run.
-            true => Vec::new(),
-            false => self.enter(phase, tree.as_deref()),
-        };
+        let mut actions = Vec::new();
+        if !asks {
+            let stops = self.told.as_ref().map_or(stops, |told| told.stops.max(stops));
+            let told = Testimony { directive: number, state, run, held, stops };
+            (self.told, self.told_by) = (Some(told.clone()), Some(self.inbox.seen().0));
+            actions.push(Action::Remember(told));
+        }
+        // A STOP may be about another run.
+        if !about_other {
+            actions.extend(self.enter(phase, tree.as_deref()));
+        }
         // Where a controller is given, the island of an earlier run stands still.
         let evolves = self.planned().is_some_and(|phase| phase.evolves(self.place()));
         actions.push(Action::Evolve(state == State::Run && evolves));
@@ -652,6 +699,7 @@ impl Core {
                 version: self.version.clone(),
                 session: self.inbox.session(),
                 seen: self.inbox.seen(),
+                witness: self.witness(now),
             }));
         }
         if self.welcomed && now >= self.ping_at {

@@ -22,6 +22,7 @@ use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
+use xpuck_wire::witness::Testimony;
 
 /// Messages handled between two looks at the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
@@ -32,6 +33,9 @@ const LINES_EACH: f32 = 0.2;
 
 /// The further sensors are told so often, s.
 const SENSORS_PERIOD: f64 = 0.5;
+
+/// What is kept is told again so often, s.
+const KEPT_PERIOD: f64 = 1.0;
 
 /// The world around one robot: `xpuckd` has devices and sockets there, the simulation test simulated ones. No method
 /// waits.
@@ -85,6 +89,12 @@ pub trait Shell {
 
     /// Does what an operator wants besides driving.
     fn fulfil(&mut self, wish: Wish);
+
+    /// Keeps what the robot was told last over a restart of its program.
+    fn remember(&mut self, told: Testimony);
+
+    /// Number of the directive that a restart would find, or nothing older, if that is news.
+    fn remembered(&mut self) -> Option<u64>;
 
     /// The hub has welcomed this robot: tells it which release is installed.
     fn welcomed(&mut self) {}
@@ -174,6 +184,8 @@ pub struct Robot {
     sensors_due: f64,
     /// What the robot holds its own wheels for.
     body: WorldModel,
+    /// The hub was told last that this directive is kept, and is told again then, s.
+    told_kept: (u64, f64),
 }
 
 impl Robot {
@@ -196,6 +208,7 @@ impl Robot {
             driven: None,
             sensors_due: 0.0,
             body: WorldModel::default(),
+            told_kept: (0, 0.0),
         }
     }
 
@@ -235,6 +248,9 @@ impl Robot {
         let drove = drives(&self.core);
         self.now = now;
         self.hear(now, shell);
+        while let Some(number) = shell.remembered() {
+            self.core.kept(number);
+        }
         if self.core.run() != self.run {
             self.run = self.core.run();
             self.missed.clear();
@@ -408,6 +424,11 @@ impl Robot {
         if let Some(report) = self.peers.report_due(now) {
             let _ = shell.send(RobotMessage::Peers(Box::new(report)));
         }
+        let kept = self.core.kept_directive();
+        if let Some(kept) = kept.filter(|kept| *kept != self.told_kept.0 || now >= self.told_kept.1) {
+            self.told_kept = (kept, now + KEPT_PERIOD);
+            let _ = shell.send(RobotMessage::Kept(kept));
+        }
         if now >= self.sensors_due {
             self.sensors_due = now + SENSORS_PERIOD;
             if let Some(sensors) = shell.sensors() {
@@ -486,6 +507,7 @@ impl Robot {
                 Action::Offer { number, bundle } => shell.offer(number, bundle),
                 Action::Chunk { digest, offset, bytes } => shell.chunk(digest, offset, bytes),
                 Action::Fulfil(wish) => shell.fulfil(wish),
+                Action::Remember(told) => shell.remember(told),
                 Action::Say(line) => shell.log(line),
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::mocap::Frame;
-use crate::switchboard::{Snapshot, Update};
+use crate::switchboard::{Kept, Snapshot, Update};
 use std::collections::BTreeMap;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::Line;
@@ -68,6 +68,8 @@ pub enum RecordNews {
         /// What is missing.
         text: String,
     },
+    /// What the disk took of what outlives the hub.
+    Kept(Kept),
     /// Something else.
     Say(Line),
 }
@@ -127,8 +129,12 @@ pub trait Shell {
     /// The next news of the record, none if there are none.
     fn record_news(&mut self) -> Option<RecordNews>;
 
-    /// Stores how the run stands, in the place of what was stored before.
+    /// Stores how the run stands, in the place of what was stored before; [`RecordNews::Kept`] says when that is on the disk.
     fn store(&mut self, snapshot: Snapshot);
+
+    /// Stores how many STOPs the swarm was given, in the place of what was stored before; [`RecordNews::Kept`] says when that is
+    /// on the disk.
+    fn store_stops(&mut self, stops: u64);
 
     /// Has a piece of a bundle's payload sent to a robot, by its place in the swarm file, when it was read.
     fn send_piece(&mut self, _robot: usize, _digest: String, _offset: u64) {}

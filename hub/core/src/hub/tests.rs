@@ -5,12 +5,14 @@ use super::*;
 use crate::config::HubFile;
 use crate::entry::Entry;
 use crate::mocap::Frame;
+use crate::switchboard::Kept;
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_wire::codec::CodecError;
-use xpuck_wire::message::Request;
+use xpuck_wire::message::{Order, Request};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::witness::Witness;
 use xpuck_wire::{Addresses, Phase, Security, Status};
 
 #[derive(Default)]
@@ -29,6 +31,7 @@ struct Bench {
     closed: Vec<(String, Phase)>,
     news: VecDeque<RecordNews>,
     stored: Option<Snapshot>,
+    stops: Option<u64>,
     lines: Vec<String>,
     /// What was taken, in order.
     taken: Vec<&'static str>,
@@ -107,6 +110,10 @@ impl Shell for Bench {
         self.stored = Some(snapshot);
     }
 
+    fn store_stops(&mut self, stops: u64) {
+        self.stops = Some(stops);
+    }
+
     fn close_record(&mut self, status: Status) {
         self.closed.push((status.experiment, status.phase));
     }
@@ -116,7 +123,7 @@ impl Shell for Bench {
     }
 }
 
-fn hub() -> Hub {
+fn hub() -> Hub<()> {
     let address = || String::from("tcp://127.0.0.1:1");
     let config = Config {
         hub: HubFile::at(""),
@@ -132,7 +139,7 @@ fn hub() -> Hub {
 }
 
 fn hello(session: u64) -> RobotMessage {
-    RobotMessage::Hello { version: "1".into(), session, seen: (0, 0) }
+    RobotMessage::Hello { version: "1".into(), session, seen: (0, 0), witness: Witness::default() }
 }
 
 fn start(name: &str) -> Request {
@@ -216,6 +223,7 @@ fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once(
     // One robot is there, and has not obeyed yet.
     bench.says("xp01", 1, hello(7));
     bench.requests.extend([start("first"), Request::Stop, start("second")]);
+    bench.news.push_back(RecordNews::Kept(Kept::Stops(Ok(1))));
     hub.turn(0.1, &mut bench);
     assert!(bench.replies.iter().all(|reply| matches!(reply, Reply::Done)), "{:?}", bench.replies);
     assert_eq!(bench.opened, ["first", "second"]);
@@ -286,6 +294,52 @@ fn a_run_is_resumed_with_its_record_and_one_of_other_robots_is_not() {
     let other = Snapshot { robots: vec!["xp07".into()], ..snapshot };
     let (_, resumed) = hub().resume(other, 2.0, || panic!("there is no run to record"));
     assert_eq!(resumed, Err("it had other robots".to_string()));
+}
+
+#[test]
+fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
+    let (mut bench, mut hub) = (trusting(), hub());
+    bench.says("xp01", 1, hello(1));
+    bench.requests.push_back(start("first"));
+    hub.turn(0.1, &mut bench);
+    bench.replies.clear();
+    let refuses = |why: &str| RecordNews::Kept(Kept::State(Err(why.into())));
+    // The disk takes it.
+    bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Hold });
+    hub.turn(0.2, &mut bench);
+    assert_eq!(bench.replies, []);
+    let number = bench.stored.as_ref().unwrap().told.2;
+    bench.news.push_back(RecordNews::Kept(Kept::State(Ok(number - 1))));
+    hub.turn(0.3, &mut bench);
+    assert_eq!(bench.replies, []);
+    bench.news.push_back(RecordNews::Kept(Kept::State(Ok(number))));
+    hub.turn(0.4, &mut bench);
+    assert_eq!(bench.replies, [Reply::Done]);
+    // It refuses, and the robot keeps it.
+    bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Pause });
+    bench.news.push_back(refuses("no space"));
+    hub.turn(0.5, &mut bench);
+    assert!(hub.board.status(0.5).not_kept.contains("no space"));
+    assert_eq!(bench.replies.len(), 1);
+    let number = bench.stored.as_ref().unwrap().told.2;
+    bench.says("xp01", 1, RobotMessage::Kept(number));
+    hub.turn(0.6, &mut bench);
+    let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
+    assert_eq!(what, "not durable: a hub that restarts will wait for START (no space)");
+    // Nobody keeps it.
+    bench.requests.push_back(Request::Stop);
+    hub.turn(0.7, &mut bench);
+    assert_eq!(bench.stops, Some(1));
+    hub.turn(2.1, &mut bench);
+    assert_eq!(bench.replies.len(), 1);
+    hub.turn(2.3, &mut bench);
+    let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
+    assert!(what.contains("nobody keeps it yet"), "{what}");
+    // Of a STOP the count is enough.
+    bench.requests.push_back(Request::Stop);
+    bench.news.push_back(RecordNews::Kept(Kept::Stops(Ok(2))));
+    hub.turn(2.4, &mut bench);
+    assert_eq!(bench.replies.pop(), Some(Reply::Done));
 }
 
 #[test]

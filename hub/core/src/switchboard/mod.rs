@@ -5,10 +5,12 @@ mod batteries;
 mod dedup;
 mod drive;
 mod enrol;
+mod keeping;
 mod operators;
 mod orders;
 mod parking;
 mod push;
+mod returning;
 mod robots;
 mod run;
 mod snapshot;
@@ -23,6 +25,8 @@ use crate::rate::Rate;
 use crate::rate_limit::RateLimit;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
+use keeping::Keeping;
+pub use keeping::{Kept, Memory, Stand, Whom};
 use push::Push;
 use run::Run;
 pub use snapshot::Snapshot;
@@ -77,6 +81,8 @@ pub enum Action {
     Record(Entry),
     /// Keep how the run stands.
     Snapshot(Box<Snapshot>),
+    /// Keep how many STOPs there were.
+    Stops(u64),
     /// Send a piece of a bundle's payload to a robot.
     Chunk {
         /// Its place in the swarm file, from 0.
@@ -113,6 +119,11 @@ pub struct Switchboard {
     /// Rises with every directive and experiment; starts above those of any earlier hub, unless the clock went back.
     number: u64,
     directive: (u64, State, u32),
+    /// The first directive of those that asked for the present state.
+    told_since: u64,
+    /// STOPs that the swarm was given, as far as this hub, its disk and the robots know.
+    stops: u64,
+    keeping: Keeping,
     /// When it was given, s.
     directed: f64,
     last: f64,
@@ -162,6 +173,9 @@ impl Switchboard {
             base,
             number: base,
             directive: (base, State::Idle, 0),
+            told_since: base,
+            stops: 0,
+            keeping: Keeping::default(),
             directed: 0.0,
             last: 0.0,
             next_ping: 0.0,
@@ -275,8 +289,16 @@ impl Switchboard {
         self.actions.push(Action::Say(line));
     }
 
+    /// Gives a new directive. A STOP counts before it is said.
     pub(super) fn direct(&mut self, state: State, segment: u32) {
+        if state == State::Stop {
+            self.stops += 1;
+            self.actions.push(Action::Stops(self.stops));
+        }
         self.number += 1;
+        if self.directive.1 != state {
+            self.told_since = self.number;
+        }
         self.directive = (self.number, state, segment);
         self.directed = self.last;
         for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
@@ -296,8 +318,10 @@ impl Switchboard {
         };
         // Who is parked pauses for no run: a robot that has no experiment is parked too.
         let run = self.run.as_ref().filter(|_| self.phase != Phase::Parking);
+        let asks = !robot.held && run.is_some_and(|run| run.claim.is_some());
         let (run, phase, tree) = run.map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
-        ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires: self.last + VALID })
+        let (expires, stops, held) = (self.last + VALID, self.stops, robot.held);
+        ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires, stops, held, asks })
     }
 
     /// Handles a frame of motion capture.

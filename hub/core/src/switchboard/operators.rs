@@ -53,9 +53,19 @@ impl Switchboard {
                 self.next_phase(now, Some(format!("by {who}")));
             }
             (Request::Pause, Phase::Running | Phase::Relocating | Phase::Blind | Phase::Resting) => {
-                self.phase = Phase::Paused;
-                self.direct(State::Pause, segment);
+                self.pause();
                 self.note_for(now, who, format!("paused by {who}"));
+            }
+            // Robots are asked what they were told before.
+            (Request::Pause, Phase::Preparing) if self.is_returning() => {
+                self.hold_as_told();
+                self.pause();
+                self.note_for(now, who, format!("paused by {who}"));
+            }
+            (Request::Resume, Phase::Preparing) if self.is_returning() => {
+                self.hold_as_told();
+                self.go_on();
+                self.note_for(now, who, format!("resumed by {who}"));
             }
             (Request::Resume, Phase::Paused | Phase::Relocating) => {
                 self.go_on();
@@ -157,6 +167,8 @@ impl Switchboard {
             task: run.map_or(String::new(), |r| r.planned().world.task.name().into()),
             pose_age_s: self.frame.as_ref().map(|(at, _)| now - at),
             started_by: run.map(|r| r.started_by.clone()).unwrap_or_default(),
+            waits: self.waits(),
+            not_kept: self.not_kept(now),
         }
     }
 }

@@ -34,6 +34,7 @@ impl Switchboard {
             Ok(place) => place,
             Err(why) => return Reply::Refused(why),
         };
+        let returning = self.is_returning();
         let robot = &mut self.roster.robots[place];
         let held = robot.held;
         match order {
@@ -51,8 +52,19 @@ impl Switchboard {
             Order::Hold | Order::Pause => {
                 (robot.held, robot.pauses) = (true, order == Order::Pause);
                 let what = if robot.pauses { "paused" } else { "held" };
+                // Without a run nothing keeps it.
+                let until = if self.run.is_some() { "" } else { ", or the hub is started again" };
                 self.direct_again();
-                self.note_for(now, who, format!("robot {id} is {what} by {who}: it stands until it is released"));
+                self.note_for(
+                    now,
+                    who,
+                    format!("robot {id} is {what} by {who}: it stands until it is released{until}"),
+                );
+            }
+            // The robot may say yet that it was held by a hub that died.
+            Order::Release if !held && returning => {
+                self.release_as_told(place);
+                self.note_for(now, who, format!("robot {id} is released by {who}"));
             }
             Order::Release if !held => {
                 return Reply::Refused(format!("robot {id} is not held"));

@@ -50,11 +50,13 @@ impl Switchboard {
         let robot = &mut self.roster.robots[place];
         let name = || robot.id.clone();
         match message {
-            RobotMessage::Hello { version, seen, .. } => {
+            RobotMessage::Hello { version, seen, witness, .. } => {
                 if robot.awaited {
                     robot.replace(false);
                     robot.heard = Some(now);
                 }
+                self.stops = witness.told.as_ref().map_or(self.stops, |told| told.stops.max(self.stops));
+                (robot.witness, robot.kept) = (Some(witness), 0);
                 robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
                 // A robot that greets again may have restarted without its experiment.
                 robot.experiment = 0;
@@ -81,6 +83,7 @@ impl Switchboard {
                 let entry = Entry::Telemetry { time: now, robot: robot_id, round_trip_ms, telemetry };
                 self.actions.push(Action::Record(entry));
             }
+            RobotMessage::Kept(directive) => robot.kept = directive,
             RobotMessage::Experiment { number, answer } => self.experiment_answered(now, place, number, answer),
             RobotMessage::Genes { generation, emigrant, births } => {
                 let from = self.exchange(now, place, generation, &emigrant);

@@ -3,6 +3,7 @@
 use super::dedup::SeenGenerations;
 use super::{Action, Switchboard};
 use crate::geneserver::{Copies, Gate, Geneserver};
+use crate::resumption::Claim;
 use crate::roster::Robot;
 use crate::score::Score;
 use std::sync::Arc;
@@ -15,8 +16,6 @@ use xpuck_wire::signed::Signed;
 
 /// How long a start waits for all robots before it goes on without the missing ones, s.
 const PREPARE: f64 = 30.0;
-/// How long a run that was resumed waits for the robots that were there, s of wall time.
-const RETURN: f64 = 10.0;
 /// The frisbee counts as touching the end when it is this near, m: a touch is over within a frame.
 const TOUCH: f32 = 0.004;
 /// The frisbee counts as relocated when it is this near the centre and rests, m.
@@ -25,6 +24,14 @@ const CENTRAL: f32 = 0.25;
 const AT_REST: f64 = 0.1;
 /// A relocation that lasts longer is warned of, s.
 const RELOCATION: f64 = 20.0;
+
+/// What the run of a hub that died waits for.
+pub(super) struct Claimed {
+    /// What it claims, and robots have to confirm.
+    pub(super) claim: Claim,
+    /// What that hub did: it is done again when they do.
+    pub(super) phase: Phase,
+}
 
 pub(super) struct Run {
     pub(super) plan: Arc<Plan>,
@@ -49,8 +56,12 @@ pub(super) struct Run {
     pub(super) gate: Gate,
     pub(super) dead: u32,
     pub(super) seen: SeenGenerations,
-    /// The run was resumed from a hub that died: the robots that were there, until they are back.
-    pub(super) resumed: Option<Vec<String>>,
+    /// It was told to go on for the first time; round trips before do not count.
+    pub(super) under_way: bool,
+    /// Why it stands until an operator says RESUME, where none had it pause.
+    pub(super) doubt: Option<String>,
+    /// The run is one of a hub that died, and robots have not borne witness yet.
+    pub(super) claim: Option<Claimed>,
     /// When a relocation is warned of next.
     pub(super) warn_at: f64,
     /// Times that the frisbee came to the end where it is to be, and the running time of the last, s.
@@ -127,7 +138,9 @@ impl Switchboard {
             segment: 0,
             dead: 0,
             seen: SeenGenerations::default(),
-            resumed: None,
+            under_way: false,
+            doubt: None,
+            claim: None,
             warn_at: 0.0,
             goals: (0, 0.0),
             plan,
@@ -148,8 +161,8 @@ impl Switchboard {
     /// Sends RUN when everybody is ready, or when waiting is over and somebody is.
     pub(super) fn prepare(&mut self, now: f64) {
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Preparing) else { return };
-        if run.resumed.is_some() {
-            return self.prepare_again(now);
+        if run.claim.is_some() {
+            return self.hear_witnesses(now);
         }
         let ready = |r: &Robot| r.alive() && r.experiment == run.number && r.telemetry.state == State::Ready;
         let waited_for = |r: &&Robot| !ready(r) && !Switchboard::is_excused(r);
@@ -175,41 +188,18 @@ impl Switchboard {
             }
             false => Line::warn(format!("RUN without {}, which are not ready", missing.join(", "))),
         };
-        self.roster.round_trips = Default::default();
         self.say(now, line);
         self.go_on();
         self.announce(now);
     }
 
-    /// Sends RUN again when the robots that were there are back, or when waiting is over.
-    fn prepare_again(&mut self, now: f64) {
-        let Some(run) = &mut self.run else { return };
-        let number = run.number;
-        let back = |r: &Robot| r.alive() && r.experiment == number;
-        let is_back = |id: &String| self.roster.robots.iter().any(|r| r.id == *id && back(r));
-        let expected = run.resumed.clone().unwrap_or_default();
-        let missing: Vec<String> = expected.into_iter().filter(|id| !is_back(id)).collect();
-        let late = now - run.began > RETURN * self.config.swarm.speed;
-        if !missing.is_empty() && !late {
-            return;
-        }
-        run.resumed = None;
-        if !self.roster.robots.iter().any(back) {
-            self.finish(now, "", "no robot came back: the run is over");
-            return;
-        }
-        run.dead += missing.len() as u32;
-        let line = match missing.is_empty() {
-            true => Line::info("the robots are back: RUN"),
-            false => Line::warn(format!("RUN without {}, which did not come back", missing.join(", "))),
-        };
-        self.go_on();
-        self.say(now, line);
-    }
-
     /// The run goes on as its phase says.
     pub(super) fn go_on(&mut self) {
-        let Some(run) = &self.run else { return };
+        let Some(run) = &mut self.run else { return };
+        run.doubt = None;
+        if !std::mem::replace(&mut run.under_way, true) {
+            self.roster.round_trips = Default::default();
+        }
         let (state, segment) = (run.state(), run.segment);
         self.phase = run.going_on();
         self.direct(state, segment);

@@ -2,15 +2,14 @@
 
 use super::dedup::SeenGenerations;
 use super::robots::island;
-use super::run::Run;
+use super::run::Claimed;
 use super::{Action, Switchboard};
 use crate::entry::Entry;
-use crate::geneserver::{Gate, Geneserver};
+use crate::geneserver::Geneserver;
+use crate::resumption::Claim;
 use crate::roster::{Loaded, RoundTrips};
 use crate::score::Score;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use xpuck_experiment::Plan;
 use xpuck_wire::message::{Emigrant, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
@@ -33,10 +32,16 @@ pub struct Snapshot {
     pub signed: Signed,
     /// Number of the experiment, which robots know it by.
     pub number: u64,
-    /// Number of the last directive: later ones are above it.
-    pub directive: u64,
+    /// Directives and experiments that come later have higher numbers.
+    pub last_number: u64,
+    /// The state that robots were told to be in, since which directive, and the number of the last one that said so.
+    pub told: (State, u64, u64),
+    /// STOPs that the swarm had been given.
+    pub stops: u64,
     /// Seed of the run.
     pub seed: u64,
+    /// It was told to go on at least once.
+    pub under_way: bool,
     /// Running time, pauses left out, s.
     pub run_seconds: f64,
     /// The experiment's phase, from 0; running time and segments in it, and the tree of all robots for it.
@@ -75,6 +80,13 @@ impl Snapshot {
         self.phase == Phase::Finished
     }
 
+    /// What a hub that returns claims, and robots have to confirm.
+    pub fn claim(&self) -> Claim {
+        let (state, since, last) = self.told;
+        let alive = self.alive.iter().filter(|id| !self.held.contains(id)).cloned().collect();
+        Claim { run: self.number, state, since, last, stops: self.stops, alive, held: self.held.clone() }
+    }
+
     /// A generation of a robot is in the record, which reaches further than this state.
     pub fn recorded(&mut self, robot: &str, generation: u32, emigrant: &Emigrant) {
         if let Some(place) = self.robots.iter().position(|id| id == robot) {
@@ -98,7 +110,10 @@ impl Switchboard {
     }
 
     pub(super) fn snapshot_now(&mut self, now: f64) {
-        self.actions.extend(self.snapshot(now).map(|snapshot| Action::Snapshot(Box::new(snapshot))));
+        if let Some(snapshot) = self.snapshot(now) {
+            self.state_handed_over(now);
+            self.actions.push(Action::Snapshot(Box::new(snapshot)));
+        }
     }
 
     /// Records how the run stands.
@@ -110,16 +125,21 @@ impl Switchboard {
 
     fn snapshot(&self, now: f64) -> Option<Snapshot> {
         let run = self.run.as_ref()?;
-        // A run that has just been resumed from another hub stands as it stood until the robots are back.
-        let phase = match self.phase {
-            _ if run.resumed.is_some() => Phase::Running,
-            // The run was over before robots were parked.
-            Phase::Parking => Phase::Finished,
-            phase => phase,
-        };
         let robots = &self.roster.robots;
-        let alive =
-            run.resumed.clone().unwrap_or_else(|| robots.iter().filter(|r| r.alive()).map(|r| r.id.clone()).collect());
+        // The run was over before robots were parked.
+        let phase = if self.phase == Phase::Parking { Phase::Finished } else { self.phase };
+        let (number, state, _) = self.directive;
+        // A run that waits for witnesses claims what it did, should this hub die too.
+        let waits = run.claim.as_ref().filter(|_| phase == Phase::Preparing);
+        let (phase, told, stops, alive) = match waits {
+            Some(Claimed { claim, phase }) => {
+                (*phase, (claim.state, claim.since, claim.last), claim.stops, claim.alive.clone())
+            }
+            None => {
+                let alive = robots.iter().filter(|r| r.alive()).map(|r| r.id.clone()).collect();
+                (phase, (state, self.told_since, number), self.stops, alive)
+            }
+        };
         Some(Snapshot {
             time: now,
             robots: self.config.swarm.robots.clone(),
@@ -127,8 +147,11 @@ impl Switchboard {
             phase,
             signed: run.signed.clone(),
             number: run.number,
-            directive: self.number,
+            last_number: self.number,
+            told,
+            stops,
             seed: run.seed,
+            under_way: run.under_way,
             run_seconds: run.run_seconds,
             experiment_phase: (run.phase, run.phase_seconds, run.phase_segment, run.tree.clone()),
             segment: run.segment,
@@ -144,63 +167,5 @@ impl Switchboard {
             started_by: run.started_by.clone(),
             status: self.status(now),
         })
-    }
-
-    /// Goes on with the run of a hub that died. `now` counts on from that hub's time. Robots that paused for want of a
-    /// hub are told to run once all are back; a run that stood still stands still.
-    ///
-    /// # Errors
-    /// In one line, why this hub cannot go on with it.
-    pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
-        // The swarm may have grown while no hub was there.
-        if !self.config.swarm.robots.starts_with(&snapshot.robots) {
-            return Err("it had other robots".into());
-        }
-        if snapshot.is_over() {
-            return Err("it was over".into());
-        }
-        let plan = Plan::open(&snapshot.signed, &self.trust, snapshot.planned).map_err(|error| error.to_string())?.0;
-        let (phase, phase_seconds, phase_segment, tree) = snapshot.experiment_phase;
-        self.number = self.number.max(snapshot.directive);
-        self.last = now;
-        self.roster.round_trips = snapshot.round_trips;
-        for (robot, (loaded, fittest)) in self.roster.robots.iter_mut().zip(snapshot.trees) {
-            (robot.loaded, robot.fittest) = (loaded, fittest);
-            robot.held = snapshot.held.contains(&robot.id);
-        }
-        let ran = snapshot.phase == Phase::Running;
-        let mut score = snapshot.score;
-        // Where the frisbee went while nobody looked does not count.
-        score.forget_place();
-        self.run = Some(Run {
-            geneserver: snapshot.geneserver,
-            gate: Gate::new(plan.primitive_set.clone()),
-            phase,
-            phase_seconds,
-            phase_segment,
-            tree,
-            score,
-            signed: snapshot.signed,
-            robots: snapshot.planned,
-            number: snapshot.number,
-            seed: snapshot.seed,
-            started_by: snapshot.started_by,
-            began: now,
-            run_seconds: snapshot.run_seconds,
-            segment: snapshot.segment,
-            dead: snapshot.dead,
-            warn_at: now,
-            goals: snapshot.goals,
-            seen: snapshot.seen,
-            resumed: ran.then_some(snapshot.alive),
-            plan: Arc::new(plan),
-        });
-        self.tell_senses_of_discs();
-        self.phase = if ran { Phase::Preparing } else { snapshot.phase };
-        let state = if self.phase == Phase::Preparing && !ran { State::Ready } else { State::Pause };
-        self.direct(state, snapshot.segment);
-        let away = (now - snapshot.time) / self.config.swarm.speed;
-        self.note(now, format!("this hub goes on with the run of one that died {away:.1} s ago"));
-        Ok(())
     }
 }

@@ -25,7 +25,7 @@ they are changed in the source file that is named above their table.
 const ALGORITHMS: [Algorithm; 5] =
     [Algorithm::Racing, Algorithm::PooledSamples, Algorithm::NoiseAware, Algorithm::Classic, Algorithm::Dars2016];
 /// Constants by the file that they are in.
-const TIMES: [(&str, &[&str]); 9] = [
+const TIMES: [(&str, &[&str]); 10] = [
     ("robot/core/src/lease.rs", &["LEASE"]),
     ("robot/core/src/core.rs", &["HUB_SILENCE", "SENSES_STALE", "PING_PERIOD", "HELLO_PERIOD"]),
     ("robot/core/src/readings.rs", &["BODY_STALE", "CAMERA_STALE"]),
@@ -36,7 +36,8 @@ const TIMES: [(&str, &[&str]); 9] = [
         "hub/core/src/switchboard/mod.rs",
         &["REPEAT", "VALID", "REFUSALS", "PING", "RESTING", "LONGEST_STEP", "POSES_HZ", "TRACKING_LOST"],
     ),
-    ("hub/core/src/switchboard/run.rs", &["PREPARE", "RETURN", "TOUCH", "CENTRAL", "AT_REST", "RELOCATION"]),
+    ("hub/core/src/switchboard/run.rs", &["PREPARE", "TOUCH", "CENTRAL", "AT_REST", "RELOCATION"]),
+    ("hub/core/src/switchboard/returning.rs", &["RETURN"]),
     ("hub/core/src/switchboard/push.rs", &["GIVE_UP"]),
 ];
 

@@ -14,10 +14,11 @@ use crate::mocap::client::{self, QUEUE};
 use crate::observer::Observer;
 use crate::overhead;
 use crate::recovery::{self, ResumedRun};
+use crate::stops::Stops;
 use crate::updates::Updates;
 use record::Records;
 use room::Room;
-use service::Service;
+use service::{Asker, Service};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
@@ -28,6 +29,7 @@ use xpuck_hub_core::config::{Config, Foxglove, Look};
 use xpuck_hub_core::hub::Hub;
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_wire::clock::unix_ms;
+use xpuck_wire::mark;
 use xpuck_wire::message::Request;
 use xpuck_wire::notify::Notifier;
 use xpuck_wire::precedence;
@@ -113,6 +115,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         Relay::start("operators", &addresses.operator, &operators.endpoint(), greeting, ports.operators)
             .map_err(in_use("operators", &addresses.operator))?,
     ];
+    let mark = mark::of(&config.swarm)?;
     let mut hub = Hub::new(config.clone(), unix_ms);
     let (updates, left) = Updates::start(&config)?;
     let mut service = Service {
@@ -130,6 +133,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         overhead: config.hub.overhead.as_ref().map(|camera| overhead::start(camera, stop.clone())).transpose()?,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),
+        stops: Stops::start(&config.hub.record.directory, &mark)?,
         updates,
         observer: Observer::new(&config, &sockets, ports.stream)
             .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
@@ -158,7 +162,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         console::start(listener, source)?;
     }
     hub.look_after_keys(0.0, &mut service);
-    let begins = resume(&mut hub, &mut service);
+    let begins = resume(&mut hub, &mut service, &mark);
     if let Some(update) = left {
         hub.board.resume_update(begins, update);
     }
@@ -171,10 +175,9 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         foxglove::start(listener, config, start, viewers_told, (ports.foxglove, names))?;
     }
     service.run_first();
-    ready();
     // The system's manager, if it started this, hears from this loop that the hub lives.
     let mut manager = Notifier::from_environment();
-    manager.ready();
+    let mut ready = Some(ready);
     let started = service.started;
     let speed = service.config.swarm.speed;
     let mut next_status = started;
@@ -195,6 +198,10 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
             next_status = Instant::now() + STATUS;
             service.publish(now, &mut hub);
         }
+        if let Some(ready) = ready.take() {
+            ready();
+            manager.ready();
+        }
     }
     manager.stopping();
     service.tell_bye();
@@ -207,14 +214,15 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
 }
 
 /// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
-fn resume(hub: &mut Hub, service: &mut Service) -> f64 {
-    let recovery::Found { resumed, notes } = recovery::look_back(&service.config);
+fn resume(hub: &mut Hub<Asker>, service: &mut Service, mark: &str) -> f64 {
+    let recovery::Found { resumed, stops, notes } = recovery::look_back(&service.config, mark);
+    hub.board.set_stops(stops);
     let begins = resumed.map_or(0.0, |run| resume_run(hub, service, run));
     notes.into_iter().for_each(|text| hub.board.warn(begins, text));
     begins
 }
 
-fn resume_run(hub: &mut Hub, service: &mut Service, run: ResumedRun) -> f64 {
+fn resume_run(hub: &mut Hub<Asker>, service: &mut Service, run: ResumedRun) -> f64 {
     let ResumedRun { directory, snapshot, away } = run;
     let record = || service.records.resume(&service.config, &directory);
     let (begins, resumed) = hub.resume(snapshot, away.as_secs_f64(), record);

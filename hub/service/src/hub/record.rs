@@ -8,7 +8,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::RecordNews;
 use xpuck_hub_core::rate::Rate;
-use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_hub_core::switchboard::{Kept, Snapshot};
 use xpuck_record::run_file::Beginning;
 use xpuck_record::{Closing, Note, RecordError, Recorder};
 use xpuck_wire::message::State;
@@ -100,6 +100,7 @@ impl Records {
                 Note::Say(line) => return Some(RecordNews::Say(line)),
                 Note::Stopped(why) => return Some(RecordNews::Stopped(why)),
                 Note::Again(_, text) => return Some(RecordNews::Again { place: place(recorder), text }),
+                Note::State(state) => return Some(RecordNews::Kept(Kept::State(state))),
                 Note::Next(_) => {}
             }
         }

@@ -9,6 +9,7 @@ use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
 use crate::overhead;
+use crate::stops::Stops;
 use crate::updates::{Done, Job, Updates};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender as Queue};
@@ -62,6 +63,7 @@ pub(super) struct Service {
     pub(super) overhead: Option<Receiver<overhead::Event>>,
     pub(super) room: Room,
     pub(super) records: Records,
+    pub(super) stops: Stops,
     /// The bundles of updates.
     pub(super) updates: Updates<ReturnAddress>,
     pub(super) observer: Observer,
@@ -198,11 +200,15 @@ impl Shell for Service {
     }
 
     fn record_news(&mut self) -> Option<RecordNews> {
-        self.records.news()
+        self.records.news().or_else(|| self.stops.news().map(RecordNews::Kept))
     }
 
     fn store(&mut self, snapshot: Snapshot) {
         self.records.store(snapshot);
+    }
+
+    fn store_stops(&mut self, stops: u64) {
+        self.stops.put(stops);
     }
 
     fn send_piece(&mut self, robot: usize, digest: String, offset: u64) {
@@ -246,7 +252,9 @@ impl Service {
         let role = if to.peer.role == Role::Operator { Role::Operator } else { Role::Observer };
         let person = Person { name: to.peer.name.clone(), role, key: None };
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.link(self.started.elapsed().as_secs_f64(), token.clone(), person);
+        if let Err(why) = sessions.link(self.started.elapsed().as_secs_f64(), token.clone(), person) {
+            return Reply::Refused(why.to_string());
+        }
         let scheme = if self.config.hub.console.tls.is_some() { "https" } else { "http" };
         Reply::Link(format!("{scheme}://{}/#link={token}", reachable(address)))
     }
@@ -259,7 +267,7 @@ impl Service {
     }
 
     /// Sends what the thread of bundles has done.
-    pub(super) fn go_on_updating(&mut self, now: f64, hub: &mut Hub) {
+    pub(super) fn go_on_updating(&mut self, now: f64, hub: &mut Hub<Asker>) {
         for _ in 0..PIECES_AT_ONCE {
             let Some(done) = self.updates.poll() else { return };
             match done {
@@ -288,7 +296,7 @@ impl Service {
     }
 
     /// Takes what the camera above the arena gave, and records it with the poses' clock.
-    pub(super) fn look_from_above(&mut self, now: f64, hub: &mut Hub) {
+    pub(super) fn look_from_above(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let speed = self.config.swarm.speed;
         while let Some(event) = self.overhead.as_ref().and_then(|events| events.try_recv().ok()) {
             match event {
@@ -303,7 +311,7 @@ impl Service {
     }
 
     /// Shows how things stand to those who watch.
-    pub(super) fn publish(&mut self, now: f64, hub: &mut Hub) {
+    pub(super) fn publish(&mut self, now: f64, hub: &mut Hub<Asker>) {
         self.look_after_ports(now, hub);
         hub.board.set_log_lines_lost(log::lost());
         hub.board.set_keys_unreadable(self.guard.as_ref().and_then(|(guard, _)| guard.unreadable()));
@@ -330,7 +338,7 @@ impl Service {
     }
 
     /// Tells pages and viewers in which world the run is.
-    fn show_world(&self, now: f64, hub: &Hub) {
+    fn show_world(&self, now: f64, hub: &Hub<Asker>) {
         if let Some(viewers) = &self.viewers {
             viewers.world(now, hub.board.world());
         }
@@ -359,7 +367,7 @@ impl Service {
     }
 
     /// Connections of strangers make room for those that come; that there are so many is worth a line.
-    fn look_after_ports(&mut self, now: f64, hub: &mut Hub) {
+    fn look_after_ports(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let counts = self.relays.each_ref().map(Relay::counts);
         let evicted = counts.iter().map(|port| port.evicted).sum();
         let (limit, told) = &mut self.crowds;

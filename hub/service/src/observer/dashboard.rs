@@ -20,7 +20,7 @@ fn told() -> BTreeMap<String, BTreeSet<String>> {
     metrics.gates(&[("no pose".into(), 1)]);
     metrics.ports(&Default::default());
     Process::default().read(&metrics);
-    let window = super::Window { registry: Arc::new(registry), ailments: Arc::default() };
+    let window = super::Window { registry: Arc::new(registry), loop_state: Arc::default() };
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in window.metrics(Form::Text).lines().filter(|line| !line.starts_with('#')) {
         let (name, _) = line.rsplit_once(' ').unwrap();

@@ -51,6 +51,12 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     if run && !facts.recording {
         reasons.push("a run is going on and nothing is recorded".into());
     }
+    if !status.waits.is_empty() {
+        reasons.push(status.waits.clone());
+    }
+    if !status.not_kept.is_empty() {
+        reasons.push(format!("the disk does not keep how the run stands: {}", status.not_kept));
+    }
     if !status.tracking {
         reasons.push("no poses for 1 s".into());
     }
@@ -87,12 +93,14 @@ mod tests {
         assert_eq!(reasons(&Status { phase: Phase::Idle, ..well.clone() }, &Facts::default()), Vec::<String>::new());
         let security = SecurityReport { keys_unreadable: "keys: no such folder".into(), ..SecurityReport::default() };
         let robots = vec![robot("xp01", true), robot("xp02", false)];
-        let ill = Status { tracking: false, robots, security, ..well };
+        let not_kept = String::from("runs: read-only");
+        let ill = Status { tracking: false, robots, security, not_kept, ..well };
         let late = Facts { recording: false, slowest_turn: Duration::from_millis(250), ..facts };
         let found = reasons(&ill, &late).join("; ");
         for word in [
             "nothing is recorded",
             "no poses",
+            "does not keep how the run stands: runs: read-only",
             "took 250 ms",
             "cannot be read: keys",
             "1 of 2 robots is not there: xp02",

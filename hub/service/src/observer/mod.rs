@@ -30,11 +30,24 @@ use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::Sockets;
 
+/// A loop that has not turned for so long is not well.
+const STILL: Duration = Duration::from_secs(2);
+
 /// What the console serves of this; it may be read by any thread.
 #[derive(Clone, Default)]
 pub struct Window {
     registry: Arc<prometheus_client::registry::Registry>,
-    ailments: Arc<Mutex<Vec<String>>>,
+    loop_state: Arc<Mutex<LoopState>>,
+}
+
+/// What is known of the hub's loop.
+#[derive(Default)]
+struct LoopState {
+    /// There is one, which has to turn.
+    watched: bool,
+    /// When it turned last.
+    turned: Option<Instant>,
+    ailments: Vec<String>,
 }
 
 impl Window {
@@ -48,7 +61,14 @@ impl Window {
 
     /// Why the hub is not well, a line each; none if it is.
     pub fn ailments(&self) -> Vec<String> {
-        self.ailments.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let state = self.loop_state.lock().unwrap_or_else(PoisonError::into_inner);
+        match state.turned.map(|at| at.elapsed()) {
+            None if state.watched => vec!["the hub's loop has not turned yet".into()],
+            Some(still) if still > STILL => {
+                vec![format!("the hub's loop has not turned for {:.1} s", still.as_secs_f64())]
+            }
+            _ => state.ailments.clone(),
+        }
     }
 }
 
@@ -81,7 +101,10 @@ impl Observer {
             metrics,
             process: Process::default(),
             streamer,
-            window: Window { registry: Arc::new(registry), ailments: Arc::default() },
+            window: Window {
+                registry: Arc::new(registry),
+                loop_state: Arc::new(Mutex::new(LoopState { watched: true, ..LoopState::default() })),
+            },
             facts: Facts::default(),
             arrived: None,
             speed: config.swarm.speed,
@@ -168,7 +191,9 @@ impl Observer {
         self.metrics.gates(&status.refused_poses);
         self.process.read(&self.metrics);
         let ailments = reasons(status, &self.facts);
-        *self.window.ailments.lock().unwrap_or_else(PoisonError::into_inner) = ailments;
+        let mut state = self.window.loop_state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.turned, state.ailments) = (Some(Instant::now()), ailments);
+        drop(state);
         self.facts.slowest_turn = Duration::ZERO;
         if let Some(streamer) = &mut self.streamer {
             streamer.status(wall, status);

@@ -80,8 +80,11 @@ impl HubChecker {
 
     /// The hub's program starts and goes on with a run that stands at `run_seconds`. Roster and round trips under way
     /// begin anew; what was counted goes on, and so do the genes that it may give.
-    pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String]) {
-        let forgotten = (0..ROBOTS).find(|robot| self.held[*robot] && !held.iter().any(|name| name == id(*robot)));
+    ///
+    /// A state that is not `fresh` may be of any age: its robots say who is held.
+    pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String], fresh: bool) {
+        let forgotten = |robot: &usize| fresh && self.held[*robot] && !held.iter().any(|name| name == id(*robot));
+        let forgotten = (0..ROBOTS).find(forgotten);
         self.fault.hold(forgotten.is_none(), now, "a hub that returns holds whom it held", || {
             ("hub".into(), format!("robot {} is forgotten", forgotten.map_or("", id)))
         });
@@ -89,7 +92,7 @@ impl HubChecker {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
         let lost = self.score.run_seconds() - run_seconds;
-        self.fault.hold(lost <= LOST_SECONDS, now, "a hub that returns goes on with its run", || {
+        self.fault.hold(!fresh || lost <= LOST_SECONDS, now, "a hub that returns goes on with its run", || {
             ("hub".into(), format!("{lost:.3} s of running time are lost"))
         });
         self.score.go_on(counts.score);

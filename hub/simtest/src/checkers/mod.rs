@@ -3,6 +3,7 @@
 mod hub;
 mod record;
 mod score;
+mod standstill;
 mod trees;
 mod updates;
 mod wheels;
@@ -10,6 +11,7 @@ mod wheels;
 use super::id;
 use hub::HubChecker;
 pub use hub::RunCounts;
+use standstill::StandstillChecker;
 use std::collections::VecDeque;
 use trees::TreeChecker;
 use wheels::WheelChecker;
@@ -87,6 +89,8 @@ impl Trace {
 pub struct Checkers {
     /// Whether wheels stand when they must.
     pub wheels: WheelChecker,
+    /// Whether they stand from an acknowledged order on.
+    pub standstill: StandstillChecker,
     /// Whether trees are known.
     pub trees: TreeChecker,
     /// Whether the hub tells the truth.
@@ -101,6 +105,7 @@ impl Checkers {
     pub fn new(traced: bool) -> Checkers {
         Checkers {
             wheels: WheelChecker::default(),
+            standstill: StandstillChecker::default(),
             trees: TreeChecker::default(),
             hub: HubChecker::default(),
             trace: Trace { hash: 0xcbf2_9ce4_8422_2325, lines: traced.then(VecDeque::new) },
@@ -111,7 +116,7 @@ impl Checkers {
     /// The first thing that went wrong.
     pub fn violation(&self) -> Option<&Violation> {
         let hub = [&self.hub.fault, &self.hub.record.fault, &self.hub.updates.fault];
-        let all = [&self.fault, &self.wheels.fault, &self.trees.fault].into_iter().chain(hub);
+        let all = [&self.fault, &self.wheels.fault, &self.standstill.fault, &self.trees.fault].into_iter().chain(hub);
         all.filter_map(|fault| fault.0.as_ref()).min_by_key(|v| v.at)
     }
 

@@ -1,18 +1,21 @@
 //! The world around a hub's decisions, simulated: what the hub's program has sockets, files and threads for.
 
-use super::{Machine, StoredSnapshot, World};
+use super::World;
 use crate::checkers::Checkers;
+use crate::disk::{Machine, StoredSnapshot};
 use crate::mutants::Mutant;
 use crate::network::Network;
 use crate::{ROBOTS, id};
 use std::collections::BTreeMap;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
+use xpuck_hub_core::resumption::Claim;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::codec::{CodecError, decode};
 use xpuck_wire::log;
 use xpuck_wire::message::{Order, Reply, Request, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
+use xpuck_wire::witness::{Testimony, Witness};
 use xpuck_wire::{Phase, Status};
 
 /// One entry in so many is missing with [`Mutant::DropsEntry`].
@@ -28,6 +31,8 @@ pub(super) struct Turn<'a> {
     /// Phase, segment and running time when the turn began: frames come first in it.
     pub(super) progress: (Phase, u32, f64),
     pub(super) mutant: Option<Mutant>,
+    /// What the wall clock of its machine shows, ms since 1970.
+    pub(super) unix_ms: u64,
     pub(super) machine: &'a mut Machine,
     pub(super) world: &'a mut World,
     pub(super) network: &'a mut Network,
@@ -40,9 +45,12 @@ pub(super) struct Turn<'a> {
 /// An operator, by the request that has to be answered.
 pub(super) enum Asker {
     Starts,
-    Stops,
+    /// With the permissions that came before it.
+    Stops(u64),
+    Pauses(u64),
+    Resumes,
     /// Holds a robot, or releases it.
-    Holds(usize, bool),
+    Holds(usize, bool, u64),
     Other,
 }
 
@@ -76,6 +84,9 @@ impl Shell for Turn<'_> {
         if let (Some(Mutant::FallingNumbers), Ok(RobotMessage::Hello { seen, .. })) = (self.mutant, &mut message) {
             *seen = (0, 0);
         }
+        if let Ok(RobotMessage::Hello { witness, .. }) = &mut message {
+            self.mishear(witness);
+        }
         Some(FromRobot { robot: id(delivery.robot).into(), connection: delivery.connection, message })
     }
 
@@ -96,12 +107,15 @@ impl Shell for Turn<'_> {
     fn request(&mut self) -> Option<Asked<Asker>> {
         let request = self.world.requests.pop_front()?;
         self.came += 1;
+        let before = self.checkers.standstill.permissions();
         let by = match &request {
             Request::Start { .. } | Request::StartAnyway { .. } => Asker::Starts,
-            Request::Stop => Asker::Stops,
+            Request::Stop => Asker::Stops(before),
+            Request::Pause => Asker::Pauses(before),
+            Request::Resume => Asker::Resumes,
             Request::Order { robot, order: order @ (Order::Hold | Order::Release) } => {
                 let place = (0..ROBOTS).find(|place| id(*place) == robot);
-                place.map_or(Asker::Other, |place| Asker::Holds(place, *order == Order::Hold))
+                place.map_or(Asker::Other, |place| Asker::Holds(place, *order == Order::Hold, before))
             }
             _ => Asker::Other,
         };
@@ -109,10 +123,37 @@ impl Shell for Turn<'_> {
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {
+        // What nobody keeps is not promised.
+        let kept = match &reply {
+            Reply::Done => true,
+            Reply::DoneBut(what) => what.contains("will wait for START"),
+            _ => false,
+        };
+        let (now, done) = (self.now, matches!(reply, Reply::Done | Reply::DoneBut(_)));
+        let standstill = &mut self.checkers.standstill;
         match to {
-            Asker::Starts if matches!(reply, Reply::Done) => self.checkers.run_began(),
-            Asker::Holds(robot, held) if matches!(reply, Reply::Done) => self.checkers.hub.holds(robot, held),
-            Asker::Stops if !matches!(reply, Reply::Done) => {
+            Asker::Starts if done => {
+                standstill.starts();
+                // Whom a hub without memory does not hold goes with the others.
+                (0..ROBOTS)
+                    .filter(|robot| !self.checkers.hub.is_held(*robot))
+                    .for_each(|robot| standstill.releases(robot));
+                self.checkers.run_began();
+            }
+            Asker::Holds(robot, true, before) if done && standstill.permissions() == before => {
+                if kept {
+                    standstill.holds(now, robot);
+                }
+                self.checkers.hub.holds(robot, true);
+            }
+            Asker::Holds(robot, false, _) if done => {
+                standstill.releases(robot);
+                self.checkers.hub.holds(robot, false);
+            }
+            Asker::Pauses(before) if kept && standstill.permissions() == before => standstill.pauses(now),
+            Asker::Resumes if done => standstill.resumes(),
+            Asker::Stops(before) if kept && standstill.permissions() == before => standstill.stops(now),
+            Asker::Stops(_) if !done => {
                 self.checkers.violated(self.now, "STOP is accepted in every phase", "hub", format!("{reply:?}"));
             }
             _ => {}
@@ -137,6 +178,7 @@ impl Shell for Turn<'_> {
     fn open_record(&mut self, _: &str, _: (&str, BTreeMap<String, String>), _: u64) -> Result<String, String> {
         self.done += 1;
         self.checkers.hub.opened();
+        self.machine.open();
         Ok(String::new())
     }
 
@@ -149,25 +191,44 @@ impl Shell for Turn<'_> {
         None
     }
 
-    /// The record is never in trouble.
     fn record_news(&mut self) -> Option<RecordNews> {
-        None
+        self.machine.news.pop_front().map(RecordNews::Kept)
     }
 
     fn store(&mut self, snapshot: Snapshot) {
         self.done += 1;
-        let bytes = postcard::to_stdvec(&snapshot).expect("a snapshot is plain data");
-        self.machine.disk = Some(StoredSnapshot { bytes, at: self.now, counts: self.checkers.hub.counts() });
+        let state = StoredSnapshot::of(&snapshot, self.now, self.unix_ms, self.checkers.hub.counts());
+        self.machine.store(self.now, state);
+    }
+
+    fn store_stops(&mut self, stops: u64) {
+        self.done += 1;
+        self.machine.store_stops(self.now, stops);
     }
 
     fn close_record(&mut self, status: Status) {
         self.done += 1;
-        self.machine.disk = None;
+        self.machine.close(self.now);
         self.checkers.hub.closed(self.now, &status);
     }
 
     fn log(&mut self, line: log::Line) {
         self.done += 1;
         self.checkers.hub.logged(self.now, &line.text);
+    }
+}
+
+impl Turn<'_> {
+    /// What a mutant makes of a robot's witness.
+    fn mishear(&self, witness: &mut Witness) {
+        match (self.mutant, &self.world.claim) {
+            (Some(Mutant::KeepsStaleState), Some(claim)) => {
+                let Claim { run, state, last, stops, .. } = *claim;
+                let told = Testimony { directive: last, state, run, held: false, stops };
+                *witness = Witness { told: Some(told), silent_s: None };
+            }
+            (Some(Mutant::TrustsClock), _) => witness.told.iter_mut().for_each(|told| told.stops = 0),
+            _ => {}
+        }
     }
 }

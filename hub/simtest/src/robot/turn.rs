@@ -1,6 +1,6 @@
 //! The world around a robot's decisions, simulated: what `xpuckd` has devices, sockets and threads for.
 
-use super::{Drive, Outside, World};
+use super::{Drive, Memory, Outside, World};
 use crate::FORGED;
 use crate::island::SimulatedIsland;
 use crate::mutants::Mutant;
@@ -24,6 +24,7 @@ use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::witness::Testimony;
 
 /// Camera frames, ms apart.
 const CAMERA: u32 = 200;
@@ -37,6 +38,7 @@ pub(super) struct Turn<'a, 'b> {
     pub(super) world: &'a mut World,
     /// For a mutant: the highest number that a directive had.
     pub(super) highest: &'a mut u64,
+    pub(super) memory: &'a mut Memory,
     /// Time since the last turn, ms.
     pub(super) passed: u32,
     pub(super) out: &'a mut Outside<'b>,
@@ -134,6 +136,14 @@ impl Shell for Turn<'_, '_> {
     /// Nobody stands beside this arena.
     fn fulfil(&mut self, _: Wish) {}
 
+    fn remember(&mut self, told: Testimony) {
+        self.memory.put(self.out.now, told);
+    }
+
+    fn remembered(&mut self) -> Option<u64> {
+        self.memory.news.take()
+    }
+
     /// Nobody pushes settings here.
     fn change_settings(&mut self, _: u64, _: &str, _: bool) {}
 
@@ -190,7 +200,16 @@ impl Turn<'_, '_> {
                 *self.highest = (*self.highest).max(*number);
                 let number = if *state == State::Run { *self.highest + 1 } else { *number };
                 let (state, segment, run, expires) = (*state, *segment, *run, f64::INFINITY);
-                Some(ToRobot::Directive(Directive { number, state, segment, run, phase: 0, tree: None, expires }))
+                Some(ToRobot::Directive(Directive {
+                    number,
+                    state,
+                    segment,
+                    run,
+                    phase: 0,
+                    tree: None,
+                    expires,
+                    ..Directive::default()
+                }))
             }
             _ => None,
         }

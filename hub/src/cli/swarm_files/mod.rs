@@ -241,7 +241,10 @@ impl RobotText<'_> {
             ("[external]", "Programs on this machine may read senses and drive here (docs/controllers.md)."),
             ("[evolution]", "What the robot evolves with."),
             ("evolution.threads", "Change this first: threads that simulate; leave a core to the control loop."),
-            ("evolution.state", "Each generation is kept here, and a restart goes on with the last."),
+            (
+                "evolution.state",
+                "Each generation is kept here, and what the hub said last; a restart goes on with both.",
+            ),
             (
                 "evolution.max_temperature_c",
                 "Above this temperature of the processor evolution is throttled, degrees C.",

@@ -101,6 +101,7 @@ fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Resul
             }
             let refused = match put(&mut link, &address, &request) {
                 Ok(Reply::Refused(why)) => Some(why),
+                Ok(Reply::DoneBut(what)) => Some(format!("done, but {what}")),
                 Ok(_) => None,
                 Err(error) => {
                     link = None;

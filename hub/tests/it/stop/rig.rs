@@ -232,6 +232,7 @@ impl Rig {
                 phase: 0,
                 tree: None,
                 expires: f64::MAX,
+                ..Directive::default()
             }));
         }
     }
@@ -263,6 +264,7 @@ impl Rig {
             | RobotMessage::Samples { .. }
             | RobotMessage::Population(_)
             | RobotMessage::Estimates(_)
+            | RobotMessage::Kept(_)
             | RobotMessage::Picture(_)
             | RobotMessage::Sensors(_)
             | RobotMessage::Want { .. }

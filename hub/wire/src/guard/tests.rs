@@ -5,6 +5,7 @@ use crate::keys::Secret;
 use crate::message::{Reply, Request, RobotMessage, ToRobot};
 use crate::socket::{AskError, OperatorsHub, Router, Sockets};
 use crate::swarm::Security;
+use crate::witness::Witness;
 
 /// A hub with its folder of keys, on ports that the system chose.
 struct Hub {
@@ -231,7 +232,8 @@ fn throughput_with_and_without_keys() {
     const MESSAGES: usize = 100_000;
     let dir = tempfile::tempdir().unwrap();
     keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
-    let message = RobotMessage::Hello { version: "x".repeat(1000), session: 1, seen: (0, 0) };
+    let message =
+        RobotMessage::Hello { version: "x".repeat(1000), session: 1, seen: (0, 0), witness: Witness::default() };
     let bytes = crate::codec::encode(&message).len();
     for (name, security) in [("plain", Security::dev_mode()), ("CURVE", security(dir.path()))] {
         let hub = Sockets::for_hub(&security).unwrap().robots_hub("tcp://127.0.0.1:*").unwrap();

@@ -15,6 +15,7 @@ use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::updates::{Packer, Update, Updates};
+use xpuck_wire::witness::{Testimony, Witness};
 use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
 
 fn gene() -> Emigrant {
@@ -131,8 +132,23 @@ fn tags() -> Tags {
 /// From a robot.
 pub fn from_robot() -> Vec<RobotMessage> {
     vec![
-        RobotMessage::Hello { version: "0.1.0".into(), session: 0x1234_5678_9abc, seen: (1_700_000_000_000, 41) },
+        RobotMessage::Hello {
+            version: "0.1.0".into(),
+            session: 0x1234_5678_9abc,
+            seen: (1_700_000_000_000, 41),
+            witness: Witness {
+                told: Some(Testimony {
+                    directive: 1_700_000_000_003,
+                    state: State::Run,
+                    run: 1_700_000_000_001,
+                    held: false,
+                    stops: 2,
+                }),
+                silent_s: Some(1.5),
+            },
+        },
         RobotMessage::Telemetry(Box::new(telemetry())),
+        RobotMessage::Kept(1_700_000_000_003),
         RobotMessage::Ping { stamp: 7.5 },
         RobotMessage::Pong { stamp: 7.5 },
         RobotMessage::Experiment { number: 1_700_000_000_001, answer: Answer::Accepted },
@@ -213,6 +229,7 @@ pub fn to_robot() -> Vec<ToRobot> {
             phase: 0,
             tree: None,
             expires: 64.5,
+            ..Directive::default()
         }),
         ToRobot::Poses(Box::new(Poses {
             me: [0.5, -0.25, 1.5],
@@ -297,6 +314,7 @@ pub fn requests() -> Vec<Request> {
 pub fn replies() -> Vec<Reply> {
     vec![
         Reply::Done,
+        Reply::DoneBut("not durable: a hub that restarts will wait for START (runs/a: no space left on device)".into()),
         Reply::Refused("nothing to pause: the hub is idle".into()),
         Reply::Status(Box::new(status())),
         Reply::Trees(vec![("xp01".into(), gene())]),

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use xpuck_evolve::Island;
 use xpuck_wire::message::{Directive, Severity, State};
 use xpuck_wire::signed::Signed;
+use xpuck_wire::witness::Testimony;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\n";
@@ -21,6 +22,7 @@ struct Bench {
     lines: Vec<String>,
     said: VecDeque<LogLine>,
     wishes: Vec<Wish>,
+    remembered: VecDeque<u64>,
     /// The states in which the wheels were made to stand between two updates.
     stood: Vec<State>,
     /// Nothing that is sent arrives.
@@ -100,6 +102,14 @@ impl Shell for Bench {
         self.wishes.push(wish);
     }
 
+    fn remember(&mut self, told: Testimony) {
+        self.remembered.push_back(told.directive);
+    }
+
+    fn remembered(&mut self) -> Option<u64> {
+        self.remembered.pop_front()
+    }
+
     fn change_settings(&mut self, _: u64, _: &str, _: bool) {}
 
     fn sense(&mut self) -> Readings {
@@ -168,7 +178,16 @@ fn prepared_with(more: &str) -> (Robot, Bench) {
 }
 
 fn run(number: u64, segment: u32) -> ToRobot {
-    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, phase: 0, tree: None, expires: 100.0 })
+    ToRobot::Directive(Directive {
+        number,
+        state: State::Run,
+        segment,
+        run: 5,
+        phase: 0,
+        tree: None,
+        expires: 100.0,
+        ..Directive::default()
+    })
 }
 
 #[test]
@@ -300,7 +319,16 @@ fn the_wheels_stand_at_once_when_the_robot_is_told_to_and_not_at_its_next_update
     let direct = |bench: &mut Bench, number, state| {
         let run = 5;
         let expires = f64::MAX;
-        bench.say(ToRobot::Directive(Directive { number, state, segment: 0, run, phase: 0, tree: None, expires }));
+        bench.say(ToRobot::Directive(Directive {
+            number,
+            state,
+            segment: 0,
+            run,
+            phase: 0,
+            tree: None,
+            expires,
+            ..Directive::default()
+        }));
     };
     for (number, state, stood) in
         [(10, State::Run, 0), (11, State::Pause, 1), (12, State::Run, 1), (13, State::Stop, 2), (14, State::Stop, 2)]

@@ -67,6 +67,7 @@ pub async fn drive(State(shared): State<Shared>, Operator(person): Operator, ask
 pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
     match ask(shared, who, request).await {
         Ok(Reply::Refused(error)) => json(&object!({ "ok": false, "error": error })),
+        Ok(Reply::DoneBut(but)) => json(&object!({ "ok": true, "but": but })),
         Ok(_) => json(&object!({ "ok": true })),
         Err(response) => response,
     }

@@ -1,0 +1,192 @@
+//! A hub that returns: it takes up the run of one that died, has the robots stand, and asks them whether the run was meant to
+//! go on ([`crate::resumption`]).
+
+use super::run::{Claimed, Run};
+use super::{Snapshot, Switchboard};
+use crate::geneserver::Gate;
+use crate::resumption::{Verdict, is_held, judge};
+use crate::roster::Robot;
+use std::sync::Arc;
+use xpuck_experiment::Plan;
+use xpuck_wire::Phase;
+use xpuck_wire::log::Line;
+use xpuck_wire::message::State;
+
+/// Robots are waited for so long, s of wall time.
+const RETURN: f64 = 10.0;
+
+impl Switchboard {
+    /// Goes on with the run of a hub that died. `now` counts on from that hub's time. Robots stand until they bear witness;
+    /// a run that was paused stands until somebody says RESUME.
+    ///
+    /// # Errors
+    /// In one line, why this hub cannot go on with it.
+    pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
+        // The swarm may have grown while no hub was there.
+        if !self.config.swarm.robots.starts_with(&snapshot.robots) {
+            return Err("it had other robots".into());
+        }
+        if snapshot.is_over() {
+            return Err("it was over".into());
+        }
+        let plan = Plan::open(&snapshot.signed, &self.trust, snapshot.planned).map_err(|error| error.to_string())?.0;
+        let phase = snapshot.phase;
+        let claim = (phase != Phase::Paused).then(|| Claimed { claim: snapshot.claim(), phase });
+        let (phase, phase_seconds, phase_segment, tree) = snapshot.experiment_phase;
+        self.number = self.number.max(snapshot.last_number);
+        self.last = now;
+        self.roster.round_trips = snapshot.round_trips;
+        for (robot, (loaded, fittest)) in self.roster.robots.iter_mut().zip(snapshot.trees) {
+            (robot.loaded, robot.fittest) = (loaded, fittest);
+            robot.held = snapshot.held.contains(&robot.id);
+        }
+        let mut score = snapshot.score;
+        // Where the frisbee went while nobody looked does not count.
+        score.forget_place();
+        self.phase = if claim.is_some() { Phase::Preparing } else { snapshot.phase };
+        self.run = Some(Run {
+            geneserver: snapshot.geneserver,
+            gate: Gate::new(plan.primitive_set.clone()),
+            phase,
+            phase_seconds,
+            phase_segment,
+            tree,
+            score,
+            signed: snapshot.signed,
+            robots: snapshot.planned,
+            number: snapshot.number,
+            seed: snapshot.seed,
+            started_by: snapshot.started_by,
+            began: now,
+            run_seconds: snapshot.run_seconds,
+            segment: snapshot.segment,
+            dead: snapshot.dead,
+            warn_at: now,
+            goals: snapshot.goals,
+            seen: snapshot.seen,
+            under_way: snapshot.under_way,
+            doubt: None,
+            claim,
+            plan: Arc::new(plan),
+        });
+        self.tell_senses_of_discs();
+        self.direct(State::Pause, snapshot.segment);
+        let away = (now - snapshot.time) / self.config.swarm.speed;
+        let stands = match self.is_returning() {
+            true => String::new(),
+            false => "; it was paused, and `xpuck resume` goes on".into(),
+        };
+        let held: Vec<&str> = self.roster.robots.iter().filter(|r| r.held).map(|r| r.id.as_str()).collect();
+        let held = if held.is_empty() { held.join("") } else { format!("; held: {}", held.join(", ")) };
+        self.note(now, format!("this hub goes on with the run of one that died {away:.1} s ago{stands}{held}"));
+        Ok(())
+    }
+
+    /// Goes on with the run if all robots that were there say that it was to go on.
+    pub(super) fn hear_witnesses(&mut self, now: f64) {
+        let Some(run) = &self.run else { return };
+        let Some(Claimed { claim, phase }) = &run.claim else { return };
+        let (number, phase) = (run.number, *phase);
+        let back = |robot: &Robot| robot.alive() && (robot.experiment == number || robot.refusal.is_some());
+        let witness = |robot: &'_ Robot| robot.witness.as_ref().filter(|_| back(robot)).cloned();
+        let spoken: Vec<_> = self.roster.robots.iter().map(|robot| (robot.id.clone(), witness(robot))).collect();
+        let verdict = judge(claim, self.stops, spoken.iter().map(|(id, witness)| (id.as_str(), witness.as_ref())));
+        let late = now - run.began > RETURN * self.config.swarm.speed;
+        match verdict {
+            Verdict::Wait(_) if !late => {}
+            Verdict::Wait(missing) => {
+                if !self.roster.robots.iter().any(back) {
+                    return self.finish(now, "", "no robot came back: the run is over");
+                }
+                if let Some(run) = &mut self.run {
+                    run.dead += missing.len() as u32;
+                }
+                let who = if missing.len() == 1 { "robot" } else { "robots" };
+                let did = if missing.len() == 1 { "has" } else { "have" };
+                self.stand(now, &format!("{who} {} {did} not come back", missing.join(", ")));
+            }
+            Verdict::Over(why) => self.finish(now, "", &format!("{why}: the run is over")),
+            Verdict::Stand(why) => self.stand(now, &why),
+            Verdict::Resume => {
+                self.hold_as_told();
+                self.go_on_as(phase);
+                let stay = self.roster.robots.iter().filter(|r| r.held).map(|r| r.id.as_str()).collect::<Vec<_>>();
+                let but = if stay.is_empty() { String::new() } else { format!(", but for {}, held", stay.join(", ")) };
+                self.say(now, Line::info(format!("the robots are back and were told to go on last: they do{but}")));
+            }
+        }
+    }
+
+    /// The run stands until somebody says RESUME.
+    fn stand(&mut self, now: f64, why: &str) {
+        self.hold_as_told();
+        self.pause();
+        if let Some(run) = &mut self.run {
+            run.doubt = Some(why.into());
+        }
+        self.warn(now, format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on"));
+    }
+
+    /// Robots that say that they were held since the state on the disk was written are held; nobody is asked any more.
+    pub(super) fn hold_as_told(&mut self) {
+        let Some(Claimed { claim, .. }) = self.run.as_mut().and_then(|run| run.claim.take()) else { return };
+        // Those that the state holds may have been released since this hub is there.
+        for robot in self.roster.robots.iter_mut().filter(|robot| !claim.held.contains(&robot.id)) {
+            let told = robot.witness.as_ref().and_then(|witness| witness.told.as_ref());
+            if let Some(told) = told.filter(|told| is_held(&claim, told)) {
+                (robot.held, robot.pauses) = (true, told.state == State::Pause);
+            }
+        }
+    }
+
+    /// A robot that says that it was held is not held for it.
+    pub(super) fn release_as_told(&mut self, place: usize) {
+        let id = self.roster.robots[place].id.clone();
+        self.run
+            .iter_mut()
+            .filter_map(|run| run.claim.as_mut())
+            .for_each(|claimed| claimed.claim.held.push(id.clone()));
+    }
+
+    /// Why the run waits, if nobody had it wait.
+    pub(super) fn waits(&self) -> String {
+        let paused = self.phase == Phase::Paused;
+        match &self.run {
+            Some(Run { claim: Some(_), .. }) => {
+                format!("the hub has come back, and asks the robots what they were told last, {RETURN} s at most")
+            }
+            Some(Run { doubt: Some(why), .. }) if paused => {
+                format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Robots are asked whether the run was meant to go on.
+    pub(super) fn is_returning(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.claim.is_some())
+    }
+
+    /// Everybody stands until somebody says RESUME.
+    pub(super) fn pause(&mut self) {
+        self.phase = Phase::Paused;
+        let segment = self.run.as_ref().map_or(0, |run| run.segment);
+        self.direct(State::Pause, segment);
+    }
+
+    /// The run goes on where a hub died that did this.
+    fn go_on_as(&mut self, phase: Phase) {
+        let now = self.last;
+        let Some(run) = &mut self.run else { return };
+        run.began = now;
+        let segment = run.segment;
+        match phase {
+            Phase::Running | Phase::Resting => self.go_on(),
+            Phase::Preparing => self.direct(State::Ready, segment),
+            phase => {
+                self.phase = phase;
+                self.direct(State::Pause, segment);
+            }
+        }
+    }
+}

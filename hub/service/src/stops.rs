@@ -1,0 +1,102 @@
+//! How many STOPs the swarm was given, in a file beside the runs. A run that was begun under a lower count never goes on, whatever
+//! the clocks say.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::switchboard::Kept;
+use xpuck_record::RecordError;
+use xpuck_wire::file;
+use xpuck_wire::latest::{Fate, Latest};
+
+/// Longest file that is read, bytes.
+const LONGEST: u64 = 64;
+
+/// The file of the swarm with this mark, below the record directory.
+fn file_of(root: &Path, mark: &str) -> PathBuf {
+    root.join(format!("stops-{mark}"))
+}
+
+/// The file, and the thread that writes it.
+pub struct Stops {
+    root: PathBuf,
+    disk: Latest,
+    /// There is no folder of runs, and so none that a count could forbid: no need to write.
+    unneeded: Option<u64>,
+}
+
+impl Stops {
+    /// Below this record directory, of the swarm with this mark.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(root: &Path, mark: &str) -> std::io::Result<Stops> {
+        Ok(Stops { root: root.into(), disk: Latest::start(file_of(root, mark), false)?, unneeded: None })
+    }
+
+    /// What the file says; 0 if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no count.
+    pub fn read(root: &Path, mark: &str) -> Result<u64, RecordError> {
+        let path = file_of(root, mark);
+        match file::bytes(&path, LONGEST) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(RecordError::of(&path, error)),
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                text.trim_end().parse().map_err(|_| RecordError::of(&path, "is no count of STOPs"))
+            }
+        }
+    }
+
+    /// Has the file say this.
+    pub fn put(&mut self, stops: u64) {
+        match self.root.try_exists() {
+            Ok(false) => self.unneeded = Some(stops),
+            _ => self.disk.put(stops, format!("{stops}\n").into_bytes()),
+        }
+    }
+
+    /// What became of it, if there is news.
+    pub fn news(&mut self) -> Option<Kept> {
+        let stops = self.unneeded.take().map(Ok);
+        let fate = |fate| match fate {
+            Fate::Kept(stops) => Ok(stops),
+            Fate::Removed(_, why) | Fate::Refused(why) => Err(why),
+        };
+        stops.or_else(|| self.disk.fate().map(fate)).map(Kept::Stops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_testing::patience::wait_until;
+
+    #[test]
+    fn a_count_is_read_as_it_was_written_and_nothing_else_is_taken_for_one() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Stops::read(folder.path(), "0a").unwrap(), 0);
+        let mut stops = Stops::start(folder.path(), "0a").unwrap();
+        stops.put(7);
+        wait_until("written", || stops.news() == Some(Kept::Stops(Ok(7))));
+        assert_eq!(Stops::read(folder.path(), "0a").unwrap(), 7);
+        for damaged in ["", "x", "-1", "7 8", "18446744073709551616"] {
+            std::fs::write(file_of(folder.path(), "0a"), damaged).unwrap();
+            assert!(
+                Stops::read(folder.path(), "0a").unwrap_err().to_string().contains("no count of STOPs"),
+                "{damaged}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_a_folder_of_runs_none_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("runs");
+        let mut stops = Stops::start(&root, "0a").unwrap();
+        stops.put(7);
+        assert_eq!((stops.news(), stops.news()), (Some(Kept::Stops(Ok(7))), None));
+        assert!(!root.exists());
+    }
+}

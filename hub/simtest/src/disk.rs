@@ -1,0 +1,196 @@
+//! The disk of the hub's machine: folders of runs with their states, and the count of STOPs; what it may refuse, and what a
+//! program that starts makes of it.
+
+use super::checkers::RunCounts;
+use super::mutants::Mutant;
+use super::plan::Disk;
+use std::collections::VecDeque;
+use std::time::Duration;
+use xpuck_hub_core::resumption::{self, Candidate, Fate};
+use xpuck_hub_core::switchboard::{Kept, Snapshot};
+
+/// A slow disk takes so long for a write, ms.
+const SLOW: u32 = 2_500;
+/// A good one, ms.
+const GOOD: u32 = 10;
+
+/// What a program's death leaves.
+#[derive(Default)]
+pub struct Machine {
+    /// Entries recorded so far.
+    pub entries: u64,
+    /// The folders of runs that are not closed, the present one last.
+    runs: Vec<Folder>,
+    stops: u64,
+    fault: Option<(Disk, u32)>,
+    /// What the program has handed over: when it is to be done, and what.
+    jobs: VecDeque<(u32, Job)>,
+    /// What the program is to be told.
+    pub news: VecDeque<Kept>,
+}
+
+/// A run's folder.
+#[derive(Default)]
+struct Folder {
+    state: Option<StoredSnapshot>,
+    /// The program that began it writes it.
+    written: bool,
+}
+
+/// How a run stands, as bytes on the disk.
+#[derive(Clone)]
+pub struct StoredSnapshot {
+    /// The snapshot.
+    pub bytes: Vec<u8>,
+    /// When it was handed over, ms, and what the wall clock showed then, ms since 1970.
+    pub at: u32,
+    /// See `at`.
+    pub unix_ms: u64,
+    /// What was counted of the run until then.
+    pub counts: RunCounts,
+    /// No later one was refused.
+    pub fresh: bool,
+    /// Number of the last directive in it.
+    directive: u64,
+    /// It says that the run is over: an older one can be removed also from a disk that is full.
+    over: bool,
+}
+
+enum Job {
+    State(Box<StoredSnapshot>),
+    Stops(u64),
+    Close,
+}
+
+impl StoredSnapshot {
+    /// Of a snapshot that is handed over now.
+    pub fn of(snapshot: &Snapshot, at: u32, unix_ms: u64, counts: RunCounts) -> StoredSnapshot {
+        let bytes = postcard::to_stdvec(snapshot).expect("a snapshot is plain data");
+        StoredSnapshot { bytes, at, unix_ms, counts, fresh: true, directive: snapshot.told.2, over: snapshot.is_over() }
+    }
+}
+
+impl Machine {
+    /// The disk is at fault until then.
+    pub fn spoil(&mut self, fault: Disk, until: u32) {
+        self.fault = Some((fault, until));
+    }
+
+    /// A run begins.
+    pub fn open(&mut self) {
+        // The record of the run before is closed, or its closing waits.
+        self.runs.iter_mut().for_each(|run| run.written = false);
+        self.runs.push(Folder { state: None, written: true });
+    }
+
+    /// Has this state replace the one of the present run.
+    pub fn store(&mut self, now: u32, state: StoredSnapshot) {
+        self.put(now, Job::State(Box::new(state)));
+    }
+
+    /// Has the count of STOPs be this.
+    pub fn store_stops(&mut self, now: u32, stops: u64) {
+        self.put(now, Job::Stops(stops));
+    }
+
+    /// Closes the present run.
+    pub fn close(&mut self, now: u32) {
+        self.put(now, Job::Close);
+    }
+
+    fn put(&mut self, now: u32, job: Job) {
+        let takes = if self.is(now, Disk::Slow) { SLOW } else { GOOD };
+        // One job after the other.
+        let due = self.jobs.back().map_or(now + takes, |(due, _)| (now + takes).max(*due));
+        self.jobs.push_back((due, job));
+    }
+
+    fn is(&self, now: u32, fault: Disk) -> bool {
+        self.fault.is_some_and(|(present, until)| present == fault && now < until)
+    }
+
+    /// Does what is due.
+    pub fn work(&mut self, now: u32) {
+        let (full, frozen) = (self.is(now, Disk::Full), self.is(now, Disk::Frozen));
+        while self.jobs.front().is_some_and(|(due, _)| *due <= now)
+            && let Some((_, job)) = self.jobs.pop_front()
+        {
+            let run = self.runs.iter_mut().rev().find(|run| run.written);
+            match (job, run) {
+                (Job::State(state), Some(run)) if full || frozen => {
+                    let removed = !frozen && state.over;
+                    run.state = run.state.take().filter(|_| !removed);
+                    run.state.iter_mut().for_each(|state| state.fresh = false);
+                    let why = || String::from("the disk refuses");
+                    self.news.push_back(Kept::State(if removed { Ok(u64::MAX) } else { Err(why()) }));
+                }
+                (Job::State(state), Some(run)) => {
+                    self.news.push_back(Kept::State(Ok(state.directive)));
+                    run.state = Some(*state);
+                }
+                (Job::State(_), None) => {}
+                (Job::Stops(_), _) if full || frozen => {
+                    self.news.push_back(Kept::Stops(Err("the disk refuses".into())));
+                }
+                (Job::Stops(stops), _) => {
+                    self.stops = stops;
+                    self.news.push_back(Kept::Stops(Ok(stops)));
+                }
+                // A state that cannot be removed stays, and so does its folder.
+                (Job::Close, Some(run)) if !frozen => run.state = None,
+                (Job::Close, _) => {}
+            }
+        }
+    }
+
+    /// The program dies, and what it had not written is lost.
+    pub fn program_died(&mut self) {
+        let lost = self.jobs.iter().any(|(_, job)| matches!(job, Job::State(_)));
+        self.runs.iter_mut().filter(|run| run.written && lost).for_each(|run| {
+            run.state.iter_mut().for_each(|state| state.fresh = false);
+        });
+        self.jobs.clear();
+        self.news.clear();
+        self.runs.iter_mut().for_each(|run| run.written = false);
+        self.runs.retain(|run| run.state.is_some());
+    }
+
+    /// What a program that starts finds: the run to ask robots about, how long ago its state was written, and the count of STOPs.
+    pub fn look_back(
+        &mut self,
+        now: u32,
+        unix_ms: u64,
+        mutant: Option<Mutant>,
+    ) -> (Option<(StoredSnapshot, Duration)>, u64) {
+        self.program_died();
+        let read = |run: &Folder| {
+            let state = run.state.as_ref()?;
+            let snapshot: Snapshot = postcard::from_bytes(&state.bytes).ok()?;
+            let trusts = mutant == Some(Mutant::TrustsClock);
+            Some(Candidate {
+                over: snapshot.is_over(),
+                same_swarm: true,
+                stops: if trusts { 0 } else { snapshot.stops },
+                directive: if trusts { state.unix_ms } else { snapshot.last_number },
+                written: state.unix_ms,
+            })
+        };
+        let candidates: Vec<Candidate> = self.runs.iter().filter_map(read).collect();
+        let known = candidates.iter().map(|run| run.stops).fold(self.stops, u64::max);
+        let counted = if mutant == Some(Mutant::TrustsClock) { 0 } else { known };
+        let fates = resumption::look_back(&candidates, counted, unix_ms);
+        let refuses = self.is(now, Disk::Full) || self.is(now, Disk::Frozen);
+        let mut found = None;
+        for (run, fate) in self.runs.iter_mut().zip(&fates) {
+            match fate {
+                Fate::Ask(away) => {
+                    found = run.state.clone().map(|state| (state, *away));
+                    run.written = true;
+                }
+                Fate::Close(_) if !refuses => run.state = None,
+                Fate::Close(_) | Fate::Leave(_) => {}
+            }
+        }
+        (found, known)
+    }
+}

@@ -1,0 +1,234 @@
+//! After an acknowledged STOP, PAUSE or HOLD no wheel turns by itself: the record's disk, an ext4 in a file, refuses the state, or
+//! the clock went back; the hub is killed, everything is mended, and another hub starts. Poses tell whether a robot moved.
+//! `XPUCK_ROUNDS` rounds, one without it.
+
+use crate::common::only;
+use crate::rig::{Layout, Swarm};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use xpuck_record::snapshot::{self, State};
+use xpuck_testing::patience::wait_until;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::{Order, Reply, Request};
+use xpuck_wire::signed::Signed;
+use xpuck_wire::{Phase, Status};
+
+/// Seconds of arena time per second of wall time.
+const SPEED: f64 = 4.0;
+const ROBOTS: [&str; 3] = ["xp01", "xp02", "xp03"];
+/// Poses of one robot that stands differ by less than this, m.
+const STILL: f32 = 0.003;
+
+/// How the state on the disk becomes too old.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// The file system has no free inode.
+    Inodes,
+    /// The run's folder is immutable.
+    Immutable,
+    /// The file system has become read-only.
+    ReadOnly,
+    /// A second hub gives the order while its clock is a day behind.
+    Clock,
+}
+
+/// A file system of its own for records.
+struct Disk {
+    image: PathBuf,
+    at: PathBuf,
+}
+
+impl Disk {
+    /// None if this user may not mount one.
+    fn mount(image: PathBuf, at: PathBuf) -> Option<Disk> {
+        std::fs::create_dir(&at).unwrap();
+        std::fs::File::create(&image).unwrap().set_len(32 << 20).unwrap();
+        let disk = Disk { image, at };
+        let made = Command::new("mkfs.ext4").args(["-q", "-N", "128"]).arg(&disk.image).output().ok()?;
+        (made.status.success() && disk.attach()).then_some(disk)
+    }
+
+    fn attach(&self) -> bool {
+        let mounted = Command::new("mount").args(["-o", "loop"]).args([&self.image, &self.at]).output();
+        mounted.is_ok_and(|output| output.status.success())
+    }
+
+    fn run(&self, program: &str, arguments: &[&str], on: &Path) -> bool {
+        Command::new(program).args(arguments).arg(on).output().is_ok_and(|output| output.status.success())
+    }
+
+    fn spoil(&self, fault: Fault, run: &Path) {
+        match fault {
+            Fault::Inodes => {
+                let full =
+                    (0..).map(|i| std::fs::File::create(self.at.join(format!("filler-{i}")))).find_map(Result::err);
+                assert_eq!(full.unwrap().kind(), std::io::ErrorKind::StorageFull);
+            }
+            Fault::Immutable => assert!(self.run("chattr", &["+i"], run)),
+            Fault::ReadOnly => assert!(self.run("mount", &["-o", "remount,abort"], &self.at)),
+            Fault::Clock => {}
+        }
+    }
+
+    /// As it should be again; nobody has a file of it open.
+    fn mend(&self, fault: Fault, run: &Path) {
+        match fault {
+            Fault::Inodes => {
+                for entry in std::fs::read_dir(&self.at).unwrap().map(Result::unwrap) {
+                    if entry.file_name().to_string_lossy().starts_with("filler-") {
+                        std::fs::remove_file(entry.path()).unwrap();
+                    }
+                }
+            }
+            Fault::Immutable => assert!(self.run("chattr", &["-i"], run)),
+            Fault::ReadOnly => {
+                assert!(self.run("umount", &[], &self.at));
+                let _ = Command::new("e2fsck").args(["-y"]).arg(&self.image).output();
+                assert!(self.attach());
+            }
+            Fault::Clock => {}
+        }
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        for flags in [&["-R", "-i"][..], &["-i"]] {
+            let _ = Command::new("chattr").args(flags).arg(&self.at).output();
+        }
+        let _ = Command::new("umount").arg("-l").arg(&self.at).output();
+    }
+}
+
+/// Starts arena, hub and robots that remember what they were told, with records on that disk.
+fn start() -> (Swarm, Option<Disk>) {
+    let layout = Layout { robots: &ROBOTS, speed: SPEED, ..Layout::default() };
+    let mut swarm = Swarm::new(&layout);
+    swarm.folder.append("hub.toml", "reserve_mib = 1\n");
+    let disk = Disk::mount(swarm.folder.path("disk"), swarm.folder.path("runs"));
+    if disk.is_some() {
+        swarm.start_services();
+        for id in ROBOTS {
+            swarm.folder.append(&format!("{id}.toml"), &format!("[evolution]\nstate = \"state-{id}\"\n"));
+            swarm.start_robot(id);
+        }
+        swarm.wait_for_robots();
+    }
+    (swarm, disk)
+}
+
+/// Starts a run in which every robot drives straight on, and gives its folder.
+fn begin(swarm: &Swarm, name: &str) -> PathBuf {
+    let text = format!(
+        "name = \"{name}\"\nminutes = 600.0\nsegment_minutes = 300.0\ntask = \"transport\"\ncontroller_file = \"on.bt\"\n"
+    );
+    let files = BTreeMap::from([("on.bt".to_string(), swarm.folder.read("on.bt"))]);
+    let signed = Signed::new(text, files, Some(&Secret::read(&swarm.folder.key()).unwrap())).unwrap();
+    assert_eq!(swarm.ask(&Request::StartAnyway { signed, seed: 7 }), Reply::Done);
+    swarm.wait("running", |status| status.phase == Phase::Running && status.run_seconds > 2.0 * SPEED);
+    only(&swarm.folder.path("runs"), &format!("{name}-"))
+}
+
+/// Where the robots are.
+fn places(status: &Status) -> BTreeMap<String, [f32; 2]> {
+    status.bodies.iter().map(|body| (body.name.clone(), [body.pose[0], body.pose[1]])).collect()
+}
+
+/// Watches these robots for that long, wall time; gives how far the one that moved most got.
+fn moved(swarm: &Swarm, robots: &[&str], watched: Duration) -> f32 {
+    let until = Instant::now() + watched;
+    let (mut first, mut most) = (BTreeMap::new(), 0.0f32);
+    while Instant::now() < until {
+        let Ok(Reply::Status(status)) = swarm.try_ask(&Request::Status) else { continue };
+        for (id, [x, y]) in places(&status).into_iter().filter(|(id, _)| robots.contains(&id.as_str())) {
+            let [a, b] = *first.entry(id).or_insert([x, y]);
+            most = most.max((x - a).hypot(y - b));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(first.len(), robots.len(), "robots that were seen");
+    most
+}
+
+/// What an operator asks for, and the robots that have to stand then.
+fn order(round: u32) -> (Request, &'static [&'static str]) {
+    let hold = Request::Order { robot: "xp02".into(), order: Order::Hold };
+    [(Request::Stop, &ROBOTS[..]), (Request::Pause, &ROBOTS[..]), (hold, &ROBOTS[1..2])][round as usize % 3].clone()
+}
+
+#[test]
+fn orders_to_stand_outlive_a_disk_that_refused_them_and_a_clock_that_went_back() {
+    let rounds: u32 = std::env::var("XPUCK_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let faults = [Fault::Immutable, Fault::Inodes, Fault::ReadOnly, Fault::Clock];
+    for round in 0..rounds {
+        let fault = faults[round as usize % faults.len()];
+        let (mut swarm, disk) = start();
+        let Some(disk) = disk else {
+            return xpuck_testing::skipped("this user may not mount a file system");
+        };
+        let run = begin(&swarm, "a");
+        let (request, standing) = if fault == Fault::Clock { order(0) } else { order(round / 2) };
+        match fault {
+            Fault::Clock => give_with_an_old_clock(&mut swarm, &run),
+            _ => give_with_a_bad_disk(&swarm, &disk, fault, &run, &request),
+        }
+        // Every second time the robots are started again as well.
+        if round % 2 == 1 {
+            ROBOTS.iter().for_each(|id| swarm.kill(id));
+        }
+        if fault != Fault::Clock {
+            swarm.kill("hub");
+        }
+        disk.mend(fault, &run);
+        swarm.start_service("hub");
+        if round % 2 == 1 {
+            ROBOTS.iter().for_each(|id| swarm.start_robot(id));
+        }
+        swarm.wait_for_robots();
+        let far = moved(&swarm, standing, Duration::from_secs(4));
+        let status = swarm.status();
+        println!("round {round}: {fault:?}, {request:?}: moved {:.1} mm, {:?}", far * 1e3, status.phase);
+        assert!(far < STILL, "{fault:?}, {request:?}: a robot moved {far} m; {:?}", status.events);
+        // Nothing is lost for it: the operator goes on.
+        let others: Vec<&str> = ROBOTS.iter().filter(|id| !standing.contains(id)).copied().collect();
+        if status.phase == Phase::Paused {
+            assert_eq!(swarm.ask(&Request::Resume), Reply::Done);
+            swarm.wait("running", |status| status.phase == Phase::Running);
+        } else if !others.is_empty() {
+            assert_eq!(status.phase, Phase::Running, "{:?}", status.events);
+        }
+        swarm.end();
+    }
+}
+
+/// The order is given while the disk refuses the state; the answer says so.
+fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, request: &Request) {
+    disk.spoil(fault, run);
+    swarm.wait("said", |status| !status.not_kept.is_empty());
+    let reply = swarm.ask(request);
+    // The count of STOPs lies beside the run's folder, and the state of a run that is over can be removed from a full disk.
+    if let (Fault::Immutable | Fault::Inodes, Request::Stop) = (fault, request) {
+        return assert_eq!(reply, Reply::Done, "{fault:?}, {request:?}");
+    }
+    let Reply::DoneBut(what) = &reply else { panic!("{fault:?}, {request:?}: {reply:?}") };
+    assert!(what.starts_with("not durable: a hub that restarts will wait for START"), "{what}");
+}
+
+/// A second hub, whose clock is a day behind, leaves the run open; it stops the swarm, and a second run. Its clock is
+/// corrected when it was killed.
+fn give_with_an_old_clock(swarm: &mut Swarm, run: &Path) {
+    swarm.kill("hub");
+    let State::Whole(then, reach, kept) = snapshot::read(run).unwrap() else { panic!("a whole state") };
+    snapshot::write(run, &kept, then + 86_400_000, reach).unwrap();
+    swarm.start_service("hub");
+    swarm.wait_for_robots();
+    assert_eq!(swarm.ask(&Request::Stop), Reply::Done);
+    let later = begin(swarm, "b");
+    assert_eq!(swarm.ask(&Request::Stop), Reply::Done);
+    wait_until("closed", || later.join("result.json").exists());
+    assert!(run.join("run.state").exists(), "it is left for somebody who knows better");
+    swarm.kill("hub");
+    snapshot::write(run, &kept, xpuck_wire::clock::unix_ms(), reach).unwrap();
+}

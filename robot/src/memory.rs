@@ -1,0 +1,125 @@
+//! What the robot was told last, kept over a restart of its program: a hub that returns in a run asks for it. It lies in the
+//! folder of its evolution; a robot without one remembers until its program ends, and testifies to nothing after that.
+
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::path::Path;
+use tracing::warn;
+use xpuck_wire::file;
+use xpuck_wire::latest::{Fate, Latest};
+use xpuck_wire::witness::Testimony;
+
+/// Its file.
+const NAME: &str = "told.json";
+/// Longest file that is read, bytes.
+const MAX_BYTES: u64 = 4096;
+
+/// The memory of one robot.
+pub struct Memory {
+    id: String,
+    disk: Option<Latest>,
+    /// Numbers to be told, where nothing is written.
+    told: VecDeque<u64>,
+    /// The disk refused last.
+    refused: bool,
+}
+
+impl Memory {
+    /// With the folder `state`, if there is one, and what it remembers of an earlier start.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(id: &str, state: Option<&Path>) -> std::io::Result<(Memory, Option<Testimony>)> {
+        let mut known = None;
+        let mut disk = None;
+        if let Some(folder) = state {
+            if let Err(error) = std::fs::create_dir_all(folder) {
+                warn!(target: "xpuckd", id, "{}: {error}", folder.display());
+            }
+            let path = folder.join(NAME);
+            known = read(&path).unwrap_or_else(|error| {
+                warn!(target: "xpuckd", id, "{}: {error}; what this robot was told last is not known", path.display());
+                None
+            });
+            disk = Some(Latest::start(path, true)?);
+        }
+        Ok((Memory { id: id.into(), disk, told: VecDeque::new(), refused: false }, known))
+    }
+
+    /// Remembers this from now on.
+    pub fn put(&mut self, told: &Testimony) {
+        match &self.disk {
+            // Five plain values make no error.
+            Some(disk) => disk.put(told.directive, serde_json::to_vec(told).unwrap_or_default()),
+            None => self.told.push_back(told.directive),
+        }
+    }
+
+    /// Number of the directive after which a restart finds nothing older, if that is news.
+    pub fn news(&mut self) -> Option<u64> {
+        while let Some(fate) = self.disk.as_ref().and_then(Latest::fate) {
+            let (number, why) = match fate {
+                Fate::Kept(number) => (Some(number), None),
+                Fate::Removed(number, why) => (Some(number), Some(why)),
+                Fate::Refused(why) => (None, Some(why)),
+            };
+            if let Some(why) = why.as_ref().filter(|_| !self.refused) {
+                let id = &self.id;
+                warn!(target: "xpuckd", id, "{why}: what this robot is told is not kept over a restart of its program");
+            }
+            self.refused = why.is_some();
+            if number.is_some() {
+                return number;
+            }
+        }
+        self.told.pop_front()
+    }
+}
+
+/// What the file says; none if there is no file.
+fn read(path: &Path) -> std::io::Result<Option<Testimony>> {
+    match file::bytes(path, MAX_BYTES) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        bytes => Ok(Some(serde_json::from_slice(&bytes?)?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+    use xpuck_wire::state::State;
+
+    fn told(directive: u64) -> Testimony {
+        Testimony { directive, state: State::Pause, run: 5, held: true, stops: 3 }
+    }
+
+    fn until_kept(memory: &mut Memory, number: u64) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while memory.news() != Some(number) {
+            assert!(Instant::now() < until, "directive {number} is not kept");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    #[test]
+    fn a_restart_finds_what_was_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("not yet there");
+        let (mut memory, known) = Memory::start("xp01", Some(&state)).unwrap();
+        assert_eq!(known, None);
+        memory.put(&told(7));
+        until_kept(&mut memory, 7);
+        assert_eq!(Memory::start("xp01", Some(&state)).unwrap().1, Some(told(7)));
+        std::fs::write(state.join(NAME), b"{").unwrap();
+        assert_eq!(Memory::start("xp01", Some(&state)).unwrap().1, None);
+    }
+
+    #[test]
+    fn without_a_folder_a_restart_finds_nothing() {
+        let (mut memory, known) = Memory::start("xp01", None).unwrap();
+        assert_eq!(known, None);
+        memory.put(&told(7));
+        assert_eq!((memory.news(), memory.news()), (Some(7), None));
+    }
+}
