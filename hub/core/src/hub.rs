@@ -21,12 +21,12 @@ pub const POSES_AT_ONCE: usize = 64;
 /// A record takes what robots still have to tell of a run until all obey STOP, which they say after their last control
 /// updates, and no longer than this after its end, s of wall time.
 const LAST_WORDS: f64 = 0.5;
-/// Who has robots stand is answered when that is kept, and after so long anyway, s of wall time.
+/// Longest wait of the answer to STOP, PAUSE or HOLD until the order is durable, s of wall time.
 const KEPT_WITHIN: f64 = 1.5;
 /// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
 const ROUNDS: usize = 4;
 
-/// An answer that waits until robots' standing is kept.
+/// Answer to an order to stand, which waits until the order is durable.
 struct Waiting<A> {
     by: A,
     stand: Stand,

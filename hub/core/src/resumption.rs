@@ -27,7 +27,7 @@ pub struct Candidate {
     pub written: u64,
 }
 
-/// What becomes of a run that was left behind.
+/// Decision about a run that an earlier hub left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Robots are asked whether it may go on; its state was written so long ago.
@@ -86,7 +86,7 @@ fn fate(run: &Candidate, stops: u64, now: u64) -> Fate {
     }
 }
 
-/// What a run that is to go on claims.
+/// State of a run that robots have to confirm before it continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Its number.
@@ -105,7 +105,7 @@ pub struct Claim {
     pub held: Vec<String>,
 }
 
-/// What robots make of a claim.
+/// Verdict of the robots on a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The run goes on.

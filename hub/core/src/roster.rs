@@ -67,7 +67,7 @@ pub struct Robot {
     pub said_of_world: Rate,
     /// How its exchange of genes with other robots stands, as it told last.
     pub peers: Option<PeersReport>,
-    /// What it said in its hello that it was told last; none before that.
+    /// Testimony of its last hello; none before the first.
     pub witness: Option<Witness>,
     /// The last directive that it would testify to after a restart; 0 before it said so.
     pub kept: u64,

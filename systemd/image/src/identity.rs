@@ -9,9 +9,9 @@ use xpuck_wire::{FileError, Swarm, file};
 
 /// The lab's own file in the folder of a swarm.
 pub const CARDS: &str = "cards.toml";
-/// Longest name of a Wi-Fi network, and longest passphrase, bytes (IEEE 802.11).
 /// Longest file of a key, bytes.
 const LONGEST_KEY: u64 = 4096;
+/// Longest name of a Wi-Fi network, and longest passphrase, bytes (IEEE 802.11).
 const MAX_SSID: usize = 32;
 const MAX_PASSPHRASE: usize = 63;
 

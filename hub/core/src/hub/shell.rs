@@ -68,7 +68,7 @@ pub enum RecordNews {
         /// What is missing.
         text: String,
     },
-    /// What the disk took of what outlives the hub.
+    /// Result of writing state that outlives the hub.
     Kept(Kept),
     /// Something else.
     Say(Line),

@@ -4,7 +4,7 @@
 use super::Switchboard;
 use xpuck_wire::message::{Order, Request};
 
-/// What the disk took, or why it refuses.
+/// Result of a write to the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// How the run stands: number of the last directive in it, or the greatest number if no state is left.
@@ -13,7 +13,7 @@ pub enum Kept {
     Stops(Result<u64, String>),
 }
 
-/// What the disk has.
+/// State that is known to be on the disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keeping {
     /// No state on the disk knows less than this directive.
@@ -56,7 +56,7 @@ pub enum Memory {
     Nowhere(Option<String>),
 }
 
-/// Whom a request has stand.
+/// Robots that a request orders to stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whom {
     /// All, and the run is over.
