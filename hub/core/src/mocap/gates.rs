@@ -15,19 +15,25 @@ const UPRIGHT: f64 = 0.5;
 const ROOM: f64 = 1000.0;
 /// A place is known this well, m; a swap of two robots, which are 0.07 m wide, is far more.
 const SLACK: f64 = 0.01;
+/// Time for which the numbers of a system have to rise before it is believed to have begun anew [s of its clock].
+const RESTART: f64 = 1.0;
+/// Sources of one system may stamp their frames this far apart [s].
+const SKEW: f64 = 0.1;
+/// Lowest age of a pose [s]: rounding may put a measurement a moment after its frame.
+const FUTURE: f64 = -1e-3;
 /// A report follows another after so long, s of the system's clock.
 const REPORT: f64 = 10.0;
 
 /// Why a pose was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The same frame again: the server is frozen.
+    /// A frame whose number does not rise: the server is frozen, or began anew.
     Stale,
     /// A number that is not finite, or a rotation that is none or not upright.
     NoPose,
     /// The system itself trusts it too little.
     Quality,
-    /// It was measured too long ago.
+    /// Measured too long ago, or in the future.
     Age,
     /// The robot cannot have come so far: it was carried, or taken for another.
     Jump,
@@ -39,9 +45,22 @@ impl Reason {
             Reason::Stale => "of a frame that came before",
             Reason::NoPose => "no pose",
             Reason::Quality => "of low quality",
-            Reason::Age => "too old",
+            Reason::Age => "of an impossible or too high age",
             Reason::Jump => "too far away",
         }
+    }
+}
+
+/// Number and time of a frame, on the system's own clock [s].
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    number: u32,
+    time: f64,
+}
+
+impl Clock {
+    fn follows(&self, before: &Clock) -> bool {
+        self.number > before.number && self.time > before.time - SKEW
     }
 }
 
@@ -70,7 +89,9 @@ struct Track {
 pub struct Gates {
     limits: Limits,
     robots: BTreeSet<String>,
-    last: Option<(u32, f64)>,
+    last: Option<Clock>,
+    /// The first and the newest frame of a system that seems to have begun anew.
+    anew: Option<(Clock, Clock)>,
     tracks: BTreeMap<String, Track>,
     refused: BTreeMap<Reason, u64>,
     /// Refused since the last report, and when that was.
@@ -86,6 +107,7 @@ impl Gates {
             limits,
             robots: robots.iter().cloned().collect(),
             last: None,
+            anew: None,
             tracks: BTreeMap::new(),
             refused: BTreeMap::new(),
             unreported: BTreeMap::new(),
@@ -109,20 +131,12 @@ impl Gates {
         self.refused.iter().map(|(reason, count)| (reason.words().into(), *count)).collect()
     }
 
-    /// What of a frame can be true; `None` for a frame that came before.
+    /// Returns the plausible poses of a frame; `None` for a frame that is not newer than the one before.
     pub fn pass(&mut self, raw: &RawFrame) -> Option<Frame> {
-        if let Some((number, time)) = self.last {
-            if number == raw.number {
-                self.count(Reason::Stale, format!("frame {number} came again: is the server frozen?"));
-                return None;
-            }
-            if raw.number < number || raw.time_s < time {
-                // The system began anew; nothing links its clock to what was before.
-                self.tracks.clear();
-                self.reported = None;
-            }
+        if let Err(why) = self.advance(raw.number, raw.time_s) {
+            self.count(Reason::Stale, why);
+            return None;
         }
-        self.last = Some((raw.number, raw.time_s));
         let mut bodies = Vec::with_capacity(raw.bodies.len());
         for body in &raw.bodies {
             match self.check(body, raw.time_s) {
@@ -133,9 +147,37 @@ impl Gates {
         Some(Frame { number: raw.number, bodies })
     }
 
+    /// Takes the number and time of a frame if they rise. A system that began anew is believed once its own numbers have
+    /// risen for [`RESTART`]: a frozen one that sends two frames in turn never is, and a frame that was overtaken in the
+    /// network harms none of the others.
+    fn advance(&mut self, number: u32, time: f64) -> Result<(), String> {
+        let here = Clock { number, time };
+        let Some(last) = self.last else {
+            self.last = Some(here);
+            return Ok(());
+        };
+        if here.follows(&last) {
+            (self.last, self.anew) = (Some(here), None);
+            return Ok(());
+        }
+        let first = self.anew.filter(|(_, newest)| here.follows(newest)).map_or(here, |(first, _)| first);
+        self.anew = Some((first, here));
+        if time - first.time < RESTART {
+            return Err(match last.number {
+                was if was == number => format!("frame {number} came again: is the server frozen?"),
+                was => format!("frame {number} came after frame {was}: is the server frozen, or did it begin anew?"),
+            });
+        }
+        // Nothing links its clock to the one before.
+        self.tracks.clear();
+        self.reported = self.reported.map(|_| time);
+        (self.last, self.anew) = (Some(here), None);
+        Ok(())
+    }
+
     /// A line about what was refused since the last report, at most one in ten seconds.
     pub fn report(&mut self) -> Option<String> {
-        let now = self.last?.1;
+        let now = self.last?.time;
         if self.unreported.is_empty() || self.reported.is_some_and(|at| now - at < REPORT) {
             return None;
         }
@@ -158,8 +200,8 @@ impl Gates {
         if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
             return Err((Reason::Quality, format!("quality {quality} is under min_quality = {}", limits.min_quality)));
         }
-        if body.age_s.is_nan() || body.age_s > limits.max_age_s {
-            return Err((Reason::Age, format!("{:.3} s old; max_age_s = {}", body.age_s, limits.max_age_s)));
+        if !(FUTURE..=limits.max_age_s).contains(&body.age_s) {
+            return Err((Reason::Age, format!("{:.3} s old; 0 to max_age_s = {}", body.age_s, limits.max_age_s)));
         }
         let here = Place { at: [body.place[0], body.place[1]], time: time - body.age_s };
         if self.robots.contains(&body.name) {

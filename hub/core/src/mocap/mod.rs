@@ -5,6 +5,9 @@ pub mod gates;
 
 use xpuck_kernels::world::Pose;
 
+/// Longest name of a body that a client accepts [bytes]: each frame carries the names of all its bodies.
+pub const MAX_NAME: usize = 256;
+
 /// One body as a system tells it, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawBody {

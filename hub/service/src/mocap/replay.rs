@@ -13,6 +13,10 @@ use xpuck_wire::Body;
 /// Largest record, bytes.
 const MAX_BYTES: u64 = 2 << 30;
 
+/// Time on the clock of the replay between its end and its next beginning [s]: robots jump back to their start, which the
+/// gates believe after a pause.
+const BETWEEN_ROUNDS: f64 = 60.0;
+
 /// What the recorder writes to `/poses`.
 #[derive(Debug, Deserialize)]
 struct Poses {
@@ -28,6 +32,8 @@ pub(super) struct Replay {
     began: Instant,
     speed: f64,
     again: bool,
+    /// Number of times that the record was replayed to its end.
+    round: u32,
 }
 
 impl Replay {
@@ -54,7 +60,7 @@ impl Replay {
         if poses.is_empty() {
             return Err(format!("{name}: it holds no poses"));
         }
-        Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat })
+        Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat, round: 0 })
     }
 
     /// How many frames there are.
@@ -74,8 +80,8 @@ impl PoseSource for Replay {
                 std::thread::sleep(QUIET);
                 return Ok(Vec::new());
             }
-            // The numbers fall, by which the gates know that all begins anew.
             (self.next, self.began) = (0, Instant::now());
+            self.round += 1;
         }
         let wait = self.due(self.next).saturating_sub(self.began.elapsed());
         std::thread::sleep(wait.min(QUIET));
@@ -83,6 +89,9 @@ impl PoseSource for Replay {
             return Ok(Vec::new());
         }
         let Poses { time, bodies } = &self.poses[self.next];
+        let span = self.poses[self.poses.len() - 1].time - self.poses[0].time;
+        let time_s = *time + f64::from(self.round) * (span + BETWEEN_ROUNDS);
+        let number = self.round.wrapping_mul(self.poses.len() as u32).wrapping_add(self.next as u32 + 1);
         self.next += 1;
         let body = |b: &Body| {
             let [x, y, heading] = b.pose;
@@ -96,6 +105,6 @@ impl PoseSource for Replay {
                 age_s: 0.0,
             }
         };
-        Ok(vec![RawFrame { number: self.next as u32, time_s: *time, bodies: bodies.iter().map(body).collect() }])
+        Ok(vec![RawFrame { number, time_s, bodies: bodies.iter().map(body).collect() }])
     }
 }

@@ -91,8 +91,40 @@ fn a_frozen_server_and_one_that_restarts_are_told_apart() {
     assert_eq!(bench.gates.refused(Reason::Stale), 3);
     assert!(bench.gates.report().unwrap().contains("is the server frozen?"));
     // Its numbers begin anew; the robot may be anywhere.
-    let anew = RawFrame { number: 0, time_s: 0.0, bodies: vec![body("xp01", 1.0)] };
-    assert_eq!(bench.gates.pass(&anew).unwrap().bodies.len(), 1);
+    let passed = |gates: &mut Gates, number: u32| {
+        let time_s = f64::from(number) * 0.02;
+        gates.pass(&RawFrame { number, time_s, bodies: vec![body("xp01", 1.0)] }).is_some()
+    };
+    bench.number = 1000;
+    bench.frame(&[body("xp01", 0.0)]);
+    let refused = (0..100).take_while(|number| !passed(&mut bench.gates, *number)).count();
+    assert_eq!(refused, 50, "a second at 50 Hz");
+    assert!(passed(&mut bench.gates, 51));
+}
+
+#[test]
+fn server_that_sends_two_frames_in_turn_is_frozen() {
+    let mut gates = Gates::new(Limits::default(), &["xp01".into()]);
+    let mut passed = |number: u32, x: f64| {
+        let raw = RawFrame { number, time_s: f64::from(number) * 0.02, bodies: vec![body("xp01", x)] };
+        gates.pass(&raw).is_some()
+    };
+    assert!(passed(7, 0.0) && passed(8, 0.1));
+    assert!((0..500).all(|_| !passed(7, 0.0) && !passed(8, 0.1)));
+    // Numbers that fall for ever are no new beginning either.
+    assert!((0..7).rev().all(|number| !passed(number, 0.0)));
+    // A frame that was overtaken is lost alone.
+    assert!(passed(9, 0.1) && passed(11, 0.1) && !passed(10, 0.1) && passed(12, 0.1));
+    assert_eq!(gates.refused(Reason::Stale), 1008);
+}
+
+#[test]
+fn pose_of_the_future_is_refused() {
+    let mut bench = Bench::new();
+    let early = RawBody { age_s: -0.5, ..body("xp01", 0.0) };
+    assert!(bench.frame(&[early]).is_empty());
+    assert_eq!(bench.gates.refused(Reason::Age), 1);
+    assert_eq!(bench.frame(&[RawBody { age_s: -1e-6, ..body("xp01", 0.0) }]), ["xp01"]);
 }
 
 #[test]

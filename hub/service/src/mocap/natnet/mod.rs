@@ -9,7 +9,7 @@ use super::rotation;
 use natnet::{Decoder, FrameOfData, Message, MessageHeader, NAT_FRAMEOFDATA, ServerInfo, Version, command};
 use std::collections::BTreeMap;
 use xpuck_hub_core::config::UpAxis;
-use xpuck_hub_core::mocap::{RawBody, RawFrame};
+use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 
 /// The oldest protocol that we read; what comes before the frames is the same in all.
 const OLDEST: Version = Version::new(3, 0, 0, 0);
@@ -76,6 +76,10 @@ impl Session {
                 self.ask_for_names();
             }
             Message::ModelDef(model) => {
+                if let Some(length) = model.rigid_bodies().map(|(name, _)| name.len()).find(|length| *length > MAX_NAME)
+                {
+                    return Err(format!("a name of {length} bytes; at most {MAX_NAME} are accepted"));
+                }
                 let bodies = model.rigid_bodies().take(MAX_BODIES);
                 self.names = bodies.map(|(name, id)| (id, name.to_string())).collect();
             }
@@ -100,7 +104,7 @@ impl Session {
         let timed = clock > 0 && timing.transmit > 0;
         let seconds = |ticks: u64| ticks as f64 / clock as f64;
         let age_s = if timed { seconds(timing.transmit.saturating_sub(timing.camera_mid_exposure)) } else { 0.0 };
-        let tracked = frame.rigid_bodies.iter().filter(|b| b.tracking_valid());
+        let tracked = frame.rigid_bodies.iter().filter(|b| b.tracking_valid()).take(MAX_BODIES);
         let body = |b: &natnet::RigidBody| {
             let ([x, y, z], [qx, qy, qz, w]) = (b.position.map(f64::from), b.orientation.map(f64::from));
             let (place, q) = match self.up {

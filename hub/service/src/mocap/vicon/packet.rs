@@ -3,6 +3,7 @@
 
 use super::super::rotation;
 use std::collections::BTreeMap;
+use xpuck_hub_core::mocap::MAX_NAME;
 
 /// First word of every packet.
 pub(super) const MAGIC: u32 = 0x1A2B_0001;
@@ -12,6 +13,8 @@ pub(super) const HEADER: usize = 8;
 const MAX_PACKET: usize = 1 << 20;
 /// Ticks a second of a stream's period.
 const TICKS: f64 = 135e6;
+/// Accepted frame rates [Hz].
+const RATES: std::ops::RangeInclusive<f64> = 1.0..=10_000.0;
 /// Most parts of a latency, and most objects that a server can offer; real ones have less than 50.
 const MAX_LIST: u32 = 1000;
 
@@ -31,7 +34,7 @@ pub(super) mod id {
 }
 
 /// A stream that is not what it should be; the connection must be dropped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ViconError {
     /// Not a Vicon DataStream.
     #[error("packet starts with {0:#010x}, not {MAGIC:#010x}: is this a Vicon DataStream server?")]
@@ -39,6 +42,12 @@ pub enum ViconError {
     /// A packet larger than any we can need.
     #[error("packet of {0} bytes; at most {MAX_PACKET} are accepted")]
     Size(usize),
+    /// A name longer than any real one.
+    #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
+    Name(usize),
+    /// No rate of a motion-capture system [Hz].
+    #[error("{0} frames a second; {low} to {high} are accepted", low = RATES.start(), high = RATES.end())]
+    Rate(f64),
     /// An object ends before its fields do.
     #[error("object {0} is truncated")]
     Truncated(u32),
@@ -85,8 +94,8 @@ pub(super) struct Packet {
     pub age_s: f64,
     /// By subject, 0 to 1.
     pub qualities: BTreeMap<u32, f64>,
-    /// The subjects that are seen.
-    pub segments: Vec<(u32, Segment)>,
+    /// First segment of each subject that is seen.
+    pub segments: BTreeMap<u32, Segment>,
 }
 
 impl Packet {
@@ -112,7 +121,9 @@ impl Packet {
             id::STREAM_INFO => {
                 let ticks = fields.i64()?;
                 if ticks > 0 {
-                    self.hertz = Some(TICKS / ticks as f64);
+                    let hertz = TICKS / ticks as f64;
+                    self.hertz = Some(hertz).filter(|hertz| RATES.contains(hertz));
+                    self.hertz.ok_or(ViconError::Rate(hertz))?;
                 }
             }
             // Its parts add up: cameras, reconstruction, labelling, and so on.
@@ -130,13 +141,15 @@ impl Packet {
             id::GLOBAL_SEGMENTS => {
                 let subject = fields.u32()?;
                 if fields.seen()? {
-                    self.segments.push((subject, fields.segment()?));
+                    let segment = fields.segment()?;
+                    self.segments.entry(subject).or_insert(segment);
                 }
             }
             id::LIGHTWEIGHT_SEGMENTS => {
                 let subject = fields.u32()?;
                 if fields.seen()? {
-                    self.segments.push((subject, fields.lightweight_segment()?));
+                    let segment = fields.lightweight_segment()?;
+                    self.segments.entry(subject).or_insert(segment);
                 }
             }
             _ => {}
@@ -176,6 +189,9 @@ impl Fields<'_> {
 
     fn string(&mut self) -> Result<String, ViconError> {
         let length = self.u32()? as usize;
+        if length > MAX_NAME {
+            return Err(ViconError::Name(length));
+        }
         let (taken, rest) = self.bytes.split_at_checked(length).ok_or(ViconError::Truncated(self.object))?;
         self.bytes = rest;
         Ok(String::from_utf8_lossy(taken).into_owned())

@@ -60,6 +60,43 @@ fn hostile_bytes_are_refused() {
     assert_eq!(Client::new(ViconMode::Push, false).feed(&cut), Err(ViconError::Truncated(id::GLOBAL_SEGMENTS)));
 }
 
+fn object(id: u32, body: &[u8]) -> Vec<u8> {
+    [&id.to_le_bytes()[..], &(body.len() as u32).to_le_bytes(), body].concat()
+}
+
+fn packet(objects: &[Vec<u8>]) -> Vec<u8> {
+    let body = objects.concat();
+    [&MAGIC.to_le_bytes()[..], &(body.len() as u32).to_le_bytes(), &body].concat()
+}
+
+/// A frame must not be much larger in memory than on the wire: the hub's loop copies its bodies.
+#[test]
+fn frame_repeats_no_subject_and_no_long_name() {
+    let name = |length: usize| {
+        let text = vec![0xff; length];
+        object(id::SUBJECT_INFO, &[&7u32.to_le_bytes()[..], &(length as u32).to_le_bytes(), &text].concat())
+    };
+    let pose = [0f32; 6].map(f32::to_le_bytes).concat();
+    let segment = object(id::LIGHTWEIGHT_SEGMENTS, &[&[7, 1, 0].map(u32::to_le_bytes).concat()[..], &pose].concat());
+    let number = object(id::FRAME_INFO, &5u32.to_le_bytes());
+    let frame = |length: usize| {
+        let segments = vec![segment.clone(); 6000].concat();
+        packet(&[name(length), number.clone(), segments])
+    };
+    let fed = |length: usize| Client::new(ViconMode::Push, true).feed(&frame(length));
+    assert_eq!(fed(300_000), Err(ViconError::Name(300_000)));
+    assert_eq!(fed(256).unwrap()[0].bodies.len(), 1);
+}
+
+#[test]
+fn impossible_frame_rate_is_refused() {
+    let stream = |ticks: i64| packet(&[object(id::STREAM_INFO, &ticks.to_le_bytes())]);
+    let fed = |ticks: i64| Client::new(ViconMode::Push, true).feed(&stream(ticks));
+    assert!(fed(1_350_000).is_ok() && fed(0).is_ok());
+    assert!(matches!(fed(1 << 62), Err(ViconError::Rate(_))));
+    assert!(matches!(fed(1), Err(ViconError::Rate(_))));
+}
+
 #[test]
 fn quality_and_latency_are_asked_for_where_offered_and_read() {
     // ObjectEnums {26, 40}.

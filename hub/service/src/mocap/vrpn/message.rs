@@ -1,6 +1,8 @@
 //! The bytes of VRPN 07: a cookie each way, then messages. Big-endian; a header of 24 bytes, whose length does not
 //! count the padding of the payload to 8 bytes; numbers of senders and types mean what their side described.
 
+use xpuck_hub_core::mocap::MAX_NAME;
+
 /// What we begin with: protocol 07.38, no remote logging.
 pub const COOKIE: &[u8; 24] = b"vrpn: ver. 07.38  0\0\0\0\0\0";
 /// The part of a cookie that must agree; a server may have another minor version.
@@ -25,6 +27,9 @@ pub enum VrpnError {
     /// A message ends before its fields do.
     #[error("a {0} is truncated")]
     Truncated(&'static str),
+    /// A name longer than any real one.
+    #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
+    Name(usize),
     /// More names than a server can need.
     #[error("the server describes more than {0} names")]
     Names(usize),
@@ -107,5 +112,8 @@ pub fn described(payload: &[u8]) -> Result<String, VrpnError> {
         text.get(..u32::from_be_bytes(*length) as usize)?.strip_suffix(&[0])
     };
     let name = name().ok_or(VrpnError::Truncated("description"))?;
+    if name.len() > MAX_NAME {
+        return Err(VrpnError::Name(name.len()));
+    }
     Ok(String::from_utf8_lossy(name).into_owned())
 }

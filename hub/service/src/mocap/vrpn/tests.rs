@@ -131,6 +131,7 @@ fn hostile_bytes_are_refused() {
     assert_eq!(after("00000010"), VrpnError::Length(16));
     assert_eq!(after("7fffffff"), VrpnError::Length(0x7fff_ffff));
     assert_eq!(after(&XP01.replace("00000005787030", "00000009787030")), VrpnError::Truncated("description"));
+    assert_eq!(described(&message::describe(&"x".repeat(257))), Err(VrpnError::Name(257)));
     let cut = POSE_HEX.replace("00000058", "00000050");
     assert_eq!(after(&cut), VrpnError::Truncated(POSE));
 }
