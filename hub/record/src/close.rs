@@ -77,7 +77,8 @@ impl Close<'_> {
 pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), RecordError> {
     let fail = |error: String| RecordError::of(directory, error);
     let json = serde_json::to_vec_pretty(status).map_err(|error| fail(error.to_string()))?;
-    atomic::write(&directory.join("result.json"), &json).map_err(|error| fail(error.to_string()))?;
+    let result = directory.join("result.json");
+    atomic::write(&result, &json).map_err(|error| RecordError::of(&result, error))?;
     RunFile::change(directory, |run| run.state = state)
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
@@ -20,6 +20,8 @@ use xpuck_wire::log::Line;
 
 /// Entries that may wait for the disk: seconds of the largest swarm.
 const QUEUE: usize = 16_384;
+/// Interval between looks at a thread that is to end.
+const LOOK: Duration = Duration::from_millis(10);
 /// Pictures that may wait for it.
 const PICTURES: usize = 8;
 
@@ -155,6 +157,18 @@ impl Recorder {
         Some(note)
     }
 
+    /// Deletes the record of a run that never began.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn discard(mut self) -> Result<(), RecordError> {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        std::fs::remove_dir_all(&self.directory).map_err(|error| RecordError::of(&self.directory, error))
+    }
+
     /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
     /// The state goes when the result is there: should the hub die before, the next one closes the run by it.
     pub fn close(mut self, status: Status) -> Closing {
@@ -197,19 +211,40 @@ impl Closing {
         Some(Line { text: format!("{}: {}", self.directory.display(), line.text), ..line })
     }
 
-    /// Waits until the record is closed, or cannot be now. Gives what there is to say about it.
-    pub fn wait(mut self) -> Vec<Line> {
+    /// Waits until the record is closed, or cannot be now; for a disk that hangs, at most for `timeout`. Returns the lines
+    /// that remain to be logged.
+    pub fn wait(self, timeout: Duration) -> Vec<Line> {
         self.hurry.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        let until = Instant::now() + timeout;
+        while !self.is_over() && Instant::now() < until {
+            std::thread::sleep(LOOK);
         }
-        std::iter::from_fn(|| self.note()).collect()
+        let mut lines: Vec<Line> = std::iter::from_fn(|| self.note()).collect();
+        if !self.is_over() {
+            let (name, seconds) = (self.directory.display(), timeout.as_secs());
+            let text = format!("{name}: the disk has not answered for {seconds} s; the next hub closes the run");
+            lines.push(Line::error(text));
+        }
+        lines
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn discarded_record_leaves_no_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("x-1-seed1");
+        std::fs::create_dir(&directory).unwrap();
+        let limits = Limits::of(&xpuck_hub_core::config::Record::at(root.path()));
+        let mut recorder = Recorder::start(directory.clone(), limits, Within::default()).unwrap();
+        recorder.write(Entry::event(0.0, "x"));
+        assert!(directory.join("run.mcap.open").exists());
+        recorder.discard().unwrap();
+        assert!(!directory.exists());
+    }
 
     #[test]
     fn few_pictures_wait_for_a_disk() {

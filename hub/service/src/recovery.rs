@@ -199,14 +199,13 @@ impl Found {
 /// The directories of runs that say that they are running, or hold files that are open and that nobody writes. What cannot
 /// be looked at is left out, and told in `notes`.
 pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
-    let told = |error: &RecordError| format!("{error}: runs that were left behind are not looked at");
     let directories = match std::fs::metadata(root) {
         // The first run makes it.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         _ => folders(root),
     };
     let directories = directories.unwrap_or_else(|error| {
-        notes.push(told(&error));
+        notes.push(format!("{error}: runs of an earlier hub are not looked at"));
         Vec::new()
     });
     let mut found = Vec::new();
@@ -214,7 +213,7 @@ pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
         match is_left_behind(&directory) {
             Ok(true) => found.push(directory),
             Ok(false) => {}
-            Err(error) => notes.push(told(&error)),
+            Err(error) => notes.push(format!("{error}: this entry is left alone; the other runs are looked at")),
         }
     }
     found
@@ -264,7 +263,7 @@ fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
     let many = |messages: u64| output::count(messages as usize, "message", "messages");
     let (whole, lost) = (count(|r| r.untouched), count(|r| r.messages == 0 && r.damage.is_some()));
     let mut text = match done.len() {
-        0 => "it has no record".into(),
+        0 => "no file was left open".into(),
         all if all == whole => format!("whole already, with {}", many(messages)),
         all => {
             let files = output::count(all - whole - lost, "file", "files");
