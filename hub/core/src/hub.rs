@@ -23,6 +23,8 @@ pub const POSES_AT_ONCE: usize = 64;
 const LAST_WORDS: f64 = 0.5;
 /// Longest wait of the answer to STOP, PAUSE or HOLD until the order is durable, s of wall time.
 const KEPT_WITHIN: f64 = 1.5;
+/// Maximum number of such answers that wait; further ones say at once what is known.
+const MAX_WAITING: usize = 64;
 /// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
 const ROUNDS: usize = 4;
 
@@ -203,6 +205,9 @@ impl<A> Hub<A> {
                 Err(why) => (None, Reply::Refused(why)),
             };
             match stands {
+                Some(stand) if self.waiting.len() >= MAX_WAITING => {
+                    shell.answer(by, answer(self.board.memory_of(&stand), &stand));
+                }
                 Some(stand) => {
                     self.waiting.push(Waiting { by, stand, until: now + KEPT_WITHIN * self.swarm.speed });
                 }
@@ -212,27 +217,15 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Answers those whose order to stand is kept, or for whom there was time enough.
+    /// Answers orders to stand that are on a disk, and those that waited for [`KEPT_WITHIN`].
     fn answer_waiting(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
-        const WAITS: &str = "a hub that restarts will wait for START";
         let board = &self.board;
         let is_ready = |waiting: &mut Waiting<A>| {
             let kept = matches!(board.memory_of(&waiting.stand), Memory::Disk | Memory::Robots(Some(_)));
             kept || now >= waiting.until
         };
         for Waiting { by, stand, .. } in self.waiting.extract_if(.., is_ready) {
-            let slow = || "the disk is slow".into();
-            let reply = match board.memory_of(&stand) {
-                Memory::Disk => Reply::Done,
-                Memory::Robots(why) => Reply::DoneBut(format!("not durable: {WAITS} ({})", why.unwrap_or_else(slow))),
-                Memory::Nowhere(why) => {
-                    let why = why.unwrap_or_else(slow);
-                    Reply::DoneBut(format!(
-                        "not durable: nobody keeps it yet ({why}); switch robots off before a restart"
-                    ))
-                }
-            };
-            shell.answer(by, reply);
+            shell.answer(by, answer(board.memory_of(&stand), &stand));
         }
     }
 
@@ -321,6 +314,22 @@ impl<A> Hub<A> {
     fn close_record(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         if self.closing.take().is_some() {
             shell.close_record(self.board.status(now));
+        }
+    }
+}
+
+/// The answer to an order to stand that is kept in this way.
+fn answer(memory: Memory, stand: &Stand) -> Reply {
+    let slow = || "the disk is slow".into();
+    match memory {
+        Memory::Disk => Reply::Done,
+        Memory::Robots(why) => {
+            let (command, why) = (stand.continued_by(), why.unwrap_or_else(slow));
+            Reply::DoneBut(format!("not durable: a hub that restarts will wait for {command} ({why})"))
+        }
+        Memory::Nowhere(why) => {
+            let why = why.unwrap_or_else(slow);
+            Reply::DoneBut(format!("not durable: nobody keeps it yet ({why}); switch robots off before a restart"))
         }
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use std::time::{Duration, Instant};
 use xpuck_wire::message::{Order, Request};
 use xpuck_wire::output;
+use xpuck_wire::socket::AskError;
 
 /// How long robots may take to obey, wall time. They are told again five times a second.
 const OBEY: Duration = Duration::from_secs(3);
@@ -49,13 +50,21 @@ pub fn stand(args: &StandArgs, request: &Request, alone: Order) -> Result<()> {
     }
 }
 
+/// Consequence of STOP or PAUSE that no hub has answered.
+const UNHEARD: &str = "not acknowledged: wheels stand 1 s after the hub falls silent, and a hub that comes back may go on \
+                       with the run; repeat the command until it is acknowledged";
+
 /// Gives a command without arguments, and says what the robots did.
 ///
 /// # Errors
 /// The hub refuses or is silent, or a robot that is there does not obey in time.
 pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     let (link, _) = args.address.open()?;
-    have(&link, request)?;
+    let stand = matches!(request, Request::Stop | Request::Pause);
+    have(&link, request).map_err(|error| match error.downcast_ref() {
+        Some(AskError::NoAnswer(_)) if stand => error.context(UNHEARD),
+        _ => error,
+    })?;
     let until = Instant::now() + OBEY;
     let mut seen: Option<Obedience> = None;
     let ended = loop {
@@ -67,7 +76,6 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
         std::thread::sleep(EVERY);
     };
     tell(seen.as_ref(), args, ended)?;
-    let stand = matches!(request, Request::Stop | Request::Pause);
     let overruled = seen.filter(|seen| stand && !seen.stands());
     match overruled {
         Some(seen) => bail!("somebody has told the swarm {:?} since; `xpuck log` says who", seen.directive),

@@ -12,11 +12,12 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
-/// What a robot does; a robot that was never heard of is absent, one that was is lost.
+/// State of a robot: in capitals while it is there, else `held`, `lost`, or `absent` if it was never heard of.
 pub fn state(robot: &RobotRow) -> String {
     match robot.alive {
         true if robot.held => "HELD".into(),
         true => format!("{:?}", robot.state).to_uppercase(),
+        false if robot.held => "held".into(),
         // It tells its version when it greets.
         false if robot.version.is_empty() => "absent".into(),
         false => "lost".into(),
@@ -60,7 +61,7 @@ pub fn robots(status: &Status) -> String {
     for (word, ids) in [
         ("lost", ids(&|r| !r.alive && !r.version.is_empty())),
         ("absent", ids(&|r| !r.alive && r.version.is_empty())),
-        ("held", ids(&|r| r.alive && r.held)),
+        ("held", ids(&|r| r.held)),
     ] {
         if !ids.is_empty() {
             text += &format!(", {} {word} ({})", ids.len(), ids.join(", "));

@@ -219,7 +219,8 @@ fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, re
         return;
     }
     let Reply::DoneBut(what) = &reply else { panic!("{fault:?}, {request:?}: {reply:?}") };
-    assert!(what.starts_with("not durable: a hub that restarts will wait for START"), "{what}");
+    let command = if matches!(request, Request::Stop) { "START" } else { "RESUME" };
+    assert!(what.starts_with(&format!("not durable: a hub that restarts will wait for {command}")), "{what}");
 }
 
 /// A second hub, whose clock is a day behind, leaves the run open; it stops the swarm, and a second run. Its clock is

@@ -264,6 +264,7 @@ fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
     assert_eq!(bench.ask(order(Order::Release)), Reply::Done);
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Run, State::Run]);
+    bench.greets("xp02");
     assert!(matches!(bench.ask(order(Order::Release)), Reply::Refused(why) if why.contains("is not held")));
     assert!(bench.said.iter().any(|text| text.contains("robot xp02 is held by alice")), "{:?}", bench.said);
 }
@@ -290,6 +291,44 @@ fn a_robot_can_pause_alone_and_gets_ready_with_the_others() {
     assert_eq!(bench.ask(order(Order::Release)), Reply::Done);
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Run, State::Run]);
+}
+
+#[test]
+fn held_robot_stays_held_by_a_hub_started_anew() {
+    let order = |order| Request::Order { robot: "xp02".into(), order };
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(order(Order::Hold)), Reply::Done);
+    bench.pass(0.5);
+    let mut next = Bench { told: bench.told.clone(), ..Bench::new() };
+    ["xp01", "xp02"].iter().for_each(|id| next.greets(id));
+    next.start();
+    assert_eq!(next.states(), [State::Run, State::Stop]);
+    assert!(next.said.iter().any(|text| text.contains("robot xp02 was held by an earlier hub")), "{:?}", next.said);
+    // A release before the hello counts.
+    let mut released = Bench { told: bench.told.clone(), ..Bench::new() };
+    assert_eq!(released.ask(order(Order::Release)), Reply::Done);
+    ["xp01", "xp02"].iter().for_each(|id| released.greets(id));
+    released.start();
+    assert_eq!(released.states(), [State::Run, State::Run]);
+    // A second hello to the same hub does not undo its release.
+    assert_eq!(next.ask(order(Order::Release)), Reply::Done);
+    next.greets("xp02");
+    next.pass(0.5);
+    assert!(!next.board.status(next.now).robots[1].held);
+}
+
+#[test]
+fn paused_run_that_was_stopped_is_over_when_a_robot_says_so() {
+    let mut bench = Bench::new();
+    bench.start();
+    bench.ask(Request::Pause);
+    stale(&mut bench, |bench| drop(bench.ask(Request::Stop)));
+    let mut next = Bench::returning(&bench);
+    next.deliver();
+    assert_eq!(next.phase(), Phase::Finished, "{:?}", next.said);
+    assert!(next.said.iter().any(|text| text.contains("robot xp01 was told STOP after it")), "{:?}", next.said);
+    assert!(matches!(next.ask(Request::Resume), Reply::Refused(_)));
 }
 
 #[test]
@@ -828,6 +867,13 @@ fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
     forgetful.pass(1.0);
     assert_eq!(forgetful.phase(), Phase::Paused);
     assert!(said(&forgetful, "does not know what it was told last"), "{:?}", forgetful.said);
+    // STOP is remembered also while the robots are asked.
+    let mut stopped = Bench::returning(&bench);
+    stopped.silent = vec!["xp02".into()];
+    stopped.pass(0.5);
+    assert_eq!((stopped.phase(), stopped.ask(Request::Stop)), (Phase::Preparing, Reply::Done));
+    stopped.pass(0.5);
+    assert_eq!(stopped.told["xp01"].state, State::Stop);
     let mut alone = Bench::returning(&bench);
     alone.silent = vec!["xp02".into()];
     alone.pass(9.0);

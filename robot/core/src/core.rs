@@ -627,6 +627,10 @@ impl Core {
         if rank < self.newest || repeated || (drives && rank <= self.stopped) {
             return Vec::new();
         }
+        // The hub has not heard yet of a STOP that this robot obeyed; it learns of it by the robot's hello.
+        if state != State::Stop && self.told.as_ref().is_some_and(|told| told.stops > stops) {
+            return Vec::new();
+        }
         let experiment = self.experiment.rank.1;
         let about_other = experiment == 0 || run != experiment;
         // Robots that are parked pause for no run.

@@ -325,7 +325,7 @@ fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
     bench.says("xp01", 1, RobotMessage::Kept(number));
     hub.turn(0.6, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
-    assert_eq!(what, "not durable: a hub that restarts will wait for START (no space)");
+    assert_eq!(what, "not durable: a hub that restarts will wait for RESUME (no space)");
     // Nobody keeps it.
     bench.requests.push_back(Request::Stop);
     hub.turn(0.7, &mut bench);

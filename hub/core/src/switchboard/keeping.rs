@@ -45,6 +45,13 @@ pub struct Stand {
     robot: Option<usize>,
 }
 
+impl Stand {
+    /// Name of the command for which a hub that restarts waits, if robots alone remember this order.
+    pub fn continued_by(&self) -> &'static str {
+        if self.stops.is_some() { "START" } else { "RESUME" }
+    }
+}
+
 /// How well an order to stand is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Memory {

@@ -318,7 +318,8 @@ impl Switchboard {
         };
         // Who is parked pauses for no run: a robot that has no experiment is parked too.
         let run = self.run.as_ref().filter(|_| self.phase != Phase::Parking);
-        let asks = !robot.held && run.is_some_and(|run| run.claim.is_some());
+        // STOP is an order also while robots are asked: they remember it.
+        let asks = !robot.held && state == State::Pause && run.is_some_and(|run| run.claim.is_some());
         let (run, phase, tree) = run.map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
         let (expires, stops, held) = (self.last + VALID, self.stops, robot.held);
         ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires, stops, held, asks })

@@ -52,8 +52,9 @@ impl Switchboard {
             Order::Hold | Order::Pause => {
                 (robot.held, robot.pauses) = (true, order == Order::Pause);
                 let what = if robot.pauses { "paused" } else { "held" };
-                // Without a run nothing keeps it.
-                let until = if self.run.is_some() { "" } else { ", or the hub is started again" };
+                // Without a run only the robot remembers it, and an absent robot has not been told.
+                let remembered = self.run.is_some() || robot.alive();
+                let until = if remembered { "" } else { ", or the hub is started again before the robot is back" };
                 self.direct_again();
                 self.note_for(
                     now,
@@ -61,8 +62,9 @@ impl Switchboard {
                     format!("robot {id} is {what} by {who}: it stands until it is released{until}"),
                 );
             }
-            // The robot may say yet that it was held by a hub that died.
-            Order::Release if !held && returning => {
+            // The robot's hello may still tell that an earlier hub held it.
+            Order::Release if !held && (returning || robot.witness.is_none()) => {
+                robot.released = true;
                 self.release_as_told(place);
                 self.note_for(now, who, format!("robot {id} is released by {who}"));
             }
@@ -70,7 +72,7 @@ impl Switchboard {
                 return Reply::Refused(format!("robot {id} is not held"));
             }
             Order::Release => {
-                (robot.held, robot.pauses) = (false, false);
+                (robot.held, robot.pauses, robot.released) = (false, false, true);
                 self.direct_again();
                 self.note_for(now, who, format!("robot {id} is released by {who}"));
             }

@@ -67,6 +67,7 @@ impl Switchboard {
             under_way: snapshot.under_way,
             doubt: None,
             claim,
+            resumed_under: Some(snapshot.stops),
             plan: Arc::new(plan),
         });
         self.tell_senses_of_discs();
@@ -114,6 +115,16 @@ impl Switchboard {
                 let but = if stay.is_empty() { String::new() } else { format!(", but for {}, held", stay.join(", ")) };
                 self.say(now, Line::info(format!("the robots are back and were told to go on last: they do{but}")));
             }
+        }
+    }
+
+    /// Ends a run that this hub took up if robot `id` was told a later STOP: one that was missing while witnesses were heard,
+    /// or any robot of a run that was paused, for which no witness is needed.
+    pub(super) fn end_if_stopped(&mut self, now: f64, id: &str, stops: u64) {
+        let goes_on = !matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
+        let judged = self.run.as_ref().filter(|run| goes_on && run.claim.is_none());
+        if judged.and_then(|run| run.resumed_under).is_some_and(|under| stops > under) {
+            self.finish(now, "", &format!("robot {id} was told STOP after it: the run is over"));
         }
     }
 

@@ -10,9 +10,14 @@ use xpuck_wire::estimate::are_sound;
 use xpuck_wire::message::{Emigrant, Estimate, MAX_SAMPLED, RobotMessage, Tags, ToRobot, Told};
 use xpuck_wire::peer::MAX_GENES;
 use xpuck_wire::settings::Answer;
+use xpuck_wire::state::State;
+use xpuck_wire::witness::Witness;
 
 /// Longest version of a robot's program, characters.
 const VERSION: usize = 32;
+
+/// Highest count of STOPs that a robot is believed to know: one that lies must not let the count overflow.
+const MAX_STOPS: u64 = 1 << 53;
 
 /// A time span as people read it.
 fn span(ms: u64) -> String {
@@ -46,26 +51,42 @@ impl Switchboard {
         self.heard(now, place, message);
     }
 
+    /// Handles a robot's hello: it may have been told things by an earlier hub, and may have restarted. `seen` is the number of
+    /// the latest hub that it heard.
+    fn greeted(&mut self, now: f64, place: usize, version: &str, seen: u64, witness: Witness) {
+        let returning = self.is_returning();
+        let robot = &mut self.roster.robots[place];
+        let id = robot.id.clone();
+        if robot.awaited {
+            robot.replace(false);
+            robot.heard = Some(now);
+        }
+        let stops = witness.told.as_ref().map_or(0, |told| told.stops.min(MAX_STOPS));
+        let first = robot.witness.is_none() && !robot.held && !robot.released && !returning;
+        let held = witness.told.as_ref().filter(|told| first && told.held).map(|told| told.state);
+        if let Some(state) = held {
+            (robot.held, robot.pauses) = (true, state == State::Pause);
+        }
+        (robot.witness, robot.kept) = (Some(witness), 0);
+        robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
+        // The robot may have lost its experiment, and reports its installed release only after the welcome.
+        robot.experiment = 0;
+        robot.step = Default::default();
+        robot.installed = false;
+        self.stops = self.stops.max(stops);
+        self.compare_clocks(now, place, seen);
+        self.actions.push(Action::Send(place, ToRobot::Welcome { island: island(place) }));
+        if held.is_some() {
+            self.warn(now, format!("robot {id} was held by an earlier hub and stays so: `xpuck release {id}`"));
+        }
+        self.end_if_stopped(now, &id, stops);
+    }
+
     fn heard(&mut self, now: f64, place: usize, message: RobotMessage) {
         let robot = &mut self.roster.robots[place];
         let name = || robot.id.clone();
         match message {
-            RobotMessage::Hello { version, seen, witness, .. } => {
-                if robot.awaited {
-                    robot.replace(false);
-                    robot.heard = Some(now);
-                }
-                self.stops = witness.told.as_ref().map_or(self.stops, |told| told.stops.max(self.stops));
-                (robot.witness, robot.kept) = (Some(witness), 0);
-                robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
-                // A robot that greets again may have restarted without its experiment.
-                robot.experiment = 0;
-                robot.step = Default::default();
-                // It says what it has installed after the welcome, if its program knows of updates.
-                robot.installed = false;
-                self.compare_clocks(now, place, seen.0);
-                self.actions.push(Action::Send(place, ToRobot::Welcome { island: island(place) }));
-            }
+            RobotMessage::Hello { version, seen, witness, .. } => self.greeted(now, place, &version, seen.0, witness),
             RobotMessage::Pong { stamp } => {
                 let speed = self.config.swarm.speed;
                 self.roster.pong(place, stamp, (now - stamp).max(0.0) / speed * 1000.0);

@@ -62,6 +62,8 @@ pub(super) struct Run {
     pub(super) doubt: Option<String>,
     /// The run is one of a hub that died, and robots have not borne witness yet.
     pub(super) claim: Option<Claimed>,
+    /// Count of STOPs in the state from which this hub took the run up; `None` for a run of its own.
+    pub(super) resumed_under: Option<u64>,
     /// When a relocation is warned of next.
     pub(super) warn_at: f64,
     /// Times that the frisbee came to the end where it is to be, and the running time of the last, s.
@@ -141,6 +143,7 @@ impl Switchboard {
             under_way: false,
             doubt: None,
             claim: None,
+            resumed_under: None,
             warn_at: 0.0,
             goals: (0, 0.0),
             plan,

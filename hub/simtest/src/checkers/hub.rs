@@ -157,12 +157,14 @@ impl HubChecker {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
             ToRobot::Experiment { number, seed, .. } => self.updates.told(*number, *seed),
-            ToRobot::Directive(Directive { number, state, .. }) => {
+            ToRobot::Directive(Directive { number, state, held, .. }) => {
                 let last = self.directive.max(*number);
                 self.fault.hold(*number == last, now, "numbers of directives never fall", || {
                     ("hub".into(), format!("directive {number} to {} after {last}", id(robot)))
                 });
                 self.directive = last;
+                // A hub that starts anew learns from the robots that they are held.
+                self.held[robot] |= *held;
                 self.fault.hold(!self.held[robot] || *state == State::Stop, now, "a robot that is held stands", || {
                     ("hub".into(), format!("{state:?} to {}, which is held", id(robot)))
                 });

@@ -126,7 +126,7 @@ impl Shell for Turn<'_> {
         // What nobody keeps is not promised.
         let kept = match &reply {
             Reply::Done => true,
-            Reply::DoneBut(what) => what.contains("will wait for START"),
+            Reply::DoneBut(what) => what.contains("a hub that restarts will wait"),
             _ => false,
         };
         let (now, done) = (self.now, matches!(reply, Reply::Done | Reply::DoneBut(_)));
@@ -165,6 +165,12 @@ impl Shell for Turn<'_> {
         self.done += 1;
         if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {
             immigrants.extend(immigrants.first().cloned());
+        }
+        // Robots that refuse what a hub says under a lower count of STOPs would hide these.
+        if let (Some(Mutant::KeepsStaleState | Mutant::TrustsClock), ToRobot::Directive(directive)) =
+            (self.mutant, &mut sealed.message)
+        {
+            directive.stops = u64::MAX;
         }
         if let (Some(Mutant::RunsHeld), ToRobot::Directive(directive)) = (self.mutant, &mut sealed.message)
             && self.checkers.hub.is_held(robot)

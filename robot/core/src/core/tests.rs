@@ -693,13 +693,16 @@ fn a_robot_testifies_to_what_it_was_told_last_and_not_to_what_it_did_by_itself()
     assert_eq!((core.obeyed, told(&mut core, 4.0)), (11, run));
     // The highest count of STOPs stays.
     for (number, state, stops, held) in
-        [(12, State::Stop, 3, false), (13, State::Ready, 1, false), (14, State::Stop, 1, true)]
+        [(12, State::Stop, 3, false), (13, State::Ready, 3, false), (14, State::Stop, 1, true)]
     {
         let actions = core.on_message(4.1, directive(number, state, stops, held, false));
         let expected = Testimony { directive: number, state, run: 5, held, stops: 3 };
         assert!(actions.contains(&Action::Remember(expected.clone())), "{actions:?}");
         assert_eq!(core.told, Some(expected));
     }
+    // Only STOP is obeyed under a lower count: that hub has not heard yet of a STOP that was obeyed.
+    core.on_message(4.2, directive(15, State::Ready, 2, false, false));
+    assert_eq!((core.obeyed, core.state()), (14, State::Stop));
     // What is kept is told when it is.
     let kept = |core: &Core| core.kept_directive().unwrap_or(0);
     assert_eq!(kept(&core), 0);
