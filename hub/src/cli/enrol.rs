@@ -136,7 +136,7 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
             keys::readable(file, Some(robot), dir)?;
         }
         if keyring::path(dir, Role::Robot, robot, "pub").exists() {
-            let aside = keys::withdraw(dir, Role::Robot, robot)?;
+            let aside = keyring::revoke(dir, Role::Robot, robot)?;
             said.push("revoked its former key".to_string());
             said.extend(aside.map(|aside| format!("the former secret key is {} now", aside.display())));
         }

@@ -154,8 +154,8 @@ pub fn let_in(file: &Path, role: Role, dir: &Path) -> Result<()> {
 }
 
 fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
-    let there = |role: &Role| keyring::path(dir, *role, name, "pub").exists();
-    let roles: Vec<Role> = Role::ALL.into_iter().filter(|r| role.is_none_or(|role| role == *r)).filter(there).collect();
+    let roles: Vec<Role> =
+        keyring::roles(dir, name)?.into_iter().filter(|r| role.is_none_or(|role| role == *r)).collect();
     let [role] = roles[..] else {
         let names: Vec<&str> = roles.iter().map(|r| r.name()).collect();
         match names.is_empty() {
@@ -163,38 +163,12 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
             false => bail!("`{name}` is enrolled as {}: say which with --role", names.join(" and ")),
         }
     };
-    let aside = withdraw(dir, role, name)?;
+    let aside = keyring::revoke(dir, role, name)?;
     output::line(format_args!("revoked {} {name}", role.name()))?;
     if let Some(aside) = aside {
         output::line(format_args!("its secret key is {} now", aside.display()))?;
     }
     Ok(())
-}
-
-/// Takes a key out of the folder of keys; gives where its secret half lies now, if it was there.
-///
-/// # Errors
-/// What the disk says.
-pub fn withdraw(dir: &Path, role: Role, name: &str) -> Result<Option<PathBuf>> {
-    let path = keyring::path(dir, role, name, "pub");
-    std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
-    let secret = keyring::path(dir, role, name, "key");
-    if !secret.exists() {
-        return Ok(None);
-    }
-    // Nobody else may have it, so it is put aside and not lost.
-    let aside = free_name(&secret.with_extension("key.revoked"));
-    std::fs::rename(&secret, &aside).with_context(|| secret.display().to_string())?;
-    Ok(Some(aside))
-}
-
-/// This path, or the first with a number behind it that is free.
-fn free_name(path: &Path) -> PathBuf {
-    let numbered = (2..).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
-    std::iter::once(path.to_path_buf())
-        .chain(numbered)
-        .find(|path| !path.exists())
-        .unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Who is enrolled, one a line; every file is looked at.

@@ -6,7 +6,7 @@
 //! A secret lies beside its public half, on the machine of its owner only.
 
 use crate::file::FileError;
-use crate::keys::{Key, Public, Secret};
+use crate::keys::{Key, Public, Secret, check_name};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -156,10 +156,21 @@ pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     Ok(print)
 }
 
-/// Refuses what anybody may write: they could put a key of their own there.
+/// Rejects a file or folder that anybody may write: they could put a key of their own there.
 fn refuse_open(place: &Path) -> Result<(), FileError> {
+    refuse_modes(place, |mode| mode & 0o002 != 0)
+}
+
+/// Rejects a key folder whose parent allows anybody to replace it. Folders such as /tmp, where only owners rename (the sticky
+/// bit), are fine.
+fn refuse_open_parent(folder: &Path) -> Result<(), FileError> {
+    let real = folder.canonicalize().map_err(|error| FileError::Unreadable { path: folder.into(), error })?;
+    real.parent().map_or(Ok(()), |parent| refuse_modes(parent, |mode| mode & 0o1002 == 0o002))
+}
+
+fn refuse_modes(place: &Path, is_open: impl FnOnce(u32) -> bool) -> Result<(), FileError> {
     let data = place.metadata().map_err(|error| FileError::Unreadable { path: place.into(), error })?;
-    if data.permissions().mode() & 0o002 == 0 {
+    if !is_open(data.permissions().mode()) {
         return Ok(());
     }
     let name = place.display().to_string();
@@ -175,6 +186,7 @@ fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
     refuse_open(folder)?;
+    refuse_open_parent(folder)?;
     let mut files = Vec::new();
     for role in Role::ALL {
         let path = folder.join(role.folder());
@@ -204,23 +216,26 @@ pub fn path(folder: &Path, role: Role, name: &str, extension: &str) -> PathBuf {
     folder.join(role.folder()).join(format!("{name}.{extension}"))
 }
 
-/// Makes a pair for somebody unless one is there; true if it was made.
+/// Makes a pair of this name unless one is there; returns whether it was made. A public half that is missing is made from
+/// its secret half.
 ///
 /// # Errors
-/// If the files cannot be written, or only one of both is there.
+/// The name is invalid, a half is there and damaged or cannot be looked at, or the files cannot be written.
 pub fn make(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileError> {
+    check_name(&folder.display().to_string(), name)?;
     let file = |extension: &str| match role {
         Some(role) => path(folder, role, name, extension),
         None => folder.join(format!("{name}.{extension}")),
     };
     let (key, public) = (file("key"), file("pub"));
-    if public.exists() {
+    let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
+    if public.try_exists().map_err(|error| unreadable(&public, error))? {
+        Public::read(&public)?;
         return Ok(false);
     }
     let parent = key.parent().unwrap_or(folder);
-    std::fs::create_dir_all(parent).map_err(|error| FileError::Unreadable { path: parent.into(), error })?;
-    let secret = match key.exists() {
-        // Cut short between both files, or the public half went away: that half follows from the secret.
+    std::fs::create_dir_all(parent).map_err(|error| unreadable(parent, error))?;
+    let secret = match key.try_exists().map_err(|error| unreadable(&key, error))? {
         true => Secret::read(&key)?,
         false => {
             let secret = Secret::generate(name)?;
@@ -230,6 +245,64 @@ pub fn make(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileE
     };
     secret.public.write(&public)?;
     Ok(true)
+}
+
+/// Revokes a key: puts its secret half aside, if that is there, then removes its `.pub` file. Returns the new place of the
+/// secret half. After an error it may be called again.
+///
+/// # Errors
+/// The name is invalid, no such key is there, or the disk refuses. A secret half that cannot be put aside does not keep the
+/// `.pub` file.
+pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, FileError> {
+    check_name(&folder.display().to_string(), name)?;
+    let (key, public) = (path(folder, role, name, "key"), path(folder, role, name, "pub"));
+    let trouble = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
+    let there = key.symlink_metadata().is_ok();
+    // The owner alone has it, so it is not deleted. Left in its place it would be enrolled again with the next keys.
+    let aside = match there {
+        true => free_name(&key.with_extension("key.revoked"))
+            .and_then(|aside| std::fs::rename(&key, &aside).map(|()| Some(aside))),
+        false => Ok(None),
+    };
+    match std::fs::remove_file(&public) {
+        Err(error) if error.kind() == ErrorKind::NotFound && there => {}
+        removed => removed.map_err(|error| trouble(&public, error))?,
+    }
+    crate::atomic::sync_folder(&public).map_err(|error| trouble(&public, error))?;
+    aside.map_err(|error| {
+        let what = format!("the key is revoked, but {error}: move this file away, or revoke again when that is mended");
+        FileError::value(&key.display().to_string(), what)
+    })
+}
+
+/// Returns this path, or the first with a number behind it that is free.
+fn free_name(path: &Path) -> std::io::Result<PathBuf> {
+    let numbered = (2..1000).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
+    std::iter::once(path.to_path_buf())
+        .chain(numbered)
+        .find(|path| path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound))
+        .ok_or_else(|| std::io::Error::other("no name is free to put it aside"))
+}
+
+/// Roles in which a name has a key, or a secret half that a revocation left.
+///
+/// # Errors
+/// The name is invalid, or a file cannot be looked at.
+pub fn roles(folder: &Path, name: &str) -> Result<Vec<Role>, FileError> {
+    check_name(&folder.display().to_string(), name)?;
+    let mut found = Vec::new();
+    for role in Role::ALL {
+        for extension in ["pub", "key"] {
+            let path = path(folder, role, name, extension);
+            match path.symlink_metadata() {
+                Ok(_) => found.push(role),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(FileError::Unreadable { path, error }),
+            }
+        }
+    }
+    found.dedup();
+    Ok(found)
 }
 
 /// The operator who is made with a folder.
@@ -275,6 +348,39 @@ mod tests {
         assert!(wrong.iter().any(|w| w.contains("the same key as robot `xp01`")), "{wrong:?}");
     }
 
+    #[test]
+    fn revoked_key_is_neither_enrolled_again_nor_outside_the_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = &dir.path().join("keys");
+        make(keys, None, "hub").unwrap();
+        make(keys, Some(Role::Robot), "xp01").unwrap();
+        for outside in ["../hub", "../../x", "/tmp/x", "", "a/b", "a\nb"] {
+            for refused in [revoke(keys, Role::Robot, outside).map(drop), roles(keys, outside).map(drop)] {
+                assert!(refused.unwrap_err().to_string().contains("is not a key's name"), "{outside}");
+            }
+            assert!(make(keys, None, outside).is_err());
+        }
+        assert!(keys.join("hub.pub").exists() && !dir.path().join("x.pub").exists());
+        // A crash after the first step: the rest is done when it is asked for again.
+        let key = path(keys, Role::Robot, "xp01", "key");
+        std::fs::remove_file(path(keys, Role::Robot, "xp01", "pub")).unwrap();
+        assert_eq!(roles(keys, "xp01").unwrap(), [Role::Robot]);
+        let aside = revoke(keys, Role::Robot, "xp01").unwrap().unwrap();
+        assert!(aside.exists() && !key.exists());
+        assert!(roles(keys, "xp01").unwrap().is_empty() && revoke(keys, Role::Robot, "xp01").is_err());
+        let other = Secret::read(&aside).unwrap().public;
+        make(keys, Some(Role::Robot), "xp01").unwrap();
+        assert_ne!(Public::read(&path(keys, Role::Robot, "xp01", "pub")).unwrap(), other);
+    }
+
+    #[test]
+    fn damaged_public_half_is_reported_and_not_taken_for_a_key() {
+        let dir = tempfile::tempdir().unwrap();
+        make(dir.path(), None, "hub").unwrap();
+        std::fs::write(dir.path().join("hub.pub"), "").unwrap();
+        assert!(make(dir.path(), None, "hub").unwrap_err().to_string().contains("hub.pub"));
+    }
+
     /// A folder that is gone, a role's folder that is gone or is none, and a file that cannot be opened: who is enrolled is
     /// not known then. A role that never had a folder has no keys, and a file that is gone is a key revoked.
     #[test]
@@ -312,7 +418,7 @@ mod tests {
     #[test]
     fn a_folder_with_too_many_keys_or_open_to_anybody_is_refused_as_a_whole() {
         let dir = tempfile::tempdir().unwrap();
-        let keys = dir.path();
+        let keys = &dir.path().join("keys");
         make(keys, Some(Role::Robot), "xp01").unwrap();
         let (ring, _) = Keyring::read(keys).unwrap();
         std::fs::create_dir(keys.join("observers")).unwrap();
@@ -329,7 +435,15 @@ mod tests {
         let (again, wrong) = Keyring::default().read_again(keys).unwrap();
         assert!(again.holders().count() == 0 && wrong.iter().any(|why| why.contains("xp01.pub")), "{wrong:?}");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        for folder in [keys.to_path_buf(), keys.join("robots")] {
+        // Whoever may rename the folder may put another one in its place, also behind a link to it.
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(keys, &link).unwrap();
+        let parent = dir.path();
+        std::fs::set_permissions(parent, std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Keyring::read(&link).unwrap_err().to_string().contains("chmod o-w"));
+        std::fs::set_permissions(parent, std::fs::Permissions::from_mode(0o1777)).unwrap();
+        assert!(Keyring::read(&link).is_ok());
+        for folder in [keys.clone(), keys.join("robots")] {
             let closed = std::fs::metadata(&folder).unwrap().permissions();
             std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
             assert!(ring.read_again(keys).unwrap_err().to_string().contains("chmod o-w"), "{}", folder.display());

@@ -3,15 +3,16 @@
 //! `NAME.pub` holds what others need to know somebody; `NAME.key` holds the secrets as well, and nobody but its owner
 //! may read it. The CURVE pair proves who speaks, the Ed25519 pair signs experiments.
 
+use crate::atomic;
 use crate::file::{self, FileError};
 use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Largest key file, bytes.
 const MAX_FILE: u64 = 4096;
@@ -182,10 +183,17 @@ pub fn verify(key: &Key, bytes: &[u8], signature: &[u8; 64]) -> bool {
     VerifyingKey::from_bytes(&key.0).is_ok_and(|key| key.verify_strict(bytes, &signature).is_ok())
 }
 
-fn check_name(file: &str, name: &str) -> Result<(), FileError> {
+/// Rejects a name that no key may have; `file` is for the error.
+///
+/// # Errors
+/// See above.
+pub fn check_name(file: &str, name: &str) -> Result<(), FileError> {
     match crate::swarm::is_id(name) {
         true => Ok(()),
-        false => Err(FileError::value(file, format!("`{name}` is no name; use 1 to 32 of a-z, 0-9, - and _"))),
+        false => {
+            let name = name.escape_debug();
+            Err(FileError::value(file, format!("`{name}` is not a key's name; use 1 to 32 of a-z, 0-9, - and _")))
+        }
     }
 }
 
@@ -210,11 +218,30 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
     Ok(text)
 }
 
+/// Writes a new file whole or not at all; a file that is there stays.
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), FileError> {
     let trouble =
         |error: std::io::Error| FileError::value(&path.display().to_string(), format!("not written: {error}"));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path).map_err(trouble)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(trouble)
+    if path.symlink_metadata().is_ok() {
+        return Err(trouble(ErrorKind::AlreadyExists.into()));
+    }
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
+    // Left by a crash or a full disk.
+    atomic::remove(&new).map_err(trouble)?;
+    let fill = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&new, path)?;
+        atomic::sync_folder(path)
+    };
+    fill().map_err(|error| {
+        // If it cannot be removed either, the first error says more.
+        let _ = atomic::remove(&new);
+        trouble(error)
+    })
 }
 
 #[cfg(test)]
