@@ -1,89 +1,119 @@
-//! A small file of which only the newest content counts, written by a thread of its own: whoever hands content over does not
-//! wait for the disk, and learns later what is on it.
+//! Writer thread for a small file of which only the newest content counts. Callers do not wait for the disk; they poll for
+//! the result.
 
 use crate::atomic;
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// What the disk refuses is tried again after so long.
-const AGAIN: Duration = Duration::from_secs(1);
+/// Interval between retries of a failed write.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// What became of the newest content.
+/// Result of the newest write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The content of this number is on the disk.
+    /// The content with this number is on the disk.
     Kept(u64),
-    /// The disk refuses, and why; no content is there any more, older than this number or not.
+    /// The write of this number failed, for this reason; the file was removed.
     Removed(u64, String),
-    /// The disk refuses, and why; older content is still there.
+    /// The write failed, for this reason; older content is still in the file.
     Refused(String),
 }
 
-/// A file and its thread.
+/// Handle of a file and its writer thread, which ends when the handle is dropped.
 #[derive(Debug)]
-pub struct Latest {
-    jobs: Sender<(u64, Vec<u8>)>,
-    fates: Receiver<Fate>,
+pub struct Latest(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    slots: Mutex<Slots>,
+    changed: Condvar,
+}
+
+/// One slot in each direction, so that a slow disk or a slow reader makes nothing grow.
+#[derive(Debug, Default)]
+struct Slots {
+    content: Option<(u64, Vec<u8>)>,
+    fate: Option<Fate>,
+    closed: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().expect("no holder of this lock panics")
+    }
 }
 
 impl Latest {
-    /// For the file at `path`. If `removes`, content that cannot be replaced is removed: where none is better than an old one.
+    /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed: no content is
+    /// then better than old content.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system refuses a thread.
     pub fn start(path: PathBuf, removes: bool) -> std::io::Result<Latest> {
-        let (jobs, inbox) = channel();
-        let (outbox, fates) = channel();
-        let work = move || keep(&path, removes, &inbox, &outbox);
+        let shared = Arc::new(Shared::default());
+        let work = {
+            let shared = Arc::clone(&shared);
+            move || write_contents(&path, removes, &shared)
+        };
         std::thread::Builder::new().name("latest".into()).spawn(work)?;
-        Ok(Latest { jobs, fates })
+        Ok(Latest(shared))
     }
 
-    /// Has this content replace what is there; `number` comes back with its fate.
+    /// Replaces the file's content, and content that is still waiting for the disk. The result carries `number`.
     pub fn put(&self, number: u64, bytes: Vec<u8>) {
-        // The thread lives as long as this does.
-        let _ = self.jobs.send((number, bytes));
+        self.0.lock().content = Some((number, bytes));
+        self.0.changed.notify_one();
     }
 
-    /// The next news of the file, none if there are none.
+    /// Takes the newest result, if there is one that was not taken yet.
     pub fn fate(&self) -> Option<Fate> {
-        self.fates.try_recv().ok()
+        self.0.lock().fate.take()
     }
 }
 
-fn keep(path: &std::path::Path, removes: bool, inbox: &Receiver<(u64, Vec<u8>)>, outbox: &Sender<Fate>) {
+impl Drop for Latest {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.changed.notify_one();
+    }
+}
+
+fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     let _ = crate::precedence::run_as_others();
-    let mut waiting: Option<(u64, Vec<u8>)> = None;
-    let mut told = None;
+    // Content that the disk refused, and the reason that was reported for it.
+    let mut refused: Option<((u64, Vec<u8>), Fate)> = None;
     loop {
-        let came = match &waiting {
-            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(_) => inbox.recv_timeout(AGAIN),
-        };
-        match came {
-            Ok(job) => waiting = Some(job),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
-        waiting = inbox.try_iter().last().or(waiting);
-        let Some((number, bytes)) = &waiting else { continue };
-        let fate = match atomic::write(path, bytes) {
-            Ok(()) => Fate::Kept(*number),
+        let Some(content) = next_content(shared, refused.as_ref().map(|(content, _)| content)) else { return };
+        let fate = match atomic::write(path, &content.1) {
+            Ok(()) => Fate::Kept(content.0),
             Err(error) => {
                 let why = format!("{}: {error}", path.display());
                 let removed = removes && atomic::remove(path).is_ok();
-                if removed { Fate::Removed(*number, why) } else { Fate::Refused(why) }
+                if removed { Fate::Removed(content.0, why) } else { Fate::Refused(why) }
             }
         };
-        if matches!(fate, Fate::Kept(_)) {
-            waiting = None;
+        let repeated = refused.take().is_some_and(|(_, reported)| reported == fate);
+        if !matches!(fate, Fate::Kept(_)) {
+            refused = Some((content, fate.clone()));
         }
-        if told.as_ref() != Some(&fate) {
-            told = Some(fate.clone());
-            let _ = outbox.send(fate);
+        if !repeated {
+            shared.lock().fate = Some(fate);
         }
     }
+}
+
+/// Waits for new content, or returns `refused` again after [`RETRY`]. `None` once the handle is dropped and everything that
+/// was put has been tried.
+fn next_content(shared: &Shared, refused: Option<&(u64, Vec<u8>)>) -> Option<(u64, Vec<u8>)> {
+    let idle = |slots: &mut Slots| slots.content.is_none() && !slots.closed;
+    let slots = shared.lock();
+    let mut slots = match refused {
+        None => shared.changed.wait_while(slots, idle).expect("no holder of this lock panics"),
+        Some(_) => shared.changed.wait_timeout_while(slots, RETRY, idle).expect("no holder of this lock panics").0,
+    };
+    let closed = slots.closed;
+    slots.content.take().or_else(|| refused.filter(|_| !closed).cloned())
 }
 
 #[cfg(test)]
@@ -103,7 +133,28 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_content_is_on_the_disk_when_that_is_told() {
+    fn the_same_number_is_reported_again_when_it_is_put_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let latest = Latest::start(folder.path().join("x"), false).unwrap();
+        for content in ["first", "second"] {
+            latest.put(7, content.into());
+            assert_eq!(next(&latest), Fate::Kept(7));
+            assert_eq!(std::fs::read(folder.path().join("x")).unwrap(), content.as_bytes());
+        }
+    }
+
+    #[test]
+    fn content_put_before_the_handle_is_dropped_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        let latest = Latest::start(path.clone(), false).unwrap();
+        latest.put(1, b"last".to_vec());
+        drop(latest);
+        xpuck_testing::patience::wait_until("written", || std::fs::read(&path).is_ok_and(|bytes| bytes == b"last"));
+    }
+
+    #[test]
+    fn newest_content_is_on_the_disk_when_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         let latest = Latest::start(path.clone(), true).unwrap();
