@@ -1,7 +1,7 @@
 //! What folders of all kinds of runs have in common: errors that name the file and the remedy, a beginning in a folder that holds
 //! no run, and a table that one process at a time adds to.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
@@ -109,15 +109,14 @@ pub(crate) fn clear_requests(path: &Path, names: &[&str]) -> Result<(), FolderEr
 
 /// Opens a run's table at its end, for this process alone; one that is new gets its head.
 pub(crate) fn open_table(folder: &Path, name: &str, head: &str) -> Result<File, FolderError> {
-    let file = folder.join(name);
-    let table = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&file);
-    let mut table = table.map_err(io(&file))?;
+    let path = folder.join(name);
+    let mut table = file::modify(&path).map_err(io(&path))?;
     if table.try_lock().is_err() {
         return Err(fail(folder, "another process works on this run; wait for its end"));
     }
-    let length = table.seek(SeekFrom::End(0)).map_err(io(&file))?;
-    if length < head.len() as u64 && is_begun(&file, head) {
-        table.seek(SeekFrom::Start(0)).and_then(|_| table.write_all(head.as_bytes())).map_err(io(&file))?;
+    let length = table.seek(SeekFrom::End(0)).map_err(io(&path))?;
+    if length < head.len() as u64 && is_begun(&path, head) {
+        table.seek(SeekFrom::Start(0)).and_then(|_| table.write_all(head.as_bytes())).map_err(io(&path))?;
     }
     Ok(table)
 }

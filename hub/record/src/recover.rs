@@ -9,7 +9,7 @@ use super::run_file::{RUN_FILE, RunFile};
 use super::scan::Source;
 use super::survey::{Proof, Survey, read_back};
 use super::{OPEN, RecordError, files, open_file};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
@@ -128,8 +128,9 @@ fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
 
 /// Writes what a survey found to a new file and reads it back.
 fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof> {
-    // One that is there was left by a recovery that was killed: nobody else has a lock on the original.
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(new)?;
+    // Left by a recovery that was killed, as nobody else has a lock on the original; or a link, whose target must stay.
+    atomic::remove(new)?;
+    let mut file = File::create_new(new)?;
     let written = survey.write(source, BufWriter::new(&file))?;
     file.sync_all()?;
     file.seek(SeekFrom::Start(0))?;

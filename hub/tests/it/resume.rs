@@ -4,6 +4,7 @@
 use crate::runs::{CHECKPOINTS, assert_same, contents, resume};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toml::Table;
@@ -167,6 +168,36 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
         let error = String::from_utf8(refused.stderr).unwrap();
         assert_eq!((refused.status.code(), error.lines().count()), (Some(1), 1), "{error}");
         assert!(error.contains(expected) && error.contains("begin again from run.toml"), "{error}");
+    }
+}
+
+/// A run's folder may come from somebody else: nothing outside it is written, and no pipe is waited for.
+#[test]
+fn links_and_pipes_in_a_run_are_not_followed() {
+    let sides = Sides::new();
+    let outside = sides.dir.path().join("outside");
+    let spoilt = |name: &str, pipe: bool| {
+        let place = sides.before();
+        let file = place.join(name);
+        let _ = std::fs::remove_file(&file);
+        match pipe {
+            true => assert!(Command::new("mkfifo").arg(&file).status().unwrap().success()),
+            false => std::os::unix::fs::symlink(&outside, &file).unwrap(),
+        }
+        place
+    };
+    for (name, pipe, why) in [
+        ("times.csv", false, "it is a symbolic link"),
+        ("times.csv", true, "it is a named pipe"),
+        (RECORD, true, "it is a named pipe"),
+        ("trees", false, "is a link or a file"),
+    ] {
+        let place = spoilt(name, pipe);
+        std::fs::write(&outside, "precious").unwrap();
+        let refused = resume(&place).output().unwrap();
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && error.contains(why), "{name}: {error}");
+        assert_eq!(std::fs::read(&outside).unwrap(), b"precious", "{name}");
     }
 }
 

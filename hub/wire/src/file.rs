@@ -57,15 +57,26 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file of one's own for writing at its end, and makes it if it is not there. Neither a link is followed nor a pipe
-/// waited for.
+/// Opens one of the program's own files for writing at its end, and creates it if it is missing. Symbolic links are not
+/// followed, pipes not waited for.
 ///
 /// # Errors
-/// As [`open`], and a symbolic link.
+/// As [`open`], and for a symbolic link.
 pub fn append(path: &Path) -> io::Result<File> {
+    open_own(path, OpenOptions::new().create(true).append(true))
+}
+
+/// Opens one of the program's own files for reading and writing anywhere in it; otherwise as [`append`].
+///
+/// # Errors
+/// As [`append`].
+pub fn modify(path: &Path) -> io::Result<File> {
+    open_own(path, OpenOptions::new().create(true).read(true).write(true).truncate(false))
+}
+
+fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits() as i32;
-    let opened = OpenOptions::new().create(true).append(true).custom_flags(flags).open(path);
-    let file = opened.map_err(|error| match path.symlink_metadata() {
+    let file = options.custom_flags(flags).open(path).map_err(|error| match path.symlink_metadata() {
         Ok(metadata) if metadata.is_symlink() => {
             io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link, not a file")
         }

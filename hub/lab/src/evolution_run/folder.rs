@@ -13,7 +13,7 @@ use super::outcome::Outcome;
 use super::record;
 use crate::run_folder::{FolderError, fail, io, make, no_run, refuse_run, refuse_used};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -278,7 +278,7 @@ impl Folder {
     pub fn note_time(&mut self, generation: u32, wall_s: f64) -> Result<(), FolderError> {
         let path = self.path.join(TIMES);
         let append = || {
-            let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+            let mut file = xpuck_wire::file::append(&path)?;
             let head = if file.metadata()?.len() == 0 { "generation,wall_s\n" } else { "" };
             file.write_all(format!("{head}{generation},{wall_s:.6}\n").as_bytes())
         };
@@ -325,7 +325,12 @@ impl Folder {
     /// If the disk refuses.
     pub fn finish(&self, evolution: &EvolutionRun, outcome: &Outcome) -> Result<(), FolderError> {
         let trees = self.path.join("trees");
-        std::fs::create_dir_all(&trees).map_err(io(&trees))?;
+        match trees.symlink_metadata() {
+            Ok(there) if !there.is_dir() => {
+                return Err(fail(&trees, "is a link or a file, not a folder: move it away"));
+            }
+            _ => std::fs::create_dir_all(&trees).map_err(io(&trees))?,
+        }
         let settings = &evolution.config().settings;
         for (place, (i, island)) in evolution.config().numbers().zip(&evolution.state().islands).enumerate() {
             let write = |name: String, individual: &Individual, again: String| {
@@ -334,7 +339,7 @@ impl Folder {
                 let tree = individual.tree.under_avoiding();
                 let text = format!("# {id}: fitness {:.3} in evolution ({trials}){again}\n{tree}", Figure(mean));
                 let file = trees.join(name);
-                std::fs::write(&file, text).map_err(io(&file))
+                atomic::write(&file, text.as_bytes()).map_err(io(&file))
             };
             let again = outcome.champions.get(place).map_or(String::new(), |champion| {
                 let runs = count(evolution.config().remeasure as usize, "simulation", "simulations");
@@ -350,7 +355,7 @@ impl Folder {
             let (fitness, remeasured) = (Figure(*fitness), Figure(*remeasured));
             let text = format!("# {id}: fitness {fitness:.3} in evolution, {remeasured:.3} measured again\n{tree}");
             let file = trees.join(format!("front-{nodes:03}.bt"));
-            std::fs::write(&file, text).map_err(io(&file))?;
+            atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
         }
         let file = self.path.join(RESULT);
         let mut json = serde_json::to_vec(outcome).expect("plain data");
@@ -379,7 +384,7 @@ fn engines_text(path: &Path) -> Result<Vec<u8>, FolderError> {
 }
 
 fn growing(path: &Path) -> Result<File, FolderError> {
-    OpenOptions::new().create(true).write(true).truncate(false).open(path).map_err(io(path))
+    xpuck_wire::file::modify(path).map_err(io(path))
 }
 
 /// The record, locked as long as it is open: who has it has the run.

@@ -96,6 +96,19 @@ fn a_file_cut_anywhere_keeps_every_chunk_that_is_whole() {
 }
 
 #[test]
+fn link_in_the_place_of_the_new_file_does_not_reach_its_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, precious) = (folder.path().join("run.mcap"), folder.path().join("precious"));
+    let whole = good(3).bytes;
+    std::fs::write(&path, &whole[..whole.len() - 200]).unwrap();
+    std::fs::write(&precious, "precious").unwrap();
+    std::os::unix::fs::symlink(&precious, folder.path().join("run.mcap.recovering")).unwrap();
+    assert!(!file(&path).unwrap().untouched);
+    assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
+    assert!(path.symlink_metadata().unwrap().is_file());
+}
+
+#[test]
 fn a_chunk_that_was_only_begun_is_no_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap.open");
