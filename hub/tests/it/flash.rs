@@ -245,6 +245,8 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     folder.arg("--image").arg(bag.path("good.xpb")).arg("--device").arg(bag.dir.path());
     let folder = folder.output().unwrap();
     assert!(said(&folder).contains("neither a block device nor a file"), "{}", said(&folder));
+    // A file that holds something else than a card is not overwritten without a word.
+    refused(&["--robot", "xp01", "--image", "good.xpb"], "nobody can be asked: say --yes");
     File::options().write(true).open(bag.path("card.img")).unwrap().set_len(2_000_000_000).unwrap();
-    refused(&["--robot", "xp01", "--image", "good.xpb"], "holds 2000 MB, and a card has at least 3600 MB");
+    refused(&["--robot", "xp01", "--yes", "--image", "good.xpb"], "holds 2000 MB, and a card has at least 3600 MB");
 }

@@ -3,7 +3,7 @@
 use crate::tools::{self, ToolError};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
-use std::io::{Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -98,6 +98,17 @@ impl Device {
         }
         let size = file.seek(SeekFrom::End(0)).map_err(ToolError::file(&path))?;
         Ok(Device { path, size, file })
+    }
+
+    /// Whether nothing or a partition table is in the first block: what a file that serves as a card has there.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn is_blank_or_card(path: &Path) -> Result<bool, ToolError> {
+        let mut first = Vec::new();
+        let read = xpuck_wire::file::open(path).and_then(|file| file.take(512).read_to_end(&mut first));
+        read.map_err(ToolError::file(path))?;
+        Ok(first.iter().all(|byte| *byte == 0) || first.ends_with(&[0x55, 0xaa]) && first.len() == 512)
     }
 
     /// Writes blocks all over the card and reads them again. What was on it is lost.

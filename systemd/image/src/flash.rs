@@ -9,14 +9,14 @@ mod mounts;
 
 use crate::Progress;
 use crate::build::BOOT;
-use crate::card::{BLOCK, LEAST, Layout};
+use crate::card::{BLOCK, FIRST, LEAST, Layout};
 use crate::device::{self, Device, DeviceError};
 use crate::identity::Entry;
 use crate::tools::{self, ToolError};
 use mounts::{Loop, Mount};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ pub struct Job<'a> {
 /// # Errors
 /// It is none, or nobody who counts signed it.
 pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manifest, FlashError> {
-    let file = File::open(image).map_err(ToolError::file(image))?;
+    let file = file::open(image).map_err(ToolError::file(image))?;
     let trouble = |error| FlashError::Image { path: image.display().to_string(), error };
     let reader = Reader::new(&file).map_err(trouble)?;
     let manifest = reader.head.open(operators).map_err(trouble)?;
@@ -162,7 +162,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     let roots = Roots::of(Slot::RootA).to_text();
     put(&top.path.join(SLOTS).join(ROOTS), roots.as_bytes(), 0o644)?;
     progress.step("writing the boot files");
-    let files = Files::of(&root.join(BOOT))?;
+    let files = Files::of(&inside(&root, BOOT)?)?;
     for (block, bytes) in boot_files(&files, &boot)? {
         device.write(&bytes, block * BLOCK)?;
     }
@@ -208,7 +208,7 @@ fn payload(
     mut take: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<(), FlashError> {
     let trouble = |error| FlashError::Image { path: image.display().to_string(), error };
-    let file = File::open(image).map_err(ToolError::file(image))?;
+    let file = file::open(image).map_err(ToolError::file(image))?;
     let reader = Reader::new(io::BufReader::new(file)).map_err(trouble)?;
     let mut done = 0;
     let read = reader.payload(manifest, |piece| {
@@ -259,9 +259,20 @@ fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError>
     Ok(())
 }
 
+/// A path of an image's root. Links in the image must not lead to files of this machine.
+fn inside(root: &Path, name: &str) -> Result<PathBuf, ToolError> {
+    let path = root.join(name);
+    let real = |path: &Path| path.canonicalize().map_err(ToolError::file(path));
+    let (found, root) = (real(&path)?, real(root)?);
+    match found.starts_with(&root) {
+        true => Ok(found),
+        false => Err(ToolError::file(Path::new(name))(io::Error::other("the image has a link there that leaves it"))),
+    }
+}
+
 /// The number of the program's user and of its group in a root.
 fn user_of(root: &Path) -> Result<(u32, u32), ToolError> {
-    let path = root.join("etc/passwd");
+    let path = inside(root, "etc/passwd")?;
     let text = file::bytes(&path, LONGEST_TEXT).map_err(ToolError::file(&path))?;
     let text = String::from_utf8_lossy(&text);
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("{USER}:")));
@@ -297,6 +308,13 @@ fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashEr
     let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for boot files")))?;
     for (name, bytes) in &files.0 {
         if let Some(block) = block_of(name) {
+            let end = block.checked_mul(BLOCK).and_then(|start| start.checked_add(bytes.len() as u64));
+            // The first block has the partition table.
+            if block == 0 || end.is_none_or(|end| end > FIRST) {
+                let why =
+                    "the image has a boot file for blocks that are not between partition table and first partition";
+                return Err(ToolError::file(Path::new(name))(io::Error::other(why)).into());
+            }
             blocks.push((block, bytes.clone()));
             continue;
         }

@@ -2,14 +2,11 @@
 
 use crate::bundle::BundleError;
 use crate::release::{MAX_RELEASE, RELEASE, Release};
-use crate::slots::DebTar;
+use crate::slots::{DebTar, MAX_BYTES, MAX_ENTRIES};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tar::Archive;
-
-/// Most files that are looked at before the release.
-const MAX_ENTRIES: usize = 4096;
 
 /// A package's architecture, such as "arm64" ("any" for all), and the release that it brings.
 ///
@@ -17,6 +14,8 @@ const MAX_ENTRIES: usize = 4096;
 /// It is no package of the robot's program, or `dpkg-deb` cannot read it.
 pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
     let wrong = |why: &str| BundleError::Manifest(format!("{}: {why}", package.display()));
+    // dpkg-deb would wait for the writer of a pipe.
+    xpuck_wire::file::open(package).map_err(|error| wrong(&error.to_string()))?;
     let mut dpkg = Command::new("dpkg-deb");
     dpkg.arg("--field").arg(package).arg("Architecture").stdin(Stdio::null()).stderr(Stdio::null());
     let output = dpkg.output().map_err(|error| wrong(&format!("dpkg-deb cannot be started: {error}")))?;
@@ -27,12 +26,14 @@ pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
         "all" => "any".to_string(),
         arch => arch.to_string(),
     };
-    let mut archive = Archive::new(DebTar::open(package)?);
-    for entry in archive.entries()?.take(MAX_ENTRIES) {
-        let entry = entry?;
+    let damaged = |error: std::io::Error| wrong(&format!("is damaged: {error}; build or copy it again"));
+    // Bounded and raw: what an archive says of its sizes is never held in memory.
+    let tar = DebTar::open(package)?.take(MAX_BYTES);
+    for entry in Archive::new(tar).entries()?.raw(true).take(MAX_ENTRIES) {
+        let entry = entry.map_err(damaged)?;
         if entry.path()?.strip_prefix(".").is_ok_and(|path| path == Path::new(RELEASE)) {
             let mut text = String::new();
-            entry.take(MAX_RELEASE).read_to_string(&mut text)?;
+            entry.take(MAX_RELEASE).read_to_string(&mut text).map_err(damaged)?;
             let release = Release::parse(&package.join(RELEASE).display().to_string(), &text);
             return Ok((arch, release.map_err(|error| BundleError::Manifest(error.to_string()))?));
         }

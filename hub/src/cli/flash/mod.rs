@@ -174,7 +174,8 @@ impl Lab<'_> {
     /// Asks whether the card may be written.
     fn ask(&self, robot: &str) -> Result<Answer> {
         let device = self.args.device.display();
-        if self.args.yes || self.args.device.is_file() && !self.args.all {
+        let is_file = self.args.device.is_file() && !self.args.all;
+        if self.args.yes || is_file && Device::is_blank_or_card(&self.args.device)? {
             return Ok(Answer::Write);
         }
         let input = std::io::stdin();

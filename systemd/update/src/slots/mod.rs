@@ -24,7 +24,7 @@ pub use judge::{Again, on_trial, settle};
 pub use place::{Here, Place, whole};
 pub use roots::Roots;
 pub use state::{Candidate, Outcome, Phase, Result as TrialResult, Slot, State, Target};
-pub use unpack::{DebTar, UnpackError, unpack};
+pub use unpack::{DebTar, MAX_BYTES, MAX_ENTRIES, UnpackError, unpack};
 
 /// Starts that a version on trial has; of a root, boots.
 pub const STARTS: u8 = 2;
