@@ -2,17 +2,19 @@
 
 use super::mix::Mix;
 use super::simulate::read_tree;
-use super::tree_file::{deliver, refuse_over, write};
+use super::tree_file::{deliver, refuse_over};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_lab::elsewhere::{self, Export};
-use xpuck_wire::{file, output};
+use xpuck_wire::{atomic, file, output};
 
 /// Most runs of an export, each of which is a file.
 const MOST_RUNS: u32 = 10_000;
+/// Longest file that is looked into for the mark of an earlier export [bytes].
+const LONGEST_MARKED: u64 = 16 << 20;
 
 /// Write a world and its trees for another simulator.
 ///
@@ -94,10 +96,13 @@ pub(super) fn export(args: &ExportArgs) -> Result<()> {
     };
     let written: Vec<PathBuf> = made.iter().map(|made| args.out.join(&made.path)).collect();
     refuse_over(files.iter().map(|(_, path)| *path).chain([&args.file]), &written)?;
+    let texts = written.iter().map(PathBuf::as_path).zip(made.iter().map(|made| made.text.as_str()));
+    refuse_foreign(texts)?;
     for (path, made) in written.iter().zip(&made) {
         let folder = path.parent().unwrap_or(&args.out);
         std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-        write(path, made.text.as_bytes())?;
+        let written = atomic::write_beside_others(path, made.text.as_bytes());
+        written.with_context(|| format!("{}: not written", path.display()))?;
     }
     for note in export.notes() {
         output::note(format_args!("xpuck: note: {note}"));
@@ -108,6 +113,22 @@ pub(super) fn export(args: &ExportArgs) -> Result<()> {
     };
     output::line(format_args!("{}: {}; {next}", args.out.display(), output::count(made.len(), "file", "files")))?;
     Ok(())
+}
+
+/// Refuses to replace files unless all that say so were made by an earlier export.
+///
+/// # Errors
+/// Names the first file that is somebody's own.
+fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -> Result<()> {
+    const MARK: &str = "made by `xpuck world export`";
+    let is_marked = |path: &Path| file::text(path, LONGEST_MARKED).is_ok_and(|text| text.contains(MARK));
+    if made.clone().any(|(path, text)| text.contains(MARK) && is_marked(path)) {
+        return Ok(());
+    }
+    match made.into_iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+        Some((path, _)) => bail!("{} is there, and no earlier export: name another folder with --out", path.display()),
+        None => Ok(()),
+    }
 }
 
 /// Runs `xpuck world import`.
@@ -131,4 +152,22 @@ pub(super) fn import(args: &ImportArgs) -> Result<()> {
         output::note(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_earlier_export_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [trees, build] = ["trees.hpp", "CMakeLists.txt"].map(|name| folder.path().join(name));
+        let made = [(&*trees, "// Trees, made by `xpuck world export`"), (&*build, "project(x)")];
+        let refused = || refuse_foreign(made.iter().copied()).map_err(|error| error.to_string());
+        assert_eq!(refused(), Ok(()));
+        std::fs::write(&build, "mine").unwrap();
+        assert!(refused().unwrap_err().contains("CMakeLists.txt is there"));
+        std::fs::write(&trees, made[0].1).unwrap();
+        assert_eq!(refused(), Ok(()));
+    }
 }
