@@ -148,6 +148,30 @@ fn too_many_connections_are_closed_and_harm_nobody() {
     assert!(server.counts().refused >= 1000 && MOST_CONNECTIONS < 1000, "{:?}", server.counts());
 }
 
+#[test]
+fn clients_that_send_half_a_line_give_way() {
+    served(1, |at| {
+        let mut half: Vec<TcpStream> = Vec::new();
+        for _ in 0..2 * MOST_CONNECTIONS {
+            let mut stream = TcpStream::connect(at[0]).unwrap();
+            // One that was refused is closed already.
+            let _ = stream.write_all(b"CreateRo");
+            half.push(stream);
+        }
+        let answered = || {
+            let mut stream = TcpStream::connect(at[0]).unwrap();
+            stream.set_read_timeout(Some(LONGEST)).unwrap();
+            let _ = stream.write_all(b"CreateRobot\r\n");
+            stream.read(&mut [0; 8]).is_ok_and(|count| count > 0)
+        };
+        let began = Instant::now();
+        while !answered() {
+            assert!(began.elapsed() < LONGEST, "honest clients are shut out");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    });
+}
+
 /// Prints how many requests a second are answered over loopback: sixteen robots of one simulator, one move and one sonar each in turn.
 #[test]
 #[ignore = "a measurement"]

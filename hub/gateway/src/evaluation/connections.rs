@@ -10,7 +10,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// Clients that are served at once; more are closed as soon as they come.
+/// Maximum number of clients. A further one takes the place of one that has not sent a whole message within 5 s, or is closed.
 pub const MOST_CONNECTIONS: usize = 256;
 /// Bytes that are read of a client before it is another's turn.
 const AT_ONCE: usize = 64 << 10;
@@ -20,6 +20,8 @@ const TURN: Duration = Duration::from_millis(5);
 const TELL_REFUSED: Duration = Duration::from_secs(10);
 /// A client that does not read its answers for so long is dropped.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Age from which a connection without any whole message gives way to a new one when there are too many.
+const MUTE: Duration = Duration::from_secs(5);
 /// New connections that are taken of a port before it is another's turn.
 const NEW_AT_ONCE: usize = 64;
 
@@ -56,6 +58,10 @@ struct Connection {
     heard: Instant,
     /// Requests have come that are not answered yet.
     more: bool,
+    /// Time of the connection, until the first whole message.
+    mute: Option<Instant>,
+    /// It gives way to a new one in this turn.
+    leaves: bool,
 }
 
 /// Connections on one port or several.
@@ -156,13 +162,25 @@ impl Connections {
             let Ok((stream, at)) = self.listeners[listener].accept() else { break };
             if self.connections.len() >= MOST_CONNECTIONS {
                 self.refused += 1;
-                continue;
+                // They come in this order, so the first is the oldest.
+                let is_mute =
+                    |one: &&mut Connection| !one.leaves && one.mute.is_some_and(|since| since.elapsed() > MUTE);
+                let Some(mute) = self.connections.iter_mut().find(is_mute) else { continue };
+                mute.leaves = true;
             }
             let Ok(stream) = Stream::new(stream) else { continue };
             self.last = self.last.wrapping_add(1);
             told.push(format!("{} {} connects from {at}", self.client, self.last));
             let number = self.last;
-            self.connections.push(Connection { number, at, stream, heard: Instant::now(), more: false });
+            self.connections.push(Connection {
+                number,
+                at,
+                stream,
+                heard: Instant::now(),
+                more: false,
+                mute: Some(Instant::now()),
+                leaves: false,
+            });
         }
     }
 
@@ -207,6 +225,9 @@ impl Connection {
         idle: Duration,
         service: &mut dyn Service,
     ) -> std::result::Result<(), String> {
+        if self.leaves {
+            return Err("it has sent no whole message, and another client came".to_string());
+        }
         if self.stream.is_deaf(PATIENCE) {
             return Err("it does not read its answers".to_string());
         }
@@ -247,6 +268,7 @@ impl Connection {
             let Some(line) = self.stream.lines.next_line() else { return Ok(()) };
             let line = line.map_err(|error| error.to_string())?;
             let message = Message::parse(&line).map_err(|error| error.to_string())?;
+            self.mute = None;
             if let Some(answer) = service.take(self.number, message)? {
                 self.stream.put(&answer).map_err(|error| error.to_string())?;
             }
