@@ -1,8 +1,19 @@
-//! What this process takes, from `/proc/self`.
+//! Memory and signals of this process, from `/proc/self`.
 
 /// Bytes of this process in memory; none without `/proc`.
 pub fn resident_bytes() -> Option<f64> {
     std::fs::read_to_string("/proc/self/statm").ok().as_deref().and_then(resident)
+}
+
+/// Whether this process ignores a signal, as `nohup` makes it ignore SIGHUP; false without `/proc`.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
+}
+
+/// The same, from the text of `status`.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Bytes in memory, from `statm`.
@@ -18,6 +29,12 @@ fn page_bytes() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ignored_signals_are_read_from_the_mask() {
+        let status = "SigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n";
+        assert!(ignores(status, 1) && ignores(status, 13) && !ignores(status, 2) && !ignores("", 1));
+    }
 
     #[test]
     fn the_kernels_line_is_read() {

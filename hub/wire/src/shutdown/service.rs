@@ -2,11 +2,12 @@
 
 use super::TRY_AGAIN;
 use crate::log;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use crate::process::is_ignored;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What ends a service besides the first SIGINT or SIGTERM.
+/// Events that end a service besides the first SIGINT, SIGTERM or SIGHUP. `nohup` still protects from SIGHUP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
     /// The end of standard input, which comes even when the program at the other end of the pipe is killed.
@@ -21,7 +22,9 @@ pub struct Ends {
 /// If the kernel refuses a signal handler or a thread.
 pub fn service_flag(ends: Ends) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGINT] {
+    // A terminal that closes sends SIGHUP.
+    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    for signal in [SIGTERM, SIGINT].into_iter().chain(hangup) {
         if ends.at_second_signal {
             signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())?;
         }
