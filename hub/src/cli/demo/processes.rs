@@ -10,12 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
-use xpuck_wire::file;
+use xpuck_wire::{file, output};
 
 /// How long a service may take to be ready.
 const READY: Duration = Duration::from_secs(10);
-/// How long a process may take to end by itself.
+/// Time that a process has to end by itself.
 const END: Duration = Duration::from_secs(5);
+/// Time that the hub has, which closes its record.
+const HUB_END: Duration = Duration::from_secs(60);
 
 struct Process {
     name: String,
@@ -115,13 +117,21 @@ impl<'a> Processes<'a> {
         for process in &mut self.list {
             drop(process.child.stdin.take());
         }
-        let deadline = Instant::now() + END;
+        let began = Instant::now();
         let mut timing = None;
         for process in &mut self.list {
+            let deadline = began + if process.name == "hub" { HUB_END } else { END };
             while matches!(process.child.try_wait(), Ok(None)) && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            // Too late for manners; an error means that it has just ended.
+            if matches!(process.child.try_wait(), Ok(None)) && process.name == "hub" {
+                let (seconds, folder) = (HUB_END.as_secs(), self.layout.root.display());
+                output::note(format_args!(
+                    "xpuck: the hub did not end within {seconds} s and is killed; make its record whole with \
+                     `xpuck runs recover` and the run's folder below {folder}"
+                ));
+            }
+            // An error means that it has just ended.
             let _ = process.child.kill();
             let _ = process.child.wait();
             if process.name == "arena" {
