@@ -97,11 +97,6 @@ fn be_a_crowd() {
     }
 }
 
-/// Strangers at each port: 1500, or the number in `XPUCK_ATTACK`.
-fn size() -> usize {
-    std::env::var("XPUCK_ATTACK").ok().map_or(1500, |text| text.parse().expect("XPUCK_ATTACK is a number"))
-}
-
 /// Idle and slow strangers at every port: senses keep their rate, a new operator is served, and memory is bounded.
 #[test]
 fn strangers_keep_nobody_out_and_cost_little() {
@@ -110,7 +105,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
     let (before, _) = rig.hub();
     for (name, port) in rig.attacked() {
         for words in [b"".as_slice(), half(name)] {
-            let _crowd = Crowd::gather(port, size(), words);
+            let _crowd = Crowd::gather(port, super::size(1500), words);
             let (senses, began) = (rig.metric("xpuck_senses_sent_total"), Instant::now());
             let mut longest = Duration::ZERO;
             let mut worst: f64 = 0.0;
@@ -126,7 +121,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
             let said = String::from_utf8_lossy(&words[..words.len().min(3)]).into_owned();
             println!(
                 "{} strangers at {name} who say {said:?}: operators {:.0} ms at most, senses {hertz:.1} Hz, {worst:.0} MB",
-                size(),
+                super::size(1500),
                 longest.as_secs_f64() * 1000.0
             );
             rig.assert_well();

@@ -4,6 +4,12 @@
 //! `make test-long` does, and holds the figures of docs/performance.md.
 
 mod crowd;
+mod files;
 mod keys;
 mod pages;
 mod rig;
+
+/// Size of an attack: `quick`, or the number in `XPUCK_ATTACK`.
+fn size(quick: usize) -> usize {
+    std::env::var("XPUCK_ATTACK").ok().map_or(quick, |text| text.parse().expect("XPUCK_ATTACK is a number"))
+}
