@@ -297,7 +297,7 @@ mod tests {
         for (text, why) in [
             (to_toml(&good).replace(&good.curve.text(), "short"), "40 characters"),
             (to_toml(&good).replace(&good.curve.text(), &"~".repeat(40)), "40 characters"),
-            (to_toml(&good).replace("name = \"a\"", "name = \"../a\""), "no name"),
+            (to_toml(&good).replace("name = \"a\"", "name = \"../a\""), "not a key's name"),
             (to_toml(&good) + "more = 1\n", "more"),
             ("#".repeat(5000), "no key file"),
         ] {
