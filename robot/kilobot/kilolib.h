@@ -32,7 +32,6 @@ void kilo_start(void (*setup)(void), void (*loop)(void));
 uint16_t message_crc(const message_t *message);
 uint8_t estimate_distance(const distance_measurement_t *distance); /* mm */
 void set_motors(uint8_t left, uint8_t right);
-void spinup_motors(void); /* both at full power for 15 ms, so that a foot that stands lets go */
 int16_t get_ambientlight(void); /* 10 bits; -1 while a message is received */
 uint8_t rand_soft(void);
 uint8_t rand_hard(void);

@@ -80,19 +80,21 @@ static enum region look(enum region last)
     }
 }
 
+/* Full power for this long, ms, overcomes the friction of a foot that stands. */
+#define SPINUP_MS 15
+
 static void move(uint8_t motors)
 {
-    if (motors != 0 && motors_on == 0)
-        spinup_motors();
+    /* Bit 0 is the left motor, bit 1 the right one. */
+    uint8_t left = motors == 1 ? kilo_turn_left : motors == 3 ? kilo_straight_left : 0;
+    uint8_t right = motors == 2 ? kilo_turn_right : motors == 3 ? kilo_straight_right : 0;
+    uint8_t starts = motors & (uint8_t)~motors_on;
     motors_on = motors;
-    if (motors == 1)
-        set_motors(kilo_turn_left, 0);
-    else if (motors == 2)
-        set_motors(0, kilo_turn_right);
-    else if (motors == 3)
-        set_motors(kilo_straight_left, kilo_straight_right);
-    else
-        set_motors(0, 0);
+    if (starts != 0) {
+        set_motors(starts & 1 ? 255 : left, starts & 2 ? 255 : right);
+        _delay_ms(SPINUP_MS);
+    }
+    set_motors(left, right);
 }
 
 static void tell(void)

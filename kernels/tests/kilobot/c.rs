@@ -14,7 +14,7 @@ const TREES: u32 = 800;
 const TICKS: u32 = 150;
 
 /// A program of `robot/kilobot`, compiled with every warning an error.
-pub fn compiled(name: &str, files: [&str; 2]) -> PathBuf {
+pub fn compiled(name: &str, files: &[&str]) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../robot/kilobot");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-O1", "-fno-sanitize-recover=all"];
@@ -23,7 +23,9 @@ pub fn compiled(name: &str, files: [&str; 2]) -> PathBuf {
         .arg("-fsanitize=address,undefined")
         .arg("-o")
         .arg(&program)
-        .args(files.map(|file| sources.join(file)))
+        .arg("-I")
+        .arg(sources.join("stub"))
+        .args(files.iter().map(|file| sources.join(file)))
         .status()
         .expect("a C compiler");
     assert!(compiled.success());
@@ -41,7 +43,7 @@ pub fn replayed(program: &Path, input: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_robot_s_interpreter_ticks_as_ours_does() {
-    let replay = compiled("kilobot-replay", ["tick.c", "replay.c"]);
+    let replay = compiled("kilobot-replay", &["tick.c", "replay.c"]);
     let mut recorded = Recorded::default();
     for number in 0..TREES {
         let tree = random::tree(1 + number % 5, &mut Draws::new(9, 0, number, 0, Stream::Evolution));
@@ -54,4 +56,23 @@ fn the_robot_s_interpreter_ticks_as_ours_does() {
     }
     assert_eq!(output.len(), recorded.answers.len());
     assert!(output.len() / ANSWER > 100_000);
+}
+
+/// Static friction holds a foot that stands: its motor starts at full power, whatever the other one does.
+#[test]
+fn each_motor_that_stood_is_spun_up_at_every_change_of_command() {
+    let program = compiled("kilobot-motors", &["stub/motors.c", "tick.c", "senses.c"]);
+    let said = String::from_utf8(replayed(&program, &[])).unwrap();
+    assert_eq!(said.lines().count(), 16);
+    for line in said.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [before, after] = [0, 1].map(|i| words[i].parse::<u8>().unwrap());
+        let [left, right] = [["0", "70", "0", "65"], ["0", "0", "71", "66"]].map(|power| power[usize::from(after)]);
+        let starts = after & !before;
+        let full = |motor: u8, power: &str| if starts & motor != 0 { "255".into() } else { power.to_string() };
+        let spun = format!("{},{}:15", full(1, left), full(2, right));
+        let expected: Vec<String> =
+            (starts != 0).then_some(spun).into_iter().chain([format!("{left},{right}")]).collect();
+        assert_eq!(words[2..], expected, "{line}");
+    }
 }

@@ -81,10 +81,6 @@ void set_motors(uint8_t left, uint8_t right)
     motors[1] = right;
 }
 
-void spinup_motors(void)
-{
-}
-
 int16_t get_ambientlight(void)
 {
     int16_t reading;
