@@ -20,6 +20,8 @@ pub struct Jobs {
     pub options: Vec<String>,
     /// Options of `sbatch` for the tasks alone, as `--gres=gpu:1`.
     pub of_tasks: Vec<String>,
+    /// Maximum number of tasks that run at once.
+    pub throttle: Option<usize>,
     /// Does runs; their names follow.
     pub only: String,
     /// Collects what the runs found; exit code 75 if some are missing.
@@ -47,7 +49,8 @@ impl Jobs {
             "Each task does the runs of one line of the file `tasks`, and is requeued until they are done.",
             "task-%a.out",
         );
-        let _ = writeln!(text, "#SBATCH --array=1-{tasks}\n#SBATCH --cpus-per-task={}", self.cpus);
+        let throttle = self.throttle.map_or(String::new(), |most| format!("%{most}"));
+        let _ = writeln!(text, "#SBATCH --array=1-{tasks}{throttle}\n#SBATCH --cpus-per-task={}", self.cpus);
         // A minute before the time limit, and when the task is preempted or its node drained.
         text += "#SBATCH --signal=B:TERM@60\n";
         self.of_tasks.iter().for_each(|option| text += &format!("#SBATCH {option}\n"));
@@ -117,6 +120,43 @@ pub fn memory(text: &str) -> Result<String, String> {
     }
 }
 
+/// Options that the scripts set themselves: long name, short name, and the option of `xpuck sweep` in its place.
+const OWN: [(&str, &str, &str); 15] = [
+    ("--array", "-a", "--throttle for tasks at once, --per-task for runs of a task"),
+    ("--job-name", "-J", "the sweep's name"),
+    ("--output", "-o", "the folder slurm in --out"),
+    ("--error", "-e", "the folder slurm in --out"),
+    ("--open-mode", "", "what tasks say is appended"),
+    ("--dependency", "-d", "the collecting job waits by itself"),
+    ("--cpus-per-task", "-c", "--jobs and --threads"),
+    ("--ntasks", "-n", "a task is one process"),
+    ("--signal", "", "tasks are told to stop a minute before their end"),
+    ("--requeue", "", "tasks go on by themselves"),
+    ("--no-requeue", "", "tasks go on by themselves"),
+    ("--parsable", "", "the jobs' numbers are read by xpuck"),
+    ("--wrap", "", "the scripts are xpuck's"),
+    ("--chdir", "-D", "tasks run in the folder slurm in --out"),
+    ("--wait", "-W", "xpuck sweep --list tells how far it is"),
+];
+
+/// Says what is wrong with a further option of `sbatch`: as [`word`], or one that the scripts set themselves.
+///
+/// # Errors
+/// What to use instead.
+pub fn option(text: &str) -> Result<String, String> {
+    let text = word(text)?;
+    let name = text.split('=').next().unwrap_or_default();
+    // Slurm takes long names cut short, and values right behind short ones.
+    let is = |long: &str, short: &str| match name.starts_with("--") {
+        true => name.len() > 3 && long.starts_with(name),
+        false => !short.is_empty() && name.starts_with(short),
+    };
+    match OWN.into_iter().find(|(long, short, _)| is(long, short)) {
+        Some((long, _, instead)) => Err(format!("the scripts set {long} themselves: {instead}")),
+        None => Ok(text),
+    }
+}
+
 /// Says what is wrong with a word of a line of `#SBATCH`.
 ///
 /// # Errors
@@ -145,6 +185,13 @@ mod tests {
     }
 
     #[test]
+    fn throttle_limits_the_array_alone() {
+        let jobs = Jobs { throttle: Some(4), ..Jobs::default() };
+        assert!(jobs.array(40).contains("#SBATCH --array=1-40%4\n") && !jobs.collecting().contains("--array"));
+        assert!(Jobs::default().array(40).contains("#SBATCH --array=1-40\n"));
+    }
+
+    #[test]
     fn options_are_checked_before_slurm_sees_them() {
         for good in ["90", "8:00:00", "30:00", "2-12", "1-0:30"] {
             assert!(time(good).is_ok(), "{good}");
@@ -154,6 +201,12 @@ mod tests {
         }
         assert!(memory("2G").is_ok() && memory("500").is_ok());
         assert!(memory("2 G").is_err() && memory("G").is_err() && memory("2GB").is_err());
+        for own in ["--array=1-40%4", "-a1-4", "--job-name=x", "--output=x", "--dep=afterok:1", "-c4", "--wrap=ls"] {
+            assert!(option(own).is_err_and(|why| why.starts_with("the scripts set --")), "{own}");
+        }
+        for other in ["--qos=long", "--constraint=a100", "-C", "--exclusive", "--nodes=1", "--mail-type=END"] {
+            assert!(option(other).is_ok(), "{other}");
+        }
         assert!(word("--constraint=a100").is_ok() && word("--x\n#SBATCH").is_err() && word("a b").is_err());
     }
 }

@@ -46,8 +46,11 @@ pub struct SlurmArgs {
     /// Runs of each task, of which --jobs run side by side [default: --jobs, or more for an array of 1000 tasks].
     #[arg(long, value_name = "N", requires = "slurm", help_heading = "Slurm")]
     per_task: Option<std::num::NonZeroUsize>,
+    /// Maximum number of tasks that run at once, as many sites ask for.
+    #[arg(long, value_name = "N", requires = "slurm", help_heading = "Slurm")]
+    throttle: Option<std::num::NonZeroUsize>,
     /// Any other option of sbatch, as in --sbatch=--qos=long; may be given again.
-    #[arg(long, value_name = "OPTION", requires = "slurm", value_parser = slurm::word, allow_hyphen_values = true,
+    #[arg(long, value_name = "OPTION", requires = "slurm", value_parser = slurm::option, allow_hyphen_values = true,
           help_heading = "Slurm")]
     sbatch: Vec<String>,
     /// Write the scripts and send nothing.
@@ -77,8 +80,11 @@ impl SlurmArgs {
 
     /// The same as options of `xpuck sweep`.
     fn again(&self) -> Vec<String> {
-        let own =
-            [self.gres.as_ref().map(|spec| format!("--gres={spec}")), self.per_task.map(|n| format!("--per-task={n}"))];
+        let own = [
+            self.gres.as_ref().map(|spec| format!("--gres={spec}")),
+            self.per_task.map(|n| format!("--per-task={n}")),
+            self.throttle.map(|n| format!("--throttle={n}")),
+        ];
         let others = self.sbatch.iter().map(|option| format!("--sbatch={option}"));
         self.shared().chain(own.into_iter().flatten()).chain(others).collect()
     }
@@ -207,6 +213,7 @@ fn jobs(args: &SweepArgs, sweep: &Sweep, path: &Path) -> Result<Jobs> {
         cpus: sweep.jobs * threads,
         options: args.slurm.options(),
         of_tasks: args.slurm.gres.iter().map(|spec| format!("--gres={spec}")).collect(),
+        throttle: args.slurm.throttle.map(Into::into),
         only: line(&[&parallel, &engine, &own("--only")]),
         collect: line(&[&own("--collect")]),
         again: line(&[&parallel, &args.engine.options(), &own("--slurm"), &own("--if-progress"), &args.slurm.again()]),
