@@ -20,6 +20,7 @@ const NAMED: [&str; 5] = ["swarm.toml", "hub.toml", "arena.toml", identity::CARD
 pub fn check(folder: &Path) -> Vec<Found> {
     let mut found = Vec::new();
     let swarm = swarm(folder, &mut found);
+    let has_swarm = swarm.is_some();
     let hub = hub(folder, &mut found);
     let robots = swarm.as_ref().map(|swarm| robots(folder, swarm, &mut found)).unwrap_or_default();
     arena_file(folder, hub.as_ref(), &robots, &mut found);
@@ -28,7 +29,9 @@ pub fn check(folder: &Path) -> Vec<Found> {
     }
     let cards = folder.join(identity::CARDS);
     if is_there(&cards) {
-        let read = identity::board(folder).map_err(|error| error.to_string());
+        // Without a swarm file its own error is listed already.
+        let checked = if has_swarm { identity::check(folder) } else { Ok(()) };
+        let read = checked.and_then(|()| identity::board(folder)).map_err(|error| error.to_string());
         found.push(read.map(|board| match board {
             Some(board) => format!("{}: cards for {board}", cards.display()),
             None => format!("{}: cards", cards.display()),

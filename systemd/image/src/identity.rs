@@ -14,6 +14,16 @@ const LONGEST_KEY: u64 = 4096;
 /// Longest name of a Wi-Fi network, and longest passphrase, bytes (IEEE 802.11).
 const MAX_SSID: usize = 32;
 const MAX_PASSPHRASE: usize = 63;
+/// Hexadecimal digits of a ready-made key (IEEE 802.11).
+const KEY_DIGITS: usize = 64;
+/// Codes of countries (ISO 3166-1 alpha-2).
+const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY \
+    BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA \
+    GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG \
+    KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW \
+    MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD \
+    SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA \
+    VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
 /// `cards.toml`: what the cards of a lab have in common.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -38,9 +48,12 @@ pub struct Cards {
 pub struct Wifi {
     /// Its name (SSID).
     pub name: String,
-    /// Its passphrase, 8 to 63 characters.
-    pub passphrase: String,
-    /// The country whose rules for radio hold, such as "GB".
+    /// Its passphrase, 8 to 63 characters, or its key as 64 hexadecimal digits; an open network has none.
+    pub passphrase: Option<String>,
+    /// The network does not announce its name.
+    #[serde(default)]
+    pub hidden: bool,
+    /// Country whose rules for radio hold, by its code in ISO 3166, such as "GB".
     pub country: String,
 }
 
@@ -177,11 +190,22 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
         if !(1..=MAX_SSID).contains(&wifi.name.len()) || !plain(&wifi.name) {
             return bad(format!("wifi.name has 1 to {MAX_SSID} characters, none of them \" or \\"));
         }
-        if !(8..=MAX_PASSPHRASE).contains(&wifi.passphrase.len()) || !plain(&wifi.passphrase) {
-            return bad(format!("wifi.passphrase has 8 to {MAX_PASSPHRASE} characters, none of them \" or \\"));
+        let passphrase = wifi.passphrase.as_deref();
+        if passphrase.is_some_and(|text| !is_key(text) && !((8..=MAX_PASSPHRASE).contains(&text.len()) && plain(text)))
+        {
+            return bad(format!(
+                "wifi.passphrase has 8 to {MAX_PASSPHRASE} characters, none of them \" or \\, or is a key of {KEY_DIGITS} hexadecimal \
+                 digits; leave it out for an open network"
+            ));
         }
-        if wifi.country.len() != 2 || !wifi.country.bytes().all(|b| b.is_ascii_uppercase()) {
-            return bad(format!("wifi.country = {:?} is not two capital letters, such as \"GB\"", wifi.country));
+        let country = wifi.country.as_str();
+        if !COUNTRIES.split_whitespace().any(|code| code == country) {
+            let hint = if country == "UK" {
+                "the United Kingdom is \"GB\""
+            } else {
+                "they are two capital letters, such as \"GB\""
+            };
+            return bad(format!("wifi.country = {country:?} is not the code of a country (ISO 3166); {hint}"));
         }
     }
     let name = |text: &str| {
@@ -198,6 +222,48 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
         ));
     }
     Ok(cards)
+}
+
+/// Whether a passphrase is a ready-made key.
+fn is_key(text: &str) -> bool {
+    text.len() == KEY_DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Checks the lab's file against the swarm: no robot gets an address that another machine has.
+///
+/// # Errors
+/// One line about the first fault.
+pub fn check(folder: &Path) -> Result<(), FileError> {
+    let cards = read_cards(folder)?;
+    let swarm = Swarm::read(&folder.join("swarm.toml"))?;
+    (0..swarm.robots.len()).try_for_each(|place| address(folder, &cards, &swarm, place).map(drop))
+}
+
+/// Fixed address of a robot, with the length of the network's part; `None` without fixed addresses.
+///
+/// # Errors
+/// There is no such address, or another machine has it.
+fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<Option<String>, FileError> {
+    let Some(Network { first, gateway }) = &cards.network else { return Ok(None) };
+    let wrong = |text: String| Err(FileError::value(&folder.join(CARDS).display().to_string(), text));
+    let robot = &swarm.robots[place];
+    let Some(address) = nth(first, place) else {
+        let robots = place + 1;
+        return wrong(format!(
+            "network.first = {first:?} is no address like \"192.168.1.101/24\" with room for {robots} robots"
+        ));
+    };
+    let plain = address.split('/').next().unwrap_or_default();
+    let host = |endpoint: &str| xpuck_wire::host_of(endpoint.trim_start_matches("tcp://")).to_string();
+    let others = [
+        ("network.gateway", gateway.map(|gateway| gateway.to_string())),
+        ("the hub's address", Some(host(&swarm.hub.robots))),
+        ("time", cards.time.clone()),
+    ];
+    match others.into_iter().find(|(_, other)| other.as_deref() == Some(plain)) {
+        Some((what, _)) => wrong(format!("{what} = {plain} would be {robot}'s address: choose another network.first")),
+        None => Ok(Some(address)),
+    }
 }
 
 /// True if a gateway can be reached from an address; what is no address is told elsewhere.
@@ -231,15 +297,7 @@ fn system(
     match &cards.network {
         None => network += "DHCP=ipv4\n",
         Some(fixed) => {
-            let address = nth(&fixed.first, place).ok_or_else(|| {
-                let text = format!(
-                    "network.first = {:?} is no address like \"192.168.1.101/24\" with room for {} robots",
-                    fixed.first,
-                    place + 1
-                );
-                FileError::value(&path, text)
-            })?;
-            network += &format!("Address={address}\n");
+            network += &format!("Address={}\n", address(folder, cards, swarm, place)?.unwrap_or_default());
             if let Some(gateway) = fixed.gateway {
                 network += &format!("Gateway={gateway}\n");
             }
@@ -248,9 +306,17 @@ fn system(
     files.push(("wifi.network", network + "\n[Link]\nRequiredForOnline=no\n", false));
     let wifi = match &cards.wifi {
         None => "# cards.toml names no Wi-Fi.\n".into(),
-        Some(Wifi { name, passphrase, country }) => format!(
-            "ctrl_interface=/run/wpa_supplicant\ncountry={country}\nnetwork={{\n\tssid=\"{name}\"\n\tpsk=\"{passphrase}\"\n}}\n"
-        ),
+        Some(Wifi { name, passphrase, hidden, country }) => {
+            let secret = match passphrase.as_deref() {
+                None => "key_mgmt=NONE".into(),
+                Some(key) if is_key(key) => format!("psk={key}"),
+                Some(text) => format!("psk=\"{text}\""),
+            };
+            let scan = if *hidden { "\tscan_ssid=1\n" } else { "" };
+            format!(
+                "ctrl_interface=/run/wpa_supplicant\ncountry={country}\nnetwork={{\n\tssid=\"{name}\"\n{scan}\t{secret}\n}}\n"
+            )
+        }
     };
     files.push(("wpa_supplicant.conf", wifi, true));
     let mut logins = String::new();
@@ -349,6 +415,23 @@ mod tests {
     }
 
     #[test]
+    fn hidden_and_open_networks_and_ready_made_keys_are_written() {
+        let conf = |cards: &str| {
+            let entries = of(lab(cards).path(), "xp02", "pi5").unwrap();
+            let entry = entries.into_iter().find(|entry| entry.name == "system/wpa_supplicant.conf").unwrap();
+            String::from_utf8(entry.bytes).unwrap()
+        };
+        assert!(
+            conf(&GOOD.replace("country", "hidden = true\ncountry"))
+                .contains("\tscan_ssid=1\n\tpsk=\"correct horse\"\n")
+        );
+        assert!(conf(&GOOD.replace("passphrase = \"correct horse\"\n", "")).contains("\tkey_mgmt=NONE\n"));
+        let key = "0123456789abcdef".repeat(4);
+        assert!(conf(&GOOD.replace("correct horse", &key)).contains(&format!("\tpsk={key}\n")));
+        assert!(!conf(GOOD).contains("scan_ssid"));
+    }
+
+    #[test]
     fn what_is_missing_or_wrong_is_told_in_one_line() {
         let said = |cards: &str, change: &dyn Fn(&Path)| {
             let dir = lab(cards);
@@ -361,6 +444,17 @@ mod tests {
         assert!(said(&GOOD.replace("correct horse", "short"), &nothing).contains("wifi.passphrase has 8 to 63"));
         assert!(said(&GOOD.replace("\"lab\"", "\"la\\\"b\""), &nothing).contains("wifi.name"));
         assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
+        assert!(said(&GOOD.replace("GB", "UK"), &nothing).contains("the United Kingdom is \"GB\""));
+        // The second robot would get the gateway's, the hub's or the time server's address.
+        let beside = |more: &str| format!("{more}{GOOD}gateway = \"192.168.1.102\"\n");
+        assert!(said(&beside(""), &nothing).contains("network.gateway = 192.168.1.102 would be xp02's address"));
+        assert!(
+            said(&GOOD.replace(".101/24", ".1/24"), &nothing)
+                .contains("the hub's address = 192.168.1.2 would be xp02's")
+        );
+        let time = format!("time = \"192.168.1.102\"\n{GOOD}");
+        assert!(said(&time, &nothing).contains("time = 192.168.1.102 would be xp02's address"));
+        assert!(check(lab(&time).path()).is_err() && check(lab(GOOD).path()).is_ok());
         assert!(said(&GOOD.replace(".101/24", ".254/24"), &nothing).contains("with room for 2 robots"));
         assert!(said(&GOOD.replace("me.pub", "swarm.toml"), &nothing).contains("no public key of SSH"));
         assert!(
