@@ -154,18 +154,13 @@ fn doubt(claim: &Claim, witness: &Witness) -> Option<String> {
     let later = directive > claim.last && state == State::Run;
     if run != claim.run {
         Some("was told something else since".into())
-    } else if is_held(claim, told) {
+    } else if told.held {
         None
     } else if !same && !later {
         Some(format!("was told {} last", name(state)))
     } else {
         silent.map(|s| format!("has heard no hub for {s:.0} s, and the run's state seems younger: a clock is wrong"))
     }
-}
-
-/// True if a robot was held since: it stands whatever becomes of the run.
-pub fn is_held(claim: &Claim, told: &Testimony) -> bool {
-    told.held && told.run == claim.run && told.directive >= claim.since
 }
 
 /// A state as operators write it.

@@ -4,7 +4,7 @@
 use super::run::{Claimed, Run};
 use super::{Snapshot, Switchboard};
 use crate::geneserver::Gate;
-use crate::resumption::{Verdict, is_held, judge};
+use crate::resumption::{Verdict, judge};
 use crate::roster::Robot;
 use std::sync::Arc;
 use xpuck_experiment::Plan;
@@ -138,13 +138,13 @@ impl Switchboard {
         self.warn(now, format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on"));
     }
 
-    /// Robots that say that they were held since the state on the disk was written are held; nobody is asked any more.
+    /// Robots that say that they were held are held; nobody is asked any more.
     pub(super) fn hold_as_told(&mut self) {
         let Some(Claimed { claim, .. }) = self.run.as_mut().and_then(|run| run.claim.take()) else { return };
         // Those that the state holds may have been released since this hub is there.
         for robot in self.roster.robots.iter_mut().filter(|robot| !claim.held.contains(&robot.id)) {
             let told = robot.witness.as_ref().and_then(|witness| witness.told.as_ref());
-            if let Some(told) = told.filter(|told| is_held(&claim, told)) {
+            if let Some(told) = told.filter(|told| told.held) {
                 (robot.held, robot.pauses) = (true, told.state == State::Pause);
             }
         }

@@ -58,6 +58,8 @@ pub struct HubChecker {
     pub updates: UpdateChecker,
     /// Robots that an operator has stand still.
     held: [bool; ROBOTS],
+    /// Robots that this hub told that they are held: it may have learnt that from them.
+    said_held: [bool; ROBOTS],
     score: ScoreChecker,
     pub(super) fault: Fault,
     waits_for_run: bool,
@@ -68,7 +70,7 @@ impl HubChecker {
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
-        self.held = [false; ROBOTS];
+        (self.held, self.said_held) = ([false; ROBOTS], [false; ROBOTS]);
         self.sent.clear();
         self.score.forget();
     }
@@ -89,6 +91,7 @@ impl HubChecker {
             ("hub".into(), format!("robot {} is forgotten", forgotten.map_or("", id)))
         });
         self.held = std::array::from_fn(|robot| held.iter().any(|name| name == id(robot)));
+        self.said_held = self.held;
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
         let lost = self.score.run_seconds() - run_seconds;
@@ -115,12 +118,12 @@ impl HubChecker {
 
     /// A robot is held from now on, or no more.
     pub fn holds(&mut self, robot: usize, held: bool) {
-        self.held[robot] = held;
+        (self.held[robot], self.said_held[robot]) = (held, held);
     }
 
     /// An operator has this robot stand still.
     pub fn is_held(&self, robot: usize) -> bool {
-        self.held[robot]
+        self.held[robot] || self.said_held[robot]
     }
 
     /// Time passed at the hub, whose clock shows `local`, s.
@@ -163,11 +166,13 @@ impl HubChecker {
                     ("hub".into(), format!("directive {number} to {} after {last}", id(robot)))
                 });
                 self.directive = last;
-                // A hub that starts anew learns from the robots that they are held.
-                self.held[robot] |= *held;
-                self.fault.hold(!self.held[robot] || *state == State::Stop, now, "a robot that is held stands", || {
-                    ("hub".into(), format!("{state:?} to {}, which is held", id(robot)))
-                });
+                self.said_held[robot] = *held;
+                self.fault.hold(
+                    !self.is_held(robot) || *state == State::Stop,
+                    now,
+                    "a robot that is held stands",
+                    || ("hub".into(), format!("{state:?} to {}, which is held", id(robot))),
+                );
                 if *state == State::Run && self.waits_for_run {
                     self.waits_for_run = false;
                     self.score.first_run();
