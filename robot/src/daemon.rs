@@ -44,6 +44,8 @@ use xpuck_wire::telemetry::{ControlReport, Telemetry};
 use xpuck_wire::witness::Testimony;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
+/// Time after which a robot that has heard no hub says so.
+const UNANSWERED: Duration = Duration::from_secs(4);
 /// A hub that did not let the robot's key in is tried again after so long, wall time.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
@@ -102,6 +104,8 @@ struct Daemon<'a> {
     onboard: Option<Onboard>,
     /// The hub did not let this robot's key in, and was not heard since.
     turned_away: bool,
+    /// Time of the start, until a hub answers or the lack of an answer is logged.
+    unanswered: Option<Instant>,
     /// When it is tried again, wall time.
     again_at: Option<Instant>,
     pace: Pace,
@@ -187,6 +191,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
         turned_away: false,
+        unanswered: Some(Instant::now()),
         again_at: None,
         pace: Pace::new(period, period),
         realtime: false,
@@ -302,8 +307,16 @@ impl Daemon<'_> {
         if self.hub_link.turned_away() > 0 {
             self.again_at = Some(Instant::now() + TRY_AGAIN);
             if !std::mem::replace(&mut self.turned_away, true) {
+                self.unanswered = None;
                 self.log(Line::warn("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there"));
             }
+        }
+        if self.unanswered.is_some_and(|since| since.elapsed() >= UNANSWERED) {
+            self.unanswered = None;
+            let swarm = &self.config.swarm;
+            let key = if swarm.security.dev_mode { "" } else { ", and is keys/hub.pub the public key of that hub" };
+            let text = format!("no hub answers at {}: is it running{key}? The robot goes on trying", swarm.hub.robots);
+            self.log(Line::warn(text));
         }
         if self.again_at.is_some_and(|at| Instant::now() >= at) {
             self.again_at = None;
@@ -316,6 +329,7 @@ impl Shell for Daemon<'_> {
     fn receive(&mut self) -> Option<Result<Sealed, CodecError>> {
         let message = self.hub_link.receive::<Sealed>()?;
         self.turned_away &= message.is_err();
+        self.unanswered = None;
         Some(message)
     }
 
