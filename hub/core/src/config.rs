@@ -10,6 +10,7 @@ pub use overhead::Overhead;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::{FileError, Swarm};
@@ -131,9 +132,19 @@ pub struct Mocap {
     /// Ask Vicon for segments in single precision, 28 bytes a body instead of 100; servers before SDK 1.12 have none.
     #[serde(default)]
     pub lightweight: bool,
-    /// Which axis points up in what a NatNet server sends.
+    /// Axis that points up in the server's poses: without it y for NatNet and z for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<UpAxis>,
+    /// Metres in a unit of the server's lengths, 1e-6 to 1000: 0.001 for a VRPN or NatNet server that sends millimetres.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1e-6, max = 1e3))]
+    pub scale: f64,
+    /// Clock of the frames.
     #[serde(default)]
-    pub up: UpAxis,
+    pub time: MocapTime,
+    /// The server's name for a robot, where it is not the robot's id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub subjects: BTreeMap<String, String>,
     /// The record to replay, relative to this file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
@@ -157,7 +168,10 @@ impl Default for Mocap {
             frisbee: String::new(),
             mode: ViconMode::default(),
             lightweight: false,
-            up: UpAxis::default(),
+            up: None,
+            scale: 1.0,
+            time: MocapTime::default(),
+            subjects: BTreeMap::new(),
             file: None,
             speed: 1.0,
             repeat: false,
@@ -167,6 +181,58 @@ impl Default for Mocap {
 }
 
 impl Mocap {
+    /// What is wrong with the server's address or the frisbee's name, if anything is.
+    fn fault(&self) -> Option<String> {
+        let frisbee = &self.frisbee;
+        if frisbee.is_empty() || frisbee.trim() != frisbee {
+            return Some(format!(
+                "mocap.frisbee = \"{frisbee}\" is not a subject's name: it is empty or has spaces around it"
+            ));
+        }
+        let subjects: BTreeSet<&String> = self.subjects.values().collect();
+        if subjects.len() < self.subjects.len() {
+            return Some("mocap.subjects: two robots have one subject".into());
+        }
+        let usual = match self.kind {
+            MocapKind::Vicon => 801,
+            MocapKind::Vrpn | MocapKind::VrpnUdp => 3883,
+            MocapKind::Natnet => 1510,
+            MocapKind::Replay => return None,
+        };
+        let address = &self.address;
+        let parts = address.rsplit_once(':').map(|(host, port)| (host, port.parse::<u16>()));
+        let is_host = |host: &str| match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+            Some(v6) => v6.parse::<std::net::Ipv6Addr>().is_ok(),
+            // Digits and dots alone have to be an address.
+            None if host.chars().all(|c| c.is_ascii_digit() || c == '.') => host.parse::<std::net::Ipv4Addr>().is_ok(),
+            None => !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)),
+        };
+        match parts {
+            Some((host, Ok(port))) if port > 0 && is_host(host) => None,
+            _ => Some(format!(
+                "mocap.address = \"{address}\" is not HOST:PORT, such as 192.168.1.3:{usual} ({usual} is the usual port)"
+            )),
+        }
+    }
+
+    /// What is wrong with names beside those of the swarm's robots, if anything is.
+    pub fn fault_among(&self, robots: &[String]) -> Option<String> {
+        let is_robot = |name: &String| robots.contains(name);
+        if is_robot(&self.frisbee) {
+            return Some(format!(
+                "mocap.frisbee = \"{}\" is a robot's id; the frisbee is a subject of its own",
+                self.frisbee
+            ));
+        }
+        let stranger = self.subjects.keys().find(|robot| !is_robot(robot))?;
+        Some(format!("mocap.subjects.{stranger}: no robot of the swarm file is called `{stranger}`"))
+    }
+
+    /// Axis that points up in the server's poses.
+    pub fn up_axis(&self) -> UpAxis {
+        self.up.unwrap_or(if self.kind == MocapKind::Natnet { UpAxis::Y } else { UpAxis::Z })
+    }
+
     /// Where poses come from, for people: the server's address or the record's path.
     pub fn place(&self) -> String {
         match (self.kind, &self.file) {
@@ -197,14 +263,24 @@ pub enum MocapKind {
     Replay,
 }
 
-/// An axis that points up.
+/// Clock by which frames are ordered and robots' speeds are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum UpAxis {
-    /// As Motive has it unless it is told otherwise.
+pub enum MocapTime {
+    /// The server's numbers and stamps.
     #[default]
+    Server,
+    /// The hub's clock when a frame arrives, for servers whose stamps stand still. A frozen server is then not noticed.
+    Arrival,
+}
+
+/// An axis that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UpAxis {
+    /// As Motive has it by default.
     Y,
-    /// As we have it.
+    /// As the swarm has it.
     Z,
 }
 
@@ -332,6 +408,7 @@ impl HubFile {
         let rows = [
             ("realtime", self.realtime.into(), 0.0, 90.0),
             ("mocap.speed", self.mocap.speed, 0.01, 100.0),
+            ("mocap.scale", self.mocap.scale, 1e-6, 1e3),
             ("mocap.gates.v_max_m_s", g.v_max_m_s, 0.01, 10.0),
             ("mocap.gates.settle_s", g.settle_s, 0.0, 60.0),
             ("mocap.gates.min_quality", g.min_quality, 0.0, 1.0),
@@ -364,6 +441,9 @@ impl HubFile {
         };
         if let Some(key) = missing {
             return Err(FileError::value(name, format!("{key} is missing")));
+        }
+        if let Some(fault) = self.mocap.fault() {
+            return Err(FileError::value(name, fault));
         }
         self.messages.check().map_err(|message| FileError::value(name, message))
     }

@@ -90,6 +90,7 @@
  * @property {Num} pose_age_s
  * @property {[string, number][]} refused_poses
  * @property {string} record
+ * @property {string} names
  * @property {string} not_kept
  * @property {string} waits
  * @property {Num} record_bytes

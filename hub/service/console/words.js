@@ -118,6 +118,7 @@ export function linkInWords(link, store, now, heardAt) {
   if (status.tracking === false) {
     return { text: "TRACKING LOST: robots and frisbee are drawn where motion capture saw them last", level: "bad" };
   }
+  if (status.names) return { text: `NAMES: ${status.names}`, level: "warn" };
   // A frame may be told to be a little older than the poses that came before it was drawn.
   const age = store.poseAge === null ? null : Math.max(0, store.poseAge + (now - store.posesAt) / 1000);
   const poses = age === null ? "no poses yet" : age < 1 ? `poses ${fixed(Math.ceil(age * 50) * 20, 0)} ms old` : `poses ${fixed(age, 1)} s old`;

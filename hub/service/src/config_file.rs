@@ -23,5 +23,8 @@ pub fn read(path: &Path) -> Result<Config, FileError> {
     hub.check(&name)?;
     let swarm = Swarm::read(&hub.swarm)
         .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", hub.swarm)))?;
+    if let Some(fault) = hub.mocap.fault_among(&swarm.robots) {
+        return Err(FileError::value(&name, fault));
+    }
     Ok(Config { hub, swarm })
 }

@@ -254,6 +254,9 @@ pub enum NatNetVersion {
     #[default]
     #[serde(rename = "4.1")]
     V4_1,
+    /// Motive 3.2.
+    #[serde(rename = "4.2")]
+    V4_2,
 }
 
 /// A kind of robot.
@@ -398,6 +401,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
             let version = match version {
                 NatNetVersion::V3_1 => Version::V3_1,
                 NatNetVersion::V4_1 => Version::V4_1,
+                NatNetVersion::V4_2 => Version::V4_2,
             };
             NatNet { address, group, version }
         }),

@@ -95,6 +95,9 @@ pub fn troubles(status: &Status) -> Vec<String> {
     if goes_on && !status.tracking {
         troubles.push("no poses: check the motion-capture server".into());
     }
+    if !status.names.is_empty() {
+        troubles.push(plain(&status.names));
+    }
     if status.phase == Phase::Paused && !status.waits.is_empty() {
         troubles.push(plain(&status.waits));
     }

@@ -124,7 +124,7 @@ fn damaged_vrpn_streams_are_refused_or_read() {
 
 #[test]
 fn damaged_natnet_datagrams_are_refused_or_read() {
-    for version in [natnet::Version::V3_1, natnet::Version::V4_1] {
+    for version in [natnet::Version::V3_1, natnet::Version::V4_1, natnet::Version::V4_2] {
         let [mut frames, mut refused] = [0; 2];
         for seed in 0..FORMS {
             let mut session = natnet_client::Session::new(UpAxis::Y);

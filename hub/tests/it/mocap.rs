@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::time::Duration;
 use xpuck_arena::vicon::encode::{self, SUPPORTED};
 use xpuck_arena::vicon::frame;
-use xpuck_hub_core::config::{Config, HubFile, Mocap, MocapKind};
+use xpuck_hub_core::config::{Arena, Config, HubFile, Mocap, MocapKind};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
@@ -51,7 +51,7 @@ fn all_kinds_of_servers_show_the_same_poses() {
         let mocap = Mocap { kind, address: address.clone(), frisbee: "frisbee".into(), ..Mocap::default() };
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
-        client::start(&mocap, (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
+        client::start((&mocap, &Arena::default()), (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
         // The first frames of VRPN lack bodies that have sent nothing yet.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
@@ -104,8 +104,15 @@ fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool)
     let mocap = Mocap { address: address.to_string(), frisbee: "frisbee".into(), ..Mocap::default() };
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&mocap, (&["xp01".to_string(), "xp02".to_string()], channel().1), 0, sender, stop.clone(), || ())
-        .unwrap();
+    client::start(
+        (&mocap, &Arena::default()),
+        (&["xp01".to_string(), "xp02".to_string()], channel().1),
+        0,
+        sender,
+        stop.clone(),
+        || (),
+    )
+    .unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| connections.into_iter().for_each(|packets| serve(&listener, packets)));
         while !enough(&events.recv_timeout(patience()).unwrap()) {}
@@ -205,7 +212,8 @@ fn recorded_run_is_replayed_twice() {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
     let began = std::time::Instant::now();
-    client::start(&mocap, (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
+    client::start((&mocap, &Arena::default()), (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ())
+        .unwrap();
     // Twice, as a loop: the plausibility checks accept the jump of the robot to its start.
     for (number, i) in (1..).zip((0..32).chain(0..32)) {
         let frame = next_frame(&events);

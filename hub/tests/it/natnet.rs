@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, Settings, run};
-use xpuck_hub_core::config::{Mocap, MocapKind};
+use xpuck_hub_core::config::{self, Mocap, MocapKind};
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::world::Scenario;
@@ -37,7 +37,7 @@ fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
     client::start(
-        &mocap,
+        (&mocap, &config::Arena::default()),
         (&["xp01".to_string(), "xp02".to_string()], mpsc::channel().1),
         0,
         sender,
@@ -88,7 +88,7 @@ fn compare(events: &Receiver<Event>, settings: &Settings) {
 #[test]
 fn client_of_a_multicast_group_accepts_only_its_server() {
     let dir = tempfile::tempdir().unwrap();
-    for version in [Version::V3_1, Version::V4_1] {
+    for version in [Version::V3_1, Version::V4_1, Version::V4_2] {
         let group = SocketAddrV4::new(GROUP, free_ports());
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
         let settings = settings(dir.path(), NatNet { address, group: Some(group), version });

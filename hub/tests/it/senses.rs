@@ -53,8 +53,15 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
 fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&config.hub.mocap, (&config.swarm.robots, mpsc::channel().1), 0, sender, stop.clone(), || ())
-        .unwrap();
+    client::start(
+        (&config.hub.mocap, &config.hub.arena),
+        (&config.swarm.robots, mpsc::channel().1),
+        0,
+        sender,
+        stop.clone(),
+        || (),
+    )
+    .unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
     // The first frames of VRPN lack bodies that have sent nothing yet.

@@ -615,6 +615,23 @@ fn a_frisbee_that_is_carried_or_hidden_is_not_yet_back() {
 }
 
 #[test]
+fn names_that_match_no_robot_are_reported_once() {
+    let mut bench = Bench::new();
+    for number in 1..300 {
+        bench.now += 0.02;
+        let bodies = vec![Tracked { name: "XP01".into(), pose: Pose::default() }];
+        bench.board.on_frame(bench.now, Frame { number, bodies });
+        bench.board.on_time(bench.now);
+        bench.deliver();
+    }
+    let names = bench.board.status(bench.now).names;
+    assert!(names.contains("XP01, which matches no robot") && names.contains("xp01 = \"XP01\""), "{names}");
+    assert_eq!(bench.said.iter().filter(|text| **text == names).count(), 1, "{:?}", bench.said);
+    bench.pass(0.1);
+    assert_eq!(bench.board.status(bench.now).names, "");
+}
+
+#[test]
 fn without_poses_robots_are_told_nothing() {
     let mut bench = Bench::new();
     bench.start();

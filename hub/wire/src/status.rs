@@ -211,6 +211,9 @@ pub struct Status {
     pub tracking: bool,
     /// Poses that were refused since the hub started, by reason.
     pub refused_poses: Vec<(String, u64)>,
+    /// What is wrong with the names of bodies that motion capture sends; empty if nothing is.
+    #[serde(default)]
+    pub names: String,
     /// Where the record is written.
     pub record: String,
     /// One row a robot, in the order of the swarm file.

@@ -69,11 +69,12 @@ impl Version {
         match self {
             Version::V3_1 => [3, 1, 0, 0],
             Version::V4_1 => [4, 1, 0, 0],
+            Version::V4_2 => [4, 2, 0, 0],
         }
     }
 
     fn tells_lengths(self) -> bool {
-        self == Version::V4_1
+        matches!(self, Version::V4_1 | Version::V4_2)
     }
 }
 

@@ -30,6 +30,8 @@ pub enum Version {
     /// 4.1: Motive 3.1. Each part of a frame tells its length.
     #[default]
     V4_1,
+    /// 4.2: Motive 3.2. Bodies and frames as in 4.1.
+    V4_2,
 }
 
 /// The bodies' poses, so many of them of robots, and then those of discs, with y up: our y is minus their z.

@@ -2,7 +2,7 @@
 //! motion-capture system's own clock, so that a network that delays frames makes nobody jump.
 
 use super::{Frame, RawBody, RawFrame, Tracked};
-use crate::config::Gates as Limits;
+use crate::config::{Arena, Gates as Limits};
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::math::{atan2, vec2};
 use xpuck_kernels::world::Pose;
@@ -13,6 +13,8 @@ const ORTHONORMAL: f64 = 0.05;
 const UPRIGHT: f64 = 0.5;
 /// Nothing is farther from the origin, m. A greater number need not even be one when the hub counts in f32.
 const ROOM: f64 = 1000.0;
+/// Distance from the origin, in longer sides of the arena, beyond which a robot or the frisbee is not believed.
+const LENGTHS: f64 = 3.0;
 /// A place is known this well, m; a swap of two robots, which are 0.07 m wide, is far more.
 const SLACK: f64 = 0.01;
 /// Time for which the numbers of a system have to rise before it is believed to have begun anew [s of its clock].
@@ -35,6 +37,8 @@ pub enum Reason {
     Quality,
     /// Measured too long ago, or in the future.
     Age,
+    /// Far outside the arena: the server's units are probably others.
+    Outside,
     /// The robot cannot have come so far: it was carried, or taken for another.
     Jump,
 }
@@ -46,6 +50,7 @@ impl Reason {
             Reason::NoPose => "no pose",
             Reason::Quality => "of low quality",
             Reason::Age => "of an impossible or too high age",
+            Reason::Outside => "outside the arena",
             Reason::Jump => "too far away",
         }
     }
@@ -89,9 +94,13 @@ struct Track {
 pub struct Gates {
     limits: Limits,
     robots: BTreeSet<String>,
+    /// Greatest distance from the origin of robots and frisbee [m], and the frisbee's name.
+    bounds: Option<(f64, String)>,
     last: Option<Clock>,
     /// The first and the newest frame of a system that seems to have begun anew.
     anew: Option<(Clock, Clock)>,
+    /// Places of the bodies in the last frame that came, believed or not.
+    newest: Vec<[f64; 3]>,
     tracks: BTreeMap<String, Track>,
     refused: BTreeMap<Reason, u64>,
     /// Refused since the last report, and when that was.
@@ -106,6 +115,8 @@ impl Gates {
         Gates {
             limits,
             robots: robots.iter().cloned().collect(),
+            bounds: None,
+            newest: Vec::new(),
             last: None,
             anew: None,
             tracks: BTreeMap::new(),
@@ -114,6 +125,12 @@ impl Gates {
             reported: None,
             why: String::new(),
         }
+    }
+
+    /// With bounds for robots and frisbee: [`LENGTHS`] times the arena's longer side.
+    pub fn within(self, arena: &Arena, frisbee: &str) -> Gates {
+        let side = f64::from(arena.length_m.max(arena.width_m));
+        Gates { bounds: Some((LENGTHS * side, frisbee.into())), ..self }
     }
 
     /// One more robot.
@@ -133,7 +150,18 @@ impl Gates {
 
     /// Returns the plausible poses of a frame; `None` for a frame that is not newer than the one before.
     pub fn pass(&mut self, raw: &RawFrame) -> Option<Frame> {
+        let places: Vec<[f64; 3]> = raw.bodies.iter().map(|body| body.place).collect();
+        let moved = std::mem::replace(&mut self.newest, places) != self.newest;
         if let Err(why) = self.advance(raw.number, raw.time_s) {
+            let again = self.last.is_some_and(|last| last.number == raw.number);
+            let why = match again && moved {
+                true => format!(
+                    "frame {} came again with other poses: the server's stamps stand still at {:.3} s; set mocap.time = \
+                     \"arrival\"",
+                    raw.number, raw.time_s
+                ),
+                false => why,
+            };
             self.count(Reason::Stale, why);
             return None;
         }
@@ -204,11 +232,23 @@ impl Gates {
             return Err((Reason::Age, format!("{:.3} s old; 0 to max_age_s = {}", body.age_s, limits.max_age_s)));
         }
         let here = Place { at: [body.place[0], body.place[1]], time: time - body.age_s };
+        self.bound(body).map_err(|why| (Reason::Outside, why))?;
         if self.robots.contains(&body.name) {
             self.follow(&body.name, here).map_err(|why| (Reason::Jump, why))?;
         }
         let heading = atan2(body.rotation[3] as f32, body.rotation[0] as f32);
         Ok(Pose { at: vec2(here.at[0] as f32, here.at[1] as f32), heading })
+    }
+
+    /// Refuses robots and the frisbee far outside the arena.
+    fn bound(&self, body: &RawBody) -> Result<(), String> {
+        let Some((most, frisbee)) = &self.bounds else { return Ok(()) };
+        let far = body.place[0].hypot(body.place[1]);
+        if far <= *most || !(body.name == *frisbee || self.robots.contains(&body.name)) {
+            return Ok(());
+        }
+        let far = if far < 1000.0 { format!("{far:.1} m") } else { format!("{:.2} km", far / 1000.0) };
+        Err(format!("{far} from the arena's middle: does the server send millimetres? set mocap.scale = 0.001"))
     }
 
     /// Believes a place that can be reached from the last one, or one that the robot kept to for `settle_s`.

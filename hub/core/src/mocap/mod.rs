@@ -2,6 +2,8 @@
 //! ([`Frame`]) after [`gates`] let pass what can be true.
 
 pub mod gates;
+pub mod names;
+pub mod reference;
 
 use xpuck_kernels::world::Pose;
 

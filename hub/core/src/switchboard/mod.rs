@@ -138,6 +138,10 @@ pub struct Switchboard {
     resting: Option<f64>,
     watchdog: TrackingWatchdog,
     refused_poses: Vec<(String, u64)>,
+    /// What is wrong with the names of bodies, since when [s]; empty if nothing is.
+    mismatch: (String, f64),
+    /// The mismatch that was warned of last.
+    warned_mismatch: String,
     log_lines_lost: u64,
     tracking: bool,
     /// Poses that are recorded.
@@ -187,6 +191,8 @@ impl Switchboard {
             resting: None,
             watchdog: TrackingWatchdog::default(),
             refused_poses: Vec::new(),
+            mismatch: (String::new(), 0.0),
+            warned_mismatch: String::new(),
             log_lines_lost: 0,
             tracking: false,
             pose_rate: Rate::default(),
@@ -395,6 +401,7 @@ impl Switchboard {
         self.prepare(now);
         self.watch_batteries(now);
         self.watch_tracking(now);
+        self.watch_names(now);
         self.go_on_parking(now);
         self.advance(now, passed);
         self.snapshot_if_due(now);

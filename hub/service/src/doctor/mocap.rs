@@ -21,6 +21,11 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
         _ => "check the motion-capture server, its stream, mocap.kind and mocap.address",
     };
     match hub.map(|hub| &hub.status) {
+        Some(status) if status.tracking && !status.names.is_empty() => Finding::broken(
+            promise,
+            status.names.clone(),
+            "give bodies and robots the same names, or map them in hub.toml",
+        ),
         Some(status) if status.tracking => {
             Finding::on(promise, format!("{} bodies seen at {place}", status.bodies.len()))
         }

@@ -146,7 +146,14 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let hello = serde_json::json!({ "hub": unix_ms.to_string(), "version": env!("CARGO_PKG_VERSION") }).to_string();
     let live = Live::new(Feed::new(&service.config.swarm.robots, clock), hello);
     let (mocap, robots) = (&service.config.hub.mocap, &service.config.swarm.robots);
-    client::start(mocap, (robots, more), service.config.hub.realtime, pose_sender, stop.clone(), move || waker.wake())?;
+    client::start(
+        (mocap, &service.config.hub.arena),
+        (robots, more),
+        service.config.hub.realtime,
+        pose_sender,
+        stop.clone(),
+        move || waker.wake(),
+    )?;
     if let Some((listener, address)) = listener.zip(service.config.swarm.hub.console.as_ref()) {
         let source = Source {
             live: live.clone(),

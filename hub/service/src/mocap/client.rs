@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
-use xpuck_hub_core::config::Mocap;
+use xpuck_hub_core::config::{Arena, Mocap};
 use xpuck_hub_core::hub::POSES_AT_ONCE;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_core::mocap::reference::Reference;
 use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
@@ -34,16 +35,18 @@ pub enum Event {
 /// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is there to be taken. `realtime` is its
 /// priority under SCHED_FIFO, 0 for none; robots of the swarm file, and by the other end those that come later.
 pub fn start(
-    mocap: &Mocap,
+    (mocap, arena): (&Mocap, &Arena),
     (robots, more): (&[String], Receiver<String>),
     realtime: u8,
     events: SyncSender<Event>,
     stop: Arc<AtomicBool>,
     wake: impl Fn() + Send + 'static,
 ) -> std::io::Result<()> {
-    let gates = Gates::new(mocap.gates, robots);
+    let gates = Gates::new(mocap.gates, robots).within(arena, &mocap.frisbee);
+    let reference = Reference::new(mocap);
     let told = (Vec::new(), Instant::now());
-    let mut client = Client { mocap: mocap.clone(), gates, more, events, warned: false, told };
+    let began = Instant::now();
+    let mut client = Client { mocap: mocap.clone(), reference, began, gates, more, events, warned: false, told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
             // The hub's own thread says so if the kernel refuses.
@@ -61,6 +64,9 @@ pub fn start(
 
 struct Client {
     mocap: Mocap,
+    reference: Reference,
+    /// Zero of the times of arrival.
+    began: Instant,
     gates: Gates,
     /// Robots that come to the swarm.
     more: Receiver<String>,
@@ -76,7 +82,12 @@ impl Client {
         let mut source = open(&self.mocap, stop)?;
         while !stop.load(Ordering::Relaxed) {
             self.more.try_iter().for_each(|robot| self.gates.add(robot));
-            for raw in source.frames()? {
+            let frames = source.frames()?;
+            for line in source.take_notes() {
+                self.note(Line::warn(format!("motion capture at {}: {line}", self.mocap.place())));
+            }
+            for mut raw in frames {
+                self.reference.translate(&mut raw, self.began.elapsed().as_secs_f64());
                 if std::mem::take(&mut self.warned) {
                     let text = format!("motion capture at {}: frames are coming again", self.mocap.place());
                     self.note(Line::info(text));

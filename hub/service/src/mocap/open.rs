@@ -19,7 +19,7 @@ pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, Moc
         }
         MocapKind::Vrpn => Box::new(Tcp::connect(address, Box::new(vrpn::Client::new()))?),
         MocapKind::VrpnUdp => Box::new(Tcp::called_back(address, Box::new(vrpn::Client::new()), SILENCE, stop)?),
-        MocapKind::Natnet => Box::new(natnet::udp::Udp::connect(address, mocap.up, SILENCE)?),
+        MocapKind::Natnet => Box::new(natnet::udp::Udp::connect(address, mocap.up_axis(), SILENCE)?),
         MocapKind::Replay => Box::new(replay::Replay::open(mocap)?),
     })
 }

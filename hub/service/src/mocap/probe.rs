@@ -28,7 +28,7 @@ pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
             Ok("called back when asked by UDP".into())
         }
         MocapKind::Natnet => {
-            let udp = Udp::connect(address, mocap.up, patience)?;
+            let udp = Udp::connect(address, mocap.up_axis(), patience)?;
             let server = udp.server().ok_or(MocapError::NoAnswer(patience.as_secs_f32()))?;
             let (name, version) = (&server.application_name, server.protocol_version);
             Ok(format!("{name:?} answered, NatNet {}.{}", version.major, version.minor))

@@ -11,6 +11,11 @@ pub trait PoseSource {
     /// # Errors
     /// Why the connection is of no more use, in a few words.
     fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError>;
+
+    /// Changes of what the server said of itself since the last call, a line each.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A protocol over a stream of bytes, without any I/O.

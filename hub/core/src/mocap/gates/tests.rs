@@ -180,3 +180,24 @@ fn a_robot_that_comes_later_has_a_top_speed_too() {
     bench.frame(&[body("xp03", 0.5)]);
     assert!(bench.frame(&[body("xp03", 0.0)]).is_empty());
 }
+
+#[test]
+fn robots_and_frisbee_far_outside_the_arena_are_refused() {
+    let gates = Gates::new(Limits::default(), &["xp01".into()]).within(&Arena::default(), "frisbee");
+    let mut bench = Bench { gates, number: 0 };
+    let passed = bench.frame(&[body("xp01", 380.0), body("frisbee", -6.1), body("camera", 9.0)]);
+    assert_eq!((passed, bench.gates.refused(Reason::Outside)), (vec!["camera".into()], 2));
+    assert_eq!(bench.frame(&[body("xp01", 0.38), body("frisbee", 5.9)]).len(), 2);
+    bench.frame(&[body("frisbee", 600_000.0 / 1000.0)]);
+    let report = bench.gates.report().unwrap();
+    assert!(report.contains("frisbee: 600.0 m from the arena's middle: does the server send millimetres?"), "{report}");
+}
+
+#[test]
+fn stamps_that_stand_still_while_bodies_move_are_named() {
+    let mut gates = Gates::new(Limits::default(), &[]);
+    let mut pass = |x: f64| gates.pass(&RawFrame { number: 2, time_s: 0.0, bodies: vec![body("xp01", x)] }).is_some();
+    assert!(pass(0.0) && !pass(0.01) && !pass(0.02));
+    let report = gates.report().unwrap();
+    assert!(report.contains("stamps stand still at 0.000 s; set mocap.time = \"arrival\""), "{report}");
+}

@@ -7,7 +7,7 @@ pub(super) mod udp;
 
 use super::rotation;
 use natnet::{Decoder, FrameOfData, Message, MessageHeader, NAT_FRAMEOFDATA, ServerInfo, Version, command};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 
@@ -15,8 +15,23 @@ use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 const OLDEST: Version = Version::new(3, 0, 0, 0);
 /// Most bodies kept; a list may have more.
 const MAX_BODIES: usize = 1000;
-/// The list of bodies is asked for at most once in so many frames.
+/// Shortest interval between requests for the list of bodies, in frames.
 const ASK_AGAIN: u32 = 50;
+/// Interval of such requests when nothing seems to have changed: a datagram that said so may be lost.
+const ASK_ANYWAY: u32 = 500;
+/// Bit of a frame's parameters: the list of bodies has changed.
+const MODELS_CHANGED: u16 = 1 << 1;
+/// Maximum number of changed names in a note.
+const SHOWN: usize = 8;
+
+/// Version by whose layout a server's datagrams are read: since 4.1 the sections tell their lengths, and those that are read
+/// here have stayed the same.
+fn layout(version: Version) -> Version {
+    match (version.major, version.minor) {
+        (4, 2..=9) => Version::V4_1,
+        _ => version,
+    }
+}
 
 /// What is known of the server.
 #[derive(Debug)]
@@ -25,13 +40,28 @@ pub struct Session {
     server: Option<ServerInfo>,
     names: BTreeMap<i32, String>,
     outgoing: Vec<Vec<u8>>,
+    /// Frames since the list of bodies was asked for.
     asked: u32,
+    /// The last frame said that the list of bodies has changed.
+    changing: bool,
+    /// The list of bodies is stale: poses belong to nobody until the new one is there.
+    stale: bool,
+    notes: Vec<String>,
 }
 
 impl Session {
     /// A session that asks for a connection; `up` is the server's upward axis.
     pub fn new(up: UpAxis) -> Session {
-        let mut session = Session { up, server: None, names: BTreeMap::new(), outgoing: Vec::new(), asked: 0 };
+        let mut session = Session {
+            up,
+            server: None,
+            names: BTreeMap::new(),
+            outgoing: Vec::new(),
+            asked: 0,
+            notes: Vec::new(),
+            changing: false,
+            stale: false,
+        };
         session.connect();
         session
     }
@@ -62,13 +92,13 @@ impl Session {
             return Ok(None);
         }
         let version = self.server.as_ref().map_or(OLDEST, |server| server.protocol_version);
-        let decoder = Decoder::new(version).map_err(|e| e.to_string())?;
+        let decoder = Decoder::new(layout(version)).map_err(|e| e.to_string())?;
         match decoder.parse(datagram).map_err(|e| e.to_string())?.into_message() {
             Message::ServerInfo(server) => {
                 let version = server.protocol_version;
-                if version.validate().is_err() {
+                if layout(version).validate().is_err() {
                     return Err(format!(
-                        "the server speaks NatNet {}.{}; 3.0, 3.1, 4.0 and 4.1 are understood",
+                        "the server speaks NatNet {}.{}; 3.0, 3.1 and 4.0 to 4.9 are understood",
                         version.major, version.minor
                     ));
                 }
@@ -81,7 +111,7 @@ impl Session {
                     return Err(format!("a name of {length} bytes; at most {MAX_NAME} are accepted"));
                 }
                 let bodies = model.rigid_bodies().take(MAX_BODIES);
-                self.names = bodies.map(|(name, id)| (id, name.to_string())).collect();
+                self.take_names(bodies.map(|(name, id)| (id, name.to_string())).collect());
             }
             Message::FrameOfData(frame) => return Ok(Some(self.frame(&frame))),
             _ => {}
@@ -89,14 +119,41 @@ impl Session {
         Ok(None)
     }
 
+    /// Changes of names since the last call, a line each.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    fn take_names(&mut self, names: BTreeMap<i32, String>) {
+        self.stale = false;
+        let before = std::mem::replace(&mut self.names, names);
+        if before.is_empty() || before == self.names {
+            return;
+        }
+        let name = |names: &BTreeMap<i32, String>, id: i32| names.get(&id).map_or("nothing".into(), Clone::clone);
+        let ids: BTreeSet<i32> = before.keys().chain(self.names.keys()).copied().collect();
+        let changed: Vec<String> = ids
+            .into_iter()
+            .filter(|id| before.get(id) != self.names.get(id))
+            .map(|id| format!("body {id} was {} and is {}", name(&before, id), name(&self.names, id)))
+            .collect();
+        let more = changed.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        self.notes.push(format!("names changed: {}{more}", changed[..changed.len().min(SHOWN)].join(", ")));
+    }
+
     fn ask_for_names(&mut self) {
-        self.asked = ASK_AGAIN;
+        self.asked = 0;
         self.outgoing.extend(command::request_modeldef().map(|r| r.as_bytes().to_vec()));
     }
 
     fn frame(&mut self, frame: &FrameOfData) -> RawFrame {
-        self.asked = self.asked.saturating_sub(1);
-        if self.asked == 0 && frame.rigid_bodies.iter().any(|b| !self.names.contains_key(&b.id)) {
+        self.asked = self.asked.saturating_add(1);
+        let unknown = || frame.rigid_bodies.iter().any(|b| !self.names.contains_key(&b.id));
+        let changing = frame.params & MODELS_CHANGED != 0;
+        let began = changing && !std::mem::replace(&mut self.changing, changing);
+        self.stale |= began;
+        if began || (self.asked >= ASK_AGAIN && (self.stale || unknown())) || self.asked >= ASK_ANYWAY {
             self.ask_for_names();
         }
         let timing = &frame.timing;
@@ -104,7 +161,7 @@ impl Session {
         let timed = clock > 0 && timing.transmit > 0;
         let seconds = |ticks: u64| ticks as f64 / clock as f64;
         let age_s = if timed { seconds(timing.transmit.saturating_sub(timing.camera_mid_exposure)) } else { 0.0 };
-        let tracked = frame.rigid_bodies.iter().filter(|b| b.tracking_valid()).take(MAX_BODIES);
+        let tracked = frame.rigid_bodies.iter().filter(|b| b.tracking_valid() && !self.stale).take(MAX_BODIES);
         let body = |b: &natnet::RigidBody| {
             let ([x, y, z], [qx, qy, qz, w]) = (b.position.map(f64::from), b.orientation.map(f64::from));
             let (place, q) = match self.up {

@@ -80,6 +80,34 @@ fn a_body_without_a_name_is_asked_for_but_not_at_every_frame() {
     assert_eq!(asked, 4);
 }
 
+/// The same frame with the bit that the list of bodies has changed: the parameters are the last two bytes but four.
+fn changed(mut datagram: Vec<u8>) -> Vec<u8> {
+    let params = datagram.len() - 6;
+    datagram[params] |= 2;
+    datagram
+}
+
+#[test]
+fn bodies_whose_list_changes_belong_to_nobody_until_the_new_list_is_there() {
+    let version = Version::V4_1;
+    let mut session = session(version, UpAxis::Y);
+    let server = SyntheticServer::new(version, CLOCK);
+    let body = [PlannedBody::tracked(7, [0.0; 3], [0.0, 0.0, 0.0, 1.0])];
+    let frame = |number: u32| server.datagram(number as i32, 0.01 * f64::from(number), &body).unwrap();
+    let names = |frame: Option<RawFrame>| frame.unwrap().bodies.into_iter().map(|b| b.name).collect::<Vec<_>>();
+    assert_eq!(names(session.feed(&frame(1)).unwrap()), ["xp01"]);
+    for number in 2..30 {
+        assert!(names(session.feed(&changed(frame(number))).unwrap()).is_empty());
+    }
+    assert_eq!(session.take_outgoing().len(), 1, "asked at once, and once");
+    assert_eq!(session.feed(&model(version, &["frisbee", "xp01"])), Ok(None));
+    assert_eq!(names(session.feed(&changed(frame(30))).unwrap()), ["frisbee"]);
+    assert_eq!(session.take_notes(), ["names changed: body 7 was xp01 and is frisbee, body 8 was frisbee and is xp01"]);
+    // Without any word the list is asked for all the same.
+    (31..600).for_each(|number| drop(session.feed(&frame(number)).unwrap()));
+    assert_eq!(session.take_outgoing().len(), 1);
+}
+
 #[test]
 fn bytes_that_make_no_sense_and_old_servers_are_refused() {
     let mut good = session(Version::V4_1, UpAxis::Y);
@@ -94,7 +122,7 @@ fn bytes_that_make_no_sense_and_old_servers_are_refused() {
         *byte = 0x7f;
     }
     assert!(good.feed(&hostile).is_err());
-    for (major, minor) in [(2, 10), (4, 4), (5, 0)] {
+    for (major, minor) in [(2, 10), (4, 10), (5, 0)] {
         let refused = Session::new(UpAxis::Y).feed(&info(Version::new(major, minor, 0, 0))).unwrap_err();
         assert!(refused.contains(&format!("speaks NatNet {major}.{minor}; 3.0")), "{refused}");
     }

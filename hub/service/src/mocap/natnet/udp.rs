@@ -103,6 +103,10 @@ impl PoseSource for Udp {
         }
         Ok(frames)
     }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        self.session.take_notes()
+    }
 }
 
 impl Drop for Udp {

@@ -1,0 +1,88 @@
+//! Names of bodies that match neither a robot nor the frisbee, in words that an operator can act on.
+
+/// Maximum number of names in a message.
+const SHOWN: usize = 8;
+
+/// What is wrong with the names that a server sends: those that match nothing, the robots without a body, and the likeliest
+/// match. `None` if every robot and the frisbee have a body, or if no name is left over.
+pub fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> {
+    let is_disc = |name: &str| name == frisbee || name.strip_prefix("disc").is_some_and(|n| n.parse::<u32>().is_ok());
+    let left: Vec<&str> =
+        names.iter().copied().filter(|name| !is_disc(name) && !robots.iter().any(|robot| robot == name)).collect();
+    let missing: Vec<&str> = robots.iter().map(String::as_str).filter(|robot| !names.contains(robot)).collect();
+    let frisbee_missing = !frisbee.is_empty() && !names.contains(&frisbee);
+    if left.is_empty() || (missing.is_empty() && !frisbee_missing) {
+        return None;
+    }
+    let list = |names: &[&str]| {
+        let more = names.len().saturating_sub(SHOWN);
+        let shown = names[..names.len().min(SHOWN)].join(", ");
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
+    };
+    let verb = if left.len() == 1 { "matches" } else { "match" };
+    let mut text = format!("motion capture sends {}, which {verb} no robot and not the frisbee", list(&left));
+    let absent: Vec<&str> = missing.iter().copied().chain(frisbee_missing.then_some(frisbee)).collect();
+    text += &format!("; no body for {}", list(&absent));
+    let pair = missing.iter().find_map(|robot| nearest(robot, &left).map(|name| (*robot, name)));
+    match pair {
+        Some((robot, name)) => text += &format!("; if {name} is {robot}: [mocap.subjects] {robot} = \"{name}\""),
+        None if frisbee_missing && missing.is_empty() => {
+            if let Some(name) = nearest(frisbee, &left) {
+                text += &format!("; if {name} is the frisbee: mocap.frisbee = \"{name}\"");
+            }
+        }
+        None => {}
+    }
+    Some(text)
+}
+
+/// The name that differs from `wanted` in case or separators alone, else the only one with its number.
+fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
+    let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let number = |name: &str| {
+        let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+        digits.parse::<u32>().ok()
+    };
+    let same = names.iter().find(|name| plain(name) == plain(wanted));
+    let numbered = || {
+        let mut found = names.iter().filter(|name| number(wanted).is_some() && number(name) == number(wanted));
+        found.next().filter(|_| found.next().is_none())
+    };
+    same.or_else(numbered).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robots() -> Vec<String> {
+        ["xp01", "xp02", "xp03"].map(String::from).to_vec()
+    }
+
+    #[test]
+    fn names_that_match_are_no_trouble() {
+        assert_eq!(mismatch(&["xp01", "xp02", "xp03", "frisbee", "chair"], &robots(), "frisbee"), None);
+        assert_eq!(mismatch(&["xp01"], &robots(), "frisbee"), None, "hidden bodies are no mismatch");
+        assert_eq!(mismatch(&[], &robots(), "frisbee"), None);
+    }
+
+    #[test]
+    fn names_that_differ_are_listed_with_the_likeliest_match() {
+        let text = mismatch(&["XP01", "Xp02", "xpuck-3", "Frisbee"], &robots(), "frisbee").unwrap();
+        assert!(text.starts_with("motion capture sends XP01, Xp02, xpuck-3, Frisbee, which match no robot"), "{text}");
+        assert!(text.contains("no body for xp01, xp02, xp03, frisbee"), "{text}");
+        assert!(text.ends_with("if XP01 is xp01: [mocap.subjects] xp01 = \"XP01\""), "{text}");
+        let text = mismatch(&["xp01", "xp02", "xpuck-3", "frisbee"], &robots(), "frisbee").unwrap();
+        assert!(text.ends_with("[mocap.subjects] xp03 = \"xpuck-3\""), "{text}");
+        let text = mismatch(&["xp01", "xp02", "xp03", "Frisbee"], &robots(), "frisbee").unwrap();
+        assert!(text.ends_with("mocap.frisbee = \"Frisbee\""), "{text}");
+    }
+
+    #[test]
+    fn many_names_are_counted() {
+        let names: Vec<String> = (0..50).map(|n| format!("marker{n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text = mismatch(&names, &robots(), "frisbee").unwrap();
+        assert!(text.contains("and 42 more") && text.len() < 400, "{text}");
+    }
+}
