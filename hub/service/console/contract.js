@@ -6,7 +6,6 @@
  * @typedef {object} Mark
  * @property {number} value
  * @property {string} label
- *
  * @typedef {object} World
  * @property {[number, number]} half
  * @property {number} frisbee_radius

@@ -17,7 +17,7 @@ const UID: [u8; 2] = [0x34, 0x12];
 
 #[test]
 fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
-    let replay = compiled("kilobot-senses", &&["senses.c", "replay_senses.c"]);
+    let replay = compiled("kilobot-senses", &["senses.c", "replay_senses.c"]);
     let foraging = Foraging { seconds: 200.0, ..Foraging::thesis(ROBOTS) };
     let (mut heard, mut known, mut signals) = (0, 0, 0);
     for number in 0..6 {
@@ -61,7 +61,7 @@ fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
 
 #[test]
 fn colours_and_the_median_are_the_same() {
-    let replay = compiled("kilobot-light", &&["senses.c", "replay_senses.c"]);
+    let replay = compiled("kilobot-light", &["senses.c", "replay_senses.c"]);
     let mut draws = Draws::new(8, 0, 0, 0, Stream::Device);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     for _ in 0..1000 {

@@ -191,8 +191,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
             return bad(format!("wifi.name has 1 to {MAX_SSID} characters, none of them \" or \\"));
         }
         let passphrase = wifi.passphrase.as_deref();
-        if passphrase.is_some_and(|text| !is_key(text) && !((8..=MAX_PASSPHRASE).contains(&text.len()) && plain(text)))
-        {
+        if passphrase.is_some_and(|text| !(is_key(text) || (8..=MAX_PASSPHRASE).contains(&text.len()) && plain(text))) {
             return bad(format!(
                 "wifi.passphrase has 8 to {MAX_PASSPHRASE} characters, none of them \" or \\, or is a key of {KEY_DIGITS} hexadecimal \
                  digits; leave it out for an open network"
