@@ -13,7 +13,7 @@ use xpuck_wire::{atomic, file, output};
 
 /// Most runs of an export, each of which is a file.
 const MOST_RUNS: u32 = 10_000;
-/// Longest file that is looked into for the mark of an earlier export [bytes].
+/// Longest file that is looked into for the mark of an earlier export, in bytes.
 const LONGEST_MARKED: u64 = 16 << 20;
 
 /// Write a world and its trees for another simulator.

@@ -9,7 +9,7 @@ use xpuck_hub_core::config::HubFile;
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
 /// Keys that are absent unless a file has them.
-const OPTIONAL: [&str; 10] = [
+const OPTIONAL: [&str; 12] = [
     "console.experiments",
     "console.key",
     "console.look",
@@ -17,6 +17,8 @@ const OPTIONAL: [&str; 10] = [
     "console.tls.key",
     "foxglove.address",
     "mocap.file",
+    "mocap.subjects.xp01",
+    "mocap.up",
     "overhead.url",
     "record.budget_gib",
     "stream.address",
@@ -45,7 +47,8 @@ fn keys(text: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn the_table_of_keys_is_what_the_program_reads() {
-    let with = LEAST.replace("[record]\n", "file = \"none\"\n[record]\nbudget_gib = 1.0\n");
+    let with = LEAST
+        .replace("[record]\n", "file = \"none\"\nup = \"z\"\nsubjects.xp01 = \"none\"\n[record]\nbudget_gib = 1.0\n");
     let expected: BTreeMap<String, String> = keys(&format!(
         "{with}[stream]\naddress = \"none\"\n[foxglove]\naddress = \"none\"\n[overhead]\nurl = \"none\"\n{CONSOLE}"
     ))

@@ -138,6 +138,12 @@ impl Gates {
         self.robots.insert(robot);
     }
 
+    /// A new connection: the server may have begun anew, and nothing links its clock to the one before.
+    pub fn connected(&mut self) {
+        (self.last, self.anew) = (None, None);
+        self.tracks.clear();
+    }
+
     /// Poses refused for a reason since the start; for [`Reason::Stale`], frames.
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused.get(&reason).copied().unwrap_or(0)

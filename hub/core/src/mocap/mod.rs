@@ -7,7 +7,7 @@ pub mod reference;
 
 use xpuck_kernels::world::Pose;
 
-/// Longest name of a body that a client accepts [bytes]: each frame carries the names of all its bodies.
+/// Longest name of a body that a client accepts, in bytes: each frame carries the names of all its bodies.
 pub const MAX_NAME: usize = 256;
 
 /// One body as a system tells it, unchecked.

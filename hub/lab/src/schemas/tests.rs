@@ -9,7 +9,7 @@ use xpuck_experiment::Plan;
 use xpuck_wire::file;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const HUB: &str = "swarm = \"s\"\n[mocap]\naddress = \"a\"\nfrisbee = \"f\"\n[record]\ndirectory = \"d\"\n";
+const HUB: &str = "swarm = \"s\"\n[mocap]\naddress = \"a:1\"\nfrisbee = \"f\"\n[record]\ndirectory = \"d\"\n";
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.05\nsegment_minutes = 0.01\ntask = \"transport\"\n";
 
 fn schema(name: &str) -> Value {

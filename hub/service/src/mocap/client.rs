@@ -80,6 +80,7 @@ impl Client {
     /// Passes frames on until the connection breaks.
     fn stream(&mut self, stop: &AtomicBool, wake: &dyn Fn()) -> Result<(), MocapError> {
         let mut source = open(&self.mocap, stop)?;
+        self.gates.connected();
         while !stop.load(Ordering::Relaxed) {
             self.more.try_iter().for_each(|robot| self.gates.add(robot));
             let frames = source.frames()?;
