@@ -127,7 +127,7 @@ impl Gates {
         }
     }
 
-    /// With bounds for robots and frisbee: [`LENGTHS`] times the arena's longer side.
+    /// With bounds for robots and frisbee: three times the arena's longer side.
     pub fn within(self, arena: &Arena, frisbee: &str) -> Gates {
         let side = f64::from(arena.length_m.max(arena.width_m));
         Gates { bounds: Some((LENGTHS * side, frisbee.into())), ..self }

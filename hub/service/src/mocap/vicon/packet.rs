@@ -45,7 +45,7 @@ pub enum ViconError {
     /// A name longer than any real one.
     #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
     Name(usize),
-    /// No rate of a motion-capture system [Hz].
+    /// No rate of a motion-capture system, in Hz.
     #[error("{0} frames a second; {low} to {high} are accepted", low = RATES.start(), high = RATES.end())]
     Rate(f64),
     /// An object ends before its fields do.
