@@ -97,6 +97,8 @@ pub struct Gates {
     /// Greatest distance from the origin of robots and frisbee [m], and the frisbee's name.
     bounds: Option<(f64, String)>,
     last: Option<Clock>,
+    /// No frame of this connection has come yet.
+    fresh: bool,
     /// The first and the newest frame of a system that seems to have begun anew.
     anew: Option<(Clock, Clock)>,
     /// Places of the bodies in the last frame that came, believed or not.
@@ -118,6 +120,7 @@ impl Gates {
             bounds: None,
             newest: Vec::new(),
             last: None,
+            fresh: false,
             anew: None,
             tracks: BTreeMap::new(),
             refused: BTreeMap::new(),
@@ -138,10 +141,9 @@ impl Gates {
         self.robots.insert(robot);
     }
 
-    /// A new connection: the server may have begun anew, and nothing links its clock to the one before.
+    /// A new connection: a server whose numbers are others now has begun anew, and is believed at once.
     pub fn connected(&mut self) {
-        (self.last, self.anew) = (None, None);
-        self.tracks.clear();
+        self.fresh = true;
     }
 
     /// Poses refused for a reason since the start; for [`Reason::Stale`], frames.
@@ -186,6 +188,7 @@ impl Gates {
     /// network harms none of the others.
     fn advance(&mut self, number: u32, time: f64) -> Result<(), String> {
         let here = Clock { number, time };
+        let fresh = std::mem::take(&mut self.fresh);
         let Some(last) = self.last else {
             self.last = Some(here);
             return Ok(());
@@ -196,7 +199,8 @@ impl Gates {
         }
         let first = self.anew.filter(|(_, newest)| here.follows(newest)).map_or(here, |(first, _)| first);
         self.anew = Some((first, here));
-        if time - first.time < RESTART {
+        let began = time - first.time >= RESTART || (fresh && number != last.number);
+        if !began {
             return Err(match last.number {
                 was if was == number => format!("frame {number} came again: is the server frozen?"),
                 was => format!("frame {number} came after frame {was}: is the server frozen, or did it begin anew?"),

@@ -1,11 +1,57 @@
 //! Names of bodies that match neither a robot nor the frisbee, in words that an operator can act on.
 
+use super::Frame;
+
 /// Maximum number of names in a message.
 const SHOWN: usize = 8;
 
-/// What is wrong with the names that a server sends: those that match nothing, the robots without a body, and the likeliest
-/// match. `None` if every robot and the frisbee have a body, or if no name is left over.
-pub fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> {
+/// Time for which names have to match nothing before that is reported [s]: a server may list its bodies one by one.
+const SETTLE: f64 = 2.0;
+
+/// Watches the names of the bodies in frames; they are compared with the swarm's when they change, not at every frame.
+#[derive(Clone, Debug, Default)]
+pub struct NamesWatch {
+    names: Vec<String>,
+    robots: usize,
+    mismatch: String,
+    /// Time of the last change of `mismatch` [s].
+    since: f64,
+    reported: String,
+}
+
+impl NamesWatch {
+    /// Takes a frame that came at `now`, s.
+    pub fn see(&mut self, now: f64, frame: &Frame, robots: &[String], frisbee: &str) {
+        let names = || frame.bodies.iter().map(|body| body.name.as_str());
+        if self.robots == robots.len() && names().eq(self.names.iter().map(String::as_str)) {
+            return;
+        }
+        self.names = names().map(String::from).collect();
+        self.robots = robots.len();
+        let mismatch = mismatch(&names().collect::<Vec<_>>(), robots, frisbee).unwrap_or_default();
+        if mismatch != self.mismatch {
+            (self.mismatch, self.since) = (mismatch, now);
+        }
+    }
+
+    /// The present mismatch in words; empty if there is none.
+    pub fn mismatch(&self) -> &str {
+        &self.mismatch
+    }
+
+    /// A mismatch that has lasted for [`SETTLE`] and was not reported last.
+    pub fn report(&mut self, now: f64) -> Option<String> {
+        if self.mismatch.is_empty() || now - self.since < SETTLE || self.mismatch == self.reported {
+            return None;
+        }
+        self.reported.clone_from(&self.mismatch);
+        Some(self.reported.clone())
+    }
+}
+
+/// Mismatch of the names that a server sends: those that match nothing, the robots without a body, and the likeliest match.
+/// `None` if every robot and the frisbee have a body, or if no name is left over.
+fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> {
     let is_disc = |name: &str| name == frisbee || name.strip_prefix("disc").is_some_and(|n| n.parse::<u32>().is_ok());
     let left: Vec<&str> =
         names.iter().copied().filter(|name| !is_disc(name) && !robots.iter().any(|robot| robot == name)).collect();

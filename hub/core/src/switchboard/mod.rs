@@ -20,6 +20,7 @@ mod update;
 use crate::config::Config;
 use crate::entry::Entry;
 use crate::mocap::Frame;
+use crate::mocap::names::NamesWatch;
 use crate::park::Sightings;
 use crate::rate::Rate;
 use crate::rate_limit::RateLimit;
@@ -138,10 +139,8 @@ pub struct Switchboard {
     resting: Option<f64>,
     watchdog: TrackingWatchdog,
     refused_poses: Vec<(String, u64)>,
-    /// What is wrong with the names of bodies, since when [s]; empty if nothing is.
-    mismatch: (String, f64),
-    /// The mismatch that was warned of last.
-    warned_mismatch: String,
+    /// Names of the bodies that motion capture sends.
+    names: NamesWatch,
     log_lines_lost: u64,
     tracking: bool,
     /// Poses that are recorded.
@@ -191,8 +190,7 @@ impl Switchboard {
             resting: None,
             watchdog: TrackingWatchdog::default(),
             refused_poses: Vec::new(),
-            mismatch: (String::new(), 0.0),
-            warned_mismatch: String::new(),
+            names: NamesWatch::default(),
             log_lines_lost: 0,
             tracking: false,
             pose_rate: Rate::default(),
@@ -351,6 +349,8 @@ impl Switchboard {
             }
         }
         self.watchdog.see(now, frisbee.is_some(), robot);
+        let mocap = &self.config.hub.mocap;
+        self.names.see(now, &frame, &self.config.swarm.robots, &mocap.frisbee);
         if self.pose_rate.allows(now, POSES_HZ) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }

@@ -152,7 +152,7 @@ impl Switchboard {
             dead: run.map_or(0, |r| r.dead),
             tracking: self.tracking,
             refused_poses: self.refused_poses.clone(),
-            names: self.names_mismatch().unwrap_or_default(),
+            names: self.names.mismatch().into(),
             record: self.record.clone(),
             robots: self.rows(now),
             bodies: self.frame.as_ref().map(|(_, f)| bodies(f)).unwrap_or_default(),

@@ -1,12 +1,8 @@
 //! A run that cannot see stands still: without poses robots sense nothing of each other, and nothing is scored.
 
 use super::{Switchboard, TRACKING_LOST};
-use crate::mocap::names::mismatch;
 use xpuck_wire::Phase;
 use xpuck_wire::message::State;
-
-/// Time for which names have to match nothing before that is said [s]: a server may list its bodies one by one.
-const NAMES_SETTLE: f64 = 2.0;
 
 /// When the frisbee, and any robot, were last seen; s.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,9 +38,9 @@ impl Switchboard {
             (Phase::Running, Some(what)) => {
                 self.phase = Phase::Blind;
                 self.direct(State::Pause, segment);
-                let remedy = match self.names_mismatch() {
-                    Some(mismatch) => mismatch,
-                    None => "check the motion-capture server and the markers".into(),
+                let remedy = match self.names.mismatch() {
+                    "" => "check the motion-capture server and the markers",
+                    mismatch => mismatch,
                 };
                 self.warn(now, format!("{what} for {TRACKING_LOST} s: everybody pauses until it is; {remedy}"));
             }
@@ -56,21 +52,10 @@ impl Switchboard {
         }
     }
 
-    /// Warns once of names of bodies that match nothing, when they have stayed so for [`NAMES_SETTLE`].
+    /// Warns once of names of bodies that match nothing.
     pub(super) fn watch_names(&mut self, now: f64) {
-        let mismatch = self.names_mismatch().unwrap_or_default();
-        if mismatch != self.mismatch.0 {
-            self.mismatch = (mismatch, now);
-        } else if !mismatch.is_empty() && now - self.mismatch.1 >= NAMES_SETTLE && mismatch != self.warned_mismatch {
-            self.warned_mismatch.clone_from(&mismatch);
+        if let Some(mismatch) = self.names.report(now) {
             self.warn(now, mismatch);
         }
-    }
-
-    /// What is wrong with the names of the bodies in the last frame, if anything is.
-    pub(super) fn names_mismatch(&self) -> Option<String> {
-        let (_, frame) = self.frame.as_ref()?;
-        let names: Vec<&str> = frame.bodies.iter().map(|body| body.name.as_str()).collect();
-        mismatch(&names, &self.config.swarm.robots, &self.config.hub.mocap.frisbee)
     }
 }

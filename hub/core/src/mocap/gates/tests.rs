@@ -119,6 +119,22 @@ fn server_that_sends_two_frames_in_turn_is_frozen() {
 }
 
 #[test]
+fn new_connection_is_believed_at_once_if_its_numbers_are_others() {
+    let mut bench = Bench::new();
+    bench.number = 1000;
+    bench.frame(&[body("xp01", 0.0)]);
+    // A frozen server that comes back is frozen, and one that goes on is still held to what a robot can drive.
+    bench.gates.connected();
+    let raw = |number: u32, x| RawFrame { number, time_s: 0.02 * f64::from(number), bodies: vec![body("xp01", x)] };
+    assert!(bench.gates.pass(&raw(1001, 0.0)).is_none());
+    bench.gates.connected();
+    assert!(bench.frame(&[body("xp01", 0.9)]).is_empty());
+    assert_eq!((bench.gates.refused(Reason::Stale), bench.gates.refused(Reason::Jump)), (1, 1));
+    bench.gates.connected();
+    assert_eq!(bench.gates.pass(&raw(1, 0.9)).unwrap().bodies.len(), 1);
+}
+
+#[test]
 fn pose_of_the_future_is_refused() {
     let mut bench = Bench::new();
     let early = RawBody { age_s: -0.5, ..body("xp01", 0.0) };

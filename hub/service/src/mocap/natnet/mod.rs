@@ -151,7 +151,8 @@ impl Session {
         self.asked = self.asked.saturating_add(1);
         let unknown = || frame.rigid_bodies.iter().any(|b| !self.names.contains_key(&b.id));
         let changing = frame.params & MODELS_CHANGED != 0;
-        let began = changing && !std::mem::replace(&mut self.changing, changing);
+        let began = changing && !self.changing;
+        self.changing = changing;
         self.stale |= began;
         if began || (self.asked >= ASK_AGAIN && (self.stale || unknown())) || self.asked >= ASK_ANYWAY {
             self.ask_for_names();

@@ -106,6 +106,9 @@ fn bodies_whose_list_changes_belong_to_nobody_until_the_new_list_is_there() {
     // Without any word the list is asked for all the same.
     (31..600).for_each(|number| drop(session.feed(&frame(number)).unwrap()));
     assert_eq!(session.take_outgoing().len(), 1);
+    // A second change is noticed as the first was.
+    assert!(names(session.feed(&changed(frame(600))).unwrap()).is_empty());
+    assert_eq!(session.take_outgoing().len(), 1);
 }
 
 #[test]
