@@ -181,7 +181,7 @@ impl Default for Mocap {
 }
 
 impl Mocap {
-    /// What is wrong with the server's address or the frisbee's name, if anything is.
+    /// First fault in the server's address, the frisbee's name or the mapping of subjects.
     fn fault(&self) -> Option<String> {
         let frisbee = &self.frisbee;
         if frisbee.is_empty() || frisbee.trim() != frisbee {
@@ -215,7 +215,7 @@ impl Mocap {
         }
     }
 
-    /// What is wrong with names beside those of the swarm's robots, if anything is.
+    /// First clash of the names here with those of the swarm's robots.
     pub fn fault_among(&self, robots: &[String]) -> Option<String> {
         let is_robot = |name: &String| robots.contains(name);
         if is_robot(&self.frisbee) {

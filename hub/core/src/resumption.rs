@@ -216,7 +216,7 @@ mod tests {
         Witness { told: Some(told), silent_s: Some(2.0) }
     }
 
-    /// What comes of a claim if one robot says RUN and the other this.
+    /// Verdict on a claim if one robot says RUN and the other this.
     fn with(claim: &Claim, other: Option<&Witness>) -> Verdict {
         let run = told(9, claim.state);
         judge(claim, 2, [("a", Some(&run)), ("b", other)].into_iter())

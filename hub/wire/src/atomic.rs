@@ -2,8 +2,11 @@
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Result, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// Permissions of a new file, less the umask.
+const MODE: u32 = 0o666;
 
 /// New contents of a file that are on the disk but not in their place yet.
 pub struct Prepared {
@@ -18,12 +21,30 @@ pub struct Prepared {
 /// What the system says; the old file is untouched.
 pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
     path.symlink_metadata().map_or(Ok(()), |there| no_other_kind(&there))?;
+    fill(path, free_new(path)?, bytes, MODE)
+}
+
+/// Puts a new file with these bytes and permissions at `path`, whole or not at all.
+///
+/// # Errors
+/// A file is there, or what the system says.
+pub fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(ErrorKind::AlreadyExists.into());
+    }
+    let prepared = fill(path, free_new(path)?, bytes, mode)?;
+    let new = prepared.new.clone();
+    prepared.commit().inspect_err(|_| drop(remove(&new)))
+}
+
+/// The name beside a file under which its new contents are written. What a crash left there is removed; a link or a pipe is not
+/// followed.
+fn free_new(path: &Path) -> Result<PathBuf> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
-    // What a crash left there; a link or a pipe is not to be followed.
     remove(&new)?;
-    fill(path, new, bytes)
+    Ok(new)
 }
 
 /// Refuses to put a file in the place of a folder, a device, a pipe or a socket.
@@ -35,10 +56,10 @@ fn no_other_kind(there: &Metadata) -> Result<()> {
     }
 }
 
-/// Writes the bytes to `new`, which must not be there.
-fn fill(path: &Path, new: PathBuf, bytes: &[u8]) -> Result<Prepared> {
+/// Writes the bytes to `new`, which must not be there. Without a file at `path` it gets the permissions `mode`, less the umask.
+fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> {
     let fill = || {
-        let mut file = File::create_new(&new)?;
+        let mut file = File::options().write(true).create_new(true).mode(mode).open(&new)?;
         if let Ok(metadata) = std::fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
         }
@@ -82,7 +103,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// What the system says; the old file is then still there.
 pub fn write_beside_others(path: &Path, bytes: &[u8]) -> Result<()> {
-    fill(path, beside(path)?, bytes)?.commit()
+    fill(path, beside(path)?, bytes, MODE)?.commit()
 }
 
 /// A name beside a file that only this process has.
@@ -125,7 +146,7 @@ fn no_named_pipe(path: &Path) -> Result<()> {
 /// What the system says.
 pub fn can_output(path: &Path) -> Result<()> {
     no_named_pipe(path)?;
-    let attempt = |path: &Path| remove(&fill(path, beside(path)?, b"")?.new);
+    let attempt = |path: &Path| remove(&fill(path, beside(path)?, b"", MODE)?.new);
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(metadata) if metadata.is_file() => attempt(&path.canonicalize()?),

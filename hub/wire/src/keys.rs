@@ -9,10 +9,9 @@ use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use serde::{Deserialize, Serialize};
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 /// Largest key file, bytes.
 const MAX_FILE: u64 = 4096;
@@ -220,28 +219,8 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
 
 /// Writes a new file whole or not at all; a file that is there stays.
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), FileError> {
-    let trouble =
-        |error: std::io::Error| FileError::value(&path.display().to_string(), format!("not written: {error}"));
-    if path.symlink_metadata().is_ok() {
-        return Err(trouble(ErrorKind::AlreadyExists.into()));
-    }
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    // Left by a crash or a full disk.
-    atomic::remove(&new).map_err(trouble)?;
-    let fill = || {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&new, path)?;
-        atomic::sync_folder(path)
-    };
-    fill().map_err(|error| {
-        // If it cannot be removed either, the first error says more.
-        let _ = atomic::remove(&new);
-        trouble(error)
-    })
+    atomic::create(path, text.as_bytes(), mode)
+        .map_err(|error| FileError::value(&path.display().to_string(), format!("not written: {error}")))
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ pub struct Status {
     pub tracking: bool,
     /// Poses that were refused since the hub started, by reason.
     pub refused_poses: Vec<(String, u64)>,
-    /// What is wrong with the names of bodies that motion capture sends; empty if nothing is.
+    /// Mismatch of the names that motion capture sends with those of the swarm, in words; empty if there is none.
     #[serde(default)]
     pub names: String,
     /// Where the record is written.

@@ -39,7 +39,7 @@ impl NamesWatch {
         &self.mismatch
     }
 
-    /// A mismatch that has lasted for [`SETTLE`] and was not reported last.
+    /// A mismatch that has lasted for 2 s and was not reported last.
     pub fn report(&mut self, now: f64) -> Option<String> {
         if self.mismatch.is_empty() || now - self.since < SETTLE || self.mismatch == self.reported {
             return None;

@@ -1,5 +1,5 @@
-//! What outlives this hub: how the run stands, and how often the swarm was told STOP. Whoever says STOP, PAUSE or HOLD learns
-//! whether a hub that restarts knows of it.
+//! State that outlives this hub: the run's state and the count of STOPs. The answer to STOP, PAUSE or HOLD reports whether a hub
+//! that restarts knows of the order.
 
 use super::Switchboard;
 use xpuck_wire::message::{Order, Request};
@@ -9,7 +9,7 @@ use xpuck_wire::message::{Order, Request};
 pub enum Kept {
     /// How the run stands: number of the last directive in it, or the greatest number if no state is left.
     State(Result<u64, String>),
-    /// How many STOPs there were.
+    /// Count of STOPs.
     Stops(Result<u64, String>),
 }
 
@@ -156,7 +156,7 @@ impl Switchboard {
         }
     }
 
-    /// So many STOPs are known from earlier.
+    /// Raises the count of STOPs to one that is known from earlier.
     pub fn set_stops(&mut self, stops: u64) {
         self.stops = self.stops.max(stops);
         self.keeping.stops = self.keeping.stops.max(stops);

@@ -25,11 +25,11 @@ const AT_REST: f64 = 0.1;
 /// A relocation that lasts longer is warned of, s.
 const RELOCATION: f64 = 20.0;
 
-/// What the run of a hub that died waits for.
+/// Claim that robots have to confirm before the run of a hub that died continues.
 pub(super) struct Claimed {
-    /// What it claims, and robots have to confirm.
+    /// The claim.
     pub(super) claim: Claim,
-    /// What that hub did: it is done again when they do.
+    /// Phase of that hub, which is entered again on confirmation.
     pub(super) phase: Phase,
 }
 

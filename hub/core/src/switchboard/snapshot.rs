@@ -80,7 +80,7 @@ impl Snapshot {
         self.phase == Phase::Finished
     }
 
-    /// What a hub that returns claims, and robots have to confirm.
+    /// Claim of a hub that returns, for robots to confirm.
     pub fn claim(&self) -> Claim {
         let (state, since, last) = self.told;
         let alive = self.alive.iter().filter(|id| !self.held.contains(id)).cloned().collect();

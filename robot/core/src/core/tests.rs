@@ -21,19 +21,7 @@ fn running() -> Core {
     let mut core = core();
     core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
     assert_eq!(core.state(), State::Ready);
-    core.on_message(
-        0.0,
-        ToRobot::Directive(Directive {
-            number: 10,
-            state: State::Run,
-            segment: 1,
-            run: 5,
-            phase: 0,
-            tree: None,
-            expires: 100.0,
-            ..Directive::default()
-        }),
-    );
+    core.on_message(0.0, until(100.0, 10, State::Run));
     core.load(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
     core
 }
@@ -57,8 +45,6 @@ fn a_directive_loads_the_fittest_tree_once_per_segment() {
             state: State::Run,
             segment,
             run: 5,
-            phase: 0,
-            tree: None,
             expires: 100.0,
             ..Directive::default()
         })
@@ -72,10 +58,7 @@ fn a_directive_loads_the_fittest_tree_once_per_segment() {
             ToRobot::Directive(Directive {
                 number: 9,
                 state: State::Stop,
-                segment: 0,
                 run: 5,
-                phase: 0,
-                tree: None,
                 expires: 100.0,
                 ..Directive::default()
             })
@@ -95,47 +78,11 @@ fn wheels_turn_only_in_run_with_a_hub_that_speaks() {
     assert!(said.contains(&Action::Evolve(false)));
     core.on_message(1.3, ToRobot::Ping { stamp: 0.0 });
     assert!(!moves(core.control(1.3, &readings)), "only an explicit RUN starts the wheels again");
-    core.on_message(
-        1.4,
-        ToRobot::Directive(Directive {
-            number: 10,
-            state: State::Run,
-            segment: 1,
-            run: 5,
-            phase: 0,
-            tree: None,
-            expires: 100.0,
-            ..Directive::default()
-        }),
-    );
+    core.on_message(1.4, until(100.0, 10, State::Run));
     assert!(moves(core.control(1.4, &readings)));
-    core.on_message(
-        1.5,
-        ToRobot::Directive(Directive {
-            number: 11,
-            state: State::Pause,
-            segment: 1,
-            run: 5,
-            phase: 0,
-            tree: None,
-            expires: 100.0,
-            ..Directive::default()
-        }),
-    );
+    core.on_message(1.5, until(100.0, 11, State::Pause));
     assert!(!moves(core.control(1.5, &readings)));
-    core.on_message(
-        1.6,
-        ToRobot::Directive(Directive {
-            number: 12,
-            state: State::Stop,
-            segment: 1,
-            run: 5,
-            phase: 0,
-            tree: None,
-            expires: 100.0,
-            ..Directive::default()
-        }),
-    );
+    core.on_message(1.6, until(100.0, 12, State::Stop));
     assert!(!moves(core.control(1.6, &readings)));
 }
 
@@ -168,19 +115,7 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
     let text = TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
     assert!(!actions.iter().any(|a| matches!(a, Action::Prepare(_))));
-    let actions = core.on_message(
-        0.0,
-        ToRobot::Directive(Directive {
-            number: 10,
-            state: State::Run,
-            segment: 1,
-            run: 5,
-            phase: 0,
-            tree: None,
-            expires: 100.0,
-            ..Directive::default()
-        }),
-    );
+    let actions = core.on_message(0.0, until(100.0, 10, State::Run));
     assert!(actions.ends_with(&[Action::Evolve(false)]), "{actions:?}");
     assert!(moves(core.control(0.1, &clear())));
     let bad = text.replace("v_goal", "v_gaol");
@@ -231,18 +166,7 @@ fn a_message_that_ends_a_silence_does_not_start_the_wheels() {
 fn stop_is_obeyed_in_every_state_and_only_a_later_run_undoes_it() {
     for state in [State::Ready, State::Run, State::Pause, State::Stop] {
         let mut core = running();
-        let directive = |number, state| {
-            ToRobot::Directive(Directive {
-                number,
-                state,
-                segment: 1,
-                run: 5,
-                phase: 0,
-                tree: None,
-                expires: 100.0,
-                ..Directive::default()
-            })
-        };
+        let directive = |number, state| until(100.0, number, state);
         core.on_message(0.1, directive(20, state));
         core.on_message(0.1, directive(20, State::Stop));
         assert_eq!(core.state(), State::Stop, "in {state:?}, even with the same number");
@@ -255,16 +179,7 @@ fn stop_is_obeyed_in_every_state_and_only_a_later_run_undoes_it() {
     let mut fresh = core();
     fresh.on_message(
         0.0,
-        ToRobot::Directive(Directive {
-            number: 3,
-            state: State::Stop,
-            segment: 0,
-            run: 5,
-            phase: 0,
-            tree: None,
-            expires: 100.0,
-            ..Directive::default()
-        }),
+        ToRobot::Directive(Directive { number: 3, state: State::Stop, run: 5, expires: 100.0, ..Directive::default() }),
     );
     assert_eq!(fresh.state(), State::Stop, "before any experiment");
 }
@@ -327,16 +242,7 @@ fn given() -> String {
 
 /// A directive about experiment 5 that is good until the hub's time `expires`.
 fn until(expires: f64, number: u64, state: State) -> ToRobot {
-    ToRobot::Directive(Directive {
-        number,
-        state,
-        segment: 1,
-        run: 5,
-        phase: 0,
-        tree: None,
-        expires,
-        ..Directive::default()
-    })
+    ToRobot::Directive(Directive { number, state, segment: 1, run: 5, expires, ..Directive::default() })
 }
 
 #[test]
@@ -456,8 +362,6 @@ fn a_directive_is_obeyed_before_it_expires_and_about_the_robots_experiment_only(
         state: State::Run,
         segment: 1,
         run: 6,
-        phase: 0,
-        tree: None,
         expires: 600.0,
         ..Directive::default()
     });
@@ -504,10 +408,7 @@ fn after_a_late_experiment_the_hub_is_to_say_again_what_to_do() {
     let run = ToRobot::Directive(Directive {
         number: 12,
         state: State::Run,
-        segment: 0,
         run: 11,
-        phase: 0,
-        tree: None,
         expires: 100.0,
         ..Directive::default()
     });
@@ -551,16 +452,7 @@ fn running_with(silence: &str, allowed: f64) -> Core {
 }
 
 fn directive(number: u64, state: State) -> ToRobot {
-    ToRobot::Directive(Directive {
-        number,
-        state,
-        segment: 1,
-        run: 5,
-        phase: 0,
-        tree: None,
-        expires: 1000.0,
-        ..Directive::default()
-    })
+    until(1000.0, number, state)
 }
 
 fn evolves(actions: &[Action]) -> Option<bool> {

@@ -178,16 +178,7 @@ fn prepared_with(more: &str) -> (Robot, Bench) {
 }
 
 fn run(number: u64, segment: u32) -> ToRobot {
-    ToRobot::Directive(Directive {
-        number,
-        state: State::Run,
-        segment,
-        run: 5,
-        phase: 0,
-        tree: None,
-        expires: 100.0,
-        ..Directive::default()
-    })
+    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, expires: 100.0, ..Directive::default() })
 }
 
 #[test]
@@ -319,16 +310,7 @@ fn the_wheels_stand_at_once_when_the_robot_is_told_to_and_not_at_its_next_update
     let direct = |bench: &mut Bench, number, state| {
         let run = 5;
         let expires = f64::MAX;
-        bench.say(ToRobot::Directive(Directive {
-            number,
-            state,
-            segment: 0,
-            run,
-            phase: 0,
-            tree: None,
-            expires,
-            ..Directive::default()
-        }));
+        bench.say(ToRobot::Directive(Directive { number, state, run, expires, ..Directive::default() }));
     };
     for (number, state, stood) in
         [(10, State::Run, 0), (11, State::Pause, 1), (12, State::Run, 1), (13, State::Stop, 2), (14, State::Stop, 2)]
