@@ -60,9 +60,10 @@ enum Simulator {
 
 /// Make a world file of an arena of ARGoS 3.
 ///
-/// Read are the arena's size, boxes and cylinders with their places, and the number of robots. Boxes that do not move
-/// become walls, movable cylinders discs; walls around everything become the arena's edge. What is left out is told.
-/// Where robots start and what is scored are no part of an .argos file, so these lines of the result are to be changed.
+/// Read are boxes, cylinders, lights and robots, with a place of their own or in a <distribute>. The arena is the floor
+/// that walls close around the robots. What ARGoS draws is drawn by the file's seed. What cannot be kept is listed with
+/// its count and line. What is scored is no part of an .argos file, so [task] of the result is a guess
+/// (docs/transfer/argos.md).
 #[derive(Args)]
 pub(super) struct ImportArgs {
     /// Experiment of ARGoS (.argos).
@@ -136,13 +137,13 @@ pub(super) fn import(args: &ImportArgs) -> Result<()> {
     let name = args.file.display().to_string();
     let text = file::text(&args.file, file::MAX_TOML)?;
     let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {message}"))?;
-    let guessed = "task and starts are guesses, as ARGoS has them in loop functions: change them in the result";
+    let guessed = "the task is a guess, as ARGoS has it in loop functions: change [task] in the result";
     for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
         output::note(format_args!("xpuck: {name}: note: {note}"));
     }
     let output = args.output.as_deref();
     refuse_over([&args.file], &args.output)?;
-    // Somebody may have changed the task and the starts of an earlier result.
+    // Somebody may have changed the task of an earlier result.
     if let Some(path) = output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file())) {
         bail!("{}: is there already; remove it, or name another file", path.display());
     }

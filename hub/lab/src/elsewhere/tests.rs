@@ -1,6 +1,7 @@
 //! Exports by their form, and their interpreters against ours, tick by tick.
 
 mod form;
+mod import;
 mod ticks;
 
 use super::Export;

@@ -4,7 +4,9 @@ use super::super::{argos, import, webots};
 use super::with_export;
 use roxmltree::Document;
 use xpuck_experiment::world_file;
+use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::start::place;
 
 /// Elements and the attributes that ARGoS 3 reads of them, those that it insists on first.
 const READ: [(&str, &[&str], &[&str]); 24] = [
@@ -74,48 +76,21 @@ fn an_exported_arena_comes_back() {
     let experiment = files.iter().find(|file| file.path == "run-0000.argos").unwrap();
     let imported = import::argos(&experiment.text).unwrap();
     assert_eq!(imported.notes, Vec::<String>::new());
+    let start = |spec: &WorldSpec| place(spec, 0, &mut Draws::new(3, 0, 0, 0, Stream::Start));
     let back = world_file::parse("back", &imported.text).unwrap();
     assert_eq!((back.robots, back.discs.len(), back.physics.walls.len()), (3, 1, 1));
     let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-4, "{a} {b}\n{}", imported.text);
     near(back.physics.half_arena.0, 1.5);
     near(back.physics.half_arena.1, 1.0);
+    for (there, here) in start(&spec).iter().zip(start(&back)) {
+        near(there.pose.at.x, here.pose.at.x);
+        near(there.pose.at.y, here.pose.at.y);
+        near(there.pose.heading, here.pose.heading);
+    }
     let (there, here) = (spec.physics.walls[0], back.physics.walls[0]);
     assert!((there.from - here.from).length() < 1e-3 && (there.to - here.to).length() < 1e-3, "{here:?}");
     assert_eq!((back.discs[0].shape.radius, back.discs[0].shape.mass), (0.2, 0.3));
     assert_eq!(back.discs[0].start.low, spec.discs[0].start.low);
-}
-
-#[test]
-fn boxes_and_cylinders_of_argos_become_walls_and_discs() {
-    let arena = |inner: &str| format!("<a><arena size=\"4,4,1\" center=\"1,0,0.5\">{inner}</arena></a>");
-    let body = "<body position=\"1,0.5,0\" orientation=\"90,0,0\"/>";
-    let read = |inner: &str| import::argos(&arena(inner));
-    let thick = read(&format!("<box id=\"b\" size=\"0.6,0.4,0.5\" movable=\"false\">{body}</box>")).unwrap();
-    let spec = world_file::parse("thick", &thick.text).unwrap();
-    assert_eq!((spec.physics.walls.len(), spec.robots), (4, 1));
-    let corner = spec.physics.walls[0].from;
-    assert!((corner.x + 0.2).abs() < 1e-6 && (corner.y - 0.8).abs() < 1e-6, "turned by 90 degrees: {corner:?}");
-    let column =
-        read(&format!("<cylinder id=\"c\" radius=\"0.2\" height=\"1\" movable=\"false\">{body}</cylinder>")).unwrap();
-    assert_eq!(
-        (column.text.matches("[[wall]]").count(), column.notes.len()),
-        (6, 2),
-        "walls for a column, and a robot"
-    );
-    let robots = "<distribute><position/><orientation/><entity quantity=\"5\" max_trials=\"9\"><foot-bot id=\"f\"/></entity></distribute>";
-    let swarm = read(&format!("{robots}<light id=\"l\"/>")).unwrap();
-    assert_eq!((world_file::parse("swarm", &swarm.text).unwrap().robots, swarm.notes.len()), (5, 1));
-    let error = |text: &str| import::argos(text).unwrap_err();
-    let many: String = (0..300).map(|i| format!(" a{i}=\"1\"")).collect();
-    assert!(error(&arena(&format!("<box{many}/>"))).contains("300 attributes"));
-    assert!(error("<a><arena size=\"-1,1,1\"/></a>").contains("size has a number that is not above 0"));
-    assert!(error("<a b=c/>").contains("1:"), "{}", error("<a b=c/>"));
-    assert!(error("<a/>").starts_with("no <arena>"));
-    assert_eq!(
-        read("\n<box size=\"1,x\" movable=\"false\"/>").unwrap_err(),
-        "line 2: <box> size=\"1,x\" is not 3 numbers with commas between them"
-    );
-    assert!(read("<box size=\"1,1,1\" movable=\"perhaps\"><body/></box>").unwrap_err().contains("needs movable"));
 }
 
 /// Words, numbers, strings and brackets of VRML; comments are passed over.

@@ -1,0 +1,177 @@
+//! Places that ARGoS draws, drawn by the file's seed.
+//!
+//! The draws are ours, not ARGoS's: places follow the same rules, but are others than ARGoS would draw for that seed.
+
+use super::scene::{Place, Scene, Thing, What};
+use super::shapes::Solid;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::start::SPACING;
+
+/// Draws for the place of a robot in the starts after the first.
+const TRIES: usize = 10_000;
+
+/// What stands, and where robots are in the first start.
+pub(super) struct Drawn {
+    /// Bodies that do not move.
+    pub solids: Vec<Solid>,
+    /// Places of robots; those that nothing places are not among them.
+    pub robots: Vec<Pose>,
+    /// Bodies that move, with their radius (m) and mass (kg), and the thing that they belong to.
+    pub movable: Vec<(Vec2, f32, f32, usize)>,
+    /// Lights: place, height (m) and intensity, and the thing that they belong to.
+    pub lights: Vec<(Vec2, f32, f32, usize)>,
+    /// How many of each thing found no room.
+    pub without_room: Vec<usize>,
+}
+
+/// Draws everything once, in the file's order.
+pub(super) fn draw(scene: &Scene) -> Drawn {
+    let mut drawn = Drawn {
+        solids: Vec::new(),
+        robots: Vec::new(),
+        movable: Vec::new(),
+        lights: Vec::new(),
+        without_room: vec![0; scene.things.len()],
+    };
+    // What has a place of its own stands before anything is drawn.
+    for fixed in [true, false] {
+        for (number, thing) in scene.things.iter().enumerate() {
+            if thing.position.is_fixed() == fixed && thing.position != Place::Anywhere {
+                add(&mut drawn, scene.seed, number, thing);
+            }
+        }
+    }
+    drawn
+}
+
+fn add(drawn: &mut Drawn, seed: u64, number: usize, thing: &Thing) {
+    let trials = if thing.position.is_fixed() { 1 } else { thing.trials };
+    for i in 0..thing.count {
+        let mut draws = draws_of(seed, 0, number, i);
+        let found = (0..trials).any(|_| {
+            let ([x, y, z], [angle, ..]) =
+                (take(&thing.position, i, &mut draws), take(&thing.orientation, i, &mut draws));
+            let (at, turned) = (vec2(x, y), angle.to_radians());
+            place(drawn, number, thing, at, z, turned)
+        });
+        drawn.without_room[number] += usize::from(!found);
+    }
+}
+
+/// Puts a thing there unless something is in its way. Things with a place of their own are not asked: the world's check
+/// tells what overlaps.
+fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned: f32) -> bool {
+    let is_drawn = !what.position.is_fixed();
+    match what.what {
+        What::Light { intensity } => drawn.lights.push((at, z, intensity, thing)),
+        What::Robot => {
+            if is_drawn && !is_free(at, &drawn.solids, &drawn.robots) {
+                return false;
+            }
+            drawn.robots.push(Pose { at, heading: turned });
+        }
+        What::Box { size: [length, width], mass: Some(mass) } => {
+            drawn.movable.push((at, (length * width / std::f32::consts::PI).sqrt(), mass, thing));
+        }
+        What::Cylinder { radius, mass: Some(mass) } => drawn.movable.push((at, radius, mass, thing)),
+        What::Box { size: [length, width], mass: None } => {
+            let ahead = Vec2::unit(turned);
+            let solid = Solid {
+                at,
+                axes: [ahead * (0.5 * length), ahead.perp() * (0.5 * width)],
+                radius: 0.0,
+                thing,
+                is_drawn,
+            };
+            return stand(drawn, solid);
+        }
+        What::Cylinder { radius, mass: None } => {
+            return stand(drawn, Solid { at, axes: [Vec2::ZERO; 2], radius, thing, is_drawn });
+        }
+    }
+    true
+}
+
+fn stand(drawn: &mut Drawn, solid: Solid) -> bool {
+    let clear = |robot: &Pose| solid.distance(robot.at) >= ROBOT_RADIUS;
+    if solid.is_drawn && (drawn.solids.iter().any(|other| other.overlaps(&solid)) || !drawn.robots.iter().all(clear)) {
+        return false;
+    }
+    drawn.solids.push(solid);
+    true
+}
+
+/// Whether a robot has room there.
+fn is_free(at: Vec2, solids: &[Solid], robots: &[Pose]) -> bool {
+    solids.iter().all(|solid| solid.distance(at) >= ROBOT_RADIUS)
+        && robots.iter().all(|robot| (robot.at - at).length() >= SPACING)
+}
+
+/// Robots of one more start, among the bodies that stand, where `is_reached` says yes.
+///
+/// `start` counts the starts from 0. Robots that find no room are left out; the start then has fewer.
+pub(super) fn robots(scene: &Scene, solids: &[Solid], start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
+    let mut robots: Vec<Pose> = Vec::new();
+    let all = || scene.things.iter().enumerate().filter(|(_, thing)| matches!(thing.what, What::Robot));
+    for fixed in [true, false] {
+        for (number, thing) in all().filter(|(_, thing)| thing.position.is_fixed() == fixed) {
+            for i in 0..thing.count {
+                let tries = if fixed { 1 } else { TRIES };
+                let mut draws = draws_of(scene.seed, start, number, i);
+                for _ in 0..tries {
+                    let position = anywhere(scene, thing.position);
+                    let ([x, y, _], [angle, ..]) =
+                        (take(&position, i, &mut draws), take(&thing.orientation, i, &mut draws));
+                    let at = vec2(x, y);
+                    if fixed || (is_reached(at) && is_free(at, solids, &robots)) {
+                        robots.push(Pose { at, heading: angle.to_radians() });
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    robots
+}
+
+/// Anywhere is the whole space.
+fn anywhere(scene: &Scene, place: Place) -> Place {
+    let [[x, y], [length, width]] = [scene.centre, scene.size];
+    match place {
+        Place::Anywhere => Place::Uniform {
+            low: [x - 0.5 * length, y - 0.5 * width, 0.0],
+            high: [x + 0.5 * length, y + 0.5 * width, 0.0],
+        },
+        place => place,
+    }
+}
+
+/// Each entity has draws of its own, so that one more of a thing moves no other.
+fn draws_of(seed: u64, start: u32, thing: usize, i: usize) -> Draws {
+    Draws::new(seed, start, thing as u32, i as u32, Stream::Start)
+}
+
+/// The next three numbers of a rule; `i` counts the things that it places.
+fn take(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
+    match *place {
+        Place::Constant(values) => values,
+        Place::Uniform { low, high } => std::array::from_fn(|k| draws.range(low[k], high[k])),
+        Place::Gaussian { mean, deviation } => std::array::from_fn(|k| {
+            let (normal, _) = normal_pair(draws.word(), draws.word());
+            mean[k] + deviation[k] * normal
+        }),
+        Place::Grid { centre, distances, layout } => {
+            // The first is at the greatest x and y; x runs first (CSpace's GridGenerator).
+            let places = [i % layout[0], i / layout[0] % layout[1], i / (layout[0] * layout[1])];
+            std::array::from_fn(|k| centre[k] + distances[k] * (0.5 * (layout[k] as f32 - 1.0) - places[k] as f32))
+        }
+        Place::Disc { radius } => {
+            let at = Vec2::unit(draws.range(0.0, std::f32::consts::TAU)) * (radius * draws.unit().sqrt());
+            [at.x, at.y, 0.0]
+        }
+        Place::Anywhere => [0.0; 3],
+    }
+}

@@ -1,0 +1,194 @@
+//! Where robots can get to: the floor that walls close around their places. Its extent is the arena.
+//!
+//! ARGoS's own `size` is that of its space, mostly larger than what the walls enclose.
+
+use super::draw::Drawn;
+use super::scene::Scene;
+use super::shapes::Solid;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::ROBOT_RADIUS;
+
+/// Longest arena, m.
+const LONGEST: f32 = 20.0;
+/// Cells of the grid along each side.
+const CELLS: usize = 1000;
+
+/// Cells of a grid whose centres a robot can reach.
+pub(super) struct Region {
+    /// The arena's least corner, m.
+    pub low: Vec2,
+    /// The arena's greatest corner, m.
+    pub high: Vec2,
+    /// Whether ARGoS's space was cut because arenas are 20 m at most.
+    pub is_cut: bool,
+    grid: Grid,
+    reached: Vec<bool>,
+}
+
+/// A grid over a rectangle.
+#[derive(Clone, Copy)]
+struct Grid {
+    low: Vec2,
+    cell: Vec2,
+}
+
+impl Grid {
+    fn centre(&self, [x, y]: [usize; 2]) -> Vec2 {
+        vec2(self.low.x + (x as f32 + 0.5) * self.cell.x, self.low.y + (y as f32 + 0.5) * self.cell.y)
+    }
+
+    fn cell_of(&self, at: Vec2) -> Option<[usize; 2]> {
+        let offset = at - self.low;
+        let [x, y] = [offset.x / self.cell.x, offset.y / self.cell.y].map(f32::floor);
+        let inside = |v: f32| (0.0..CELLS as f32).contains(&v);
+        (inside(x) && inside(y)).then_some([x as usize, y as usize])
+    }
+
+    /// The cells of an upright rectangle, as far as it lies on the grid.
+    fn cells_of(&self, low: Vec2, high: Vec2) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let clamped = |v: f32| v.clamp(0.0, CELLS as f32) as usize;
+        let from = [(low.x - self.low.x) / self.cell.x, (low.y - self.low.y) / self.cell.y].map(clamped);
+        let to = [(high.x - self.low.x) / self.cell.x + 1.0, (high.y - self.low.y) / self.cell.y + 1.0].map(clamped);
+        (from[1]..to[1]).flat_map(move |y| (from[0]..to[0]).map(move |x| [x, y]))
+    }
+}
+
+impl Region {
+    /// Whether a robot's centre can get there.
+    pub fn is_reached(&self, at: Vec2) -> bool {
+        self.grid.cell_of(at).is_some_and(|[x, y]| self.reached[y * CELLS + x])
+    }
+
+    /// Whether every place of a rectangle is reached, or as near to one of `walls` as a robot never is.
+    pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]]) -> bool {
+        let near = ROBOT_RADIUS + self.grid.cell.length();
+        let beside = |at: Vec2| walls.iter().any(|wall| from_line(*wall, at) <= near);
+        self.grid.cells_of(low, high).all(|[x, y]| self.reached[y * CELLS + x] || beside(self.grid.centre([x, y])))
+    }
+
+    /// Whether a robot can touch a line from its left side.
+    pub fn is_touched(&self, [from, to]: [Vec2; 2]) -> bool {
+        let near = ROBOT_RADIUS + 1.5 * self.grid.cell.length();
+        let margin = vec2(near, near);
+        let low = vec2(from.x.min(to.x), from.y.min(to.y)) - margin;
+        let high = vec2(from.x.max(to.x), from.y.max(to.y)) + margin;
+        self.grid.cells_of(low, high).any(|[x, y]| {
+            let centre = self.grid.centre([x, y]);
+            self.reached[y * CELLS + x]
+                && (to - from).cross(centre - from) > 0.0
+                && from_line([from, to], centre) <= near
+        })
+    }
+
+    /// Size of a cell of the grid, m.
+    pub fn cell(&self) -> Vec2 {
+        self.grid.cell
+    }
+
+    /// Middle of the arena, m.
+    pub fn middle(&self) -> Vec2 {
+        (self.low + self.high) * 0.5
+    }
+}
+
+/// Distance of a place from a line, m.
+pub(super) fn from_line([from, to]: [Vec2; 2], at: Vec2) -> f32 {
+    let along = to - from;
+    let part = (along.dot(at - from) / along.length_squared()).clamp(0.0, 1.0);
+    (from + along * part - at).length()
+}
+
+/// Fills the floor from the robots' places, or from the middle of the space where there are none.
+pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
+    let ([low, high], is_cut) = window(scene, drawn);
+    let cell = (high - low) * (1.0 / CELLS as f32);
+    let grid = Grid { low, cell };
+    let mut is_free = vec![true; CELLS * CELLS];
+    for solid in &drawn.solids {
+        let around = solid.reach() + vec2(ROBOT_RADIUS, ROBOT_RADIUS);
+        for [x, y] in grid.cells_of(solid.at - around, solid.at + around) {
+            is_free[y * CELLS + x] &= solid.distance(grid.centre([x, y])) >= ROBOT_RADIUS;
+        }
+    }
+    for y in 0..CELLS {
+        for x in 0..CELLS {
+            let at = grid.centre([x, y]);
+            let inner = (at.x - low.x).min(high.x - at.x).min(at.y - low.y).min(high.y - at.y);
+            is_free[y * CELLS + x] &= inner >= ROBOT_RADIUS;
+        }
+    }
+    let middle = vec2(scene.centre[0], scene.centre[1]);
+    let mut seeds: Vec<Vec2> = drawn.robots.iter().map(|robot| robot.at).collect();
+    if seeds.is_empty() {
+        seeds.push(middle);
+    }
+    let mut reached = vec![false; CELLS * CELLS];
+    let mut open: Vec<[usize; 2]> = seeds.iter().filter_map(|seed| nearest_free(&grid, &is_free, *seed)).collect();
+    while let Some([x, y]) = open.pop() {
+        let cell = y * CELLS + x;
+        if !is_free[cell] || reached[cell] {
+            continue;
+        }
+        reached[cell] = true;
+        open.extend(
+            [[x.wrapping_sub(1), y], [x + 1, y], [x, y.wrapping_sub(1)], [x, y + 1]]
+                .into_iter()
+                .filter(|[x, y]| *x < CELLS && *y < CELLS),
+        );
+    }
+    let [inner_low, inner_high] = extent(&grid, &reached, &drawn.solids, [low, high]);
+    let touches = |a: f32, b: f32| (a - b).abs() < 1e-3;
+    let at_edge = touches(inner_low.x, low.x)
+        || touches(inner_high.x, high.x)
+        || touches(inner_low.y, low.y)
+        || touches(inner_high.y, high.y);
+    Region { low: inner_low, high: inner_high, is_cut: is_cut && at_edge, grid, reached }
+}
+
+/// ARGoS's space, or as much of it around the robots as an arena can have.
+fn window(scene: &Scene, drawn: &Drawn) -> ([Vec2; 2], bool) {
+    let robots = |axis: fn(Vec2) -> f32| {
+        let places = || drawn.robots.iter().map(|robot| axis(robot.at));
+        let (least, greatest) = (places().fold(f32::INFINITY, f32::min), places().fold(f32::NEG_INFINITY, f32::max));
+        if least <= greatest { Some(0.5 * (least + greatest)) } else { None }
+    };
+    let side = |i: usize, robots: Option<f32>| {
+        let (half, centre) = (0.5 * scene.size[i], scene.centre[i]);
+        let kept = half.min(0.5 * LONGEST);
+        let middle = robots.unwrap_or(centre).clamp(centre - half + kept, centre + half - kept);
+        (middle - kept, middle + kept)
+    };
+    let ((x0, x1), (y0, y1)) = (side(0, robots(|at| at.x)), side(1, robots(|at| at.y)));
+    ([vec2(x0, y0), vec2(x1, y1)], scene.size.iter().any(|size| *size > LONGEST))
+}
+
+/// A robot may stand nearer to a wall than the grid tells: the nearest free cell within its radius.
+fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]> {
+    let around = vec2(ROBOT_RADIUS, ROBOT_RADIUS) + grid.cell;
+    let free = grid.cells_of(seed - around, seed + around).filter(|[x, y]| is_free[y * CELLS + x]);
+    free.min_by(|a, b| {
+        let from = |cell: &[usize; 2]| (grid.centre(*cell) - seed).length_squared();
+        from(a).total_cmp(&from(b))
+    })
+}
+
+/// The rectangle of what was reached, a robot's radius around its centres. An edge that a body or the space has within a
+/// cell is taken from there, which is exact.
+fn extent(grid: &Grid, reached: &[bool], solids: &[Solid], window: [Vec2; 2]) -> [Vec2; 2] {
+    let cells =
+        || (0..CELLS * CELLS).filter(|cell| reached[*cell]).map(|cell| grid.centre([cell % CELLS, cell / CELLS]));
+    if cells().next().is_none() {
+        return window;
+    }
+    let [low, high] = window;
+    let corners: Vec<Vec2> = solids.iter().filter(|solid| solid.radius == 0.0).flat_map(Solid::corners).collect();
+    let side = |axis: fn(Vec2) -> f32, sign: f32, edge: f32| {
+        let greatest = cells().map(|at| sign * axis(at)).fold(f32::NEG_INFINITY, f32::max) + ROBOT_RADIUS;
+        let cell = axis(grid.cell);
+        let known = corners.iter().map(|corner| sign * axis(*corner)).chain([sign * edge]);
+        let exact = known.filter(|at| (-1e-4..=cell + 1e-4).contains(&(at - greatest))).fold(f32::INFINITY, f32::min);
+        sign * if exact.is_finite() { exact } else { greatest + cell }
+    };
+    let [x, y]: [fn(Vec2) -> f32; 2] = [|at| at.x, |at| at.y];
+    [vec2(side(x, -1.0, low.x), side(y, -1.0, low.y)), vec2(side(x, 1.0, high.x), side(y, 1.0, high.y))]
+}

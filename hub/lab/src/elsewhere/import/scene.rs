@@ -1,0 +1,302 @@
+//! What an .argos file says, as plain data in ARGoS's frame.
+
+use super::xml::{at, child, line, numbers, numbers_or_zero, positive, whole};
+use roxmltree::{Document, Node};
+use std::collections::BTreeMap;
+use xpuck_kernels::model::MAX_ROBOTS;
+
+/// Attributes of an element that are read; ARGoS's have a handful.
+const MOST_ATTRIBUTES: usize = 256;
+/// Things of an arena, distributed ones counted each; the largest of ARGoS's examples has 304.
+const MOST_THINGS: usize = 4096;
+/// Trials of a `<distribute>` for one place.
+const MOST_TRIALS: usize = 10_000;
+
+/// An experiment.
+pub(super) struct Scene {
+    /// Lengths of the space along x and y, m.
+    pub size: [f32; 2],
+    /// Middle of the space, m.
+    pub centre: [f32; 2],
+    /// Seed of its draws.
+    pub seed: u64,
+    /// Length of a run, s, if the file has one.
+    pub seconds: Option<f32>,
+    /// What stands in the arena, in the file's order.
+    pub things: Vec<Thing>,
+    /// What is left out or changed.
+    pub notes: Vec<String>,
+}
+
+/// One entity, or those of a `<distribute>`.
+pub(super) struct Thing {
+    /// Line of the file.
+    pub line: u32,
+    /// Name of the element.
+    pub name: String,
+    /// What it is.
+    pub what: What,
+    /// How many there are.
+    pub count: usize,
+    /// Draws for each before it is given up.
+    pub trials: usize,
+    /// Where.
+    pub position: Place,
+    /// Angles about z, y and x, degrees.
+    pub orientation: Place,
+}
+
+/// Kinds of things. A mass belongs to what moves; without one it stands.
+pub(super) enum What {
+    /// Anything with a controller.
+    Robot,
+    /// Length and width, m; mass, kg.
+    Box { size: [f32; 2], mass: Option<f32> },
+    /// Radius, m; mass, kg.
+    Cylinder { radius: f32, mass: Option<f32> },
+    /// Its intensity, as ARGoS has it.
+    Light { intensity: f32 },
+}
+
+/// How ARGoS finds three numbers.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Place {
+    /// Always these.
+    Constant([f32; 3]),
+    /// Each between two numbers.
+    Uniform { low: [f32; 3], high: [f32; 3] },
+    /// Each by mean and standard deviation.
+    Gaussian { mean: [f32; 3], deviation: [f32; 3] },
+    /// One after another on a grid.
+    Grid { centre: [f32; 3], distances: [f32; 3], layout: [usize; 3] },
+    /// Within a radius around the origin, as loop functions of AutoMoDe have it.
+    Disc { radius: f32 },
+    /// Anywhere that robots can get to, where nothing says more.
+    Anywhere,
+}
+
+impl Place {
+    /// Whether every run has the same.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Place::Constant(_) | Place::Grid { .. })
+    }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// One line about what cannot be read.
+pub(super) fn read(text: &str) -> Result<Scene, String> {
+    // Names of attributes are compared each with each when XML is read.
+    if let Some(most) =
+        text.split('<').map(|piece| piece.matches('=').count()).max().filter(|most| *most > MOST_ATTRIBUTES)
+    {
+        return Err(format!("an element with {most} attributes; at most {MOST_ATTRIBUTES} are read"));
+    }
+    let document = Document::parse(text).map_err(|error| format!("no XML, which an .argos file is: {error}"))?;
+    let root = document.root_element();
+    let arena = child(&root, "arena").ok_or("no <arena> below the root; an .argos file of an experiment has one")?;
+    let [length, width, _] = positive::<3>(&arena, "size")?;
+    let [x, y, _] = numbers_or_zero::<3>(&arena, "center")?;
+    let run = child(&root, "framework").and_then(|framework| child(&framework, "experiment"));
+    let seed = run.and_then(|run| run.attribute("random_seed")).and_then(|seed| seed.trim().parse().ok());
+    let seconds = run.and_then(|run| run.attribute("length")).and_then(|length| length.trim().parse().ok());
+    let mut scene = Scene {
+        size: [length, width],
+        centre: [x, y],
+        // ARGoS takes 0 for a seed of its own choice.
+        seed: seed.filter(|seed| *seed > 0).unwrap_or(1),
+        seconds: seconds.filter(|seconds: &f32| *seconds > 0.0 && seconds.is_finite()),
+        things: Vec::new(),
+        notes: Vec::new(),
+    };
+    let mut left_out = BTreeMap::new();
+    for node in arena.children().filter(Node::is_element) {
+        match entity(&node)? {
+            Some(thing) => scene.things.push(thing),
+            None => left_out.entry(shown(&node)).or_insert_with(Vec::new).push(line(&node)),
+        }
+    }
+    let all: usize = scene.things.iter().map(|thing| thing.count).sum();
+    if all > MOST_THINGS {
+        return Err(format!("{all} things in the arena; at most {MOST_THINGS} are read"));
+    }
+    if !scene.things.iter().any(|thing| matches!(thing.what, What::Robot)) {
+        let robots = by_loop_functions(&root, &mut scene.notes)?;
+        scene.things.push(robots);
+    }
+    let robots: usize =
+        scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).map(|thing| thing.count).sum();
+    if robots > MAX_ROBOTS {
+        return Err(format!("{robots} robots; a world has {MAX_ROBOTS} at most: lower a quantity in the file"));
+    }
+    for (what, lines) in left_out {
+        scene.notes.push(format!("{}: {what}", these(&lines)));
+    }
+    note_kinds(&mut scene);
+    Ok(scene)
+}
+
+/// Robots of other kinds are e-pucks here.
+fn note_kinds(scene: &mut Scene) {
+    let mut kinds = BTreeMap::<&str, (usize, Vec<u32>)>::new();
+    for thing in &scene.things {
+        if matches!(thing.what, What::Robot) && !["e-puck", "epuck", ""].contains(&thing.name.as_str()) {
+            let kind = kinds.entry(&thing.name).or_default();
+            kind.0 += thing.count;
+            kind.1.push(thing.line);
+        }
+    }
+    let notes = kinds.into_iter().map(|(name, (count, lines))| {
+        format!("{}: {count} <{name}> {} here", these(&lines), if count == 1 { "is an e-puck" } else { "are e-pucks" })
+    });
+    scene.notes.extend(notes.collect::<Vec<_>>());
+}
+
+/// Lines in words: how often, and where.
+fn these(lines: &[u32]) -> String {
+    const SHOWN: usize = 6;
+    let shown: Vec<String> = lines.iter().take(SHOWN).map(u32::to_string).collect();
+    let more = if lines.len() > SHOWN { format!(" and {} more", lines.len() - SHOWN) } else { String::new() };
+    format!("line{} {}{more}", if lines.len() == 1 { "" } else { "s" }, shown.join(", "))
+}
+
+/// What is left out, and why.
+fn shown(node: &Node<'_, '_>) -> String {
+    let name = node.tag_name().name();
+    match name {
+        "floor" => "<floor> left out: worlds have no colours of the floor".into(),
+        "distribute" => {
+            let inner = child(node, "entity").and_then(|entity| entity.children().find(Node::is_element));
+            let inner = inner.map_or("entity", |inner| inner.tag_name().name());
+            format!("<distribute> of <{inner}> left out")
+        }
+        "light" => "<light> left out: its intensity is 0".into(),
+        _ => format!("<{name}> left out"),
+    }
+}
+
+/// One element of the arena; nothing for what worlds do not have.
+fn entity(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
+    if node.has_tag_name("distribute") {
+        return distribute(node);
+    }
+    let Some(what) = what(node)? else { return Ok(None) };
+    let body = if matches!(what, What::Light { .. }) { Some(*node) } else { child(node, "body") };
+    let body = body.ok_or_else(|| at(node, "has no <body>"))?;
+    let constant = |key| Ok::<_, String>(Place::Constant(numbers_or_zero::<3>(&body, key)?));
+    Ok(Some(Thing {
+        line: line(node),
+        name: node.tag_name().name().into(),
+        what,
+        count: 1,
+        trials: 1,
+        position: constant("position")?,
+        orientation: constant("orientation")?,
+    }))
+}
+
+/// Several of a kind, placed by rules.
+fn distribute(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
+    let Some(several) = child(node, "entity") else { return Ok(None) };
+    let Some(one) = several.children().find(Node::is_element) else { return Ok(None) };
+    let Some(what) = what(&one)? else { return Ok(None) };
+    let rule = |name: &str| child(node, name).map_or(Ok(Place::Constant([0.0; 3])), |rule| place(&rule));
+    Ok(Some(Thing {
+        line: line(node),
+        name: one.tag_name().name().into(),
+        what,
+        count: whole(&several, "quantity", MOST_THINGS)?,
+        trials: if several.has_attribute("max_trials") { whole(&several, "max_trials", MOST_TRIALS)? } else { 1 },
+        position: rule("position")?,
+        orientation: rule("orientation")?,
+    }))
+}
+
+/// What an element is; nothing for what worlds do not have.
+fn what(node: &Node<'_, '_>) -> Result<Option<What>, String> {
+    let mass = || Ok::<_, String>(if movable(node)? { Some(positive::<1>(node, "mass")?[0]) } else { None });
+    Ok(match node.tag_name().name() {
+        "box" => {
+            let [length, width, _] = positive::<3>(node, "size")?;
+            Some(What::Box { size: [length, width], mass: mass()? })
+        }
+        "cylinder" => Some(What::Cylinder { radius: positive::<1>(node, "radius")?[0], mass: mass()? }),
+        "light" => {
+            let [intensity] = numbers_or_zero::<1>(node, "intensity")?;
+            (intensity > 0.0).then_some(What::Light { intensity })
+        }
+        _ if child(node, "controller").is_some() => Some(What::Robot),
+        _ => None,
+    })
+}
+
+fn movable(node: &Node<'_, '_>) -> Result<bool, String> {
+    match node.attribute("movable") {
+        Some("true" | "1") => Ok(true),
+        Some("false" | "0") => Ok(false),
+        _ => Err(at(node, "needs movable=\"true\" or \"false\"")),
+    }
+}
+
+/// A rule of a `<distribute>`.
+fn place(node: &Node<'_, '_>) -> Result<Place, String> {
+    let three = |key| numbers::<3>(node, key);
+    match node.attribute("method") {
+        Some("constant") => Ok(Place::Constant(three("values")?)),
+        Some("uniform") => {
+            let (low, high) = (three("min")?, three("max")?);
+            if (0..3).any(|i| low[i] > high[i]) {
+                return Err(at(node, "has a min above its max"));
+            }
+            Ok(Place::Uniform { low, high })
+        }
+        Some("gaussian") => Ok(Place::Gaussian { mean: three("mean")?, deviation: three("std_dev")? }),
+        Some("grid") => {
+            let layout = positive::<3>(node, "layout")?.map(|n| n as usize);
+            Ok(Place::Grid { centre: three("center")?, distances: three("distances")?, layout })
+        }
+        method => {
+            let method = method.map_or("no method".into(), |method| format!("method=\"{method}\""));
+            Err(at(node, &format!("has {method}: ARGoS has uniform, gaussian, constant and grid")))
+        }
+    }
+}
+
+/// Robots of which the arena says nothing: those of AutoMoDe's loop functions, or one.
+fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thing, String> {
+    let free = Place::Uniform { low: [0.0; 3], high: [360.0, 0.0, 0.0] };
+    let mut robots = Thing {
+        line: 0,
+        name: String::new(),
+        what: What::Robot,
+        count: 1,
+        trials: MOST_TRIALS,
+        position: Place::Anywhere,
+        orientation: free,
+    };
+    let functions = child(root, "loop_functions");
+    let params = functions.and_then(|functions| child(&functions, "params"));
+    match params.filter(|params| params.has_attribute("number_robots")) {
+        Some(params) => {
+            robots.line = line(&params);
+            robots.count = whole(&params, "number_robots", MAX_ROBOTS)?;
+            if params.has_attribute("dist_radius") {
+                robots.position = Place::Disc { radius: positive::<1>(&params, "dist_radius")?[0] };
+            }
+            notes.push(format!(
+                "line {}: {} robots by loop functions: e-pucks drawn by number_robots and dist_radius, as AutoMoDe has them",
+                robots.line, robots.count
+            ));
+        }
+        None => notes.push(
+            match functions {
+                Some(functions) => {
+                    format!("line {}: loop functions may make robots; the file has none", line(&functions))
+                }
+                None => "the file has no robots".into(),
+            } + ", so the world has one: set `robots` and [[start]]",
+        ),
+    }
+    Ok(robots)
+}

@@ -1,0 +1,100 @@
+//! Walls of a world from bodies that stand: the sides that robots can touch, as thin lines.
+
+use super::region::Region;
+use super::shapes::Solid;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::MAX_WALLS;
+
+/// A box narrower than this is one wall along its middle if robots get to both sides, m.
+const NARROW: f32 = 0.1;
+/// Sides of a cylinder, where there is room for so many, and where not.
+const SIDES: [usize; 2] = [6, 4];
+/// A wall nearer to the arena's edge than this is the edge, m.
+const EDGE: f32 = 0.01;
+/// Shortest wall of a world, m.
+const SHORTEST: f32 = 0.01;
+
+/// Walls, and how many bodies of each thing have none because a world has no room for more.
+pub(super) struct Walls {
+    /// Ends of the walls in ARGoS's frame, m.
+    pub lines: Vec<[Vec2; 2]>,
+    /// Bodies left out, by the number of the thing.
+    pub left_out: Vec<usize>,
+}
+
+/// Those of bodies with a place of their own come first, in the file's order.
+pub(super) fn of(solids: &[Solid], things: usize, region: &Region) -> Walls {
+    let sorted = || [false, true].into_iter().flat_map(|drawn| solids.iter().filter(move |s| s.is_drawn == drawn));
+    let made = |sides: usize| {
+        let mut walls = Walls { lines: Vec::new(), left_out: vec![0; things] };
+        for solid in sorted() {
+            let lines = touched(solid, sides, region);
+            match walls.lines.len() + lines.len() <= MAX_WALLS {
+                true => walls.lines.extend(lines),
+                false => walls.left_out[solid.thing] += 1,
+            }
+        }
+        walls
+    };
+    let [many, few] = SIDES.map(made);
+    let left = |walls: &Walls| walls.left_out.iter().sum::<usize>();
+    if left(&few) < left(&many) { few } else { many }
+}
+
+/// The sides of a body that robots can touch and that are no edge of the arena.
+fn touched(solid: &Solid, sides: usize, region: &Region) -> Vec<[Vec2; 2]> {
+    let faces: Vec<[Vec2; 2]> = if solid.radius > 0.0 {
+        let corner = |i: usize| solid.at + Vec2::unit(std::f32::consts::TAU * i as f32 / sides as f32) * solid.radius;
+        let faces: Vec<_> = (0..sides).map(|i| [corner(i + 1), corner(i)]).collect();
+        // All or none: a corner stands out over the neighbouring sides.
+        if faces.iter().any(|face| region.is_touched(*face)) { faces } else { Vec::new() }
+    } else {
+        box_faces(solid, region)
+    };
+    faces.into_iter().filter_map(|face| clipped(face, region)).collect()
+}
+
+fn box_faces(solid: &Solid, region: &Region) -> Vec<[Vec2; 2]> {
+    let corners = solid.corners();
+    // Clockwise, so that outside is to the left.
+    let faces: [[Vec2; 2]; 4] = std::array::from_fn(|i| [corners[(i + 1) % 4], corners[i]]);
+    let touched = faces.map(|face| region.is_touched(face));
+    let halves = solid.axes.map(Vec2::length);
+    // Faces 0 and 2 run along the first axis.
+    let (long, half) = if halves[0] >= halves[1] { (0, solid.axes[0]) } else { (1, solid.axes[1]) };
+    if 2.0 * halves[0].min(halves[1]) > NARROW {
+        return (0..4).filter(|i| touched[*i]).map(|i| faces[i]).collect();
+    }
+    match [touched[long], touched[long + 2]] {
+        [true, true] => vec![[solid.at - half, solid.at + half]],
+        [true, false] => vec![faces[long]],
+        [false, true] => vec![faces[long + 2]],
+        [false, false] => Vec::new(),
+    }
+}
+
+/// The part of a wall within the arena, unless it is an edge of it.
+fn clipped([from, to]: [Vec2; 2], region: &Region) -> Option<[Vec2; 2]> {
+    let along = to - from;
+    let (mut enter, mut leave) = (0.0_f32, 1.0_f32);
+    for (start, way, low, high) in
+        [(from.x, along.x, region.low.x, region.high.x), (from.y, along.y, region.low.y, region.high.y)]
+    {
+        if way.abs() < 1e-6 {
+            if start < low + EDGE || start > high - EDGE {
+                return None;
+            }
+            continue;
+        }
+        let (a, b) = ((low - start) / way, (high - start) / way);
+        (enter, leave) = (enter.max(a.min(b)), leave.min(a.max(b)));
+    }
+    let ends = [from + along * enter, from + along * leave];
+    let near_edge = |axis: fn(Vec2) -> f32| {
+        let beside = |edge: f32| ends.iter().all(|end| (axis(*end) - edge).abs() <= EDGE);
+        beside(axis(region.low)) || beside(axis(region.high))
+    };
+    let is_edge = near_edge(|at| at.x) || near_edge(|at| at.y);
+    let inside = |at: Vec2| vec2(at.x.clamp(region.low.x, region.high.x), at.y.clamp(region.low.y, region.high.y));
+    (leave > enter && (ends[1] - ends[0]).length() >= SHORTEST && !is_edge).then(|| ends.map(inside))
+}

@@ -1,0 +1,244 @@
+//! The world file, in the frame of the arena's middle.
+
+use super::Imported;
+use super::draw::{self, Drawn};
+use super::region::Region;
+use super::scene::{Place, Scene, Thing, What};
+use super::walls::{self, Walls};
+use std::f32::consts::{PI, TAU};
+use std::fmt::Write;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::{MAX_DISCS, ROBOT_RADIUS};
+use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::senses::light::MAX_LIGHTS;
+use xpuck_wire::output;
+
+/// Starts that are drawn where ARGoS draws one for each run; runs take them by turns.
+const STARTS: u32 = 8;
+/// Least and greatest radius (m) and mass (kg) of a disc.
+const DISC: [(f32, f32); 2] = [(0.02, 1.0), (0.001, 10.0)];
+/// Least and greatest height of a light above the sensors, m.
+const LIGHT_HEIGHT: (f32, f32) = (0.05, 5.0);
+/// Height of an e-puck's light sensors above the floor, m.
+const SENSOR_HEIGHT: f32 = 0.033;
+/// Farthest place of a light along an axis, m.
+const FARTHEST_LIGHT: f32 = 20.0;
+
+/// A number as it is written: to 10 micrometres, which single precision has at 20 m.
+fn round(x: f32) -> f32 {
+    let rounded = (f64::from(x) * 1e5).round() / 1e5;
+    if rounded == 0.0 { 0.0 } else { rounded as f32 }
+}
+
+/// Writes the world, and what is not in it.
+pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
+    let walls = walls::of(&drawn.solids, scene.things.len(), region);
+    let middle = region.middle();
+    let half = (region.high - region.low) * 0.5;
+    let mut notes = scene.notes.clone();
+    let (starts, robots) = starts(scene, drawn, region, &walls.lines, &mut notes);
+    let discs = discs(scene, drawn, middle, &mut notes);
+    let lights = lights(scene, drawn, middle, &mut notes);
+    let has_discs = discs.contains("[[disc]]");
+    let mut text = head(scene, region, robots, half);
+    let task = match (has_discs, robots) {
+        (true, _) => "kind = \"transport-position\"",
+        (false, 1) => "kind = \"coverage\"\ncell_m = 0.1",
+        (false, _) => "kind = \"dispersion\"",
+    };
+    let _ = write!(text, "\n[task]\n{task}\n{starts}{discs}{lights}");
+    for ends in &walls.lines {
+        let [from, to] = ends.map(|end| end - middle).map(|end| [round(end.x), round(end.y)]);
+        let _ = write!(text, "\n[[wall]]\nfrom_m = {from:?}\nto_m = {to:?}\n");
+    }
+    note_room(scene, drawn, &walls, &mut notes);
+    if region.is_cut {
+        let [length, width] = scene.size;
+        notes.push(format!("the space of {length} by {width} m is cut to 20 m around the robots, an arena's most"));
+    }
+    Imported { text, notes }
+}
+
+/// Everything above the task.
+fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
+    let mut text = String::from(
+        "# An arena of ARGoS. What is scored is in its loop functions, so [task] is a guess, to be changed.\n",
+    );
+    let at = region.middle();
+    if at.length() > 1e-3 {
+        let _ = writeln!(text, "# ({:?}, {:?}) there is the middle here.", round(at.x), round(at.y));
+    }
+    if let Some(seconds) = scene.seconds {
+        let _ = writeln!(text, "# ARGoS runs it for {seconds} s: `--seconds {seconds}`.");
+    }
+    let _ = write!(
+        text,
+        "robots = {robots}\n{}\n[arena]\nlength_m = {:?}\nwidth_m = {:?}\n",
+        // ARGoS has no light but its lamps.
+        if scene.things.iter().any(|thing| matches!(thing.what, What::Light { .. })) {
+            "room_light = 0.0\n"
+        } else {
+            ""
+        },
+        round(2.0 * half.x),
+        round(2.0 * half.y)
+    );
+    text
+}
+
+/// Where robots start, and how many they are.
+fn starts(
+    scene: &Scene,
+    drawn: &Drawn,
+    region: &Region,
+    walls: &[[Vec2; 2]],
+    notes: &mut Vec<String>,
+) -> (String, usize) {
+    let robots: Vec<&Thing> = scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).collect();
+    if let [thing] = robots[..]
+        && let Some((low, high)) = area(thing, region, walls)
+    {
+        let [low, high] = [low, high].map(|at| at - region.middle());
+        let [x, y] = [[low.x, high.x], [low.y, high.y]].map(|range| range.map(round));
+        return (format!("\n[[start]]\nx_m = {x:?}\ny_m = {y:?}\n"), thing.count);
+    }
+    let is_drawn =
+        robots.iter().any(|thing| !(thing.position.is_fixed() && matches!(thing.orientation, Place::Constant(_))));
+    let reached = |at: Vec2| region.is_reached(at);
+    let mut first = drawn.robots.clone();
+    if first.is_empty() {
+        first = draw::robots(scene, &drawn.solids, 0, reached);
+    }
+    // A robot of which nothing is known and that has no room still has to stand somewhere.
+    if first.is_empty() {
+        first.push(Pose { at: region.middle(), heading: 0.0 });
+    }
+    let count = first.len();
+    let mut all = vec![first];
+    if is_drawn {
+        let more = (1..STARTS).map(|start| draw::robots(scene, &drawn.solids, start, reached));
+        all.extend(more.filter(|poses| poses.len() == count));
+        notes.push(format!(
+            "{} drawn by seed {} by ARGoS's rules, not with its random numbers",
+            output::count(all.len(), "start", "starts"),
+            scene.seed
+        ));
+    }
+    let mut text = String::new();
+    for poses in all {
+        text += "\n[[start]]\npose = [\n";
+        for Pose { at, heading } in poses {
+            let at = at - region.middle();
+            // A normal draw of 360 degrees turns often.
+            let degrees = ((heading + PI).rem_euclid(TAU) - PI).to_degrees();
+            let _ = writeln!(
+                text,
+                "    {{ at_m = [{:?}, {:?}], heading_deg = {:?} }},",
+                round(at.x),
+                round(at.y),
+                round(degrees)
+            );
+        }
+        text += "]\n";
+    }
+    (text, count)
+}
+
+/// A start area, if ARGoS draws places in a rectangle in which nothing hides what robots cannot reach.
+fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Vec2)> {
+    let turns_freely = match thing.orientation {
+        Place::Uniform { low, high } => high[0] - low[0] >= 359.0,
+        Place::Gaussian { deviation, .. } => deviation[0] >= 180.0,
+        _ => false,
+    };
+    let (low, high) = match thing.position {
+        Place::Uniform { low, high } => (vec2(low[0], low[1]), vec2(high[0], high[1])),
+        Place::Anywhere => (region.low, region.high),
+        _ => return None,
+    };
+    let room = vec2(ROBOT_RADIUS, ROBOT_RADIUS) + region.cell();
+    let (least, most) = (region.low + room, region.high - room);
+    let low = vec2(low.x.max(least.x), low.y.max(least.y));
+    let high = vec2(high.x.min(most.x), high.y.min(most.y));
+    (turns_freely && low.x <= high.x && low.y <= high.y && region.is_free(low, high, walls)).then_some((low, high))
+}
+
+/// Bodies that move, as discs.
+fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -> String {
+    let (mut text, mut count) = (String::new(), 0);
+    let mut left_out = vec![(0, ""); scene.things.len()];
+    for (at, radius, mass, number) in &drawn.movable {
+        let thing = &scene.things[*number];
+        let in_range = [*radius, *mass].into_iter().zip(DISC).all(|(x, (low, high))| (low..=high).contains(&x));
+        if count == MAX_DISCS || !in_range {
+            let why =
+                if in_range { "a world has 8 discs" } else { "discs have radii of 0.02 to 1 m and 0.001 to 10 kg" };
+            left_out[*number] = (left_out[*number].0 + 1, why);
+            continue;
+        }
+        count += 1;
+        let (low, high) = match thing.position {
+            Place::Uniform { low, high } => (vec2(low[0], low[1]), vec2(high[0], high[1])),
+            _ => (*at, *at),
+        };
+        let [low, high] = [low, high].map(|at| at - middle);
+        let [x, y] = [[low.x, high.x], [low.y, high.y]].map(|range| range.map(round));
+        let radius = round(*radius);
+        let _ = write!(text, "\n[[disc]]\nx_m = {x:?}\ny_m = {y:?}\nradius_m = {radius:?}\nmass_kg = {mass:?}\n");
+    }
+    for (thing, (count, why)) in scene.things.iter().zip(left_out) {
+        if count > 0 {
+            notes.push(format!("{}: {why}", without(thing, count)));
+        }
+        if matches!(thing.what, What::Box { mass: Some(_), .. }) && count < thing.count {
+            let Thing { line, name, .. } = thing;
+            notes.push(format!("line {line}: a movable <{name}> is a disc of as much floor: discs are all that moves"));
+        }
+    }
+    text
+}
+
+/// Lamps. ARGoS's foot-bot tells exp(-2 d / intensity) of a lamp d metres away, so that is a lamp's brightness at 1 m.
+fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -> String {
+    let (mut text, mut count) = (String::new(), 0);
+    let mut left_out = vec![0; scene.things.len()];
+    for (at, height, intensity, number) in &drawn.lights {
+        let at = *at - middle;
+        if count == MAX_LIGHTS || at.x.abs().max(at.y.abs()) > FARTHEST_LIGHT {
+            left_out[*number] += 1;
+            continue;
+        }
+        count += 1;
+        let (height, place) = (round((height - SENSOR_HEIGHT).clamp(LIGHT_HEIGHT.0, LIGHT_HEIGHT.1)), [at.x, at.y]);
+        let (place, brightness) = (place.map(round), round((-2.0 / intensity).exp()));
+        let _ = write!(text, "\n[[light]]\nat_m = {place:?}\nheight_m = {height:?}\nbrightness = {brightness:?}\n");
+    }
+    for (thing, count) in scene.things.iter().zip(left_out).filter(|(_, count)| *count > 0) {
+        notes.push(format!("{}: a world has {MAX_LIGHTS} lights, within 20 m", without(thing, count)));
+    }
+    text
+}
+
+/// Bodies for which a world has no walls left, and things for which the arena had no room.
+fn note_room(scene: &Scene, drawn: &Drawn, walls: &Walls, notes: &mut Vec<String>) {
+    for (number, thing) in scene.things.iter().enumerate() {
+        if walls.left_out[number] > 0 {
+            notes.push(format!("{}: a world has 16 walls", without(thing, walls.left_out[number])));
+        }
+        if drawn.without_room[number] > 0 {
+            let count = drawn.without_room[number];
+            notes.push(format!("{}: no room was found for them", without(thing, count)));
+        }
+        if matches!(thing.what, What::Cylinder { mass: None, .. }) && walls.left_out[number] < thing.count {
+            let Thing { line, name, .. } = thing;
+            notes.push(format!("line {line}: a <{name}> that stands is walls around it, of its radius at the corners"));
+        }
+    }
+}
+
+/// `line 12: 3 of 5 <box> left out`.
+fn without(thing: &Thing, count: usize) -> String {
+    let Thing { line, name, .. } = thing;
+    let of = if thing.count == 1 { format!("<{name}>") } else { format!("{count} of {} <{name}>", thing.count) };
+    format!("line {line}: {of} left out")
+}

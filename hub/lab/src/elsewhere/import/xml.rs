@@ -1,0 +1,48 @@
+//! Values of attributes, and errors with their line.
+
+use roxmltree::Node;
+
+/// The line of an element.
+pub(super) fn line(node: &Node<'_, '_>) -> u32 {
+    node.document().text_pos_at(node.range().start).row
+}
+
+/// What is wrong with an element, and its line.
+pub(super) fn at(node: &Node<'_, '_>, what: &str) -> String {
+    format!("line {}: <{}> {what}", line(node), node.tag_name().name())
+}
+
+/// A child by its name.
+pub(super) fn child<'a, 'input>(node: &Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
+    node.children().find(|child| child.has_tag_name(name))
+}
+
+/// Finite numbers with commas between them.
+pub(super) fn numbers<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
+    let text = node.attribute(key).ok_or_else(|| at(node, &format!("needs {key}")))?;
+    let parsed: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse::<f32>()).collect();
+    let numbers = parsed.ok().filter(|numbers| numbers.iter().all(|x| x.is_finite()));
+    let numbers = numbers.and_then(|numbers| <[f32; N]>::try_from(numbers).ok());
+    numbers.ok_or_else(|| at(node, &format!("{key}=\"{text}\" is not {N} numbers with commas between them")))
+}
+
+/// The same, zeros where the attribute is missing.
+pub(super) fn numbers_or_zero<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
+    if node.has_attribute(key) { numbers(node, key) } else { Ok([0.0; N]) }
+}
+
+/// The same above 0, as lengths and masses are.
+pub(super) fn positive<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
+    let numbers = numbers::<N>(node, key)?;
+    match numbers.iter().all(|x| *x > 0.0) {
+        true => Ok(numbers),
+        false => Err(at(node, &format!("{key} has a number that is not above 0"))),
+    }
+}
+
+/// A whole number from 1 to `most`.
+pub(super) fn whole(node: &Node<'_, '_>, key: &str, most: usize) -> Result<usize, String> {
+    let text = node.attribute(key).ok_or_else(|| at(node, &format!("needs {key}")))?;
+    let number = text.trim().parse::<usize>().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| at(node, &format!("{key}=\"{text}\" is no whole number from 1 to {most}")))
+}
