@@ -6,8 +6,9 @@ use crate::controller::Controller;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use xpuck_kernels::tree::exchange::{TREE, to_xml_live};
-use xpuck_kernels::tree::{Tree, scalar_name};
+use xpuck_kernels::tree::{Kind, Tree, scalar_name};
 use xpuck_wire::groot::{GrootEnd, NodeState, View, WatchedTree, reply};
+use xpuck_wire::groot_recording::Recording;
 use xpuck_wire::socket::{SocketError, Sockets};
 
 /// How long the thread waits for a request before it looks whether it is to end, ms.
@@ -16,13 +17,14 @@ const LOOK: i64 = 100;
 /// The running tree after an update.
 struct Snapshot {
     tree: Arc<WatchedTree>,
-    nodes: Vec<NodeState>,
+    nodes: Vec<(u16, NodeState)>,
     registers: Vec<(String, f32)>,
 }
 
 #[derive(Default)]
 struct Shared {
     latest: Mutex<Option<Arc<Snapshot>>>,
+    recording: Mutex<Recording>,
     ended: AtomicBool,
 }
 
@@ -51,6 +53,9 @@ impl Publisher {
     /// Shows what the tree in control did in an update, or that there is none.
     pub fn show(&mut self, controller: Option<&Controller>) {
         let snapshot = controller.map(|controller| self.snapshot(controller));
+        if let (Ok(mut recording), Some(snapshot)) = (self.shared.recording.try_lock(), &snapshot) {
+            recording.note(&snapshot.nodes);
+        }
         if let Ok(mut latest) = self.shared.latest.try_lock() {
             *latest = snapshot.map(Arc::new);
         }
@@ -63,10 +68,15 @@ impl Publisher {
             let watched = WatchedTree::new(TREE, to_xml_live(&tree));
             (tree, Arc::new(watched))
         });
+        let shown = tree.clone();
         self.shown = Some((tree, watched.clone()));
         let cells = controller.board().cells().iter();
         let registers = (0..).map(scalar_name).zip(cells.copied()).collect();
-        Snapshot { tree: watched, nodes: controller.nodes().to_vec(), registers }
+        // The XML has a network as a leaf, so its parts have no number there.
+        let is_shown = |place: usize| !matches!(shown.nodes()[place].kind, Kind::Neuron | Kind::Synapse);
+        let nodes = controller.nodes().iter().enumerate().filter(|(place, _)| is_shown(*place));
+        let nodes = nodes.map(|(place, state)| (place as u16 + 1, *state)).collect();
+        Snapshot { tree: watched, nodes, registers }
     }
 }
 
@@ -75,6 +85,9 @@ fn serve(end: &GrootEnd, shared: &Shared) {
         let Some(request) = end.receive(LOOK) else { continue };
         let latest = shared.latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let view = latest.as_ref().map(|s| View { tree: &s.tree, nodes: &s.nodes, registers: &s.registers });
-        end.answer(reply(&request, view.as_ref()));
+        let mut recording = shared.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = reply(&request, view.as_ref(), &mut recording);
+        drop(recording);
+        end.answer(answer);
     }
 }

@@ -1,6 +1,7 @@
 //! The publisher for Groot2: another tree under the same sockets, and never a wait.
 
 use std::time::{Duration, Instant};
+use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Tree;
 use xpuck_robot::controller::Controller;
 use xpuck_robot::groot::Publisher;
@@ -75,4 +76,103 @@ fn viewers_that_ask_without_end_delay_nothing() {
     assert!(answers > 10 && shown > 10, "{answers} answers, {shown} updates");
     // Far below the update period of 100 ms, even where the machine is busy with other tests.
     assert!(slowest < Duration::from_millis(50), "{slowest:?}");
+}
+
+#[test]
+#[ignore = "needs BehaviorTree.CPP; tools/btcpp-test.sh builds it"]
+fn answers_as_the_publisher_of_behaviortree_cpp() {
+    use std::process::{Command, Stdio};
+    let program = std::env::var("XPUCK_BTCPP_GROOT").expect("the program of tools/btcpp-test.sh");
+    let mut theirs = Command::new(program).arg("17681").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut ready = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(theirs.stdout.as_mut().unwrap()), &mut ready).unwrap();
+    let mut publisher = Publisher::start("tcp://127.0.0.1:17683").unwrap();
+    let mut ours = controller("seq\n  successl\n  failurel\n");
+    let context = zmq::Context::new();
+    let viewer = |port: u16| {
+        let viewer = context.socket(zmq::REQ).unwrap();
+        viewer.set_rcvtimeo(5000).unwrap();
+        viewer.connect(&format!("tcp://127.0.0.1:{port}")).unwrap();
+        viewer
+    };
+    let viewers = [viewer(17681), viewer(17683)];
+    publisher.show(Some(&ours));
+    // What is compared of the second part: all of it, only whether it is there, or the number of bytes in it.
+    enum Of {
+        All,
+        There,
+        Length,
+    }
+    let requests: [(&[&[u8]], Of); 25] = [
+        (&[&[2, b'T', 1, 2, 3, 4]], Of::There),
+        (&[&[1, b'T', 1, 2, 3, 4]], Of::There),
+        (&[&[2, b'S', 1, 0, 0, 0]], Of::Length),
+        (&[&[1, b'S', 1, 0, 0, 0]], Of::Length),
+        (&[&[2, b'B', 1, 0, 0, 0], b"xpuck"], Of::There),
+        (&[&[2, b'B', 1, 0, 0, 0], b"nobody"], Of::All),
+        (&[&[2, b'B', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'D', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'A', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'X', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'R', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'R', 1, 0, 0, 0], b"{\"uid\": 2, \"position\": 0}"], Of::All),
+        (
+            &[
+                &[2, b'U', 1, 0, 0, 0],
+                b"{\"uid\": 2, \"position\": 0, \"desired_status\": \"SUCCESS\", \"remove_when_done\": true}",
+            ],
+            Of::All,
+        ),
+        (&[&[2, b'U', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'r', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'r', 1, 0, 0, 0], b"start"], Of::Length),
+        (&[&[2, b't', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'r', 1, 0, 0, 0], b"stop"], Of::All),
+        (&[&[2, b'r', 1, 0, 0, 0], b"pause"], Of::All),
+        (&[&[2, b'?', 1, 0, 0, 0]], Of::All),
+        (&[&[2, 0, 1, 0, 0, 0]], Of::All),
+        (&[b"tree, please"], Of::There),
+        (&[b""], Of::There),
+        (&[&[2, b'I', 1, 0, 0, 0]], Of::All),
+        (&[&[2, b'S', 9, 9, 9, 9]], Of::Length),
+    ];
+    for (request, of) in requests {
+        let [theirs, ours] = [0, 1].map(|i| {
+            viewers[i].send_multipart(request, 0).unwrap();
+            viewers[i].recv_multipart(0).expect("an answer within 5 s")
+        });
+        let asked = format!("{request:?}: {theirs:?} and {ours:?}");
+        assert_eq!(theirs.len(), ours.len(), "{asked}");
+        // The id of the tree is each publisher's own.
+        assert_eq!(theirs[0].get(..6), ours[0].get(..6), "{asked}");
+        assert_eq!(theirs[0].len(), ours[0].len(), "{asked}");
+        match of {
+            Of::All => assert_eq!(theirs.get(1), ours.get(1), "{asked}"),
+            Of::Length => assert_eq!(theirs[1].len(), ours[1].len(), "{asked}"),
+            Of::There => {}
+        }
+    }
+    // Three nodes change while a viewer records, there once, here at each update.
+    for viewer in &viewers {
+        viewer.send_multipart([&[2, b'r', 1, 0, 0, 0][..], b"start"], 0).unwrap();
+        viewer.recv_multipart(0).unwrap();
+    }
+    std::io::Write::write_all(theirs.stdin.as_mut().unwrap(), b"tick\n").unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(theirs.stdout.as_mut().unwrap()), &mut ready).unwrap();
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
+    ours.tick(&xpuck_kernels::tree::Senses::default(), &mut draws);
+    publisher.show(Some(&ours));
+    let ended = |viewer: &zmq::Socket| {
+        viewer.send_multipart([&[2, b't', 1, 0, 0, 0][..]], 0).unwrap();
+        let changes = viewer.recv_multipart(0).unwrap().remove(1);
+        let changes = changes.chunks(9).map(|c| (u16::from_le_bytes([c[6], c[7]]), c[8]));
+        let mut ended: Vec<(u16, u8)> = changes.filter(|(_, state)| *state > 1).collect();
+        ended.sort();
+        ended
+    };
+    let [theirs_ended, ours_ended] = [0, 1].map(|i| ended(&viewers[i]));
+    assert_eq!(theirs_ended, ours_ended);
+    assert_eq!(ours_ended, [(1, 3), (2, 2), (3, 3)]);
+    theirs.kill().unwrap();
+    theirs.wait().unwrap();
 }

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod settings;
 pub mod silence;
 pub mod steps;
+pub mod tree_file;
 pub mod world_file;
 
 pub use calibration::Calibration;

@@ -6,7 +6,7 @@ use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::silence::{Genes, Silence};
 use crate::steps::{self, MAX_GENERATIONS, Step};
-use crate::{settings, world_file};
+use crate::{settings, tree_file, world_file};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toml::Value;
@@ -283,12 +283,12 @@ fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, 
             )));
         }
         let wrong = |why: String| fail(format!("controller: {why}"));
-        let text = match (&entry.tree, &entry.file) {
-            (Some(tree), None) => tree,
-            (None, Some(name)) => file(name, files)?,
+        let parsed = match (&entry.tree, &entry.file) {
+            (Some(tree), None) => Tree::parse(tree),
+            (None, Some(name)) => tree_file::parse(name, file(name, files)?),
             _ => return Err(fail(format!("controllers, entry {i}: it needs either a tree or a file"))),
         };
-        let tree = Tree::parse(text).map_err(|error| wrong(error.to_string()))?;
+        let tree = parsed.map_err(|error| wrong(error.to_string()))?;
         Program::compile(&tree).map_err(|error| wrong(error.to_string()))?;
         trees.extend(std::iter::repeat_n(Some(Arc::new(tree)), count));
     }

@@ -9,7 +9,7 @@ use xpuck_wire::{output, plain};
 
 /// Check files offline, or a swarm's whole folder: all that is missing or wrong there is listed at once.
 ///
-/// Takes trees (.bt), keys (.key, .pub or their folder), and every kind of TOML file that people write: experiments, worlds,
+/// Takes trees (.bt, .xml, .btproj, .json, .bin), keys (.key, .pub or their folder), and every kind of TOML file that people write: experiments, worlds,
 /// evolution, sweeps, primitive sets, state machines, calibrations, and the files of swarm, hub, arena and robots. What a
 /// file is, its keys say. Exit code 1 if anything is wrong.
 #[derive(Args)]

@@ -32,7 +32,7 @@ fn check(path: &Path) -> Result<String> {
     let name = path.display().to_string();
     let called = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
     match path.extension().and_then(|e| e.to_str()) {
-        Some("bt") => return tree(path, &name),
+        Some("bt" | "xml" | "btproj" | "json" | "bin") => return tree(path, &name),
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
         Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
@@ -95,7 +95,7 @@ fn check(path: &Path) -> Result<String> {
 }
 
 fn tree(path: &Path, name: &str) -> Result<String> {
-    let tree = tree_file::read_either(path, Some(tree_file::From::Text), false)?;
+    let tree = tree_file::read_either(path, &tree_file::ask(None, false))?;
     if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
         let usage = kilobot::Program::compile(&tree).with_context(|| name.to_string())?.usage();
         let nodes = tree.nodes().len();

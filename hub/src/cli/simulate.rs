@@ -4,23 +4,24 @@ use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
 use super::progress::Progress;
-use super::tree_file::{refuse_over, tell_notes};
+use super::tree_file::{read_asked, refuse_over};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xpuck_experiment::tree_file::Ask;
 use xpuck_experiment::{Calibration, world_file};
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
+use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
-use xpuck_wire::{FileError, file, output};
+use xpuck_wire::{FileError, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
 ///
@@ -133,10 +134,7 @@ struct Output {
 
 /// Reads a tree file; errors name the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
-    let text = file::text(path, MAX_TEXT as u64)?;
-    let tree = Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))?;
-    tell_notes(path, &text);
-    Ok(tree)
+    read_asked(path, &Ask { map, exact, ..Ask::default() })
 }
 
 /// The world that the arguments choose.

@@ -1,9 +1,10 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
-use super::tree_file::{From, deliver, format_of, print, read, read_either, read_kilobot, refuse_over, write};
+use super::tree_file::{From, ask, deliver, print, read, read_asked, read_either, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use xpuck_experiment::tree_file::{Ask, Form};
 use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
 use xpuck_kernels::tree::{Program, reference_page};
@@ -48,6 +49,9 @@ struct CheckArgs {
     /// The file's format, if its extension does not say it.
     #[arg(long, value_enum)]
     from: Option<From>,
+    /// ID of the tree, where XML has several that no other uses.
+    #[arg(long, value_name = "ID")]
+    tree: Option<String>,
 }
 
 /// Print a tree in the text form as the programs write it.
@@ -82,6 +86,9 @@ struct ConvertArgs {
     /// Format of the file, if its extension does not say it.
     #[arg(long, value_enum)]
     from: Option<From>,
+    /// ID of the tree, where XML has several that no other uses.
+    #[arg(long, value_name = "ID")]
+    tree: Option<String>,
     /// File to write; without it the result is printed.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -131,7 +138,7 @@ pub fn run(args: &TreeArgs) -> Result<()> {
 }
 
 fn check(args: &CheckArgs) -> Result<()> {
-    let tree = read(&args.file, args.from, false)?;
+    let tree = read_asked(&args.file, &Ask { tree: args.tree.as_deref(), ..ask(args.from, false) })?;
     let program = Program::compile(&tree).with_context(|| args.file.display().to_string())?;
     let free = 100.0 * program.parsimony();
     let line = format!(
@@ -148,7 +155,7 @@ fn format(args: &FmtArgs) -> Result<()> {
     if !args.write {
         return print(text.as_bytes());
     }
-    if format_of(&args.file)? != From::Text {
+    if Form::of(&args.file) != Form::Text {
         bail!("{}: --write is for the text form; use `xpuck tree convert`", args.file.display());
     }
     write(&args.file, text.as_bytes())
@@ -156,16 +163,17 @@ fn format(args: &FmtArgs) -> Result<()> {
 
 fn convert(args: &ConvertArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
-    let tree = || read(&args.file, args.from, args.exact);
-    let either = || read_either(&args.file, args.from, args.exact);
+    let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, args.exact) };
+    let tree = || read_asked(&args.file, &asked);
+    let either = || read_either(&args.file, &asked);
     let direction = if args.left { Direction::Right } else { Direction::Down };
     let name = args.file.display();
     let bytes = match args.to {
         To::Text => either()?.to_string().into_bytes(),
-        To::Xml => to_xml(&tree()?).into_bytes(),
+        To::Xml => to_xml(&either()?).into_bytes(),
         To::Dot => to_dot(&either()?).into_bytes(),
         To::Svg => to_svg(&either()?, direction).into_bytes(),
-        To::Json => to_json(&tree()?).into_bytes(),
+        To::Json => to_json(&either()?).into_bytes(),
         To::Bin => to_binary(&tree()?).with_context(|| format!("{name} as bin"))?,
         To::Kilobot => {
             let program = kilobot::Program::compile(&read_kilobot(&args.file, args.from)?);

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use xpuck_kernels::tree::exchange::{from_binary, from_json, from_xml};
+use xpuck_experiment::tree_file::{self, Ask, Form};
 use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree, notes};
 use xpuck_wire::{atomic, file, output};
 
@@ -14,7 +14,7 @@ use xpuck_wire::{atomic, file, output};
 pub(super) enum From {
     /// The text form (.bt).
     Text,
-    /// XML of BehaviorTree.CPP version 4.
+    /// XML of BehaviorTree.CPP version 4, or a project of Groot2.
     Xml,
     /// Nested JSON objects.
     Json,
@@ -22,62 +22,53 @@ pub(super) enum From {
     Bin,
 }
 
+impl From {
+    fn form(self) -> Form {
+        match self {
+            From::Text => Form::Text,
+            From::Xml => Form::Xml,
+            From::Json => Form::Json,
+            From::Bin => Form::Bin,
+        }
+    }
+}
+
 /// Writes to a file, or prints if none is given.
 pub(super) fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<()> {
     output.map_or_else(|| print(bytes), |path| write(path, bytes))
 }
 
-/// The format that a file's extension says.
-pub(super) fn format_of(path: &Path) -> Result<From> {
-    Ok(match path.extension().and_then(|e| e.to_str()) {
-        Some("bt") => From::Text,
-        Some("xml") => From::Xml,
-        Some("json") => From::Json,
-        Some("bin") => From::Bin,
-        _ => bail!("{}: the extension is none of .bt, .xml, .json, .bin; say --from", path.display()),
-    })
+/// Reads an e-puck's tree; errors name the file and the place in it.
+pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
+    read_asked(path, &ask(from, exact))
 }
 
-/// Reads a tree; errors name the file and the place in it.
-pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
-    let name = path.display().to_string();
-    let from = from.map_or_else(|| format_of(path), Ok)?;
-    if from == From::Bin {
-        let bytes = file::bytes(path, MAX_TEXT as u64).with_context(|| format!("{name}: cannot be read"))?;
-        return from_binary(&bytes).context(name);
-    }
-    let text = text(path)?;
-    let tree = match from {
-        From::Text => Tree::parse_with(&text, RegisterMap::Full, exact),
-        From::Json => from_json(&text),
-        _ => from_xml(&text),
-    };
-    let tree = tree.context(name)?;
-    if from == From::Text {
-        tell_notes(path, &text);
+/// What is asked of a file of an e-puck's tree.
+pub(super) fn ask<'a>(from: Option<From>, exact: bool) -> Ask<'a> {
+    Ask { form: from.map(From::form), exact, ..Ask::default() }
+}
+
+/// Reads a tree, and says what is worth a word in a text.
+pub(super) fn read_asked(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
+    let tree = tree_file::read(path, ask)?;
+    if ask.form.unwrap_or_else(|| Form::of(path)) == Form::Text {
+        tell_notes(path, &text(path)?);
     }
     Ok(tree)
 }
 
-/// Reads a tree of either robot, for what is done with its form alone; a Kilobot's tree has the text form alone.
-pub(super) fn read_either(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
-    let is_text = from.map_or_else(|| format_of(path), Ok)? == From::Text;
-    if is_text {
-        let kilobots = Tree::parse_with(&text(path)?, RegisterMap::Kilobot, exact);
-        if let Some(tree) = kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
-            return Ok(tree);
-        }
+/// Reads a tree of either robot, for what is done with its form alone.
+pub(super) fn read_either(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
+    let kilobots = tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..*ask });
+    match kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
+        Some(tree) => Ok(tree),
+        None => read_asked(path, ask),
     }
-    read(path, from, exact)
 }
 
-/// Reads a Kilobot's tree, which has the text form alone.
+/// Reads a Kilobot's tree.
 pub(super) fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
-    let name = path.display().to_string();
-    if from.map_or_else(|| format_of(path), Ok)? != From::Text {
-        bail!("{name}: a Kilobot's tree is read in the text form (.bt) alone");
-    }
-    Tree::parse_with(&text(path)?, RegisterMap::Kilobot, false).context(name)
+    Ok(tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..ask(from, false) })?)
 }
 
 /// Says on standard error what is worth a word in a tree's text.

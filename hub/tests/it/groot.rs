@@ -96,7 +96,7 @@ fn demo_is_watched_as_by_groot2() {
     let bad: [&[&[u8]]; 5] = [
         &[b""],
         &[b"tree, please"],
-        &[&[9, b'T', 0, 0, 0, 0]],
+        &[&[2, b'U', 0, 0, 0, 0], b"{}"],
         &[&[2, b'I', 0, 0, 0, 0], b"{}"],
         &[&[2, b'T', 0, 0, 0, 0], &[0; 50_000], b""],
     ];
@@ -105,6 +105,20 @@ fn demo_is_watched_as_by_groot2() {
         assert_eq!((reply.len(), &reply[0][..]), (2, &b"error"[..]), "{reply:?}");
         assert_eq!(first.ask(b'T', &[]).0, id, "and the next request is answered");
     }
+    // What was recorded while a viewer records, nine bytes a change.
+    let (_, time) = first.ask(b'r', &[b"start"]);
+    assert!(String::from_utf8(time).unwrap().parse::<u64>().is_ok());
+    let deadline = Instant::now() + patience();
+    loop {
+        let (_, changes) = first.ask(b't', &[]);
+        assert_eq!(changes.len() % 9, 0);
+        if !changes.is_empty() {
+            break;
+        }
+        assert!(Instant::now() < deadline, "nothing is recorded");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::net::TcpStream::connect(("127.0.0.1", port + 1)).expect("the port of subscribers");
     // A message larger than any request: the robot closes the connection and continues.
     let flood = Viewer::new(port);
     flood.socket.set_rcvtimeo(300).unwrap();

@@ -190,6 +190,6 @@ fn a_tree_is_converted_to_the_table_of_its_program() {
     assert_eq!(String::from_utf8(table.stdout).unwrap(), figure_4_6().to_c());
     let foreign = said(&convert(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/explore.bt")));
     assert!(foreign.contains("explore.bt: ") && foreign.contains("a Kilobot has no"), "{foreign}");
-    let xml = said(&convert("tree.xml"));
-    assert!(xml.contains("tree.xml: a Kilobot's tree is read in the text form (.bt) alone"), "{xml}");
+    let binary = said(&convert("tree.bin"));
+    assert!(binary.contains("tree.bin: a Kilobot's tree has no binary form; use .bt, .xml or .json"), "{binary}");
 }

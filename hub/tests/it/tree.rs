@@ -77,7 +77,7 @@ fn formatting_keeps_the_tree_and_nothing_else() {
 #[test]
 fn malformed_files_are_one_error_that_names_the_place() {
     let dir = tempfile::tempdir().unwrap();
-    let cases: [(&str, &[u8], &str); 7] = [
+    let cases: [(&str, &[u8], &str); 6] = [
         ("a.bt", b"sel\n  avoding\n", "a.bt: line 2, column 3: unknown node `avoding`; did you mean `avoiding`?"),
         (
             "a.xml",
@@ -87,7 +87,6 @@ fn malformed_files_are_one_error_that_names_the_place() {
         ("a.json", b"{\"node\": \"seq\",\n \"children\": 3}", "a.json: line 2, column 14: `[` is missing"),
         ("a.bin", b"XPBT\x01\0\x0c\0\x01\0\x10\0\x63\0\xff\xff", "a.bin: byte 12: 99 is no kind of node"),
         ("b.bt", b"\xff", "b.bt: cannot be read: it is not UTF-8 text"),
-        ("a.tree", b"successl", "a.tree: the extension is none of .bt, .xml, .json, .bin; say --from"),
         ("b.bin", b"", "b.bin: byte 0: not a tree"),
     ];
     for (name, bytes, expected) in cases {
@@ -99,8 +98,41 @@ fn malformed_files_are_one_error_that_names_the_place() {
             assert_eq!(error.matches("xpuck: ").count(), 1);
         }
     }
-    assert_eq!(stdout(&["convert", "--from", "text", "--to", "text", text(&dir.path().join("a.tree"))]), "successl\n");
+    let other = dir.path().join("a.tree");
+    std::fs::write(&other, "successl\n").unwrap();
+    assert_eq!(stdout(&["convert", "--to", "text", text(&other)]), "successl\n", "text has any other name");
     assert!(refusal(&["check", "/nowhere.bt"]).contains("/nowhere.bt: cannot be read"));
+}
+
+#[test]
+fn every_command_takes_trees_in_every_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let parts = "<root BTCPP_format=\"4\"><BehaviorTree ID=\"patrol\"><ReactiveFallback><avoiding/><SubTree ID=\"chase\"/>\
+                 </ReactiveFallback></BehaviorTree><BehaviorTree ID=\"chase\"><upfield g=\"-1\"/></BehaviorTree></root>";
+    let file = |name: &str| dir.path().join(name);
+    std::fs::write(file("a.xml"), parts).unwrap();
+    std::fs::write(file("p.btproj"), "<root BTCPP_format=\"4\"><include path=\"a.xml\"/></root>").unwrap();
+    stdout(&["convert", text(&file("a.xml")), "--to", "json", "-o", text(&file("a.json"))]);
+    stdout(&["convert", text(&file("a.xml")), "--to", "bin", "-o", text(&file("a.bin"))]);
+    let read = |command: &str, name: &str| {
+        let output = xpuck().args(command.split(' ')).arg(file(name)).output().unwrap();
+        assert!(output.status.success(), "{command} {name}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for name in ["a.xml", "p.btproj", "a.json", "a.bin"] {
+        assert_eq!(read("tree convert --to text", name), "sel\n  avoiding\n  upfield -1\n");
+        assert!(read("check", name).contains("a tree of 3 nodes"));
+        let same = read("simulate --runs 1 --seconds 1 --json", name);
+        assert!(same.contains("\"mean\""), "{same}");
+    }
+    assert_eq!(stdout(&["convert", text(&file("p.btproj")), "--tree", "chase", "--to", "text"]), "upfield -1\n");
+    let kilobot = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kilobots/racing.bt");
+    for form in ["xml", "json"] {
+        let other = file(&format!("k.{form}"));
+        stdout(&["convert", kilobot, "--to", form, "-o", text(&other)]);
+        assert_eq!(stdout(&["convert", text(&other), "--to", "text"]), stdout(&["convert", kilobot, "--to", "text"]));
+        assert!(read("check", &format!("k.{form}")).contains("a Kilobot's tree of"));
+    }
 }
 
 #[test]

@@ -2,9 +2,12 @@
 //! several parts each, version 2 (`groot2_protocol.h` of BehaviorTree.CPP 4).
 //!
 //! A request's first part is its header: protocol u8, what is asked u8, and a number u32 that the reply repeats. A
-//! reply's first part is that header and the running tree's id, 16 bytes; its second part is what was asked for. A
-//! reply of the two parts `error` and a text refuses. Numbers are little endian.
+//! reply's first part is that header, in the publisher's own protocol, and the running tree's id, 16 bytes; its second part is
+//! what was asked for, if anything was. A reply of the two parts `error` and a text refuses. Numbers are little endian.
+//!
+//! All answers are those of BehaviorTree.CPP's own publisher, but that nobody can stop a robot's tree by a hook.
 
+use crate::groot_recording::Recording;
 use crate::signals::{again, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeMap;
@@ -82,48 +85,64 @@ impl WatchedTree {
 pub struct View<'a> {
     /// The tree.
     pub tree: &'a WatchedTree,
-    /// Its nodes in preorder.
-    pub nodes: &'a [NodeState],
+    /// Numbers and states of its nodes.
+    pub nodes: &'a [(u16, NodeState)],
     /// Its registers: names and values.
     pub registers: &'a [(String, f32)],
 }
 
 /// The parts of the answer to a request; `view` is `None` as long as no tree runs. Any request gets one.
-pub fn reply(request: &[Vec<u8>], view: Option<&View<'_>>) -> Vec<Vec<u8>> {
-    answer(request, view).unwrap_or_else(|why| vec![b"error".to_vec(), why.into_bytes()])
+pub fn reply(request: &[Vec<u8>], view: Option<&View<'_>>, recording: &mut Recording) -> Vec<Vec<u8>> {
+    answer(request, view, recording).unwrap_or_else(|why| vec![b"error".to_vec(), why.into_bytes()])
 }
 
-fn answer(request: &[Vec<u8>], view: Option<&View<'_>>) -> Result<Vec<Vec<u8>>, String> {
+fn answer(request: &[Vec<u8>], view: Option<&View<'_>>, recording: &mut Recording) -> Result<Vec<Vec<u8>>, String> {
     let header = request.first().map_or(&[][..], Vec::as_slice);
-    let &[protocol, asked, ..] = header else { return Err(wrong_header(header)) };
+    let &[_, asked, ..] = header else { return Err(wrong_header(header)) };
     if header.len() != HEADER {
         return Err(wrong_header(header));
-    }
-    if protocol != PROTOCOL {
-        return Err(format!("protocol {protocol} is not spoken here; this is protocol {PROTOCOL}"));
     }
     if request.len() > MAX_PARTS {
         return Err(format!("a request of {} parts; {MAX_PARTS} is the most", request.len()));
     }
     let Some(view) = view else { return Err("no tree runs yet; connect again when the run has begun".into()) };
+    let second = || request.get(1).ok_or("must be 2 parts message");
     let body = match asked {
-        b'T' => view.tree.xml.clone().into_bytes(),
-        b'S' => states(view.nodes),
-        b'B' => registers(view, request.get(1).ok_or("must be 2 parts message: header, names of blackboards")?)?,
-        b'I' | b'R' | b'U' | b'D' | b'A' | b'X' => return Err("hooks and breakpoints are not supported".into()),
-        b'r' | b't' => return Err("recording is not supported; the hub records every run".into()),
-        _ => return Err(format!("request {asked} is not known")),
+        b'T' => Some(view.tree.xml.clone().into_bytes()),
+        b'S' => Some(states(view.nodes)),
+        b'B' => Some(registers(view, second()?)?),
+        b'I' => {
+            second()?;
+            return Err("hooks and breakpoints are not supported: a viewer stops no robot".into());
+        }
+        b'R' | b'U' => {
+            second()?;
+            return Err("Node ID not found".into());
+        }
+        b'D' => Some(b"[]".to_vec()),
+        // There are no hooks to be removed or disabled.
+        b'A' | b'X' => None,
+        b'r' => match &second()?[..] {
+            b"start" => Some(recording.start().into_bytes()),
+            b"stop" => {
+                recording.stop();
+                None
+            }
+            _ => None,
+        },
+        b't' => Some(recording.take()),
+        _ => return Err("Request not recognized".into()),
     };
-    Ok(vec![[header, &view.tree.id].concat(), body])
+    let header = [&[PROTOCOL], &header[1..], &view.tree.id].concat();
+    Ok([Some(header), body].into_iter().flatten().collect())
 }
 
 fn wrong_header(header: &[u8]) -> String {
     format!("wrong request header: {} bytes instead of {HEADER}", header.len())
 }
 
-fn states(nodes: &[NodeState]) -> Vec<u8> {
-    let numbered = (1u16..).zip(nodes);
-    numbered.flat_map(|(uid, state)| [uid.to_le_bytes()[0], uid.to_le_bytes()[1], *state as u8]).collect()
+fn states(nodes: &[(u16, NodeState)]) -> Vec<u8> {
+    nodes.iter().flat_map(|(uid, state)| [uid.to_le_bytes()[0], uid.to_le_bytes()[1], *state as u8]).collect()
 }
 
 /// The blackboards asked for, as far as they exist. JSON has no NaN, which an unwritten v_goal is: it reads null.
@@ -135,24 +154,39 @@ fn registers(view: &View<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     let values: BTreeMap<&str, Option<f32>> =
         view.registers.iter().map(|(name, value)| (name.as_str(), value.is_finite().then_some(*value))).collect();
     let asked = names.split(';').any(|name| name == view.tree.name);
-    let boards: BTreeMap<&str, _> = asked.then_some((view.tree.name.as_str(), values)).into_iter().collect();
+    // Without any of those asked for, BehaviorTree.CPP answers nil.
+    let boards = asked.then(|| BTreeMap::from([(view.tree.name.as_str(), values)]));
     rmp_serde::to_vec(&boards).map_err(|error| error.to_string())
 }
 
 impl Sockets {
-    /// Opens an end where viewers ask.
+    /// Opens an end where viewers ask and, if it has a port, the next port, where they subscribe to breakpoints, of which
+    /// there are none.
+    ///
+    /// # Errors
+    /// An endpoint that is in use or wrong.
     pub fn groot(&self, endpoint: &str) -> Result<GrootEnd, SocketError> {
         let socket = self.open(zmq::REP, endpoint, |s| {
             s.set_maxmsgsize(MAX_REQUEST)?;
             s.bind(endpoint)
         })?;
-        Ok(GrootEnd { socket })
+        let next = next_port(endpoint);
+        let publisher = next.map(|next| self.open(zmq::PUB, &next, |s| s.bind(&next))).transpose()?;
+        Ok(GrootEnd { socket, _publisher: publisher })
     }
+}
+
+fn next_port(endpoint: &str) -> Option<String> {
+    let (host, port) = endpoint.strip_prefix("tcp://")?.rsplit_once(':')?;
+    let next = port.parse::<u16>().ok()?.checked_add(1)?;
+    Some(format!("tcp://{host}:{next}"))
 }
 
 /// Where viewers ask.
 pub struct GrootEnd {
     socket: zmq::Socket,
+    /// Takes subscribers as long as it lives.
+    _publisher: Option<zmq::Socket>,
 }
 
 impl GrootEnd {
@@ -185,11 +219,11 @@ mod tests {
 
     fn ask(header: &[u8], more: &[&[u8]]) -> Vec<Vec<u8>> {
         let tree = WatchedTree::new("xpuck", "<root/>".into());
-        let nodes = [NodeState::Success, NodeState::Running.passed_by(), NodeState::Idle];
+        let nodes = [(1, NodeState::Success), (2, NodeState::Running.passed_by()), (3, NodeState::Idle)];
         let registers = [("s_n".to_string(), 2.5), ("v_goal.x".to_string(), f32::NAN)];
         let view = View { tree: &tree, nodes: &nodes, registers: &registers };
         let parts: Vec<Vec<u8>> = [header].iter().chain(more).map(|p| p.to_vec()).collect();
-        reply(&parts, Some(&view))
+        reply(&parts, Some(&view), &mut Recording::default())
     }
 
     #[test]
@@ -209,7 +243,7 @@ mod tests {
         let all = boards(b"other;xpuck");
         assert_eq!(all.keys().collect::<Vec<_>>(), ["xpuck"]);
         assert_eq!((all["xpuck"]["s_n"], all["xpuck"]["v_goal.x"]), (Some(2.5), None));
-        assert!(boards(b"other").is_empty());
+        assert_eq!(ask(&[2, b'B', 0, 0, 0, 0], &[b"other"])[1], [0xc0], "nil");
     }
 
     #[test]
@@ -223,17 +257,36 @@ mod tests {
         refused(&[], &[], "0 bytes instead of 6");
         refused(&[2, b'T', 0, 0, 0], &[], "5 bytes");
         refused(&[2; 7], &[], "7 bytes");
-        refused(&[1, b'T', 0, 0, 0, 0], &[], "protocol 1");
-        refused(&[2, b'?', 0, 0, 0, 0], &[], "not known");
+        refused(&[2, b'?', 0, 0, 0, 0], &[], "not recognized");
         refused(&[2, b'T', 0, 0, 0, 0], &[b"", b""], "3 parts");
         refused(&[2, b'B', 0, 0, 0, 0], &[], "2 parts");
         refused(&[2, b'B', 0, 0, 0, 0], &[&[0xff]], "UTF-8");
         refused(&[2, b'B', 0, 0, 0, 0], &[&[b';'; MAX_NAMES + 1]], "4097 bytes");
-        for hook in *b"IRUDAX" {
-            refused(&[2, hook, 0, 0, 0, 0], &[b"{"], "breakpoints are not supported");
+        refused(&[2, b'I', 0, 0, 0, 0], &[b"{"], "breakpoints are not supported");
+        for hook in *b"RU" {
+            refused(&[2, hook, 0, 0, 0, 0], &[b"{"], "Node ID not found");
         }
-        refused(&[2, b'r', 0, 0, 0, 0], &[b"start"], "recording is not supported");
-        assert_eq!(reply(&[vec![2, b'T', 0, 0, 0, 0]], None)[0], b"error");
-        assert_eq!(reply(&[], None)[0], b"error");
+        for two in *b"IRUr" {
+            refused(&[2, two, 0, 0, 0, 0], &[], "2 parts");
+        }
+        let mut recording = Recording::default();
+        assert_eq!(reply(&[vec![2, b'T', 0, 0, 0, 0]], None, &mut recording)[0], b"error");
+        assert_eq!(reply(&[], None, &mut recording)[0], b"error");
+    }
+
+    #[test]
+    fn hooks_are_none_and_older_protocols_are_answered() {
+        for protocol in [0, 1, 2, 9] {
+            assert_eq!(ask(&[protocol, b'S', 7, 0, 0, 0], &[])[0][..6], [2, b'S', 7, 0, 0, 0]);
+        }
+        assert_eq!(ask(&[2, b'D', 0, 0, 0, 0], &[])[1], b"[]");
+        for done in *b"AX" {
+            assert_eq!(ask(&[2, done, 0, 0, 0, 0], &[]).len(), 1, "a header alone");
+        }
+        assert_eq!(ask(&[2, b't', 0, 0, 0, 0], &[])[1], b"");
+        assert_eq!(ask(&[2, b'r', 0, 0, 0, 0], &[b"start"]).len(), 2);
+        assert_eq!(ask(&[2, b'r', 0, 0, 0, 0], &[b"stop"]).len(), 1);
+        assert_eq!(next_port("tcp://*:1667").as_deref(), Some("tcp://*:1668"));
+        assert_eq!(next_port("ipc:///tmp/groot"), None);
     }
 }

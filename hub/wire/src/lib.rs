@@ -13,6 +13,7 @@ pub mod file;
 pub mod gpu_nodes;
 pub mod graphics;
 pub mod groot;
+pub mod groot_recording;
 pub mod guard;
 pub mod keyring;
 pub mod keys;

@@ -16,9 +16,6 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// How the exchange formats read: angles exactly as written.
-    pub(super) const EXACT: Words = Words { map: RegisterMap::Full, exact: true };
-
     /// The value of an operand's word, or what is wrong with it and what would be right.
     pub(super) fn read(self, word: &str, spec: &OperandSpec) -> Result<f32, String> {
         if let (Operand::Source, Some(source)) = (spec.operand, neuron_of(word)) {
@@ -99,7 +96,7 @@ pub(super) fn word(value: f32, operand: Operand) -> String {
     exact_word(value, operand)
 }
 
-/// The word of an operand that [`Words::EXACT`] reads back as the same value: a step of an angle times 1.40625 has
+/// The word of an operand that [`Words`] read back exactly as the same value: a step of an angle times 1.40625 has
 /// 30 significant bits and so is exact in an f64.
 pub(super) fn exact_word(value: f32, operand: Operand) -> String {
     match operand {
@@ -220,7 +217,7 @@ mod tests {
     #[test]
     fn angles_without_a_unit_are_steps_and_say_so() {
         let (spec, words) =
-            (OperandSpec { name: "i", operand: Operand::Angle }, Words { exact: false, ..Words::EXACT });
+            (OperandSpec { name: "i", operand: Operand::Angle }, Words { map: RegisterMap::Full, exact: false });
         assert_eq!(words.read("90", &spec), Ok(90.0));
         let note = words.note("90", &spec).unwrap();
         assert!(note.contains("127 degrees") && note.contains("`90deg`") && note.contains("`127deg`"), "{note}");
@@ -243,11 +240,15 @@ mod tests {
         let spec = OperandSpec { name: "i", operand: Operand::Angle };
         for i in 0..5000u32 {
             let value = (i as f32 / 5000.0 - 0.5) * 254.0;
-            assert_eq!(Words::EXACT.read(&exact_word(value, Operand::Angle), &spec), Ok(value));
+            assert_eq!(
+                Words { map: RegisterMap::Full, exact: true }.read(&exact_word(value, Operand::Angle), &spec),
+                Ok(value)
+            );
         }
         let spec = OperandSpec { name: "f", operand: Operand::Float };
         for value in [0.1f32, -0.0, 6.55, f32::MAX, f32::MIN_POSITIVE, 1e-45, 16_777_216.0] {
-            let read = Words::EXACT.read(&exact_word(value, Operand::Float), &spec).unwrap();
+            let read =
+                Words { map: RegisterMap::Full, exact: true }.read(&exact_word(value, Operand::Float), &spec).unwrap();
             assert_eq!(read.to_bits(), value.to_bits());
         }
     }

@@ -17,6 +17,8 @@ pub const MAX_TEXT: usize = 1 << 20;
 /// Where a text is wrong, why, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
+    /// The file that another one includes; empty for the text itself.
+    pub file: String,
     /// Line, from 1; 0 when the whole text is meant.
     pub line: usize,
     /// Column, from 1.
@@ -29,6 +31,9 @@ pub struct ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.file.is_empty() {
+            write!(f, "{}: ", self.file)?;
+        }
         if self.line == 0 {
             return write!(f, "{}", self.message);
         }
@@ -75,7 +80,13 @@ impl Tree {
         for (i, line) in sources.iter().enumerate() {
             if let Some(at) = line.trim_end().find('\r') {
                 let message = "a line ends with CR alone, as on old Macs; save the file with LF line ends".into();
-                return Err(ParseError { line: i + 1, column: at + 1, message, source: String::new() });
+                return Err(ParseError {
+                    file: String::new(),
+                    line: i + 1,
+                    column: at + 1,
+                    message,
+                    source: String::new(),
+                });
             }
             let code = line.split('#').next().unwrap_or("").trim_end();
             if code.trim().is_empty() {
@@ -139,7 +150,13 @@ pub fn notes(text: &str) -> Vec<ParseError> {
         let Some(Ok((kind, _))) = words.next().map(|(_, name)| Kind::of_word(name)) else { continue };
         for (operand, (at, word)) in kind.spec().operands.iter().zip(words) {
             if let Some(message) = reads.note(word, operand) {
-                found.push(ParseError { line: i + 1, column: at + 1, message, source: String::new() });
+                found.push(ParseError {
+                    file: String::new(),
+                    line: i + 1,
+                    column: at + 1,
+                    message,
+                    source: String::new(),
+                });
             }
         }
     }
@@ -147,13 +164,13 @@ pub fn notes(text: &str) -> Vec<ParseError> {
 }
 
 pub(super) fn whole(message: String) -> ParseError {
-    ParseError { line: 0, column: 1, message, source: String::new() }
+    ParseError { file: String::new(), line: 0, column: 1, message, source: String::new() }
 }
 
 impl Reader<'_> {
     fn error(&self, column: usize, message: String) -> ParseError {
         let source: String = self.text.chars().take(200).map(|c| if c == '\t' { ' ' } else { c }).collect();
-        ParseError { line: self.number, column: column.clamp(1, 201), message, source }
+        ParseError { file: String::new(), line: self.number, column: column.clamp(1, 201), message, source }
     }
 
     fn level(&self, code: &str) -> Result<usize, ParseError> {
@@ -201,28 +218,34 @@ impl Reader<'_> {
 }
 
 impl Words {
+    /// Whether the robot that the tree is for has a kind of node.
+    pub(super) fn has(self, kind: Kind) -> bool {
+        if self.map == RegisterMap::Kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() }
+    }
+
+    /// What is wrong with a kind that the robot lacks.
+    pub(super) fn lacks(self, kind: Kind) -> Option<String> {
+        let name = kind.spec().name;
+        (!self.has(kind)).then(|| match self.map {
+            RegisterMap::Kilobot => {
+                let names: Vec<&str> =
+                    Kind::all().filter(|kind| self.has(*kind)).map(|kind| kind.spec().name).collect();
+                format!("a Kilobot has no node `{name}`; it has {}", names.join(", "))
+            }
+            _ => format!("`{name}` is a node of the Kilobot, which an e-puck lacks"),
+        })
+    }
+
     /// As [`Kind::of_word`], for the robot that the tree is for.
     fn kind(self, name: &str) -> Result<(Kind, Option<u16>), String> {
-        let on_kilobot = self.map == RegisterMap::Kilobot;
-        let has = |kind: Kind| if on_kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() };
         match Kind::of_word(name) {
-            Ok((kind, wanted)) if has(kind) => Ok((kind, wanted)),
-            Ok((kind, _)) if on_kilobot => {
-                let names: Vec<&str> = Kind::all().filter(|kind| has(*kind)).map(|kind| kind.spec().name).collect();
-                Err(format!("a Kilobot has no node `{}`; it has {}", kind.spec().name, names.join(", ")))
-            }
-            Ok((kind, _)) => Err(foreign(kind.spec().name)),
+            Ok((kind, wanted)) => self.lacks(kind).map_or(Ok((kind, wanted)), Err),
             Err(_) => {
-                let known = Kind::all().filter(|kind| has(*kind)).map(|kind| kind.spec().name.to_string());
+                let known = Kind::all().filter(|kind| self.has(*kind)).map(|kind| kind.spec().name.to_string());
                 Err(format!("unknown node `{}`{}", shorten(name), suggest(name, known)))
             }
         }
     }
-}
-
-/// What is wrong with a Kilobot's node in the tree of another robot.
-pub(super) fn foreign(name: &str) -> String {
-    format!("`{name}` is a node of the Kilobot, which an e-puck lacks")
 }
 
 impl Kind {

@@ -1,13 +1,13 @@
-//! XML that BehaviorTree.CPP opens: its rules, held for every tree of the library and of the tests, and its own parser
-//! where it was built (tools/btcpp-test.sh).
+//! XML that BehaviorTree.CPP opens: its rules, held for every tree of the library and of the tests, and the verdicts of its own
+//! parser, recorded by the hash of each file (tools/btcpp-test.sh asks it and writes the record).
 
 use crate::{library, random};
 use roxmltree::{Document, Node};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use xpuck_kernels::tree::Tree;
 use xpuck_kernels::tree::exchange::{to_xml, to_xml_live};
+use xpuck_kernels::tree::{RegisterMap, Tree};
 
 /// Nodes that BehaviorTree.CPP 4.10 registers by itself, none of which has ports.
 const BUILT_IN: [&str; 9] = [
@@ -24,15 +24,92 @@ const BUILT_IN: [&str; 9] = [
 /// Attributes that are no ports.
 const NOTES: [&str; 3] = ["name", "_uid", "_fullpath"];
 
-/// Every tree of the library, and random ones that have every kind of node, each as a file and as Groot2 gets it.
+const RECORD: &str = "btcpp-opened.txt";
+
+/// A tree with every node of a Kilobot.
+const KILOBOT: &str = "selm
+  seqm
+    ifgevar density detected_food
+    ifltvar delta_density received_signal
+    ifltcon delta_dist_nest -0.05853
+    ifgecon carrying_food 1
+    probm2 0.25
+      mf
+      ml
+    probm3 0.25 0.5
+      mr
+      mf
+      successl
+    probm4 0.25 0.25 0.25
+      failurel
+      mf
+      ml
+      mr
+  successd
+    failed
+      repeati 3
+        set send_signal 1
+";
+
+/// What BehaviorTree.CPP said, a hash a line behind comments.
+pub struct Record {
+    /// Hashes of what was asked and answered, in the order of the test.
+    pub hashes: Vec<u64>,
+}
+
+impl Record {
+    fn path(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trees").join(name)
+    }
+
+    /// Reads a record; one that is not there is empty.
+    pub fn read(name: &str) -> Record {
+        let text = std::fs::read_to_string(Record::path(name)).unwrap_or_default();
+        let hashes = text.lines().filter(|line| !line.starts_with('#'));
+        Record { hashes: hashes.map(|line| u64::from_str_radix(line, 16).unwrap()).collect() }
+    }
+
+    /// Writes one.
+    pub fn write(&self, name: &str, what: &str) {
+        let version = std::env::var("XPUCK_BTCPP_VERSION").unwrap();
+        let mut text = format!("# {what}.\n# BehaviorTree.CPP {version}; written by tools/btcpp-test.sh.\n");
+        for hash in &self.hashes {
+            text += &format!("{hash:016x}\n");
+        }
+        std::fs::write(Record::path(name), text).unwrap();
+    }
+}
+
+/// FNV-1a, 64 bits.
+pub fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Every tree of docs, the Kilobots' too, and random ones that have every kind of node, each as a file and as Groot2 gets it.
 fn files() -> Vec<(String, String)> {
     let written = |name: String, tree: Tree| {
         [(format!("{name}.xml"), to_xml(&tree)), (format!("{name}-live.xml"), to_xml_live(&tree))]
     };
-    let random = (0..100).map(|i| (format!("random-{i}"), random::tree(1 + i % 7, &mut random::draws(11, i))));
+    let random = (0..500).map(|i| (format!("random-{i}"), random::tree(1 + i % 7, &mut random::draws(11, i))));
     let network = Tree::parse("network\n  neuron 0 1\n    synapse v_up.x 1\n  neuron 0 1\n").unwrap();
-    let network = [("network".to_string(), network)];
-    library::trees().into_iter().chain(random).chain(network).flat_map(|(name, tree)| written(name, tree)).collect()
+    let network = [("network-without-synapses".to_string(), network)];
+    let all = library::trees().into_iter().chain(kilobots()).chain(random).chain(network);
+    all.flat_map(|(name, tree)| written(name, tree)).collect()
+}
+
+/// Trees of Kilobots: those of docs, and one with every node that they have.
+pub fn kilobots() -> Vec<(String, Tree)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/kilobots");
+    let mut trees: Vec<(String, String)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bt"))
+        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap()))
+        .collect();
+    trees.sort();
+    trees.push(("every-kilobot-node".into(), KILOBOT.into()));
+    let read = |(name, text): (String, String)| (name, Tree::parse_with(&text, RegisterMap::Kilobot, false).unwrap());
+    trees.into_iter().map(read).collect()
 }
 
 /// The ports of every node of a file's TreeNodesModel, by the node's ID.
@@ -66,6 +143,17 @@ fn every_element_is_a_node_that_its_parser_knows() {
     assert_eq!(used, known, "the trees have every kind of node");
 }
 
+#[test]
+fn its_parser_has_opened_every_tree() {
+    let record = Record::read(RECORD);
+    for (name, xml) in files() {
+        assert!(
+            record.hashes.binary_search(&hash(&xml)).is_ok(),
+            "{name}: BehaviorTree.CPP has not been asked about this file; sh tools/btcpp-test.sh DIR asks it"
+        );
+    }
+}
+
 /// What BehaviorTree.CPP says of files.
 fn opened(program: &str, files: &[&Path]) -> Output {
     Command::new(program).args(files).output().unwrap_or_else(|e| panic!("{program}: {e}"))
@@ -86,6 +174,10 @@ fn its_parser_opens_every_tree() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}");
     assert_eq!(said.trim_end(), format!("{} files opened", paths.len()));
+    let mut hashes: Vec<u64> = files().iter().map(|(_, xml)| hash(xml)).collect();
+    hashes.sort();
+    hashes.dedup();
+    Record { hashes }.write(RECORD, "Files that the parser of BehaviorTree.CPP opened, a hash of each");
 
     let good = to_xml(&Tree::parse("seq\n  movcv v_goal 90deg\n  repeati 3\n    successl\n").unwrap());
     let wrong = [

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests read the library of trees and bound the time of readers")]
 
 mod btcpp;
+mod btcpp_ticks;
 mod exchange;
 mod explain;
 mod hostile;
@@ -14,3 +15,4 @@ mod rasp;
 mod results;
 mod side_by_side;
 mod state_machines;
+mod xml_files;

@@ -5,9 +5,9 @@ use super::hetero::RunTrees;
 use super::{StudyError, refuse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use xpuck_experiment::tree_file;
 use xpuck_hub_core::entry::Entry;
-use xpuck_kernels::tree::{MAX_TEXT, Tree};
-use xpuck_wire::file;
+use xpuck_kernels::tree::Tree;
 
 /// Most files of a folder that are looked at.
 const MOST: usize = 4096;
@@ -42,8 +42,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
 }
 
 fn tree(path: &Path) -> Result<Tree, StudyError> {
-    let text = file::text(path, MAX_TEXT as u64).map_err(|error| StudyError(error.to_string()))?;
-    Tree::parse(&text).map_err(|error| StudyError(format!("{}: {error}", path.display())))
+    tree_file::read(path, &tree_file::Ask::default()).map_err(|error| StudyError(error.to_string()))
 }
 
 /// The trees of a folder whose names begin so, in the order of the numbers in their names.

@@ -1,6 +1,6 @@
 //! `xpuck kilobot hex`: from a tree to the file that is written to robots.
 
-use super::super::tree_file::{From, print, read_kilobot, refuse_over, write};
+use super::super::tree_file::{print, read_kilobot, refuse_over, write};
 use super::firmware::{BOOTLOADER, Platform, RAM, Sizes, build};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -58,7 +58,7 @@ fn define(text: &str) -> Result<String, String> {
 pub fn run(args: &HexArgs) -> Result<()> {
     refuse_over([&args.tree], [&args.output])?;
     let name = args.tree.display().to_string();
-    let program = Program::compile(&read_kilobot(&args.tree, Some(From::Text))?).context(name)?;
+    let program = Program::compile(&read_kilobot(&args.tree, None)?).context(name)?;
     let platform = match (&args.kilolib, args.platform) {
         (Some(kilolib), _) => Platform::Robot(kilolib),
         (None, Some(Simulator::Simavr)) => Platform::Simavr,

@@ -1,6 +1,6 @@
 //! `xpuck kilobot simulate`: Kilobots run a tree.
 
-use crate::cli::tree_file::{From, print as put, read_kilobot, refuse_over, write};
+use crate::cli::tree_file::{print as put, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub struct SimulateArgs {
 pub fn run(args: &SimulateArgs) -> Result<()> {
     refuse_over([&args.tree], &args.svg)?;
     let name = args.tree.display();
-    let tree = read_kilobot(&args.tree, Some(From::Text))?;
+    let tree = read_kilobot(&args.tree, None)?;
     let program = Program::compile(&tree).with_context(|| format!("{name}"))?;
     let mut world = evolution_file::keys(&args.set)?;
     if let Some(robots) = args.robots {

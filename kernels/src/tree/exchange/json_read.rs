@@ -5,18 +5,28 @@ use super::super::Tree;
 use super::super::nodes::Kind;
 use super::super::operand::shorten;
 use super::super::parse::ParseError;
+use super::super::registers::RegisterMap;
 use super::{Element, Source, Word};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Reads a tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`, keys in any order.
+/// Reads an e-puck's tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`, keys in any order.
 ///
 /// # Errors
 /// The first fault, with its line and column: of JSON's syntax, or of the tree.
 pub fn from_json(text: &str) -> Result<Tree, ParseError> {
+    from_json_for(text, RegisterMap::Full)
+}
+
+/// The same for the robot of a map.
+///
+/// # Errors
+/// As [`from_json`].
+pub fn from_json_for(text: &str, map: RegisterMap) -> Result<Tree, ParseError> {
     let mut reader = Reader { source: Source::new(text)?, behind: 0, fault: None };
+    reader.source.map = map;
     let mut json = serde_json::Deserializer::from_str(text);
     // Nodes nest 64 levels deep, which is more of JSON than serde_json allows; the reader counts them itself.
     json.disable_recursion_limit();

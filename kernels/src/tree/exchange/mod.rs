@@ -14,24 +14,27 @@ mod svg;
 mod svg_layout;
 mod svg_network;
 mod xml;
+mod xml_dom;
+mod xml_foreign;
 mod xml_read;
 
 pub use binary::{BinaryError, from_binary, to_binary};
 pub use compact::{from_compact, to_compact};
 pub use dot::to_dot;
 pub use json::to_json;
-pub use json_read::from_json;
+pub use json_read::{from_json, from_json_for};
 pub use svg::{to_svg, to_svg_in_use};
 pub use svg_layout::Direction;
 pub use xml::{TREE, to_xml, to_xml_live};
-pub use xml_read::from_xml;
+pub use xml_read::{Include, XmlAsk, XmlFaults, from_xml, read_xml};
 
 use super::network;
 use super::nodes::{Kind, Operand};
 use super::operand::{Words, shorten, suggest, usage};
-use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, foreign, whole};
-use super::registers::CELLS;
+use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, whole};
+use super::registers::{CELLS, RegisterMap};
 use super::{Node, Tree};
+use std::borrow::Cow;
 
 /// Longest line that an error shows.
 const SHOWN: usize = 200;
@@ -45,6 +48,13 @@ struct Element {
     children: Vec<Element>,
 }
 
+impl Element {
+    /// Whether it or a node below it remembers something between ticks.
+    fn remembers(&self) -> bool {
+        self.kind.has_memory() || self.kind == Kind::Network || self.children.iter().any(Element::remembers)
+    }
+}
+
 /// An operand as written.
 struct Word {
     name: String,
@@ -54,16 +64,36 @@ struct Word {
 
 /// A text being read, and how many nodes it has shown so far.
 struct Source<'a> {
-    text: &'a str,
+    /// All files one behind the other.
+    text: Cow<'a, str>,
+    /// Where the files after the first begin, and their names.
+    files: Vec<(usize, String)>,
     nodes: usize,
+    /// The robot that the tree is for.
+    map: RegisterMap,
 }
 
 impl<'a> Source<'a> {
     fn new(text: &'a str) -> Result<Source<'a>, ParseError> {
-        if text.len() > MAX_TEXT {
-            return Err(whole(format!("the text has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        let source = Source { text: Cow::Borrowed(text), files: Vec::new(), nodes: 0, map: RegisterMap::Full };
+        source.check_length(text.len()).map_err(whole)?;
+        Ok(source)
+    }
+
+    fn check_length(&self, length: usize) -> Result<(), String> {
+        match length > MAX_TEXT {
+            true => Err(format!("the text has {length} bytes; at most {MAX_TEXT} are allowed")),
+            false => Ok(()),
         }
-        Ok(Source { text, nodes: 0 })
+    }
+
+    /// Adds a file behind what there is, and returns where it begins.
+    fn append_file(&mut self, name: &str, text: &str) -> Result<usize, String> {
+        let base = self.text.len();
+        self.check_length(base + text.len())?;
+        self.text.to_mut().push_str(text);
+        self.files.push((base, name.into()));
+        Ok(base)
     }
 
     /// An error at a byte of the text.
@@ -72,13 +102,16 @@ impl<'a> Source<'a> {
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
-        let before = &self.text[..at];
-        let start = before.rfind('\n').map_or(0, |i| i + 1);
-        let column = before[start..].chars().count() + 1;
-        let line = self.text[start..].lines().next().unwrap_or("");
+        let number = self.files.partition_point(|(base, _)| *base <= at);
+        let (base, file) = number.checked_sub(1).map_or((0, ""), |i| (self.files[i].0, self.files[i].1.as_str()));
+        let end = self.files.get(number).map_or(self.text.len(), |(base, _)| *base);
+        let before = &self.text[base..at];
+        let start = base + before.rfind('\n').map_or(0, |i| i + 1);
+        let column = self.text[start..at].chars().count() + 1;
+        let line = self.text[start..end].lines().next().unwrap_or("");
         let shown = if column > SHOWN { 0 } else { SHOWN };
         let source = line.chars().take(shown).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        ParseError { line: before.matches('\n').count() + 1, column, message, source }
+        ParseError { file: file.into(), line: before.matches('\n').count() + 1, column, message, source }
     }
 
     /// Counts a node `depth` levels below the root; readers call it before they go deeper.
@@ -93,44 +126,71 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
+    fn words(&self) -> Words {
+        Words { map: self.map, exact: true }
+    }
+
     fn unknown_node(&self, at: usize, name: &str) -> ParseError {
-        let known = Kind::all().filter(|kind| !kind.is_kilobots_own());
+        let known = Kind::all().filter(|kind| self.words().has(*kind));
         let hint = suggest(name, known.map(|k| k.spec().name.to_string()));
         self.error(at, format!("unknown node `{}`{hint}", shorten(name)))
     }
 
+    /// The tree of an element, or its first fault.
     fn tree(&self, root: &Element) -> Result<Tree, ParseError> {
+        self.tree_or_faults(root).map_err(|mut faults| faults.swap_remove(0))
+    }
+
+    /// The tree of an element, or all that is wrong with it.
+    fn tree_or_faults(&self, root: &Element) -> Result<Tree, Vec<ParseError>> {
         let (mut nodes, mut places) = (Vec::with_capacity(self.nodes), Vec::with_capacity(self.nodes));
-        self.append(root, &mut nodes, &mut places)?;
-        if let Some((node, message)) = network::fault(&nodes) {
-            return Err(self.error(places[node], message));
+        let mut faults = Vec::new();
+        self.append(root, &mut nodes, &mut places, &mut faults);
+        if faults.is_empty() {
+            faults.extend(network::fault(&nodes).map(|(node, message)| self.error(places[node], message)));
         }
-        Ok(Tree::from_preorder(nodes))
+        if faults.is_empty() { Ok(Tree::from_preorder(nodes)) } else { Err(faults) }
     }
 
     /// Appends an element in preorder, with its place in the text; readers have bounded the depth.
-    fn append(&self, element: &Element, nodes: &mut Vec<Node>, places: &mut Vec<usize>) -> Result<(), ParseError> {
-        let Element { kind, at, operands, children } = element;
-        let spec = kind.spec();
-        if kind.is_kilobots_own() {
-            return Err(self.error(*at, foreign(spec.name)));
-        }
-        kind.check_children(children.len()).map_err(|message| self.error(*at, message))?;
+    fn append(&self, element: &Element, nodes: &mut Vec<Node>, places: &mut Vec<usize>, faults: &mut Vec<ParseError>) {
+        let (node, own) = self.node(element, element.children.len());
+        faults.extend(own);
+        nodes.push(node);
+        places.push(element.at);
+        element.children.iter().for_each(|child| self.append(child, nodes, places, faults));
+    }
+
+    /// A node of so many children, and what is wrong with it alone.
+    fn node(&self, element: &Element, children: usize) -> (Node, Vec<ParseError>) {
+        let Element { kind, at, operands, .. } = element;
+        let (spec, mut faults) = (kind.spec(), Vec::new());
+        let mut fault = |at: usize, message: String| faults.push(self.error(at, message));
         let mut values = [0.0; 4];
+        if let Some(message) = self.words().lacks(*kind) {
+            fault(*at, message);
+            return (Node::new(*kind, children as u16, &values), faults);
+        }
+        if let Err(message) = kind.check_children(children) {
+            fault(*at, message);
+        }
         for (value, wanted) in values.iter_mut().zip(spec.operands) {
-            let Some(word) = operands.iter().find(|w| w.name == wanted.name) else {
-                let message = format!("{} needs {}; {} is missing", spec.name, usage(spec.operands), wanted.name);
-                return Err(self.error(*at, message));
-            };
-            *value = Words::EXACT.read(&word.text, wanted).map_err(|message| self.error(word.at, message))?;
+            match operands.iter().find(|word| word.name == wanted.name) {
+                Some(word) => match self.words().read(&word.text, wanted) {
+                    Ok(read) => *value = read,
+                    Err(message) => fault(word.at, message),
+                },
+                None => {
+                    let message = format!("{} needs {}; {} is missing", spec.name, usage(spec.operands), wanted.name);
+                    fault(*at, message);
+                }
+            }
         }
-        if let Some(word) = operands.iter().find(|w| spec.operands.iter().all(|o| o.name != w.name)) {
-            let message = format!("{} has no `{}`; it takes {}", spec.name, shorten(&word.name), usage(spec.operands));
-            return Err(self.error(word.at, message));
+        for word in operands.iter().filter(|word| spec.operands.iter().all(|o| o.name != word.name)) {
+            let name = shorten(&word.name);
+            fault(word.at, format!("{} has no `{name}`; it takes {}", spec.name, usage(spec.operands)));
         }
-        nodes.push(Node::new(*kind, children.len() as u16, &values));
-        places.push(*at);
-        children.iter().try_for_each(|child| self.append(child, nodes, places))
+        (Node::new(*kind, children as u16, &values), faults)
     }
 }
 

@@ -4,7 +4,7 @@
 //! "Fallbacks", "Decorators"): a reactive composite starts at its first child every tick, as `seq` and `sel` do,
 //! and `Sequence` and `Fallback` resume at the running child, as `seqm` and `selm` do. `Parallel` is not ours: it
 //! remembers which children are done and ends at the first tick that decides, while `par` ticks all children every
-//! time. `Repeat` is not ours either: it ticks its child again within one tick, while `repeati` does it once a tick.
+//! time. `Repeat` is not `repeati`: it ticks its child again within one tick, while `repeati` does it once a tick.
 //! These two and all leaves are custom nodes, described in the TreeNodesModel.
 //!
 //! An element's name is that of its node (`<movcv .../>`, its compact form): the parser of BehaviorTree.CPP 4.10 looks
@@ -31,6 +31,9 @@ pub(super) const SAME: [(Kind, &str); 9] = [
 /// The name of the only tree in our files, and of its blackboard in the Groot2 protocol.
 pub const TREE: &str = "xpuck";
 
+/// The port of a network, which is a leaf there: its neurons with their synapses.
+pub(super) const NEURONS: &str = "neurons";
+
 /// The name that BehaviorTree.CPP has for a kind, if it has the kind.
 fn same(kind: Kind) -> Option<&'static str> {
     SAME.iter().find(|(k, _)| *k == kind).map(|(_, name)| *name)
@@ -41,6 +44,7 @@ pub(super) fn category(kind: Kind) -> &'static str {
     match kind.spec().group {
         Group::Composite => "Control",
         Group::Decorator => "Decorator",
+        Group::Network => "Action",
         _ if kind.spec().writes => "Action",
         _ => "Condition",
     }
@@ -66,17 +70,24 @@ fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> St
     let mut open: Vec<(&str, u16)> = Vec::new();
     for (place, node) in tree.nodes().iter().enumerate() {
         let indent = 4 + 2 * open.len();
+        if matches!(node.kind, Kind::Neuron | Kind::Synapse) {
+            continue;
+        }
         let name = element_name(node.kind);
         let identity = identity(node.kind, place + 1);
-        let _ = write!(xml, "{:indent$}<{name}{identity}{}", "", operands(node));
+        let (operands, children) = match node.kind {
+            Kind::Network => (neurons(&tree.nodes()[place..tree.end(place)]), 0),
+            _ => (operands(node), node.children),
+        };
+        let _ = write!(xml, "{:indent$}<{name}{identity}{operands}", "");
         if let Some(last) = open.last_mut() {
             last.1 -= 1;
         }
-        if node.children == 0 {
+        if children == 0 {
             xml.push_str("/>\n");
         } else {
             xml.push_str(">\n");
-            open.push((name, node.children));
+            open.push((name, children));
         }
         while let Some((name, 0)) = open.last() {
             let indent = 2 + 2 * open.len();
@@ -85,7 +96,7 @@ fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> St
         }
     }
     xml.push_str("  </BehaviorTree>\n");
-    model(&mut xml);
+    model(&mut xml, tree);
     xml.push_str("</root>\n");
     xml
 }
@@ -110,11 +121,40 @@ fn operands(node: &Node) -> String {
     text
 }
 
-/// Describes every custom node, used or not, so that an editor offers them all.
-fn model(xml: &mut String) {
+/// The neurons of a network: bias and gain, then source and weight of each synapse; semicolons between neurons. A node with
+/// children would be no leaf for BehaviorTree.CPP, and a neuron without synapses no node with children.
+fn neurons(nodes: &[Node]) -> String {
+    let mut text = String::new();
+    for node in &nodes[1..] {
+        let between = if text.is_empty() {
+            ""
+        } else if node.kind == Kind::Neuron {
+            "; "
+        } else {
+            " "
+        };
+        let values = node.operands.iter().zip(node.kind.spec().operands);
+        let words: Vec<String> = values.map(|(value, o)| operand::exact_word(*value, o.operand)).collect();
+        let _ = write!(text, "{between}{}", words.join(" "));
+    }
+    format!(" {NEURONS}=\"{text}\"")
+}
+
+/// Describes every custom node that the tree's robot has, used or not, so that an editor offers them all.
+fn model(xml: &mut String, tree: &Tree) {
+    let on_kilobot = tree.nodes().iter().any(|node| node.kind.is_kilobots_own());
+    let has = |kind: Kind| if on_kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() };
+    let is_part = |kind: Kind| matches!(kind, Kind::Neuron | Kind::Synapse);
     xml.push_str("  <TreeNodesModel>\n");
-    for kind in Kind::all().filter(|kind| same(*kind).is_none() && !kind.is_kilobots_own()) {
+    for kind in Kind::all().filter(|kind| same(*kind).is_none() && has(*kind) && !is_part(*kind)) {
         let (spec, category) = (kind.spec(), category(kind));
+        if kind == Kind::Network {
+            let meaning = "bias gain source weight ...; the same of each neuron";
+            let _ = writeln!(xml, "    <{category} ID=\"{}\">", spec.name);
+            let _ = writeln!(xml, "      <input_port name=\"{NEURONS}\" type=\"std::string\">{meaning}</input_port>");
+            let _ = writeln!(xml, "    </{category}>");
+            continue;
+        }
         if spec.operands.is_empty() {
             let _ = writeln!(xml, "    <{category} ID=\"{}\"/>", spec.name);
             continue;

@@ -1,158 +1,433 @@
-//! XML of BehaviorTree.CPP, version 4, read: our own files, and those its tools made from our nodes.
+//! XML of BehaviorTree.CPP, version 4, read: our own files, and those that its tools and people made.
+//!
+//! A tree may lie in several files. Subtrees are put in the place of the `SubTree` that names them, and nodes of
+//! BehaviorTree.CPP that do the same tick by tick as some of ours become those.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
-use super::super::operand::shorten;
+use super::super::operand::{shorten, suggest};
 use super::super::parse::{MAX_NODES, ParseError};
-use super::xml::{SAME, category};
+use super::super::registers::RegisterMap;
+use super::xml::{NEURONS, SAME, category};
+use super::xml_dom::{self, Xml};
+use super::xml_foreign::{SCRIPTS, refused};
 use super::{Element, Source, Word};
-use roxmltree::{Document, Node, ParsingOptions};
+use std::fmt;
 
-/// Attributes that say nothing about what a node does: names and notes of editors and of the Groot2 protocol.
-const NOTES: [&str; 4] = ["name", "_uid", "_fullpath", "_description"];
-/// Most attributes in a file.
-const MAX_ATTRIBUTES: usize = 8 * MAX_NODES;
-/// Most attributes of an element; the parser compares each with all others.
-const MAX_OF_ELEMENT: usize = 1024;
+/// Attributes of a node that say nothing about what it does, beside those that begin with `_`.
+const NOTES: [&str; 2] = ["name", "ID"];
+/// Most files of a tree.
+const MAX_FILES: usize = 64;
+/// Most faults that are listed.
+const MAX_FAULTS: usize = 50;
 
-/// Reads a tree from XML of BehaviorTree.CPP version 4: the one that `main_tree_to_execute` names, or the only one.
-///
-/// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP that
-/// mean something else than ours are refused, not guessed at.
-pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
-    let mut source = Source::new(text)?;
-    if text.bytes().filter(|b| *b == b'=').count() > MAX_ATTRIBUTES {
-        return Err(source.error(0, format!("more than {MAX_ATTRIBUTES} attributes")));
-    }
-    // Attributes hold no `<`, so those of an element lie between two of them.
-    if text.split('<').any(|element| element.bytes().filter(|b| *b == b'=').count() > MAX_OF_ELEMENT) {
-        return Err(source.error(0, format!("an element with more than {MAX_OF_ELEMENT} attributes")));
-    }
-    // Each element comes with white space on both sides, and the model of nodes adds its own.
-    let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| malformed(&source, &error))?;
-    let root = document.root_element();
-    if root.tag_name().name() != "root" {
-        return Err(source.error(root.range().start, "a tree of BehaviorTree.CPP is inside <root>".into()));
-    }
-    match root.attribute("BTCPP_format") {
-        Some("4") => {}
-        Some(other) => {
-            let message = format!("BTCPP_format is `{}`; this reads format 4", shorten(other));
-            return Err(source.error(root.range().start, message));
-        }
-        None => return Err(source.error(root.range().start, "<root> needs BTCPP_format=\"4\"".into())),
-    }
-    let tree = main_tree(&source, root)?;
-    let mut children = elements(&source, tree)?;
-    let (Some(first), None) = (children.pop(), children.pop()) else {
-        return Err(source.error(tree.range().start, "<BehaviorTree> holds exactly one root node".into()));
-    };
-    let element = element(&mut source, first, 0)?;
-    source.tree(&element)
+/// Gives the name and the text of a file that another includes, by the name of that other (empty for the first) and the
+/// path that stands in it; or why not.
+pub type Include<'a> = dyn FnMut(&str, &str) -> Result<(String, String), String> + 'a;
+
+/// What is read of XML.
+pub struct XmlAsk<'a> {
+    /// The ID of the tree, where several could be meant.
+    pub tree: Option<&'a str>,
+    /// The robot that the tree is for.
+    pub map: RegisterMap,
+    /// Opens included files.
+    pub include: &'a mut Include<'a>,
 }
 
-/// The parser's message already ends with its place; ours begins with it. What is missing is missing at the end.
-fn malformed(source: &Source, error: &roxmltree::Error) -> ParseError {
-    if let roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream = error {
-        return source.error(source.text.trim_end().len(), format!("not XML: {error}"));
+/// All that is wrong with a file, by place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct XmlFaults(pub Vec<ParseError>);
+
+impl fmt::Display for XmlFaults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fault) in self.0.iter().enumerate() {
+            let end = if i + 1 < self.0.len() { "\n" } else { "" };
+            write!(f, "{fault}{end}")?;
+        }
+        Ok(())
     }
-    let place = error.pos();
-    let line_start: usize =
-        source.text.split_inclusive('\n').take((place.row as usize).saturating_sub(1)).map(str::len).sum();
-    let line = &source.text[line_start.min(source.text.len())..];
-    let column: usize = line.chars().take((place.col as usize).saturating_sub(1)).map(char::len_utf8).sum();
-    let text = error.to_string();
-    let end = text.rfind(" at ").unwrap_or(text.len());
-    source.error(line_start + column, format!("not XML: {}", &text[..end]))
+}
+
+impl std::error::Error for XmlFaults {}
+
+impl From<ParseError> for XmlFaults {
+    fn from(fault: ParseError) -> XmlFaults {
+        XmlFaults(vec![fault])
+    }
+}
+
+/// Reads an e-puck's tree from one file of BehaviorTree.CPP version 4; see [`read_xml`].
+///
+/// # Errors
+/// The first fault.
+pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
+    let mut include = |_: &str, path: &str| {
+        Err(format!("include is not read here, where a tree is one text: put {} into it", shorten(path)))
+    };
+    let ask = XmlAsk { tree: None, map: RegisterMap::Full, include: &mut include };
+    read_xml(text, ask).map_err(|XmlFaults(mut faults)| faults.swap_remove(0))
+}
+
+/// Reads a tree from XML of BehaviorTree.CPP version 4: the one that is asked for, or that `main_tree_to_execute` names, or
+/// that no other uses as a `SubTree`.
+///
+/// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP that have no
+/// equal here are refused, not guessed at.
+///
+/// # Errors
+/// All faults; the first alone where it hides what follows.
+pub fn read_xml(text: &str, ask: XmlAsk<'_>) -> Result<Tree, XmlFaults> {
+    let mut source = Source::new(text)?;
+    source.map = ask.map;
+    let roots = roots(&mut source, ask.include)?;
+    let trees: Vec<&Xml> = roots.iter().flat_map(|root| root.all("BehaviorTree")).collect();
+    let main = main_tree(&source, &roots[0], &trees, ask.tree)?;
+    let mut reader = Reader { source, trees: &trees, within: Vec::new(), restarting: 0, faults: Vec::new() };
+    reader.check_names();
+    let root = reader.tree(main, 0)?;
+    let Reader { source, mut faults, .. } = reader;
+    // What nodes lack by themselves was noted as each was read.
+    if let (Some(root), true) = (root, faults.is_empty()) {
+        match source.tree_or_faults(&root) {
+            Ok(tree) => return Ok(tree),
+            Err(more) => faults = more,
+        }
+    }
+    faults.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    faults.dedup();
+    faults.truncate(MAX_FAULTS);
+    Err(XmlFaults(faults))
+}
+
+/// The roots of the file and of all that it includes, itself first.
+fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseError> {
+    let mut roots = vec![xml_dom::parse(source, 0)?];
+    let mut names = vec![String::new()];
+    let mut next = 0;
+    while next < roots.len() {
+        let includes: Vec<(usize, Option<String>)> =
+            roots[next].all("include").map(|include| (include.at, include.get("path").map(String::from))).collect();
+        for (at, path) in includes {
+            let path = path.ok_or_else(|| source.error(at, "<include> needs a path".into()))?;
+            let (name, text) = open(&names[next], &path).map_err(|why| source.error(at, why))?;
+            if names.contains(&name) {
+                continue;
+            }
+            if roots.len() == MAX_FILES {
+                return Err(source.error(at, format!("more than {MAX_FILES} files")));
+            }
+            let base = source.append_file(&name, &text).map_err(|why| source.error(at, why))?;
+            roots.push(xml_dom::parse(source, base)?);
+            names.push(name);
+        }
+        next += 1;
+    }
+    Ok(roots)
 }
 
 /// The `<BehaviorTree>` to read.
-fn main_tree<'a, 'i>(source: &Source, root: Node<'a, 'i>) -> Result<Node<'a, 'i>, ParseError> {
-    let trees: Vec<Node> = root.children().filter(|c| c.has_tag_name("BehaviorTree")).collect();
-    let place = root.range().start;
-    if let Some(include) = root.children().find(|c| c.has_tag_name("include")) {
-        return Err(source.error(include.range().start, "include is not read; a tree is one file".into()));
+fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<&str>) -> Result<&'a Xml, ParseError> {
+    let named = asked.or_else(|| first.get("main_tree_to_execute"));
+    if let Some(name) = named {
+        let known = trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
+        let hint = suggest(name, known);
+        let missing = || source.error(first.at, format!("there is no <BehaviorTree ID=\"{}\">{hint}", shorten(name)));
+        return trees.iter().find(|tree| tree.get("ID") == Some(name)).copied().ok_or_else(missing);
     }
-    if let Some(name) = root.attribute("main_tree_to_execute") {
-        let found = trees.iter().find(|t| t.attribute("ID") == Some(name));
-        let missing = || source.error(place, format!("there is no <BehaviorTree ID=\"{}\">", shorten(name)));
-        return found.copied().ok_or_else(missing);
+    if let [only] = trees {
+        return Ok(only);
     }
-    match trees[..] {
+    fn used<'a>(xml: &'a Xml, found: &mut Vec<&'a str>) {
+        found.extend(xml.all("SubTree").filter_map(|subtree| subtree.get("ID")));
+        xml.children.iter().for_each(|child| used(child, found));
+    }
+    let mut subtrees = Vec::new();
+    trees.iter().for_each(|tree| used(tree, &mut subtrees));
+    let top: Vec<&&Xml> =
+        trees.iter().filter(|tree| tree.get("ID").is_none_or(|name| !subtrees.contains(&name))).collect();
+    let names = || top.iter().filter_map(|tree| tree.get("ID")).map(shorten).collect::<Vec<_>>().join(", ");
+    match top[..] {
         [only] => Ok(only),
-        [] => Err(source.error(place, "<root> holds no <BehaviorTree>".into())),
-        _ => Err(source.error(place, "several trees; name one with main_tree_to_execute".into())),
+        [] if trees.is_empty() => Err(source.error(first.at, "<root> holds no <BehaviorTree>".into())),
+        [] => Err(source.error(first.at, "each tree is a SubTree of another, in a circle".into())),
+        _ => {
+            let message = format!(
+                "several trees that no other uses: {}; name one with main_tree_to_execute, or with --tree ID",
+                names()
+            );
+            Err(source.error(first.at, message))
+        }
     }
 }
 
-/// The elements inside a node; text between them is a fault, comments are not.
-fn elements<'a, 'i>(source: &Source, node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, ParseError> {
-    let stray = |c: &Node| c.is_text() && c.text().is_some_and(|t| !t.trim().is_empty());
-    if let Some(text) = node.children().find(stray) {
-        return Err(source.error(text.range().start, "text between nodes".into()));
-    }
-    Ok(node.children().filter(Node::is_element).collect())
+struct Reader<'a> {
+    source: Source<'a>,
+    trees: &'a [&'a Xml],
+    /// IDs of the trees that are being read, the outermost first.
+    within: Vec<&'a str>,
+    /// How many reactive composites around have ticked a child that remembers something before they come here.
+    restarting: usize,
+    faults: Vec<ParseError>,
 }
 
-fn element(source: &mut Source, node: Node, depth: usize) -> Result<Element, ParseError> {
-    let at = node.range().start;
-    source.enter(at, depth)?;
-    let kind = kind(source, node)?;
-    let mut operands = Vec::new();
-    for attribute in node.attributes() {
-        let (name, place) = (attribute.name(), attribute.range().start);
-        if NOTES.contains(&name) || name == "ID" {
-            continue;
+impl<'a> Reader<'a> {
+    fn fault(&mut self, at: usize, message: impl Into<String>) {
+        if self.faults.len() < 2 * MAX_FAULTS {
+            self.faults.push(self.source.error(at, message.into()));
         }
-        if name.starts_with('_') {
-            let message = format!("`{}`: conditions and scripts of nodes are not read", shorten(name));
-            return Err(source.error(place, message));
+    }
+
+    /// Two trees of a name would be one for a SubTree.
+    fn check_names(&mut self) {
+        let trees = self.trees;
+        for (i, tree) in trees.iter().enumerate() {
+            let Some(name) = tree.get("ID") else { continue };
+            if trees[..i].iter().any(|other| other.get("ID") == Some(name)) {
+                self.fault(tree.at, format!("a second tree `{}`", shorten(name)));
+            }
         }
-        operands.push(Word { name: name.into(), text: attribute.value().into(), at: place });
     }
-    let mut children = Vec::new();
-    for child in elements(source, node)? {
-        children.push(element(source, child, depth + 1)?);
+
+    /// The only node of a `<BehaviorTree>`.
+    ///
+    /// Like [`Reader::element`] it gives nothing where it noted a fault.
+    ///
+    /// # Errors
+    /// A tree that is too large or too deep.
+    fn tree(&mut self, tree: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
+        self.check_text(tree);
+        match &tree.children[..] {
+            [only] => {
+                self.within.push(tree.get("ID").unwrap_or_default());
+                let root = self.element(only, depth);
+                self.within.pop();
+                root
+            }
+            _ => {
+                self.fault(tree.at, "<BehaviorTree> holds exactly one root node");
+                Ok(None)
+            }
+        }
     }
-    Ok(Element { kind, at, operands, children })
+
+    /// Text between nodes is a fault, comments are not.
+    fn check_text(&mut self, xml: &Xml) {
+        if let Some(at) = xml.stray {
+            self.fault(at, "text between nodes");
+        }
+    }
+
+    fn element(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
+        self.source.enter(xml.at, depth)?;
+        self.check_scripts(xml);
+        if xml.tag == "SubTree" {
+            return self.subtree(xml, depth);
+        }
+        self.check_text(xml);
+        let Some((name, is_generic)) = self.name(xml) else { return self.pass_children(xml, depth) };
+        if let Some((kind, port)) = repeated(name) {
+            return self.repeated(xml, depth, kind, port);
+        }
+        let kind = match self.kind(xml, name, is_generic) {
+            Some(kind) => kind,
+            None => return self.pass_children(xml, depth),
+        };
+        let (mut operands, mut children, mut is_whole) = (Vec::new(), Vec::new(), true);
+        for attribute in &xml.attributes {
+            if NOTES.contains(&attribute.name.as_str()) || attribute.name.starts_with('_') {
+                continue;
+            }
+            if kind == Kind::Network && attribute.name == NEURONS {
+                match neurons(&mut self.source, &attribute.value, attribute.at, depth)? {
+                    Ok(neurons) => children.extend(neurons),
+                    Err(message) => {
+                        self.fault(attribute.at, message);
+                        return Ok(None);
+                    }
+                }
+                continue;
+            }
+            operands.push(Word { name: attribute.name.clone(), text: attribute.value.clone(), at: attribute.at });
+        }
+        let arity = xml.children.len() + children.len();
+        let outside = self.restarting;
+        for child in &xml.children {
+            match self.element(child, depth + 1)? {
+                Some(child) => {
+                    if matches!(kind, Kind::Seq | Kind::Sel) && child.remembers() {
+                        self.restarting = outside + 1;
+                    }
+                    children.push(child);
+                }
+                None => is_whole = false,
+            }
+        }
+        self.restarting = outside;
+        let element = Element { kind, at: xml.at, operands, children };
+        let (_, faults) = self.source.node(&element, arity);
+        self.faults.extend(faults);
+        Ok(is_whole.then_some(element))
+    }
+
+    /// What is wrong below a node that is refused.
+    fn pass_children(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
+        for child in &xml.children {
+            self.element(child, depth + 1)?;
+        }
+        Ok(None)
+    }
+
+    /// Conditions and scripts of nodes.
+    fn check_scripts(&mut self, xml: &Xml) {
+        for attribute in xml.attributes.iter().filter(|attribute| SCRIPTS.contains(&attribute.name.as_str())) {
+            let message = format!("`{}` needs BehaviorTree.CPP's scripts, which Xpuck does not have", attribute.name);
+            self.fault(attribute.at, message);
+        }
+    }
+
+    /// A node's name, and whether its element is that of a type of nodes.
+    fn name(&mut self, xml: &'a Xml) -> Option<(&'a str, bool)> {
+        let tag = xml.tag.as_str();
+        let of_type = matches!(tag, "Action" | "Condition" | "Decorator" | "Control");
+        match (of_type, xml.get("ID")) {
+            (true, Some(id)) => return Some((id, true)),
+            (false, None) => return Some((tag, false)),
+            (true, None) => self.fault(xml.at, format!("<{tag}> needs an ID")),
+            (false, Some(_)) => self.fault(
+                xml.at,
+                format!("<{}> takes no ID; that is for Action, Condition, Decorator, Control", shorten(tag)),
+            ),
+        }
+        None
+    }
+
+    fn kind(&mut self, xml: &Xml, name: &str, is_generic: bool) -> Option<Kind> {
+        if let Some((kind, _)) = SAME.iter().find(|(_, same)| *same == name) {
+            return Some(*kind);
+        }
+        if let Some(why) = refused(name) {
+            self.fault(xml.at, why);
+            return None;
+        }
+        let Some(kind) = Kind::of_name(name) else {
+            self.faults.push(self.source.unknown_node(xml.at, name));
+            return None;
+        };
+        if is_generic && xml.tag != category(kind) {
+            self.fault(xml.at, format!("{name} is a node of type {}, not {}", category(kind), xml.tag));
+            return None;
+        }
+        Some(kind)
+    }
+
+    /// The nodes of the tree that a SubTree names. Its ports lead to blackboards, of which there is one here.
+    fn subtree(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
+        let Some(name) = xml.get("ID") else {
+            self.fault(xml.at, "<SubTree> needs an ID");
+            return Ok(None);
+        };
+        if !xml.children.is_empty() {
+            self.fault(xml.at, "<SubTree> takes no children");
+        }
+        let trees = self.trees;
+        match trees.iter().find(|tree| tree.get("ID") == Some(name)) {
+            _ if self.within.contains(&name) => {
+                self.fault(xml.at, format!("tree `{}` is a SubTree of itself", shorten(name)));
+                Ok(None)
+            }
+            Some(tree) => self.tree(tree, depth),
+            None => {
+                let hint = suggest(name, trees.iter().filter_map(|tree| tree.get("ID")).map(String::from));
+                self.fault(xml.at, format!("there is no <BehaviorTree ID=\"{}\">{hint}", shorten(name)));
+                Ok(None)
+            }
+        }
+    }
+
+    /// `Repeat` and `RetryUntilSuccessful` tick their child again within `tickOnce`, which is their child that often in a row.
+    ///
+    /// For each cycle BehaviorTree.CPP ticks the whole tree again, so an earlier child of a reactive composite around that
+    /// ended in this tick would begin once more; no node here does that.
+    fn repeated(
+        &mut self,
+        xml: &'a Xml,
+        depth: usize,
+        kind: Kind,
+        port: &'static str,
+    ) -> Result<Option<Element>, ParseError> {
+        let word = xml.get(port).unwrap_or_default();
+        let [child] = &xml.children[..] else {
+            self.fault(xml.at, format!("{} needs exactly one child", shorten(&xml.tag)));
+            return self.pass_children(xml, depth);
+        };
+        if self.restarting > 0 {
+            let message = format!(
+                "`{}` behind a child of a reactive node that remembers something: BehaviorTree.CPP starts that child \
+                 again for each cycle; no node here does that",
+                shorten(&xml.tag)
+            );
+            self.fault(xml.at, message);
+            return self.pass_children(xml, depth);
+        }
+        let count = word.parse::<usize>().ok().filter(|count| (1..=MAX_NODES).contains(count));
+        let Some(count) = count else {
+            let message = format!(
+                "{port}=\"{}\": a whole number from 1 to {MAX_NODES} is needed, as the child is written that often",
+                shorten(word)
+            );
+            self.fault(xml.at, message);
+            return self.pass_children(xml, depth);
+        };
+        let mut children = Vec::new();
+        for _ in 0..count {
+            match self.element(child, depth + 1)? {
+                Some(child) => children.push(child),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Element { kind, at: xml.at, operands: Vec::new(), children }))
+    }
 }
 
-fn kind(source: &Source, node: Node) -> Result<Kind, ParseError> {
-    let (at, tag) = (node.range().start, node.tag_name().name());
-    let foreign = |name| foreign(name).map_or(Ok(()), |why| Err(source.error(at, why.into())));
-    foreign(tag)?;
-    let (name, generic) = match (tag, node.attribute("ID")) {
-        ("Action" | "Condition" | "Decorator" | "Control", Some(id)) => (id, true),
-        ("Action" | "Condition" | "Decorator" | "Control", None) => {
-            return Err(source.error(at, format!("<{tag}> needs an ID")));
-        }
-        (_, Some(_)) => {
-            let message = format!("<{}> takes no ID; that is for Action, Condition, Decorator, Control", shorten(tag));
-            return Err(source.error(at, message));
-        }
-        (_, None) => (tag, false),
-    };
-    if let Some((kind, _)) = SAME.iter().find(|(_, same)| *same == name) {
-        return Ok(*kind);
+/// What a node of BehaviorTree.CPP that repeats its child is here, and the port with the number.
+fn repeated(name: &str) -> Option<(Kind, &'static str)> {
+    match name {
+        "Repeat" => Some((Kind::Seqm, "num_cycles")),
+        "RetryUntilSuccessful" => Some((Kind::Selm, "num_attempts")),
+        _ => None,
     }
-    foreign(name)?;
-    let kind = Kind::of_name(name).ok_or_else(|| source.unknown_node(at, name))?;
-    if generic && tag != category(kind) {
-        return Err(source.error(at, format!("{name} is a node of type {}, not {tag}", category(kind))));
-    }
-    Ok(kind)
 }
 
-/// Why a node of BehaviorTree.CPP that looks like one of ours is not read.
-fn foreign(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "Parallel" | "ParallelAll" => {
-            "Parallel remembers which children are done; write <par k=\"...\">, which ticks all of them"
+/// The neurons of a network from its port: bias and gain, then sources and weights; semicolons between neurons.
+fn neurons(
+    source: &mut Source,
+    text: &str,
+    at: usize,
+    depth: usize,
+) -> Result<Result<Vec<Element>, String>, ParseError> {
+    let mut neurons = Vec::new();
+    for part in text.split(';') {
+        source.enter(at, depth + 1)?;
+        let words: Vec<&str> = part.split_whitespace().collect();
+        if words.len() < 2 || !words.len().is_multiple_of(2) {
+            return Ok(Err(format!(
+                "neuron {}: bias and gain, then a source and a weight for each synapse, are needed, not `{}`",
+                neurons.len() + 1,
+                shorten(part.trim())
+            )));
         }
-        "Repeat" => "Repeat loops inside one tick; write <repeati n=\"...\">, once a tick",
-        "SequenceWithMemory" => "SequenceWithMemory does not start afresh after a failure; no node here does that",
-        "SubTree" => "SubTree is not read; put the subtree's nodes in its place",
-        _ => return None,
-    })
+        let element = |kind: Kind, words: &[&str], children| {
+            let names = kind.spec().operands.iter().map(|operand| operand.name);
+            let operands = names.zip(words).map(|(name, word)| Word { name: name.into(), text: (*word).into(), at });
+            Element { kind, at, operands: operands.collect(), children }
+        };
+        let mut synapses = Vec::new();
+        for pair in words[2..].chunks_exact(2) {
+            source.enter(at, depth + 2)?;
+            synapses.push(element(Kind::Synapse, pair, Vec::new()));
+        }
+        neurons.push(element(Kind::Neuron, &words[..2], synapses));
+    }
+    Ok(Ok(neurons))
 }

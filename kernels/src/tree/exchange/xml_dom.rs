@@ -1,0 +1,98 @@
+//! Elements of XML files that hold trees, owned, so that a tree can come from several files.
+
+use super::super::operand::shorten;
+use super::super::parse::{MAX_DEPTH, MAX_NODES, ParseError};
+use super::Source;
+use roxmltree::{Document, Node, ParsingOptions};
+
+/// Most attributes in a file.
+const MAX_ATTRIBUTES: usize = 8 * MAX_NODES;
+/// Most attributes of an element; the parser compares each with all others.
+const MAX_OF_ELEMENT: usize = 1024;
+
+/// An element. Places are bytes of the whole text that was read.
+#[derive(Debug)]
+pub(super) struct Xml {
+    pub tag: String,
+    pub at: usize,
+    pub attributes: Vec<Attribute>,
+    pub children: Vec<Xml>,
+    /// Text between its children, which a tree has not.
+    pub stray: Option<usize>,
+}
+
+/// An attribute.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub name: String,
+    pub value: String,
+    pub at: usize,
+}
+
+impl Xml {
+    /// An attribute's value.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| attribute.value.as_str())
+    }
+
+    /// The children of a name.
+    pub fn all<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = &'a Xml> {
+        self.children.iter().filter(move |child| child.tag == tag)
+    }
+
+    fn of(node: Node<'_, '_>, base: usize, depth: usize) -> Xml {
+        let stray = node.children().find(|c| c.is_text() && c.text().is_some_and(|t| !t.trim().is_empty()));
+        let elements = node.children().filter(Node::is_element);
+        // One level more than a tree may have, so that its reader sees what is too deep.
+        let kept = if depth > MAX_DEPTH + 3 { 0 } else { usize::MAX };
+        Xml {
+            tag: node.tag_name().name().into(),
+            at: base + node.range().start,
+            attributes: node
+                .attributes()
+                .map(|a| Attribute { name: a.name().into(), value: a.value().into(), at: base + a.range().start })
+                .collect(),
+            children: elements.take(kept).map(|child| Xml::of(child, base, depth + 1)).collect(),
+            stray: stray.map(|text| base + text.range().start),
+        }
+    }
+}
+
+/// The root element of the last file of `source`, which begins at `base`: a `<root>` of format 4.
+pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
+    let text = &source.text[base..];
+    if text.bytes().filter(|b| *b == b'=').count() > MAX_ATTRIBUTES {
+        return Err(source.error(base, format!("more than {MAX_ATTRIBUTES} attributes")));
+    }
+    // Attributes hold no `<`, so those of an element lie between two of them.
+    if text.split('<').any(|element| element.bytes().filter(|b| *b == b'=').count() > MAX_OF_ELEMENT) {
+        return Err(source.error(base, format!("an element with more than {MAX_OF_ELEMENT} attributes")));
+    }
+    // Each element comes with white space on both sides, and the model of nodes adds its own.
+    let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
+    let document =
+        Document::parse_with_options(text, options).map_err(|error| malformed(source, base, text, &error))?;
+    let root = Xml::of(document.root_element(), base, 0);
+    if root.tag != "root" {
+        return Err(source.error(root.at, "a tree of BehaviorTree.CPP is inside <root>".into()));
+    }
+    match root.get("BTCPP_format") {
+        Some("4") => Ok(root),
+        Some(other) => Err(source.error(root.at, format!("BTCPP_format is `{}`; this reads format 4", shorten(other)))),
+        None => Err(source.error(root.at, "<root> needs BTCPP_format=\"4\"".into())),
+    }
+}
+
+/// The parser's message already ends with its place; ours begins with it. What is missing is missing at the end.
+fn malformed(source: &Source, base: usize, text: &str, error: &roxmltree::Error) -> ParseError {
+    if let roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream = error {
+        return source.error(base + text.trim_end().len(), format!("not XML: {error}"));
+    }
+    let place = error.pos();
+    let line_start: usize = text.split_inclusive('\n').take((place.row as usize).saturating_sub(1)).map(str::len).sum();
+    let line = &text[line_start.min(text.len())..];
+    let column: usize = line.chars().take((place.col as usize).saturating_sub(1)).map(char::len_utf8).sum();
+    let message = error.to_string();
+    let end = message.rfind(" at ").unwrap_or(message.len());
+    source.error(base + line_start + column, format!("not XML: {}", &message[..end]))
+}
