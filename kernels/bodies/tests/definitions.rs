@@ -5,7 +5,7 @@
 use serde_json::Value;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
-use xpuck_bodies::urdf::{Inertia, export, import};
+use xpuck_bodies::urdf::{Dialect, export, import};
 use xpuck_bodies::{Brain, Plan, Prif};
 
 const README: [&str; 4] = [
@@ -87,13 +87,13 @@ fn urdf_and_nndf_are_byte_for_byte_those_of_the_original() {
     for (name, case) in cases().into_iter().filter(|(_, case)| case["valid"] == true) {
         let plan = Plan::new(&instruction(&name).unwrap()).unwrap();
         assert_eq!(
-            export(&plan, Inertia::AsPublished),
+            export(&plan, Dialect::AsPublished),
             read_to_string(vector(case["urdf"].as_str().unwrap())).unwrap(),
             "{name}"
         );
         let nndf = read_to_string(vector(case["nndf"].as_str().unwrap())).unwrap();
         let brain = Brain::from_nndf(&nndf, &plan).unwrap();
-        assert_eq!(brain.to_nndf(&plan).unwrap(), nndf, "{name}");
+        assert_eq!(brain.to_nndf(&plan, Dialect::AsPublished).unwrap(), nndf, "{name}");
         for (sensor, row) in case["weights"].as_array().unwrap().iter().enumerate() {
             for (motor, weight) in row.as_array().unwrap().iter().enumerate() {
                 assert!((brain.weight(sensor, motor) - weight.as_f64().unwrap()).abs() < 1e-14, "{name}");
@@ -121,9 +121,11 @@ fn an_imported_urdf_exports_to_the_same_bytes() {
     for (name, case) in cases().into_iter().filter(|(_, case)| case["valid"] == true) {
         let text = read_to_string(vector(case["urdf"].as_str().unwrap())).unwrap();
         let prif = import(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(export(&Plan::new(&prif).unwrap(), Inertia::AsPublished), text, "{name}");
-        let ours = export(&Plan::new(&prif).unwrap(), Inertia::Cube);
-        assert_eq!(import(&ours).unwrap(), prif, "{name}");
+        assert_eq!(export(&Plan::new(&prif).unwrap(), Dialect::AsPublished), text, "{name}");
+        for dialect in [Dialect::Simulators, Dialect::PublishedNames] {
+            let ours = export(&Plan::new(&prif).unwrap(), dialect);
+            assert_eq!(import(&ours).unwrap(), prif, "{name}");
+        }
     }
 }
 
@@ -189,6 +191,58 @@ fn json_is_refused_with_line_and_column() {
 }
 
 #[test]
+fn a_urdf_that_others_wrote_anew_is_the_same_body() {
+    let prif =
+        Prif::parse("(CPG(0), [FRONT, 1, X], {LEFT: (B(2), [LEFT, 2, X], None), TOP: (F(1), [TOP, 1, X], None)})")
+            .unwrap();
+    let ours = export(&Plan::new(&prif).unwrap(), Dialect::Simulators);
+    let fixed = ours.find("type=\"fixed\"").expect("a brain's child is fixed, or a sensor's");
+    let axis = fixed + ours[fixed..].find("<axis").unwrap();
+    let without = format!("{}{}", &ours[..axis], &ours[axis + ours[axis..].find('\n').unwrap()..]);
+    let changed = [
+        ("blanks", ours.replace(" = ", "=").replace(" />", "/>")),
+        ("continuous", ours.replace("type=\"revolute\"", "type=\"continuous\"")),
+        ("floats", ours.replace("size=\"1 1 1\"", "size=\"1.0 1.0 1.0\"").replace("value=\"1\"", "value=\"1.0\"")),
+        ("no rpy", ours.replace("rpy=\"0 0 0\"", "")),
+        ("a fixed joint without axis", without),
+        ("a tag of Gazebo", ours.replace("</robot>", "<gazebo reference=\"p0r1B\"><mu1>1</mu1></gazebo></robot>")),
+        ("materials of other names", ours.replace("name=\"Blue\"", "name=\"material_3\"")),
+        ("materials at the top", {
+            let name = "<material name=\"Blue\">";
+            let (top, rest) = ours.split_once('\n').unwrap();
+            let colour = "<color rgba=\"0.0 0.0 1.0 1.0\"/>";
+            format!("{top}\n{name}{colour}</material>\n{}", rest.replace(colour, ""))
+        }),
+    ];
+    for (what, text) in changed {
+        assert_ne!(text, ours, "{what}");
+        let read = import(&text).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+        assert_eq!(read, prif, "{what}");
+    }
+    let names = ours.split("name=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    assert!(names.clone().count() > 8 && names.clone().all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())));
+    assert_eq!(ours.matches("<transmission ").count(), ours.matches("type=\"revolute\"").count());
+    assert!(ours.contains("effort=\"25.0\"") && ours.contains("velocity=\"9.6\"") && !ours.contains("effort=\"0.0\""));
+    let published = export(&Plan::new(&prif).unwrap(), Dialect::PublishedNames);
+    assert!(published.contains("link name=\"0r1B\"") && published.contains("effort=\"25.0\""));
+}
+
+#[test]
+fn a_robot_of_others_is_refused_with_all_reasons() {
+    let robot = "<robot name=\"arm\"><link name=\"base_link\"/><link name=\"tool\"/>\n\
+                 <joint name=\"j\" type=\"prismatic\"><parent link=\"base_link\"/><child link=\"tool\"/></joint></robot>";
+    let told = import(robot).unwrap_err().to_string();
+    assert!(
+        told.starts_with("line 1, column 1: only URDF written by Xpuck or pyro-corpus is read: line 1, column 19: "),
+        "{told}"
+    );
+    let reasons =
+        ["the link's name \"base_link\"", "the link's name \"tool\"", "line 2, column 1: a joint of type prismatic"];
+    assert!(reasons.iter().all(|reason| told.contains(reason)), "{told}");
+    assert!(import("<robot/>").unwrap_err().rule.contains("no <link>"));
+}
+
+#[test]
 fn a_urdf_that_is_no_body_is_refused_with_line_and_rule() {
     let ours = read_to_string(vector("v02_left3.urdf")).unwrap();
     let refused = |from: &str, to: &str| {
@@ -207,7 +261,8 @@ fn a_urdf_that_is_no_body_is_refused_with_line_and_rule() {
     assert!(refused("xyz=\"0.0 -1.0 2.0\"", "xyz=\"0.0 -1.5 2.0\"").contains("not on its parent's side"));
     assert!(refused("<mass value=\"1\" />", "<mass value=\"2\" />").contains("a mass of 1 kg"));
     assert!(refused("<link name=\"0r3\">", "<link name=\"torso\">").contains("as PRIF names parts"));
-    assert!(refused("Blue", "Mauve").contains("the colour of no class"));
+    let mauve = ours.replace("Blue", "Mauve").replace("0.0 0.0 1.0 1.0", "0.9 0.7 1.0 1.0");
+    assert!(import(&mauve).unwrap_err().rule.contains("\"Mauve\" is the colour of no class"));
     // A cycle: the first link hangs from the last one.
     let joint = concat!(
         "<joint name=\"0r1_0r3\" type=\"revolute\"><parent link=\"0r1\"/><child link=\"0r3\"/>",
@@ -242,8 +297,17 @@ fn a_rhythm_of_its_own_is_in_the_nndf() {
     let common = Brain::from_nndf(&read_to_string(vector("v08_key_differs_from_dir.nndf")).unwrap(), &plan).unwrap();
     assert_eq!(common.period, None);
     let own = Brain { period: Some(0.31), ..common };
-    let text = own.to_nndf(&plan).unwrap();
+    let text = own.to_nndf(&plan, Dialect::PublishedNames).unwrap();
     assert!(text.contains("linkName = \"0r1B\" period = \"0.31\" />"), "{text}");
     assert_eq!(Brain::from_nndf(&text, &plan).unwrap(), own);
-    assert!(Brain { period: Some(0.01), ..own }.to_nndf(&plan).unwrap_err().to_string().contains("0.05 to 100 s"));
+    let lettered = own.to_nndf(&plan, Dialect::Simulators).unwrap();
+    assert!(lettered.contains("linkName = \"p0r1B\" period"), "{lettered}");
+    assert_eq!(Brain::from_nndf(&lettered, &plan).unwrap(), own);
+    assert!(
+        Brain { period: Some(0.01), ..own }
+            .to_nndf(&plan, Dialect::Simulators)
+            .unwrap_err()
+            .to_string()
+            .contains("0.05 to 100 s")
+    );
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs::read_to_string;
 use std::path::Path;
 use xpuck_bodies::physics::Simulator;
-use xpuck_bodies::urdf::Inertia;
+use xpuck_bodies::urdf::Dialect;
 use xpuck_bodies::variation::{Manner, random_body};
 use xpuck_bodies::{Brain, Plan, Prif, Rhythm, Robot, Start, Trial, evaluate, frames, path, urdf};
 
@@ -212,8 +212,8 @@ fn write_the_fifty_bodies() {
     let folder = std::env::var("BODIES").unwrap();
     let mut all = Vec::new();
     for (number, (prif, plan, brain)) in fifty().iter().enumerate() {
-        std::fs::write(format!("{folder}/{number}.urdf"), urdf::export(plan, Inertia::AsPublished)).unwrap();
-        std::fs::write(format!("{folder}/{number}.nndf"), brain.to_nndf(plan).unwrap()).unwrap();
+        std::fs::write(format!("{folder}/{number}.urdf"), urdf::export(plan, Dialect::AsPublished)).unwrap();
+        std::fs::write(format!("{folder}/{number}.nndf"), brain.to_nndf(plan, Dialect::AsPublished).unwrap()).unwrap();
         all.push(json!({"prif": prif.print()}));
     }
     std::fs::write(format!("{folder}/bodies.json"), json!(all).to_string()).unwrap();

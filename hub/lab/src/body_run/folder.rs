@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xpuck_bodies::picture::plan_svg;
-use xpuck_bodies::urdf::{self, Inertia};
+use xpuck_bodies::urdf::{self, Dialect};
 use xpuck_bodies::{BodyError, Plan};
 use xpuck_evolve::checkpoint;
 use xpuck_wire::{atomic, file};
@@ -204,8 +204,11 @@ impl Folder {
             let plan = Plan::new(&one.genome.prif).map_err(told)?;
             let stem = format!("island-{number}");
             write(bodies.join(format!("{stem}.prif")), &(one.genome.prif.print() + "\n"))?;
-            write(bodies.join(format!("{stem}.urdf")), &urdf::export(&plan, Inertia::Cube))?;
-            write(bodies.join(format!("{stem}.nndf")), &one.genome.brain.to_nndf(&plan).map_err(told)?)?;
+            write(bodies.join(format!("{stem}.urdf")), &urdf::export(&plan, Dialect::Simulators))?;
+            write(
+                bodies.join(format!("{stem}.nndf")),
+                &one.genome.brain.to_nndf(&plan, Dialect::Simulators).map_err(told)?,
+            )?;
             write(bodies.join(format!("{stem}.svg")), &plan_svg(&plan))?;
             best.push((one.fitness.unwrap_or(0.0), one.genome.clone()));
         }

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_bodies::picture::plan_svg;
-use xpuck_bodies::urdf::{self, Inertia};
+use xpuck_bodies::urdf::{self, Dialect};
 
 /// Evolve bodies of joined cubes that walk, look at them, let them walk, and exchange them with other simulators.
 ///
@@ -63,7 +63,10 @@ struct ExportArgs {
     /// Seed of a brain that is drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write inertia as pyro-corpus does, 100 kg m2, which PyBullet does not read; other simulators need a cube's.
+    /// Keep pyro-corpus's names of parts, which begin with a digit; without it they begin with a letter, as USD wants them.
+    #[arg(long)]
+    published_names: bool,
+    /// Write all as pyro-corpus does: its names, joints without strength, 100 kg m2 of inertia, which PyBullet does not read.
     #[arg(long)]
     as_published: bool,
     /// File to write; without it the text is printed.
@@ -159,11 +162,18 @@ fn export(args: &ExportArgs) -> Result<()> {
     }
     refuse_over([&args.file].into_iter().chain(&args.brain), &args.output)?;
     let body = files::read(&args.file)?;
+    let dialect = match (args.as_published, args.published_names) {
+        (true, _) => Dialect::AsPublished,
+        (false, true) => Dialect::PublishedNames,
+        (false, false) => Dialect::Simulators,
+    };
     let text = match args.to {
         Form::Prif => body.prif.print() + "\n",
         Form::Json => body.prif.to_json() + "\n",
-        Form::Urdf => urdf::export(&body.plan, if args.as_published { Inertia::AsPublished } else { Inertia::Cube }),
-        Form::Nndf => files::brain_or_drawn(args.brain.as_deref(), args.seed, &body.plan)?.to_nndf(&body.plan)?,
+        Form::Urdf => urdf::export(&body.plan, dialect),
+        Form::Nndf => {
+            files::brain_or_drawn(args.brain.as_deref(), args.seed, &body.plan)?.to_nndf(&body.plan, dialect)?
+        }
     };
     deliver(args.output.as_deref(), text.as_bytes())
 }

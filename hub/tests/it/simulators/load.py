@@ -1,6 +1,6 @@
 """What PyBullet and MuJoCo find in URDF files, as JSON: for each file and simulator the parts by name, each with its mass in kg, its
-moments of inertia in kg m2, its centre in metres from the root's, its parent's name (null for the root), and the axis of its joint (null
-if it does not turn).
+moments of inertia in kg m2, its centre in metres from the root's, its parent's name (null for the root), the axis of its joint (null
+if it does not turn), the joint's greatest torque in N m, and its greatest speed in rad/s (null in MuJoCo, which has none).
 
     python3 load.py FILE...
 """
@@ -22,14 +22,15 @@ def in_pybullet(path):
     names, parts = {-1: p.getBodyInfo(body)[0].decode()}, {}
     root = p.getBasePositionAndOrientation(body)[0]
     for index in range(-1, p.getNumJoints(body)):
-        parent, axis, centre = None, None, root
+        parent, axis, centre, torque, speed = None, None, root, None, None
         if index >= 0:
             info = p.getJointInfo(body, index)
             names[index] = info[12].decode()
             parent, axis = names[info[16]], info[13] if info[2] == p.JOINT_REVOLUTE else None
+            torque, speed = (info[10], info[11]) if axis else (None, None)
             centre = p.getLinkState(body, index)[0]
         dynamics = p.getDynamicsInfo(body, index)
-        parts[names[index]] = [dynamics[0], list(dynamics[2]), off(centre, root), parent, axis]
+        parts[names[index]] = [dynamics[0], list(dynamics[2]), off(centre, root), parent, axis, torque, speed]
     p.disconnect()
     return parts
 
@@ -46,8 +47,9 @@ def in_mujoco(path):
         above = model.body_parentid[index]
         parent = model.body(above).name if above > 0 else None
         axis = model.jnt_axis[model.body_jntadr[index]].tolist() if model.body_jntnum[index] else None
+        torque = float(model.jnt_actfrcrange[model.body_jntadr[index]][1]) if axis else None
         centre = off(data.xipos[index], data.xipos[1])
-        parts[model.body(index).name] = [float(model.body_mass[index]), model.body_inertia[index].tolist(), centre, parent, axis]
+        parts[model.body(index).name] = [float(model.body_mass[index]), model.body_inertia[index].tolist(), centre, parent, axis, torque, None]
     return parts
 
 

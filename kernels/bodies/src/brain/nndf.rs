@@ -2,6 +2,8 @@
 
 use super::numbers::python;
 use super::{Brain, MAX_SYNAPSES, PERIODS};
+use crate::urdf::Dialect;
+use crate::urdf::names::{bare, bare_joint, joint_name};
 use crate::{BodyError, Part, Plan};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
@@ -11,15 +13,16 @@ use std::fmt::Display;
 const MAX_NNDF: usize = 32 << 20;
 
 impl Brain {
-    /// The NNDF of a brain of `plan`, byte for byte as pyro-corpus writes it. The neuron of the body's brain has an attribute
+    /// The NNDF of a brain of `plan`, with the names of a URDF of the dialect, else byte for byte as pyro-corpus writes it. The neuron of the body's brain has an attribute
     /// `period` behind the others where the rhythm has a period of its own, which readers that do not know it pass over.
     ///
     /// # Errors
     /// The brain does not fit the body.
-    pub fn to_nndf(&self, plan: &Plan) -> Result<String, BodyError> {
+    pub fn to_nndf(&self, plan: &Plan, dialect: Dialect) -> Result<String, BodyError> {
         self.check(plan)?;
-        let sensors: Vec<&str> = plan.sensors().map(|part| plan.parts()[part].name.as_str()).collect();
-        let joints: Vec<String> = plan.motors().filter_map(|part| plan.joint_name(part)).collect();
+        let name = |part: usize| format!("{}{}", dialect.prefix(), plan.parts()[part].name);
+        let sensors: Vec<String> = plan.sensors().map(name).collect();
+        let joints: Vec<String> = plan.motors().filter_map(|part| joint_name(plan, part, dialect)).collect();
         let mut out = String::from("<neuralNetwork>\n");
         for (link, part) in sensors.iter().zip(plan.sensors()) {
             let period = match self.period.filter(|_| plan.parts()[part].part == Part::Brain) {
@@ -126,13 +129,13 @@ impl<'a> Network<'a> {
         let name = attribute(node, "name")?;
         let (known, number, of) = match attribute(node, "type")? {
             "sensor" => {
-                let link = attribute(node, "linkName")?;
+                let link = bare(attribute(node, "linkName")?);
                 self.period = self.period_of(node, link)?.or(self.period);
                 (&mut self.sensors, self.links.get(link), link)
             }
             "motor" => {
                 let joint = attribute(node, "jointName")?;
-                (&mut self.motors, self.joints.get(joint), joint)
+                (&mut self.motors, self.joints.get(&bare_joint(joint)), joint)
             }
             other => {
                 return Err(error(

@@ -26,6 +26,9 @@ pub const DT: f64 = 1.0 / 240.0;
 pub const GRAVITY: f64 = 9.8;
 /// Torque that motors have, N m.
 pub const MAX_TORQUE: f64 = 25.0;
+/// Greatest speed that a motor asks of a joint, rad/s: a tenth of the way from one end of its motion (-0.2 rad) to the other
+/// in a step.
+pub const MAX_SPEED: f64 = 9.6;
 /// Friction between cubes (0.5) and ground (1).
 pub const FRICTION: f64 = 0.5;
 /// Joints turn by no more than this from their middle, rad.

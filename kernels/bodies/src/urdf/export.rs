@@ -1,31 +1,54 @@
 //! A body's URDF, with every blank where pyro-corpus puts it.
 
 use super::START;
+use super::names::joint_name;
 use crate::Plan;
+use crate::physics::{MAX_SPEED, MAX_TORQUE};
 
-/// Which moments of inertia the file tells.
+/// For whom a file is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Inertia {
-    /// Those of a cube: a sixth of a kilogram square metre about each axis. Simulators that read inertia need these.
+pub enum Dialect {
+    /// Simulators of others: names that begin with a letter, as USD wants them; moments of inertia of a cube, a sixth of a
+    /// kilogram square metre about each axis; the motors' torque and speed; a transmission for each.
     #[default]
-    Cube,
-    /// 100 kg m^2, which pyro-corpus writes and PyBullet ignores.
+    Simulators,
+    /// The same with pyro-corpus's names, which begin with a digit.
+    PublishedNames,
+    /// What pyro-corpus writes: 100 kg m^2, which PyBullet ignores, and joints without strength.
     AsPublished,
 }
 
-/// The URDF of a body. With [`Inertia::AsPublished`] it is byte for byte what pyro-corpus writes.
-pub fn export(plan: &Plan, inertia: Inertia) -> String {
-    let moment = match inertia {
-        Inertia::Cube => "0.16666666666666666",
-        Inertia::AsPublished => "100",
-    };
+/// The URDF of a body. With [`Dialect::AsPublished`] it is byte for byte what pyro-corpus writes.
+pub fn export(plan: &Plan, dialect: Dialect) -> String {
     let mut out = String::from("<robot name = \"robot\">\n");
     for index in 0..plan.parts().len() {
-        joint(plan, index, &mut out);
-        link(plan, index, moment, &mut out);
+        joint(plan, index, dialect, &mut out);
+        link(plan, index, dialect, &mut out);
+    }
+    if dialect != Dialect::AsPublished {
+        (0..plan.parts().len()).for_each(|index| transmission(plan, index, dialect, &mut out));
     }
     out.push_str("</robot>");
     out
+}
+
+/// What ros_control and Gazebo drive a joint by.
+fn transmission(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
+    let Some(name) = joint_name(plan, index, dialect).filter(|_| plan.parts()[index].part.turns()) else { return };
+    out.push_str(&format!(
+        concat!(
+            "    <transmission name=\"transmission_{name}\">\n",
+            "        <type>transmission_interface/SimpleTransmission</type>\n",
+            "        <joint name=\"{name}\">\n",
+            "            <hardwareInterface>hardware_interface/PositionJointInterface</hardwareInterface>\n",
+            "        </joint>\n",
+            "        <actuator name=\"motor_{name}\">\n",
+            "            <mechanicalReduction>1</mechanicalReduction>\n",
+            "        </actuator>\n",
+            "    </transmission>\n"
+        ),
+        name = name
+    ));
 }
 
 /// Half metres as Python prints the three floats.
@@ -41,8 +64,8 @@ pub(super) fn centre(plan: &Plan, index: usize) -> [i32; 3] {
     if part.parent.is_some() { step } else { [0, 1, 2].map(|k| START[k] + step[k]) }
 }
 
-fn joint(plan: &Plan, index: usize, out: &mut String) {
-    let (Some(name), Some(parent)) = (plan.joint_name(index), plan.parts()[index].parent) else { return };
+fn joint(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
+    let (Some(name), Some(parent)) = (joint_name(plan, index, dialect), plan.parts()[index].parent) else { return };
     let child = &plan.parts()[index];
     let step = child.direction.vector();
     let from = centre(plan, parent);
@@ -50,6 +73,8 @@ fn joint(plan: &Plan, index: usize, out: &mut String) {
     let kind = if child.part.turns() { "revolute" } else { "fixed" };
     let mut axis = ["0"; 3];
     axis[child.axis.index()] = "1";
+    let [effort, velocity] = if dialect == Dialect::AsPublished { [0.0; 2] } else { [MAX_TORQUE, MAX_SPEED] };
+    let prefix = dialect.prefix();
     out.push_str(&format!(
         concat!(
             "    <joint name=\"{}\" type=\"{}\">\n",
@@ -57,20 +82,23 @@ fn joint(plan: &Plan, index: usize, out: &mut String) {
             "       <child  link=\"{}\"/>\n",
             "       <origin rpy=\"0 0 0\" xyz=\"{}\" />\n",
             "       <axis xyz=\"{}\"/>\n",
-            "       <limit effort=\"0.0\" lower=\"-3.14159\" upper=\"3.14159\" velocity=\"0.0\"/>\n",
+            "       <limit effort=\"{:?}\" lower=\"-3.14159\" upper=\"3.14159\" velocity=\"{:?}\"/>\n",
             "    </joint>\n"
         ),
         name,
         kind,
-        plan.parts()[parent].name,
-        child.name,
+        format_args!("{prefix}{}", plan.parts()[parent].name),
+        format_args!("{prefix}{}", child.name),
         origin,
-        axis.join(" ")
+        axis.join(" "),
+        effort,
+        velocity
     ));
 }
 
-fn link(plan: &Plan, index: usize, moment: &str, out: &mut String) {
+fn link(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
     let part = &plan.parts()[index];
+    let moment = if dialect == Dialect::AsPublished { "100" } else { "0.16666666666666666" };
     let centre = metres(centre(plan, index));
     let [red, green, blue] = part.part.colour();
     out.push_str(&format!(
@@ -98,7 +126,7 @@ fn link(plan: &Plan, index: usize, moment: &str, out: &mut String) {
             "        </collision>\n",
             "    </link>\n"
         ),
-        part.name,
+        format_args!("{}{}", dialect.prefix(), part.name),
         part.part.colour_name(),
         centre = centre,
         m = moment,

@@ -1,6 +1,8 @@
 //! A body of a URDF file. Only bodies of unit cubes as PRIF builds them are read: what PRIF cannot say is refused, never
-//! rounded to something that it can.
+//! rounded to something that it can. What other programs change when they write such a file anew is taken as it is meant:
+//! defaults of the format, materials at the top, and elements of others, such as `<gazebo>`.
 
+use super::names::bare;
 use super::{MAX_URDF, START, export};
 use crate::part::{Axis, Direction, Part};
 use crate::prif::{MAX_DEPTH, MAX_PARTS, Prif};
@@ -27,22 +29,48 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     }
     let mut links = BTreeMap::new();
     let mut joints = Vec::new();
+    let mut faults = Vec::new();
     for node in root.children().filter(Node::is_element) {
         match node.tag_name().name() {
-            "link" => {
-                let link = read_link(node)?;
-                if links.insert(link.name, link).is_some() {
-                    return Err(error(node, format_args!("the link {} is there twice", link.name)));
+            "link" => match read_link(node) {
+                Ok(link) if links.insert(link.name, link).is_some() => {
+                    faults.push(error(node, format_args!("the link {} is there twice", link.name)));
                 }
-            }
-            "joint" => joints.push(read_joint(node)?),
-            other => return Err(error(node, format_args!("<{other}>; a body has links and joints"))),
+                Ok(_) => {}
+                Err(fault) => faults.push(fault),
+            },
+            "joint" => match read_joint(node) {
+                Ok(joint) => joints.push(joint),
+                Err(fault) => faults.push(fault),
+            },
+            // Materials, transmissions, and elements of other programs.
+            _ => {}
         }
+    }
+    if !faults.is_empty() {
+        return Err(all_faults(root, faults));
+    }
+    if links.is_empty() {
+        return Err(error(root, "no <link>; a body has one at least"));
     }
     if links.len() > MAX_PARTS {
         return Err(error(root, format_args!("{} links; a body has at most {MAX_PARTS} parts", links.len())));
     }
     assemble(root, &links, &joints)
+}
+
+/// The only fault, or all of them where there are several, as in the robots of others.
+fn all_faults(root: Node, mut faults: Vec<BodyError>) -> BodyError {
+    const SHOWN: usize = 10;
+    if let [_] = faults[..] {
+        return faults.swap_remove(0);
+    }
+    let more = match faults.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let told: Vec<String> = faults.iter().take(SHOWN).map(|fault| format!("{}: {}", fault.place, fault.rule)).collect();
+    error(root, format_args!("only URDF written by Xpuck or pyro-corpus is read: {}{more}", told.join("; ")))
 }
 
 #[derive(Clone, Copy)]
@@ -61,7 +89,8 @@ struct Joint<'a, 'i> {
     parent: &'a str,
     child: &'a str,
     turns: bool,
-    axis: Axis,
+    /// None for a fixed joint whose file tells none.
+    axis: Option<Axis>,
     /// Half metres.
     origin: [i32; 3],
 }
@@ -113,12 +142,12 @@ fn unturned(node: Node) -> Result<(), BodyError> {
 
 fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     let name = attribute(node, "name")?;
-    let (id, left, brain) = read_name(name).ok_or_else(|| {
+    let (id, left, brain) = read_name(bare(name)).ok_or_else(|| {
         error(node, format_args!("the link's name \"{name}\" is not <id>r<repetitions left>, as PRIF names parts"))
     })?;
     let material = child(child(node, "visual")?, "material")?;
-    let colour = attribute(material, "name")?;
-    let part = Part::ALL.into_iter().find(|part| part.colour_name() == colour);
+    let colour = material.attribute("name").unwrap_or_default();
+    let part = Part::ALL.into_iter().find(|part| part.colour_name() == colour).or_else(|| by_colour(material));
     let part = part.ok_or_else(|| error(material, format_args!("\"{colour}\" is the colour of no class of parts")))?;
     if brain != (part == Part::Brain) {
         return Err(error(
@@ -148,7 +177,15 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     if centres.iter().any(|centre| *centre != centres[0]) {
         return Err(error(node, "mass, shape and picture of the link have different centres"));
     }
-    Ok(Link { node, name, id, left, part, centre: centres[0] })
+    Ok(Link { node, name: bare(name), id, left, part, centre: centres[0] })
+}
+
+/// The class of a material without its name, which some programs give names of their own.
+fn by_colour(material: Node) -> Option<Part> {
+    let rgba = material.children().find(|child| child.has_tag_name("color"))?.attribute("rgba")?;
+    let numbers: Vec<f64> = rgba.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
+    let alike = |part: &Part| part.colour().iter().zip(&numbers).all(|(a, b)| (f64::from(*a) - b).abs() < 0.01);
+    (numbers.len() >= 3).then(|| Part::ALL.into_iter().find(alike)).flatten()
 }
 
 /// `12r3` or `0r1B` as id, repetitions left, and whether it is a brain.
@@ -160,7 +197,8 @@ fn read_name(name: &str) -> Option<(u32, u32, bool)> {
 
 fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
     let turns = match attribute(node, "type")? {
-        "revolute" => true,
+        // A joint that turns without limits: parts of bodies have -pi to pi.
+        "revolute" | "continuous" => true,
         "fixed" => false,
         other => {
             return Err(error(node, format_args!("a joint of type {other}; joints of bodies are revolute or fixed")));
@@ -170,16 +208,20 @@ fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
     let child_name = attribute(child(node, "child")?, "link")?;
     let origin = child(node, "origin")?;
     unturned(origin)?;
-    let about = child(node, "axis")?;
-    let axis = match three(about, "xyz", 1.0)? {
-        [1, 0, 0] => Axis::X,
-        [0, 1, 0] => Axis::Y,
-        [0, 0, 1] => Axis::Z,
-        _ => return Err(error(about, "an axis that is not x, y or z")),
+    let axis = match node.children().find(|child| child.has_tag_name("axis")) {
+        // The default of the format; a fixed joint has none.
+        None => turns.then_some(Axis::X),
+        Some(about) => Some(match three(about, "xyz", 1.0)? {
+            [1, 0, 0] => Axis::X,
+            [0, 1, 0] => Axis::Y,
+            [0, 0, 1] => Axis::Z,
+            _ => return Err(error(about, "an axis that is not x, y or z")),
+        }),
     };
     if attribute(node, "name")? != format!("{parent}_{child_name}") {
         return Err(error(node, format_args!("the joint's name is not {parent}_{child_name}, as PRIF names joints")));
     }
+    let (parent, child_name) = (bare(parent), bare(child_name));
     Ok(Joint { node, parent, child: child_name, turns, axis, origin: three(origin, "xyz", 2.0)? })
 }
 
@@ -252,7 +294,7 @@ impl Tree<'_, '_, '_> {
             Some(joint) => self.check(first, joint, seen)?,
         };
         // An instruction whose root is a chain has the axis of its second part; of a single root the file tells none.
-        let mut axis = by.map(|joint| joint.axis);
+        let mut axis = by.and_then(|joint| joint.axis);
         let mut last = first;
         for left in (1..first.left).rev() {
             let joint = match self.children(last.name) {
@@ -262,13 +304,14 @@ impl Tree<'_, '_, '_> {
             let link = &self.links[joint.child];
             let along = self.check(link, joint, seen)?;
             let alike = link.id == first.id && link.left == left && link.part == first.part && along == direction;
-            if !alike || axis.is_some_and(|axis| axis != joint.axis) {
+            let other_axis = axis.zip(joint.axis).is_some_and(|(axis, other)| axis != other);
+            if !alike || other_axis {
                 return Err(error(
                     link.node,
                     format_args!("{} is not the next part of {}'s chain", link.name, first.name),
                 ));
             }
-            axis = Some(joint.axis);
+            axis = axis.or(joint.axis);
             last = link;
         }
         let mut next = Vec::new();

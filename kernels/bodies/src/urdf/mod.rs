@@ -1,12 +1,13 @@
-//! URDF files of bodies, as pyro-corpus writes them: [`export`] and [`import`].
+//! URDF files of bodies, for other simulators or byte for byte as pyro-corpus writes them: [`export`] and [`import`].
 //!
 //! The root's frame lies at the world's origin and its cube's centre at (0, 0, 2) and half an edge into its direction; every
 //! other part's frame lies at its joint, with the centre half an edge into its direction. No frame is ever turned.
 
 mod export;
 mod import;
+pub(crate) mod names;
 
-pub use export::{Inertia, export};
+pub use export::{Dialect, export};
 pub use import::import;
 
 /// Longest URDF that is read, in bytes.
