@@ -1,6 +1,7 @@
 //! What lies between the whole chunks of a record: what its writer puts there is told from damage, byte by byte.
 
 use super::chunk::{Fields, HEAD, MAGIC, is_begun, kind, messages};
+use super::foreign;
 use super::scan::{Scanner, Source};
 use std::collections::BTreeMap;
 use std::io::Result;
@@ -32,25 +33,26 @@ pub(super) fn at_start(bytes: &[u8]) -> usize {
     }
     let left = fields.0.len();
     match fields.record() {
-        Some((kind::HEADER, body)) if is_header(body) => MAGIC.len() + left - fields.0.len(),
+        Some((kind::HEADER, body)) if is_header(body) => {
+            MAGIC.len() + left - fields.0.len() + foreign::records(fields.0)
+        }
         _ => MAGIC.len(),
     }
 }
 
-/// True for a header that this program or an earlier version of it wrote.
+/// True for a header: a profile and the name of the program that wrote the file.
 fn is_header(body: &[u8]) -> bool {
     let mut fields = Fields(body);
-    let (profile, library) = (fields.text(), fields.text());
-    let version = library.and_then(|library| library.strip_prefix("xpuck "));
-    // With what Semantic Versioning allows behind the numbers, such as `-dev`.
-    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || ".-+".contains(c));
-    profile == Some("") && version.is_some_and(is_version) && fields.0.is_empty()
+    let is_plain = |text: Option<&str>| text.is_some_and(|text| text.chars().all(|c| (' '..='~').contains(&c)));
+    is_plain(fields.text()) && is_plain(fields.text()) && fields.0.is_empty()
 }
 
-/// Bytes behind a chunk that are as they should be: where each of its messages is, channel by channel.
+/// Bytes behind a chunk that are as they should be: where each of its messages is, channel by channel, and records that
+/// others added.
 pub(super) fn behind(bytes: &[u8], records: &[u8]) -> usize {
     let index = index(records);
-    if bytes.starts_with(&index) { index.len() } else { 0 }
+    let index = if bytes.starts_with(&index) { index.len() } else { foreign::index(bytes, records) };
+    index + foreign::records(&bytes[index..])
 }
 
 /// The records that follow a chunk.
@@ -94,7 +96,8 @@ impl Summary {
         let fits = body.0.is_empty() && fields.0 == MAGIC && start <= footer && footer - start <= MAX_BETWEEN;
         let (Some(at), true) = (start.checked_sub(DATA_END), fits) else { return Ok(None) };
         let mut records = scanner.bytes(start, footer + HEAD as u64 + 16)?;
-        if crc32fast::hash(&records) != crc {
+        // A writer that makes no checksums writes 0.
+        if crc != 0 && crc32fast::hash(&records) != crc {
             return Ok(None);
         }
         records.truncate((footer - start) as usize);

@@ -1,6 +1,8 @@
 //! The frame of MCAP's records and chunks (<https://mcap.dev/spec>), as far as reading needs it. A record is its kind, the
 //! length of its body as 8 bytes, and the body; numbers are little-endian. All functions are pure.
 
+use std::io::Read;
+
 /// What an MCAP file begins and ends with.
 pub(super) const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";
 /// Largest chunk that is read, packed or unpacked, bytes: a longer one is damage.
@@ -10,7 +12,7 @@ pub(super) const HEAD: usize = 9;
 /// Bytes of a chunk before the name of its compression.
 const FIXED: usize = HEAD + 32;
 /// Bytes of a message's body before what it says.
-const MESSAGE_HEAD: usize = 22;
+pub(super) const MESSAGE_HEAD: usize = 22;
 /// Bytes of the longest beginning of a chunk that is understood, up to its data.
 pub(super) const LONGEST_HEAD: usize = FIXED + "zstd".len() + 8;
 
@@ -23,6 +25,8 @@ pub(super) mod kind {
     pub const MESSAGE: u8 = 0x05;
     pub const CHUNK: u8 = 0x06;
     pub const MESSAGE_INDEX: u8 = 0x07;
+    pub const ATTACHMENT: u8 = 0x09;
+    pub const METADATA: u8 = 0x0c;
     pub const DATA_END: u8 = 0x0f;
 }
 
@@ -66,6 +70,40 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// How a chunk's data are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Not,
+    Zstd,
+    Lz4,
+}
+
+impl Packing {
+    fn of(name: &[u8]) -> Option<Packing> {
+        match name {
+            b"" => Some(Packing::Not),
+            b"zstd" => Some(Packing::Zstd),
+            b"lz4" => Some(Packing::Lz4),
+            _ => None,
+        }
+    }
+
+    /// The data as they were, of which there are `unpacked` bytes.
+    fn unpack(self, data: Vec<u8>, unpacked: usize) -> Option<Vec<u8>> {
+        match self {
+            Packing::Not => Some(data),
+            Packing::Zstd => zstd::bulk::decompress(&data, unpacked).ok(),
+            Packing::Lz4 => {
+                let mut records = Vec::new();
+                // One byte more tells what is longer than it says.
+                let frame = lz4_flex::frame::FrameDecoder::new(&data[..]);
+                frame.take(unpacked as u64 + 1).read_to_end(&mut records).ok()?;
+                Some(records)
+            }
+        }
+    }
+}
+
 /// The beginning of a chunk, believed so far only in that its lengths agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
@@ -75,7 +113,7 @@ pub(super) struct Frame {
     pub packed: u64,
     /// Time of its first and last message, ns, as the chunk says.
     pub bounds: (u64, u64),
-    zstd: bool,
+    packing: Packing,
     unpacked: u64,
     crc: u32,
 }
@@ -90,22 +128,20 @@ impl Frame {
         let length = fields.u64()?;
         let bounds = (fields.u64()?, fields.u64()?);
         let (unpacked, crc) = (fields.u64()?, fields.u32()?);
-        let zstd = match fields.u32()? {
-            0 => false,
-            4 => fields.take(4)? == b"zstd",
-            _ => return None,
-        };
+        let name = fields.block()?;
+        let packing = Packing::of(name)?;
         let packed = fields.u64()?;
-        let head = FIXED + 8 + if zstd { 4 } else { 0 };
-        let fits = packed <= MAX_CHUNK && unpacked <= MAX_CHUNK && (zstd || packed == unpacked);
+        let head = FIXED + 8 + name.len();
+        let plain = packing == Packing::Not;
+        let fits = packed <= MAX_CHUNK && unpacked <= MAX_CHUNK && (!plain || packed == unpacked);
         let agree = length.checked_sub(packed) == Some((head - HEAD) as u64) && head as u64 + packed <= left;
-        (fits && agree).then_some(Frame { head, packed, bounds, zstd, unpacked, crc })
+        (fits && agree).then_some(Frame { head, packed, bounds, packing, unpacked, crc })
     }
 
     /// The chunk's records, if the data is what was written: it unpacks to its size, its checksum is right, and it is made
     /// of whole records of the kinds that a chunk may hold.
     pub fn unpack(&self, data: Vec<u8>) -> Option<Vec<u8>> {
-        let records = if self.zstd { zstd::bulk::decompress(&data, self.unpacked as usize).ok()? } else { data };
+        let records = self.packing.unpack(data, self.unpacked as usize)?;
         let right = records.len() as u64 == self.unpacked
             // A writer that makes no checksums writes 0.
             && (self.crc == 0 || crc32fast::hash(&records) == self.crc)

@@ -12,6 +12,7 @@ mod channels;
 mod chunk;
 mod close;
 pub mod export;
+mod foreign;
 pub mod foxglove;
 pub mod index;
 mod job;

@@ -2,7 +2,8 @@
 
 use super::between::{self, End, MAX_BETWEEN, Summary};
 use super::channels::{Channels, Meanings};
-use super::chunk::messages;
+use super::chunk::{Fields, MAGIC, messages};
+use super::foreign;
 use super::scan::{Scanner, Source, Whole};
 use std::collections::BTreeSet;
 use std::io::Result;
@@ -79,6 +80,8 @@ pub(super) struct Reader<S> {
     seen: BTreeSet<Mark>,
     /// Time of the latest message so far, ns, and the number of the last one.
     latest: Option<(u64, u32)>,
+    /// Records that others added so far: where each begins and ends.
+    pub added: Vec<(u64, u64)>,
     /// What was found wrong so far.
     pub damage: Damage,
     /// How the record ends; `Damaged` until its end was reached.
@@ -97,8 +100,8 @@ impl<S: Source> Reader<S> {
         if let Some(summary) = &summary {
             channels.learn(&summary.records);
         }
-        let (last, seen, latest, damage, end) = Default::default();
-        Ok(Reader { scanner, channels, summary, last, at: 0, seen, latest, damage, end })
+        let (last, seen, latest, added, damage, end) = Default::default();
+        Ok(Reader { scanner, channels, summary, last, at: 0, seen, latest, added, damage, end })
     }
 
     /// Begins behind a place, where a chunk ended.
@@ -157,6 +160,7 @@ impl<S: Source> Reader<S> {
             None => between::at_start(&bytes),
         };
         let at = from + explained as u64;
+        self.note_added(from, &bytes[..explained.min(bytes.len())]);
         let whole = match next {
             Some(_) => at == to,
             None => {
@@ -177,6 +181,21 @@ impl<S: Source> Reader<S> {
             self.place(next.from, 0);
         }
         Ok(())
+    }
+
+    /// Notes the records that others added among those between two chunks.
+    fn note_added(&mut self, from: u64, bytes: &[u8]) {
+        let begin = if from == 0 { MAGIC.len().min(bytes.len()) } else { 0 };
+        let mut fields = Fields(&bytes[begin..]);
+        let place = |fields: &Fields<'_>| from + (bytes.len() - fields.0.len()) as u64;
+        let mut at = place(&fields);
+        while let Some((kind, body)) = fields.record() {
+            let behind = place(&fields);
+            if foreign::is_foreign(kind, body) {
+                self.added.push((at, behind));
+            }
+            at = behind;
+        }
     }
 
     fn place(&mut self, at: u64, bytes: u64) {

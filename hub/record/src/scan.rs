@@ -1,6 +1,7 @@
 //! Whole chunks found in a file, whatever lies between them: each byte that may begin a chunk is tried until one is whole.
 
-use super::chunk::{Frame, LONGEST_HEAD, kind};
+use super::chunk::{Frame, LONGEST_HEAD, kind, messages};
+use super::foreign;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
@@ -87,12 +88,16 @@ pub(super) struct Scanner<S> {
     window: Vec<u8>,
     window_at: u64,
     tried: u64,
+    /// Its messages lie in no chunks.
+    is_chunkless: bool,
 }
 
 impl<S: Source> Scanner<S> {
     pub fn new(source: S) -> Result<Scanner<S>> {
         let length = source.length()?;
-        Ok(Scanner { source, length, window: Vec::new(), window_at: 0, tried: 0 })
+        let mut scanner = Scanner { source, length, window: Vec::new(), window_at: 0, tried: 0, is_chunkless: false };
+        scanner.is_chunkless = foreign::is_chunkless(&scanner)?;
+        Ok(scanner)
     }
 
     /// The bytes from one place to another, fewer where the file ends.
@@ -108,7 +113,12 @@ impl<S: Source> Scanner<S> {
     /// # Errors
     /// What the disk says, or that the file was made to keep a reader busy.
     pub fn next(&mut self, from: u64) -> Result<Option<Whole>> {
-        let mut at = from;
+        let begin = if from == 0 { foreign::behind_header(self)? } else { from };
+        // What is in an attachment may look like a chunk.
+        let mut at = foreign::behind_added(self, begin)?;
+        if self.is_chunkless {
+            return self.chunk_at(at);
+        }
         while let Some(found) = self.candidate(at)? {
             if let Some(whole) = self.chunk_at(found)? {
                 return Ok(Some(whole));
@@ -134,6 +144,14 @@ impl<S: Source> Scanner<S> {
 
     /// The chunk that begins at a place, if one does and is whole.
     pub fn chunk_at(&mut self, from: u64) -> Result<Option<Whole>> {
+        if self.is_chunkless {
+            let whole = foreign::loose(self, from)?;
+            return Ok(whole.map(|(records, to)| {
+                let times = messages(&records).map(|m| (m.log_time, m.log_time));
+                let bounds = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+                Whole { from, to, bounds, records }
+            }));
+        }
         let left = self.length.saturating_sub(from);
         let Some(frame) = Frame::read(self.look(from, LONGEST_HEAD)?, left) else { return Ok(None) };
         let data_at = from + frame.head as u64;

@@ -2,7 +2,8 @@
 
 use super::between::End;
 use super::channels::{Channel, Meanings};
-use super::chunk::{MAGIC, MAX_CHUNK, Message, messages};
+use super::chunk::{Fields, MAGIC, MAX_CHUNK, Message, kind, messages};
+use super::foreign;
 use super::mcap_file::{options, plain};
 use super::reader::{Chunk, Damage, Reader};
 pub use super::scan::Source;
@@ -72,6 +73,8 @@ pub(super) struct Survey {
     /// Messages of channels that are known.
     pub messages: u64,
     damage: Damage,
+    /// Records that others added: where each begins and ends.
+    added: Vec<(u64, u64)>,
     /// How it ends.
     pub end: End,
 }
@@ -93,8 +96,8 @@ impl Survey {
         }
         // A piece of the file that was written to another place of it is put back into its place.
         chunks.sort_by_key(|found| found.first);
-        let (damage, end) = (reader.damage, reader.end);
-        Ok(Survey { magic: magic == *MAGIC, bytes, chunks, messages: total, damage, end })
+        let (damage, added, end) = (reader.damage, reader.added, reader.end);
+        Ok(Survey { magic: magic == *MAGIC, bytes, chunks, messages: total, damage, added, end })
     }
 
     /// What is wrong. A file that is being written, `open`, need not have an end.
@@ -108,7 +111,16 @@ impl Survey {
     /// # Errors
     /// What is read or written says so.
     pub fn write(&self, source: impl Source, to: impl Write + Seek) -> io::Result<Proof> {
-        let mut writer = options().create(to).map_err(plain)?;
+        let options = match foreign::header(&source)? {
+            Some((profile, library)) => options().profile(profile).library(library),
+            None => options(),
+        };
+        let mut writer = options.create(to).map_err(plain)?;
+        for (from, to) in &self.added {
+            let mut bytes = vec![0; (to - from) as usize];
+            source.read_at(*from, &mut bytes)?;
+            copy_added(&mut writer, &bytes).map_err(plain)?;
+        }
         let mut reader = Reader::new(source)?;
         let mut proof = Proof::default();
         for found in &self.chunks {
@@ -131,6 +143,16 @@ impl Survey {
         writer.finish().map_err(plain)?;
         writer.into_inner().flush()?;
         Ok(proof)
+    }
+}
+
+/// Writes a record that others added.
+fn copy_added<W: Write + Seek>(writer: &mut mcap::Writer<W>, record: &[u8]) -> mcap::McapResult<()> {
+    let Some((kind, body)) = Fields(record).record() else { return Ok(()) };
+    match kind {
+        kind::METADATA => foreign::metadata(body).map_or(Ok(()), |metadata| writer.write_metadata(&metadata)),
+        kind::ATTACHMENT => foreign::attachment(body).map_or(Ok(()), |attachment| writer.attach(&attachment)),
+        _ => writer.write_private_record(kind, body, Default::default()),
     }
 }
 

@@ -392,3 +392,88 @@ fn a_pipe_in_place_of_a_file_holds_nobody_up() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert!(is_written(&pipe).unwrap_err().to_string().contains("named pipe"));
 }
+
+/// The messages of a record written anew, as other programs do: without chunks, with another packing, with what people add.
+fn rewritten(good: &Good, options: mcap::WriteOptions, is_annotated: bool) -> Vec<u8> {
+    let mut writer = options.profile("lab").library("another program 1.0").create(io::Cursor::new(Vec::new())).unwrap();
+    if is_annotated {
+        let metadata = BTreeMap::from([("light".to_string(), "dimmed".to_string())]);
+        writer.write_metadata(&mcap::records::Metadata { name: "lab".into(), metadata }).unwrap();
+        let name = "arena.mcap".to_string();
+        // An attachment that holds a chunk is no part of the record.
+        let data = good.bytes.clone().into();
+        let media_type = "application/octet-stream".into();
+        writer.attach(&mcap::Attachment { log_time: 1, create_time: 1, name, media_type, data }).unwrap();
+    }
+    for message in mcap::MessageStream::new(&good.bytes).unwrap() {
+        writer.write(&message.unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
+#[test]
+fn records_of_other_writers_are_whole_and_keep_what_people_added() {
+    let good = good(6);
+    let plain = || mcap::WriteOptions::new().compression(None);
+    let lz4 = {
+        let mut bytes = rewritten(&good, plain().chunk_size(Some(1 << 20)), true);
+        // The library packs no LZ4 here: the only chunk is packed by hand.
+        let from = chunk_behind_attachment(&bytes);
+        let body = u64::from_le_bytes(bytes[from + 1..from + 9].try_into().unwrap()) as usize;
+        let data = bytes[from + 9 + 40..from + 9 + body].to_vec();
+        let mut packed = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        io::Write::write_all(&mut packed, &data).unwrap();
+        let packed = packed.finish().unwrap();
+        let mut chunk = vec![6];
+        chunk.extend((43 + packed.len() as u64).to_le_bytes());
+        chunk.extend(&bytes[from + 9..from + 9 + 28]);
+        chunk.extend(3u32.to_le_bytes());
+        chunk.extend(b"lz4");
+        chunk.extend((packed.len() as u64).to_le_bytes());
+        chunk.extend(packed);
+        bytes.splice(from..from + 9 + body, chunk);
+        bytes
+    };
+    let files = [
+        ("uncompressed", rewritten(&good, plain(), true)),
+        ("zstd", rewritten(&good, mcap::WriteOptions::new(), true)),
+        ("chunkless", rewritten(&good, plain().use_chunks(false), false)),
+        ("chunkless, annotated", rewritten(&good, plain().use_chunks(false), true)),
+        ("LZ4", lz4),
+    ];
+    for (what, bytes) in files {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.mcap");
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(times(&path), (0..24).map(f64::from).collect::<Vec<_>>(), "{what}");
+        if what != "LZ4" {
+            let recovered = file(&path).unwrap();
+            assert!(recovered.untouched && recovered.damage.is_none(), "{what}: {recovered:?}");
+        }
+        // Cut at its end, it is made whole with all that was added.
+        let end = bytes.len() - 30;
+        std::fs::write(&path, &bytes[..end]).unwrap();
+        let recovered = file(&path).unwrap();
+        assert_eq!(recovered.messages, 24, "{what}: {recovered:?}");
+        let new = std::fs::read(&recovered.path).unwrap();
+        let summary = mcap::Summary::read(&new).unwrap().unwrap();
+        let annotated = usize::from(what != "chunkless");
+        assert_eq!(
+            (summary.metadata_indexes.len(), summary.attachment_indexes.len()),
+            (annotated, annotated),
+            "{what}"
+        );
+        let header = String::from_utf8_lossy(&new[..80]).into_owned();
+        assert!(header.contains("another program 1.0") && header.contains("lab"), "{what}");
+    }
+}
+
+/// Where the record's own chunk begins.
+fn chunk_behind_attachment(bytes: &[u8]) -> usize {
+    let mut at = 8;
+    while bytes[at] != 6 {
+        at += 9 + u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap()) as usize;
+    }
+    at
+}
