@@ -57,7 +57,7 @@ fn print_status(status: &Status) -> Result<()> {
         output::line(red("DEV MODE: no keys; whoever reaches the hub commands the swarm"))?;
     } else if r.total() > 0 {
         output::line(format_args!(
-            "turned away: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, {} under a wrong \
+            "turned away: {} unknown keys, {} wrong roles, {} without a key of this hub, {} messages of revoked keys, {} under a wrong \
              name",
             r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
         ))?;

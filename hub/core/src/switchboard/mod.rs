@@ -228,7 +228,7 @@ impl Switchboard {
             self.warn(
                 now,
                 format!(
-                    "turned away so far: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, \
+                    "turned away so far: {} unknown keys, {} wrong roles, {} without a key of this hub, {} messages of revoked keys, \
                      {} under a wrong name",
                     r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
                 ),

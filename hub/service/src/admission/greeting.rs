@@ -39,6 +39,16 @@ impl Greeting {
         sockets.greeting(plain).map(Greeting)
     }
 
+    /// Whether a peer that has greeted speaks the same security mechanism.
+    pub(crate) fn is_alike(&self, heard: &[u8]) -> bool {
+        heard.get(MECHANISM) == Some(&self.0[MECHANISM])
+    }
+
+    /// Whether the port asks for a key.
+    pub(crate) fn asks_for_key(&self) -> bool {
+        self.0[MECHANISM].starts_with(b"CURVE")
+    }
+
     /// Greets a peer that has connected, and gives what it says until libzmq has to answer: its greeting and its first
     /// command.
     ///

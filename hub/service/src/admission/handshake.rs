@@ -12,6 +12,11 @@ pub struct Server {
 }
 
 impl Server {
+    /// Whether it has answered at all.
+    pub fn has_answered(&self) -> bool {
+        !self.sent.is_empty()
+    }
+
     /// Takes what the server sends next; true when that holds its READY, with which it accepts the peer. What comes after
     /// is no handshake and does not belong here.
     pub fn sends(&mut self, bytes: &[u8]) -> bool {

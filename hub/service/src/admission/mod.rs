@@ -43,6 +43,34 @@ pub struct Counts {
     pub established: usize,
     /// Connections closed so far to make room for others.
     pub evicted: u64,
+    /// Connections that did not prove a key so far.
+    pub turned_away: u64,
+    /// The last of them: from where, and what its side has to mend.
+    pub last_turned_away: Option<(IpAddr, Mistake)>,
+}
+
+/// Why a peer proves no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// It speaks without one.
+    NoKey,
+    /// It takes another hub's public key for ours: what it says first cannot be read.
+    OtherHub,
+    /// Nobody enrolled its key, or somebody revoked it.
+    NotEnrolled,
+}
+
+impl Mistake {
+    /// What is wrong on its side, and the remedy.
+    pub fn words(self) -> &'static str {
+        match self {
+            Mistake::NoKey => "it has no key: start it with its key file",
+            Mistake::OtherHub => {
+                "its hub.pub is of another hub, or of keys before new ones were made: copy this hub's hub.pub to it"
+            }
+            Mistake::NotEnrolled => "its key is not enrolled here: `xpuck keys enrol` its .pub",
+        }
+    }
 }
 
 /// The connections of one port.
@@ -53,6 +81,8 @@ pub struct Admission {
 
 struct Inside {
     table: Table,
+    turned_away: u64,
+    last_turned_away: Option<(IpAddr, Mistake)>,
     /// Dropping a sender tells its connection to end.
     running: BTreeMap<u64, oneshot::Sender<()>>,
 }
@@ -86,7 +116,8 @@ impl Eviction {
 impl Admission {
     /// A port without connections.
     pub fn new(bounds: Bounds) -> Arc<Admission> {
-        let inside = Inside { table: Table::new(bounds), running: BTreeMap::new() };
+        let inside =
+            Inside { table: Table::new(bounds), turned_away: 0, last_turned_away: None, running: BTreeMap::new() };
         Arc::new(Admission { inside: Mutex::new(inside), began: Instant::now() })
     }
 
@@ -121,8 +152,11 @@ impl Admission {
 
     /// How many connections there are.
     pub fn counts(&self) -> Counts {
-        let table = &self.inside().table;
+        let inside = self.inside();
+        let table = &inside.table;
         Counts {
+            turned_away: inside.turned_away,
+            last_turned_away: inside.last_turned_away,
             pending: [Stage::Silent, Stage::Greeting, Stage::Handshake].map(|stage| table.count(stage)).iter().sum(),
             established: table.count(Stage::Established),
             evicted: table.evicted(),
@@ -131,6 +165,13 @@ impl Admission {
 }
 
 impl Ticket {
+    /// The peer has proved no key.
+    fn turned_away(&self, peer: IpAddr, mistake: Mistake) {
+        let mut inside = self.admission.inside();
+        inside.turned_away += 1;
+        inside.last_turned_away = Some((peer, mistake));
+    }
+
     /// The peer has said something.
     pub fn heard(&self) {
         self.heard.store(self.admission.began.elapsed().as_millis() as u64, Ordering::Relaxed);

@@ -6,7 +6,7 @@
 
 use super::endpoint::listen;
 use super::handshake::Server;
-use super::{Admission, Bounds, Counts, Greeting, Stage, Ticket};
+use super::{Admission, Bounds, Counts, Greeting, Mistake, Stage, Ticket};
 use rustix::fs::{Mode, OFlags};
 use socket2::{SockRef, TcpKeepalive};
 use std::cell::RefCell;
@@ -139,17 +139,30 @@ async fn serve(
 ) -> io::Result<()> {
     let heard = greeting.exchange(&mut outside, ticket).await?;
     let socket = UnixStream::connect(&inside.path).await?;
-    pass(outside, &heard, socket, ticket, most_said).await
+    let peer = outside.peer_addr()?.ip();
+    if greeting.asks_for_key() && !greeting.is_alike(&heard) {
+        ticket.turned_away(peer, Mistake::NoKey);
+    }
+    let (ready, mut server) = (AtomicBool::new(false), Server::default());
+    let ended = pass(outside, &heard, socket, ticket, most_said, (&ready, &mut server)).await;
+    if greeting.asks_for_key() && greeting.is_alike(&heard) && !ready.load(Ordering::Relaxed) {
+        // The socket answers only what it can read with its own key.
+        let mistake = if server.has_answered() { Mistake::NotEnrolled } else { Mistake::OtherHub };
+        ticket.turned_away(peer, mistake);
+    }
+    ended
 }
 
 /// Passes bytes between a peer, which has greeted with `heard`, and a socket, until either side ends or is stuck, or the
-/// handshake takes too long, or the peer says more than `most_said` bytes.
+/// handshake takes too long, or the peer says more than `most_said` bytes. What the socket has answered is in `server`, and
+/// whether it has accepted the peer in `ready`.
 async fn pass(
     mut outside: TcpStream,
     heard: &[u8],
     mut socket: UnixStream,
     ticket: &Ticket,
     most_said: usize,
+    (ready, server): (&AtomicBool, &mut Server),
 ) -> io::Result<()> {
     outside.set_nodelay(true)?;
     let (time, interval, retries) = KEEPALIVE;
@@ -158,8 +171,6 @@ async fn pass(
     socket.write_all(heard).await?;
     // The peer has the greeting already.
     timeout(HANDSHAKE, socket.read_exact(&mut [0; GREETING])).await??;
-    let ready = AtomicBool::new(false);
-    let mut server = Server::default();
     let (mut from_peer, mut to_peer) = outside.split();
     let (mut from_socket, mut to_socket) = socket.split();
     // What a peer says until it is accepted is short, and libzmq would hold all of it.

@@ -122,7 +122,7 @@ fn refusals(hub: Option<&Hub>) -> Finding {
     }
     let counts = status.security.refusals;
     let evidence = format!(
-        "{} so far: unknown key {}, wrong role {}, without CURVE {}, revoked {}, wrong name {}",
+        "{} so far: unknown key {}, wrong role {}, without a key of this hub {}, revoked {}, wrong name {}",
         counts.total(),
         counts.unknown_key,
         counts.wrong_role,

@@ -138,6 +138,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         observer: Observer::new(&config, &sockets, ports.stream)
             .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
         crowds: (RateLimit::default(), 0),
+        strangers: (RateLimit::default(), 0),
         started: Instant::now(),
         commit,
         config,

@@ -69,6 +69,8 @@ pub(super) struct Service {
     pub(super) observer: Observer,
     /// Of connections closed to make room, and how many there were when that was told of last.
     pub(super) crowds: (RateLimit, u64),
+    /// The same of connections that proved no key.
+    pub(super) strangers: (RateLimit, u64),
     pub(super) started: Instant,
     /// The commit that this program was built from.
     pub(super) commit: &'static str,
@@ -375,6 +377,13 @@ impl Service {
             let new = evicted - *told;
             hub.board.warn(now, format!("{new} connections were closed to make room for others"));
             *told = evicted;
+        }
+        let turned_away = counts.iter().map(|port| port.turned_away).sum();
+        let last = counts.iter().rev().find_map(|port| port.last_turned_away);
+        let (limit, told) = &mut self.strangers;
+        if let Some((peer, mistake)) = last.filter(|_| turned_away > *told && limit.due(now)) {
+            hub.board.warn(now, format!("{peer} was turned away: {}", mistake.words()));
+            *told = turned_away;
         }
         self.observer.ports(&counts);
     }

@@ -12,8 +12,8 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use xpuck_wire::{file, output};
 
-/// How long a service may take to be ready.
-const READY: Duration = Duration::from_secs(10);
+/// How long a service may take to be ready: on a machine with one core nine robots start beside it.
+const READY: Duration = Duration::from_secs(60);
 /// Time that a process has to end by itself.
 const END: Duration = Duration::from_secs(5);
 /// Time that the hub has, which closes its record.

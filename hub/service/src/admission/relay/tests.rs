@@ -105,12 +105,21 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
         // Without a key, and with one that is not enrolled: neither gets further, and the second hears why.
         let plain = Sockets::new().operator(endpoint, 300).unwrap();
         assert!(plain.ask::<Request, Reply>(&Request::Stop).is_err());
+        let here = std::net::IpAddr::from([127, 0, 0, 1]);
+        let told = |mistake| relay.counts().last_turned_away == Some((here, mistake));
+        xpuck_testing::patience::wait_until("no key is told", || told(Mistake::NoKey));
         let other = tempfile::tempdir().unwrap();
         keyring::make_all(other.path(), &[]).unwrap();
         std::fs::copy(dir.path().join("hub.pub"), other.path().join("hub.pub")).unwrap();
         let stranger = Sockets::for_operator(&keyring::path(other.path(), Role::Operator, OPERATOR, "key")).unwrap().0;
         let refused = stranger.operator(endpoint, 10_000).unwrap().ask::<Request, Reply>(&Request::Stop).unwrap_err();
         assert!(refused.to_string().contains("does not let this key in"), "{refused}");
+        xpuck_testing::patience::wait_until("a key that nobody enrolled is told", || told(Mistake::NotEnrolled));
+        let third = tempfile::tempdir().unwrap();
+        keyring::make_all(third.path(), &[]).unwrap();
+        let lost = Sockets::for_operator(&keyring::path(third.path(), Role::Operator, OPERATOR, "key")).unwrap().0;
+        assert!(lost.operator(endpoint, 1000).unwrap().ask::<Request, Reply>(&Request::Stop).is_err());
+        xpuck_testing::patience::wait_until("another hub's key is told", || told(Mistake::OtherHub));
         assert_eq!(relay.counts().established, 1);
         let refusals = sockets.guard().unwrap().refusals();
         assert!(refusals.unknown_key > 0 && refusals.no_curve > 0, "{refusals:?}");
