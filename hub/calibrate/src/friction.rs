@@ -13,6 +13,7 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use xpuck_kernels::model::{FRISBEE_MASS, GRAVITY, ROBOT_MASS};
+use xpuck_kernels::tree::suggest;
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
@@ -22,6 +23,8 @@ const ROBOT: &str = "robot";
 const LEAST_READINGS: usize = 5;
 /// Forces that a record may hold, N.
 const FORCES: RangeInclusive<f64> = 0.001..=100.0;
+/// Greatest friction that a world may have.
+const MOST_FRICTION: f64 = 10.0;
 /// Masses that a body may have, kg; the same as in world files.
 const MASSES: RangeInclusive<f64> = 0.001..=10.0;
 
@@ -79,7 +82,16 @@ impl Default for Masses {
 
 /// Reads readings; `name` is what errors call the text.
 pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
-    Ok(table::read::<Reading>(name, text)?.into_iter().map(|(_, reading)| reading).collect())
+    let readings = table::read::<Reading>(name, text)?;
+    for (line, Reading { body, .. }) in &readings {
+        // Any other name is a robot's, so a slip of the pen would be a robot in silence.
+        let hint = suggest(&body.to_lowercase(), [FRISBEE.to_string()].into_iter());
+        if body != FRISBEE && (body.eq_ignore_ascii_case(FRISBEE) || !hint.is_empty()) {
+            let message = format!("line {line}, column `body`: `{body}` is no robot's name; did you mean `{FRISBEE}`?");
+            return Err(FileError::value(name, message));
+        }
+    }
+    Ok(readings.into_iter().map(|(_, reading)| reading).collect())
 }
 
 /// The readings of one kind: their numbers, from 1 on, and forces, N.
@@ -208,7 +220,15 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
             }
         }
         if !groups.is_empty() {
-            drawn.push(Drawn { name, weight: mass * f64::from(GRAVITY), groups });
+            let body = Drawn { name, weight: mass * f64::from(GRAVITY), groups };
+            let (friction, _) = body.friction();
+            if friction > MOST_FRICTION {
+                return Err(Unfit(format!(
+                    "{name}: a friction of {friction:.1} is above {MOST_FRICTION}, the most of a world: are the forces in \
+                     newtons? A hundred grams weigh about one"
+                )));
+            }
+            drawn.push(body);
         }
     }
     if drawn.is_empty() {
@@ -248,6 +268,39 @@ fn bodies(readings: &[Reading]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_of_spreadsheets_are_read_and_slips_refused() {
+        let rows = [0.31, 0.35, 0.33, 0.30, 0.36, 0.34];
+        let table = |head: &str, row: &dyn Fn(f64) -> String| {
+            rows.iter().fold(format!("{head}\n"), |text, force| text + &row(*force) + "\n")
+        };
+        let plain = table("body,kind,force_n", &|force| format!("frisbee,static,{force}"));
+        let wanted = read("t", &plain).unwrap();
+        let comma = |force: f64| force.to_string().replace('.', ",");
+        for text in [
+            table("body;kind;force_n", &|force| format!("frisbee;static;{}", comma(force))),
+            table("body;kind;force_n", &|force| format!("frisbee;static;{force}")),
+            table("body\tkind\tforce_n", &|force| format!("frisbee\tstatic\t{}", comma(force))),
+            table("Body,Kind,Force_N", &|force| format!("frisbee,static,{force}")),
+            table("# a note, with commas; and more\nbody;kind;force_n", &|force| {
+                format!("frisbee;static;{}", comma(force))
+            }),
+        ] {
+            assert_eq!(read("t", &text).unwrap(), wanted, "{text}");
+        }
+        for slip in ["Frisbee", "FRISBEE", "frisbe", "frisbees"] {
+            let told = read("t", &plain.replacen("frisbee", slip, 1)).unwrap_err().to_string();
+            assert!(
+                told.contains(&format!("line 2, column `body`: `{slip}` is no robot's name; did you mean")),
+                "{told}"
+            );
+        }
+        assert!(read("t", &plain.replace("frisbee", "xp01")).is_ok());
+        let grams = table("body,kind,force_n", &|force| format!("frisbee,static,{}", 100.0 * force));
+        let told = fit(&read("t", &grams).unwrap(), Masses::default()).unwrap_err().to_string();
+        assert!(told.contains("is above 10, the most of a world: are the forces in newtons?"), "{told}");
+    }
 
     /// Table 7.2.
     const XPUCK_STATIC: [f64; 10] = [2.06, 2.06, 1.78, 2.06, 1.74, 1.92, 2.00, 1.88, 1.90, 2.06];

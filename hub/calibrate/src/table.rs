@@ -1,6 +1,7 @@
 //! Records as tables: CSV with one header line of column names, which carry their units.
 //!
-//! Lines that start with `#` are comments, columns may stand in any order, and each row's numbers have ranges.
+//! Lines that start with `#` are comments, columns may stand in any order, and each row's numbers have ranges. Tables of
+//! spreadsheets are read as they come: semicolons or tabs between columns, commas in numbers, capitals in the header.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,12 +25,23 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     if text.len() > MAX_BYTES {
         return Err(fail(format!("more than {MAX_BYTES} bytes; split the record")));
     }
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let headers = reader.headers().map_err(|e| fail(explain(&e, None)))?.clone();
+    let delimiter = delimiter(text);
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .delimiter(delimiter)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let headers = reader.headers().map_err(|e| fail(explain(&e, None)))?;
+    let headers: csv::StringRecord = headers.iter().map(str::to_lowercase).collect();
     let mut rows = Vec::new();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| fail(explain(&e, None)))? {
         let line = record.position().map_or(0, csv::Position::line);
+        if delimiter != b',' {
+            let place = record.position().cloned();
+            record = record.iter().map(with_point).collect();
+            record.set_position(place);
+        }
         let row: T = record.deserialize(Some(&headers)).map_err(|e| fail(explain(&e, Some(&headers))))?;
         for (column, value, range) in row.numbers() {
             if !range.contains(&value) {
@@ -46,6 +58,21 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
         return Err(fail("no rows; docs/calibration.md says what a record holds".into()));
     }
     Ok(rows)
+}
+
+/// What stands between the columns of the header: a comma, a semicolon or a tab.
+fn delimiter(text: &str) -> u8 {
+    let header = text.lines().find(|line| !line.starts_with('#') && !line.trim().is_empty()).unwrap_or("");
+    let count = |delimiter: u8| header.bytes().filter(|byte| *byte == delimiter).count();
+    [b';', b'\t'].into_iter().find(|other| count(*other) > count(b',')).unwrap_or(b',')
+}
+
+/// A number with a decimal comma as one with a point; anything else as it is.
+fn with_point(field: &str) -> String {
+    let is_number = field.contains(',')
+        && field.matches(',').count() == 1
+        && field.chars().all(|c| c.is_ascii_digit() || ",+-eE".contains(c));
+    if is_number { field.replace(',', ".") } else { field.into() }
 }
 
 /// The table as text.

@@ -4,6 +4,7 @@ use crate::parquet::ParquetFile;
 use crate::table::{Column, Table, write_rows};
 use crate::{RecordError, births, read, schema, updates};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic::Part;
@@ -23,14 +24,15 @@ pub enum Format {
 /// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
-const TABLES: [Spec; 15] = [
+const TABLES: [Spec; 16] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
     Spec("genes", GENES, None, &["births"]),
     Spec("births", GENES, Some("births"), &["emigrant", "left_out"]),
     Spec("loaded", "/loaded", None, &[]),
     Spec("run", "/run", None, &["segments"]),
-    Spec("segments", "/run", Some("segments"), &["segment", "phase", "evolved", "slow_round_trips", "dead"]),
+    Spec(SEGMENTS, "/run", Some("segments"), OF_RUN),
+    Spec("segment_samples", "/run", Some("segments"), OF_RUN),
     Spec("events", "/events", None, &[]),
     Spec("updates", UPDATES, Some("updates"), &[]),
     Spec("logs", "/logs", None, &[]),
@@ -41,6 +43,10 @@ const TABLES: [Spec; 15] = [
     Spec("estimates", "/estimates", Some("estimates"), &[]),
 ];
 
+/// A row a segment, as it was told last; `segment_samples` has all that was told of it meanwhile.
+const SEGMENTS: &str = "segments";
+/// Fields of the whole run, which tables of its segments leave out.
+const OF_RUN: &[&str] = &["segment", "phase", "evolved", "slow_round_trips", "dead"];
 /// Their messages are packed; a row is one of those that are in them.
 const UPDATES: &str = "/updates";
 const GENES: &str = "/genes";
@@ -123,7 +129,7 @@ pub fn export(
             }
         }
     }
-    if outputs.iter().all(|output| output.rows == 0 && output.waiting == 0) {
+    if outputs.iter().all(|output| output.rows == 0 && output.waiting == 0 && output.latest.is_empty()) {
         return Err(RecordError::of(run, "holds nothing that is exported: no file was written"));
     }
     let tables = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
@@ -151,6 +157,8 @@ struct Output {
     fields: Vec<Field>,
     columns: Vec<Column>,
     waiting: usize,
+    /// Of the table of segments: the latest message and item of each, by its number.
+    latest: BTreeMap<u64, (Value, Value)>,
     rows: u64,
     writer: Writer,
     path: PathBuf,
@@ -177,7 +185,19 @@ impl Output {
                 Writer::Csv(Box::new(writer))
             }
         };
-        Ok(Output { name, topic, each, fields, columns, waiting: 0, rows: 0, writer, path, part })
+        Ok(Output {
+            name,
+            topic,
+            each,
+            fields,
+            columns,
+            waiting: 0,
+            latest: BTreeMap::new(),
+            rows: 0,
+            writer,
+            path,
+            part,
+        })
     }
 
     fn take(&mut self, message: &Value) -> Result<(), RecordError> {
@@ -186,13 +206,25 @@ impl Output {
             Some(list) => message[list].as_array().map_or(&[][..], Vec::as_slice),
         };
         for item in items {
-            for (field, column) in self.fields.iter().zip(&mut self.columns) {
-                let value = if field.of_item { item } else { message }.pointer(&field.pointer).unwrap_or(&Value::Null);
-                push(column, value);
+            match item["number"].as_u64().filter(|_| self.name == SEGMENTS) {
+                // The message holds every segment so far, and only its time is asked of it.
+                Some(number) => {
+                    let of_run = message.as_object().into_iter().flatten().filter(|(key, _)| *key != SEGMENTS);
+                    let of_run = of_run.map(|(key, value)| (key.clone(), value.clone())).collect();
+                    self.latest.insert(number, (Value::Object(of_run), item.clone()));
+                }
+                None => self.row(message, item),
             }
-            self.waiting += 1;
         }
         if self.waiting >= BATCH { self.write() } else { Ok(()) }
+    }
+
+    fn row(&mut self, message: &Value, item: &Value) {
+        for (field, column) in self.fields.iter().zip(&mut self.columns) {
+            let value = if field.of_item { item } else { message }.pointer(&field.pointer).unwrap_or(&Value::Null);
+            push(column, value);
+        }
+        self.waiting += 1;
     }
 
     fn write(&mut self) -> Result<(), RecordError> {
@@ -211,6 +243,9 @@ impl Output {
     }
 
     fn finish(mut self) -> Result<(&'static str, u64), RecordError> {
+        for (message, item) in std::mem::take(&mut self.latest).into_values() {
+            self.row(&message, &item);
+        }
         self.write()?;
         let ended = match self.writer {
             Writer::Parquet(file) => file.finish().map_err(|e| e.to_string()),
@@ -324,7 +359,7 @@ mod tests {
         assert_eq!((rows.tables[0], rows.damage.len()), (("poses", 6), 0));
         assert!(seen.0 > 0 && seen.0 <= seen.1 && seen.1 == path.metadata().unwrap().len(), "{seen:?}");
         let text = std::fs::read_to_string(tables.join("poses.csv")).unwrap();
-        assert!(text.starts_with("name,x,y,heading,time\nxp01,0,0.5,0,0\nfrisbee,0,"), "{text}");
+        assert!(text.starts_with("name,x,y,heading,time\nxp01,0.0,0.5,0.0,0.0\nfrisbee,0.0,"), "{text}");
         assert_eq!(export(folder.path(), &tables, Format::Parquet, |_, _| true).unwrap(), rows);
         assert!(tables.join("births.parquet").exists());
         let other = folder.path().join("other");

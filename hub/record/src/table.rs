@@ -49,7 +49,8 @@ impl Column {
     fn cell(&self, row: usize) -> String {
         match self {
             Column::Integers(v) => v[row].map(|x| x.to_string()),
-            Column::Numbers(v) => v[row].map(|x| x.to_string()),
+            // With a point or an exponent, so that no reader takes a column that begins with 0 for one of integers.
+            Column::Numbers(v) => v[row].map(|x| format!("{x:?}")),
             Column::Flags(v) => v[row].map(|x| x.to_string()),
             Column::Texts(v) => v[row].clone(),
         }
