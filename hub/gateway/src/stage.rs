@@ -96,15 +96,19 @@ impl Picture {
     pub fn state(&self) -> Vec<Field> {
         let Game { half, score, mode, .. } = self.game;
         let mode = PLAY_MODES.iter().position(|name| *name == mode.name()).unwrap_or(0);
-        vec![
+        let mut fields = vec![
             field("time", self.time()),
             field("half", half),
             field("score_left", score),
             field("score_right", 0),
             field("play_mode", mode),
             field("team_left", Team::Left.name()),
-            field("team_right", Team::Right.name()),
-        ]
+        ];
+        // A team of no robots is not announced: viewers show a name and a score for it.
+        if self.arena.robots.iter().any(|robot| Team::of(robot.number).0 == Team::Right) {
+            fields.push(field("team_right", Team::Right.name()));
+        }
+        fields
     }
 
     /// The environment: the 14 values of the document and the play modes.

@@ -20,6 +20,8 @@ pub type Who = (Side, u32);
 /// Something to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
+    /// A viewer is there: nothing is to be done.
+    Hello,
     /// With a robot.
     Agent(Who, Vec<AgentAction>),
     /// With the ball: where it is from now on, m, and how fast, m/s; a speed also ends its spin.
@@ -69,6 +71,7 @@ impl Command {
             Command::Time(_) => "time",
             Command::Score(..) => "score",
             Command::Acknowledge(_) => "getAck",
+            Command::Hello => "init",
         }
     }
 }
@@ -123,6 +126,8 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
         "kill" => Ok(Command::Kill(who(list)?)),
         "repos" => Ok(Command::Reposition(who(list)?)),
         "reqfullstate" => Ok(Command::FullState),
+        // What rcssmonitor3d says when it has connected, and hears nothing of.
+        "init" => Ok(Command::Hello),
         "time" => match list.numbers() {
             Some([seconds]) if (0.0..=f64::MAX).contains(&seconds) => Ok(Command::Time(seconds)),
             _ => Err("time: seconds from 0 on are wanted".into()),

@@ -98,6 +98,15 @@ impl World {
         (2.0 * x, 2.0 * y)
     }
 
+    /// A world does not change, so that a copy is the same; Gymnasium copies what it makes environments of.
+    fn __copy__(&self) -> World {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> World {
+        self.clone()
+    }
+
     fn __repr__(&self) -> String {
         let (x, y) = self.arena_m();
         format!("<xpuck.World: {}, {} robots in {x} x {y} m>", self.task(), self.spec.robots)

@@ -79,6 +79,30 @@ def test_the_vector_environment_keeps_gymnasiums_rules():
         env.step(np.zeros((4, 2, 2)))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_gymnasium_makes_and_checks_the_environments():
+    import gymnasium
+    from gymnasium.utils.env_checker import check_env
+
+    env = gymnasium.make("xpuck/Swarm-v0", world=xpuck.World(3), seconds=1.0)
+    check_env(env.unwrapped, skip_render_check=True)
+    first, infos = env.reset(seed=7)
+    assert first.shape == (3, 13) and infos == {}
+    assert (first == SwarmVectorEnv(xpuck.World(3), 1, seconds=1.0).reset(seed=7)[0][0]).all()
+    total, truncated = 0.0, False
+    while not truncated:
+        _, reward, terminated, truncated, infos = env.step(env.action_space.sample())
+        assert not terminated
+        total += reward
+    assert total == pytest.approx(infos["fitness"], abs=1e-5)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.unwrapped.step(env.action_space.sample())
+    many = gymnasium.make_vec("xpuck/Swarm-v0", 5, vectorization_mode="vector_entry_point", world=xpuck.World(3), seconds=1.0)
+    assert isinstance(many.unwrapped, SwarmVectorEnv) and many.reset(seed=7)[0].shape == (5, 3, 13)
+    beside = gymnasium.make_vec("xpuck/Swarm-v0", 2, vectorization_mode="sync", world=xpuck.World(3))
+    assert beside.reset(seed=7)[0].shape == (2, 3, 13)
+
+
 def test_episode_statistics_of_gymnasium_are_the_fitness():
     from gymnasium.wrappers.vector import RecordEpisodeStatistics
 

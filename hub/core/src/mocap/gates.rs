@@ -44,7 +44,12 @@ pub enum Reason {
 }
 
 impl Reason {
-    fn words(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Reason; 6] =
+        [Reason::Stale, Reason::NoPose, Reason::Quality, Reason::Age, Reason::Outside, Reason::Jump];
+
+    /// The reason in a few words, as status and metrics have it.
+    pub fn words(self) -> &'static str {
         match self {
             Reason::Stale => "of a frame that came before",
             Reason::NoPose => "no pose",

@@ -75,6 +75,8 @@ class World:
     @staticmethod
     def parse(text: str) -> World:
         """A world from the text of a world file."""
+    def __copy__(self) -> World: ...
+    def __deepcopy__(self, memo: object) -> World: ...
     def with_robots(self, robots: int) -> World:
         """The same world with so many robots; the arena of the benchmark grows with more than 16."""
     @property

@@ -196,6 +196,9 @@ impl Metrics {
             // Told from the start, so that a first refusal shows as a rise.
             drop(metrics.refused.get_or_create(&Reason { reason }));
         }
+        for reason in xpuck_hub_core::mocap::gates::Reason::ALL {
+            drop(metrics.poses_refused.get_or_create(&PoseReason { reason: reason.words().into() }));
+        }
         (metrics, registry)
     }
 
