@@ -207,7 +207,8 @@ impl Output {
         };
         for item in items {
             match item["number"].as_u64().filter(|_| self.name == SEGMENTS) {
-                // The message holds every segment so far, and only its time is asked of it.
+                // The message holds every segment so far, and only its time is asked of it: when the segment last changed.
+                Some(number) if self.latest.get(&number).is_some_and(|(_, known)| known == item) => {}
                 Some(number) => {
                     let of_run = message.as_object().into_iter().flatten().filter(|(key, _)| *key != SEGMENTS);
                     let of_run = of_run.map(|(key, value)| (key.clone(), value.clone())).collect();
