@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use xpuck_wire::groot::{View, WatchedTree, reply};
+use xpuck_wire::groot_recording::Recording;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((cut, rest)) = bytes.split_first() else { return };
@@ -12,6 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
     let tree = WatchedTree::new("x", String::from("<root/>"));
     let view = View { tree: &tree, nodes: &[], registers: &[("s_n".into(), 1.0)] };
     for view in [None, Some(&view)] {
-        assert!(!reply(&parts, view).is_empty() && !reply(&parts[..1], view).is_empty());
+        let mut recording = Recording::default();
+        assert!(!reply(&parts, view, &mut recording).is_empty());
+        assert!(!reply(&parts[..1], view, &mut recording).is_empty());
     }
 });

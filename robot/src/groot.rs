@@ -54,7 +54,7 @@ impl Publisher {
     pub fn show(&mut self, controller: Option<&Controller>) {
         let snapshot = controller.map(|controller| self.snapshot(controller));
         if let (Ok(mut recording), Some(snapshot)) = (self.shared.recording.try_lock(), &snapshot) {
-            recording.note(&snapshot.nodes);
+            recording.note(snapshot.nodes.iter().map(|(uid, state)| (*uid, *state as u8)));
         }
         if let Ok(mut latest) = self.shared.latest.try_lock() {
             *latest = snapshot.map(Arc::new);

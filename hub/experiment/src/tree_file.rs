@@ -134,6 +134,7 @@ pub fn parse(name: &str, text: &str) -> Result<Tree, ParseError> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests write the files that are read")]
 mod tests {
     use super::*;
     use xpuck_kernels::tree::exchange::{to_binary, to_json, to_xml};

@@ -1,15 +1,8 @@
 //! Records that the format allows and this program does not write: metadata and attachments, which people add to a record,
 //! records of other programs, and messages that lie in no chunk.
 
-use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MAGIC, kind, messages};
-use super::scan::{Scanner, Source};
+use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MESSAGE_HEAD, kind, messages};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Result;
-
-/// Longest record that is looked at as a whole, bytes.
-const MAX_RECORD: u64 = 64 << 20;
-/// Messages that lie in no chunk are taken together up to so many bytes.
-const TOGETHER: usize = 256 << 10;
 
 /// True for a record that is whole and that others may have added.
 pub(super) fn is_foreign(kind: u8, body: &[u8]) -> bool {
@@ -91,112 +84,45 @@ pub(super) fn index(bytes: &[u8], chunk: &[u8]) -> usize {
     if found == wanted { done } else { 0 }
 }
 
-/// Whether a file has its messages in no chunk: the first record that says something is a schema or a channel.
-///
-/// # Errors
-/// What the disk says.
-pub(super) fn is_chunkless(scanner: &Scanner<impl Source>) -> Result<bool> {
-    if scanner.bytes(0, MAGIC.len() as u64)? != MAGIC {
-        return Ok(false);
-    }
-    let Some((kind::HEADER, _, behind)) = record(scanner, MAGIC.len() as u64)? else { return Ok(false) };
-    let at = behind_added(scanner, behind)?;
-    Ok(match record(scanner, at)? {
-        Some((kind::SCHEMA, body, _)) => schema(&body).is_some(),
-        Some((kind::CHANNEL, body, _)) => channel(&body).is_some(),
-        _ => false,
-    })
-}
-
-/// Where the records behind the header begin.
-///
-/// # Errors
-/// What the disk says.
-pub(super) fn behind_header(scanner: &Scanner<impl Source>) -> Result<u64> {
-    Ok(match record(scanner, MAGIC.len() as u64)? {
-        Some((kind::HEADER, _, behind)) => behind,
-        _ => 0,
-    })
-}
-
 fn schema(body: &[u8]) -> Option<()> {
     let mut fields = Fields(body);
     let id = fields.u16()?;
-    (fields.text()?, fields.text()?, fields.block()?);
+    let (_, _, _) = (fields.text()?, fields.text()?, fields.block()?);
     (id != 0 && fields.0.is_empty()).then_some(())
 }
 
 fn channel(body: &[u8]) -> Option<()> {
     let mut fields = Fields(body);
-    (fields.u16()?, fields.u16()?, fields.text()?, fields.text()?, fields.block()?);
+    let (_, _) = (fields.u16()?, fields.u16()?);
+    let (_, _, _) = (fields.text()?, fields.text()?, fields.block()?);
     fields.0.is_empty().then_some(())
 }
 
-/// The record at a place: its kind, its body, and where the next begins.
-fn record(scanner: &Scanner<impl Source>, at: u64) -> Result<Option<(u8, Vec<u8>, u64)>> {
-    let head = scanner.bytes(at, at + HEAD as u64)?;
-    let mut fields = Fields(&head);
-    let (Some(kind), Some(length)) = (fields.take(1), fields.u64()) else { return Ok(None) };
-    let from = at + HEAD as u64;
-    if length > MAX_RECORD || from + length > scanner.length {
-        return Ok(None);
+/// True for a schema, a channel or a message that is whole.
+pub(super) fn is_loose(kind: u8, body: &[u8]) -> bool {
+    match kind {
+        kind::SCHEMA | kind::CHANNEL => begins_chunkless(kind, body),
+        kind::MESSAGE => body.len() >= MESSAGE_HEAD,
+        _ => false,
     }
-    Ok(Some((kind[0], scanner.bytes(from, from + length)?, from + length)))
 }
 
-/// The place behind indexes and records that others added, at and behind a place.
-///
-/// # Errors
-/// What the disk says.
-pub(super) fn behind_added(scanner: &Scanner<impl Source>, mut at: u64) -> Result<u64> {
-    while let Some((kind, body, behind)) = record(scanner, at)? {
-        let is_index = kind == kind::MESSAGE_INDEX && index_of(&body).is_some();
-        if !is_index && !is_foreign(kind, &body) {
-            break;
-        }
-        at = behind;
+/// True for the first record that says something, behind the header, of a file that has its messages in no chunk.
+pub(super) fn begins_chunkless(kind: u8, body: &[u8]) -> bool {
+    match kind {
+        kind::SCHEMA => schema(body).is_some(),
+        kind::CHANNEL => channel(body).is_some(),
+        _ => false,
     }
-    Ok(at)
 }
 
-/// Schemas, channels and messages that lie in no chunk, from a place on, and where they end; none where others begin.
-///
-/// # Errors
-/// What the disk says.
-pub(super) fn loose(scanner: &Scanner<impl Source>, from: u64) -> Result<Option<(Vec<u8>, u64)>> {
-    let (mut records, mut at) = (Vec::new(), from);
-    while let Some((kind, body, behind)) = record(scanner, at)? {
-        let is_whole = match kind {
-            kind::SCHEMA => schema(&body).is_some(),
-            kind::CHANNEL => channel(&body).is_some(),
-            kind::MESSAGE => body.len() >= super::chunk::MESSAGE_HEAD,
-            _ => false,
-        };
-        if !is_whole || records.len() > TOGETHER {
-            break;
-        }
-        records.push(kind);
-        records.extend((body.len() as u64).to_le_bytes());
-        records.extend(body);
-        at = behind;
-    }
-    Ok((at > from).then_some((records, at)))
+/// True for a record that may lie between chunks: an index, or what others added.
+pub(super) fn is_between(kind: u8, body: &[u8]) -> bool {
+    kind == kind::MESSAGE_INDEX && index_of(body).is_some() || is_foreign(kind, body)
 }
 
-/// Profile and library of a file's header, if it is whole.
-///
-/// # Errors
-/// What the disk says.
-pub(super) fn header(source: impl Source) -> Result<Option<(String, String)>> {
-    let scanner = Scanner::new(source)?;
-    if scanner.bytes(0, MAGIC.len() as u64)? != MAGIC {
-        return Ok(None);
-    }
-    Ok(match record(&scanner, MAGIC.len() as u64)? {
-        Some((kind::HEADER, body, _)) => {
-            let mut fields = Fields(&body);
-            fields.text().zip(fields.text()).map(|(profile, library)| (profile.into(), library.into()))
-        }
-        _ => None,
-    })
+/// Profile and library of a header.
+pub(super) fn header(body: &[u8]) -> Option<(String, String)> {
+    let mut fields = Fields(body);
+    fields.text().zip(fields.text()).map(|(profile, library)| (profile.into(), library.into()))
 }

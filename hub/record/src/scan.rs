@@ -1,11 +1,15 @@
 //! Whole chunks found in a file, whatever lies between them: each byte that may begin a chunk is tried until one is whole.
 
-use super::chunk::{Frame, LONGEST_HEAD, kind, messages};
+use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MAGIC, kind, messages};
 use super::foreign;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 
+/// Longest record that is looked at as a whole, bytes.
+const MAX_RECORD: u64 = 64 << 20;
+/// Messages that lie in no chunk are taken together up to so many bytes.
+const TOGETHER: usize = 256 << 10;
 /// Bytes that are looked through at a time.
 const WINDOW: usize = 256 << 10;
 /// Bytes of data that looked like chunks and were none may be read so many times the file's length, and as much again.
@@ -96,7 +100,9 @@ impl<S: Source> Scanner<S> {
     pub fn new(source: S) -> Result<Scanner<S>> {
         let length = source.length()?;
         let mut scanner = Scanner { source, length, window: Vec::new(), window_at: 0, tried: 0, is_chunkless: false };
-        scanner.is_chunkless = foreign::is_chunkless(&scanner)?;
+        let at = scanner.behind_added(scanner.behind_header()?)?;
+        scanner.is_chunkless =
+            scanner.record(at)?.is_some_and(|(kind, body, _)| foreign::begins_chunkless(kind, &body));
         Ok(scanner)
     }
 
@@ -113,9 +119,9 @@ impl<S: Source> Scanner<S> {
     /// # Errors
     /// What the disk says, or that the file was made to keep a reader busy.
     pub fn next(&mut self, from: u64) -> Result<Option<Whole>> {
-        let begin = if from == 0 { foreign::behind_header(self)? } else { from };
+        let begin = if from == 0 { self.behind_header()? } else { from };
         // What is in an attachment may look like a chunk.
-        let mut at = foreign::behind_added(self, begin)?;
+        let mut at = self.behind_added(begin)?;
         if self.is_chunkless {
             return self.chunk_at(at);
         }
@@ -145,7 +151,7 @@ impl<S: Source> Scanner<S> {
     /// The chunk that begins at a place, if one does and is whole.
     pub fn chunk_at(&mut self, from: u64) -> Result<Option<Whole>> {
         if self.is_chunkless {
-            let whole = foreign::loose(self, from)?;
+            let whole = self.loose(from)?;
             return Ok(whole.map(|(records, to)| {
                 let times = messages(&records).map(|m| (m.log_time, m.log_time));
                 let bounds = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
@@ -165,6 +171,59 @@ impl<S: Source> Scanner<S> {
             return Err(Error::other("too much in it looks like chunks and is none"));
         }
         Ok(None)
+    }
+
+    /// The record at a place: its kind, its body, and where the next begins.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn record(&self, at: u64) -> Result<Option<(u8, Vec<u8>, u64)>> {
+        let head = self.bytes(at, at + HEAD as u64)?;
+        let mut fields = Fields(&head);
+        let (Some(kind), Some(length)) = (fields.take(1), fields.u64()) else { return Ok(None) };
+        let from = at + HEAD as u64;
+        if length > MAX_RECORD || from + length > self.length {
+            return Ok(None);
+        }
+        Ok(Some((kind[0], self.bytes(from, from + length)?, from + length)))
+    }
+
+    /// Where the records behind the header begin; 0 without a header.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn behind_header(&self) -> Result<u64> {
+        if self.bytes(0, MAGIC.len() as u64)? != MAGIC {
+            return Ok(0);
+        }
+        Ok(match self.record(MAGIC.len() as u64)? {
+            Some((kind::HEADER, _, behind)) => behind,
+            _ => 0,
+        })
+    }
+
+    /// The place behind indexes and records that others added, at and behind a place.
+    fn behind_added(&self, mut at: u64) -> Result<u64> {
+        while let Some((_, _, behind)) = self.record(at)?.filter(|(kind, body, _)| foreign::is_between(*kind, body)) {
+            at = behind;
+        }
+        Ok(at)
+    }
+
+    /// Schemas, channels and messages that lie in no chunk, from a place on, and where they end; none where others begin.
+    fn loose(&self, from: u64) -> Result<Option<(Vec<u8>, u64)>> {
+        let (mut records, mut at) = (Vec::new(), from);
+        while records.len() <= TOGETHER {
+            let Some((kind, body, behind)) = self.record(at)? else { break };
+            if !foreign::is_loose(kind, &body) {
+                break;
+            }
+            records.push(kind);
+            records.extend((body.len() as u64).to_le_bytes());
+            records.extend(body);
+            at = behind;
+        }
+        Ok((at > from).then_some((records, at)))
     }
 
     /// The bytes from a place on, at least so many unless the file ends.

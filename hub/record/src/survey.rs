@@ -6,6 +6,7 @@ use super::chunk::{Fields, MAGIC, MAX_CHUNK, Message, kind, messages};
 use super::foreign;
 use super::mcap_file::{options, plain};
 use super::reader::{Chunk, Damage, Reader};
+use super::scan::Scanner;
 pub use super::scan::Source;
 use mcap::sans_io::LinearReaderOptions;
 use std::collections::BTreeMap;
@@ -111,7 +112,9 @@ impl Survey {
     /// # Errors
     /// What is read or written says so.
     pub fn write(&self, source: impl Source, to: impl Write + Seek) -> io::Result<Proof> {
-        let options = match foreign::header(&source)? {
+        let header = Scanner::new(&source)?.record(MAGIC.len() as u64)?.filter(|_| self.magic);
+        let header = header.and_then(|(kind, body, _)| foreign::header(&body).filter(|_| kind == kind::HEADER));
+        let options = match header {
             Some((profile, library)) => options().profile(profile).library(library),
             None => options(),
         };

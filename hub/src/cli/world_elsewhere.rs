@@ -60,9 +60,9 @@ enum Simulator {
 
 /// Make a world file of an arena of ARGoS 3.
 ///
-/// Read are boxes, cylinders, lights and robots, with a place of their own or in a <distribute>. The arena is the floor
+/// Read are boxes, cylinders, lights and robots, with a place of their own or in a `<distribute>`. The arena is the floor
 /// that walls close around the robots. What ARGoS draws is drawn by the file's seed. What cannot be kept is listed with
-/// its count and line. What is scored is no part of an .argos file, so [task] of the result is a guess
+/// its count and line. What is scored is no part of an .argos file, so `[task]` of the result is a guess
 /// (docs/transfer/argos.md).
 #[derive(Args)]
 pub(super) struct ImportArgs {

@@ -1,9 +1,12 @@
 //! What a viewer of BehaviorTree.CPP records of a running tree: every change of a node's state, as its protocol has them.
 
-use crate::groot::NodeState;
 use std::collections::VecDeque;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+/// States as the protocol numbers them: a node that was not ticked is idle, whatever it did before.
+const IDLE: u8 = 0;
+const RUNNING: u8 = 1;
+const FAILURE: u8 = 3;
 /// Most changes that are kept; the oldest leave, as in BehaviorTree.CPP.
 const MOST: usize = 1000;
 /// Bytes of a change: microseconds since the start (6), the node's number (2), its state (1).
@@ -34,16 +37,15 @@ impl Recording {
         self.began.is_some()
     }
 
-    /// Notes the states of the nodes after an update: those that changed, and the end of each node that ended again.
-    pub fn note(&mut self, nodes: &[(u16, NodeState)]) {
+    /// Notes numbers and states of the nodes after an update: those that changed, and the end of each node that ended again.
+    pub fn note(&mut self, nodes: impl ExactSizeIterator<Item = (u16, u8)>) {
         let Some(began) = self.began else { return };
         let time = (began.elapsed().as_micros() as u64).to_le_bytes();
-        self.last.resize(nodes.len(), NodeState::Idle as u8);
-        for (i, (uid, state)) in nodes.iter().enumerate() {
-            // What was not ticked is idle, whatever it did before.
-            let new = if *state as u8 > NodeState::Failure as u8 { NodeState::Idle as u8 } else { *state as u8 };
-            let ended_again = new == self.last[i] && new > NodeState::Running as u8;
-            let idle = ended_again.then_some(NodeState::Idle as u8);
+        self.last.resize(nodes.len(), IDLE);
+        for (i, (uid, state)) in nodes.enumerate() {
+            let new = if state > FAILURE { IDLE } else { state };
+            let ended_again = new == self.last[i] && new > RUNNING;
+            let idle = ended_again.then_some(IDLE);
             let changed = (new != self.last[i] || ended_again).then_some(new);
             for state in idle.into_iter().chain(changed) {
                 let mut change = [0; BYTES];
@@ -70,20 +72,21 @@ mod tests {
     #[test]
     fn changes_are_recorded_between_start_and_stop() {
         let mut recording = Recording::default();
-        recording.note(&[(1, NodeState::Success)]);
+        let note = |recording: &mut Recording, nodes: &[(u16, u8)]| recording.note(nodes.iter().copied());
+        note(&mut recording, &[(1, 2)]);
         assert_eq!((recording.is_on(), recording.take().len()), (false, 0));
         assert!(recording.start().parse::<u64>().unwrap() > 1_600_000_000_000_000);
-        recording.note(&[(1, NodeState::Running), (5, NodeState::Success)]);
-        recording.note(&[(1, NodeState::Running), (5, NodeState::Success)]);
-        recording.note(&[(1, NodeState::IdleAfterRunning), (5, NodeState::IdleAfterSuccess)]);
+        note(&mut recording, &[(1, 1), (5, 2)]);
+        note(&mut recording, &[(1, 1), (5, 2)]);
+        note(&mut recording, &[(1, 11), (5, 12)]);
         let told: Vec<(u16, u8)> =
             recording.take().chunks(BYTES).map(|c| (u16::from_le_bytes([c[6], c[7]]), c[8])).collect();
         assert_eq!(told, [(1, 1), (5, 2), (5, 0), (5, 2), (1, 0), (5, 0)]);
         recording.stop();
-        recording.note(&[(1, NodeState::Running)]);
+        note(&mut recording, &[(1, 1)]);
         assert!(recording.take().is_empty());
         recording.start();
-        (0..2000).for_each(|_| recording.note(&[(1, NodeState::Success)]));
+        (0..2000).for_each(|_| note(&mut recording, &[(1, 2)]));
         assert_eq!(recording.take().len(), MOST * BYTES);
     }
 }

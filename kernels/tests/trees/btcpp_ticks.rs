@@ -66,7 +66,8 @@ fn grow(depth: u32, draws: &mut Draws, xml: &mut String, subtrees: &mut Vec<Stri
 fn case(draws: &mut Draws) -> Case {
     let (mut body, mut subtrees) = (String::new(), Vec::new());
     while !body.contains("movcs") {
-        (body.clear(), subtrees.clear());
+        body.clear();
+        subtrees.clear();
         grow(4, draws, &mut body, &mut subtrees);
     }
     let mut xml = String::from("<root BTCPP_format=\"4\" main_tree_to_execute=\"main\">\n");

@@ -184,7 +184,7 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
 fn by_colour(material: Node) -> Option<Part> {
     let rgba = material.children().find(|child| child.has_tag_name("color"))?.attribute("rgba")?;
     let numbers: Vec<f64> = rgba.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
-    let alike = |part: &Part| part.colour().iter().zip(&numbers).all(|(a, b)| (f64::from(*a) - b).abs() < 0.01);
+    let alike = |part: &Part| part.colour().iter().zip(&numbers).all(|(a, b)| (a - b).abs() < 0.01);
     (numbers.len() >= 3).then(|| Part::ALL.into_iter().find(alike)).flatten()
 }
 

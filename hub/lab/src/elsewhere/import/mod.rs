@@ -1,7 +1,7 @@
 //! Arenas of ARGoS 3 as world files: walls, bodies, lights, and where robots start.
 //!
-//! [`scene`] reads the file, [`draw`] draws what ARGoS places at random, [`region`] finds where robots can get to, which
-//! is the arena, [`walls`] keeps the walls that they can touch, and [`world`] writes the world file.
+//! `scene` reads the file, `draw` draws what ARGoS places at random, `region` finds where robots can get to, which
+//! is the arena, `walls` keeps the walls that they can touch, and `world` writes the world file.
 
 mod draw;
 mod region;
