@@ -4,7 +4,7 @@
 use crate::board::processors;
 use crate::body_link::BodyLinkError;
 use crate::conditioning::Readings;
-use crate::config::{Config, EvolutionFile};
+use crate::config::{Config, DeviceKind, EvolutionFile};
 use crate::core::Core;
 use crate::device::DeviceError;
 use crate::external::{Programs, Sensed};
@@ -48,6 +48,8 @@ use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 const UNANSWERED: Duration = Duration::from_secs(4);
 /// A hub that did not let the robot's key in is tried again after so long, wall time.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
+/// How often an arena that is not there yet is looked for.
+const ARENA: Duration = Duration::from_millis(200);
 
 /// Why a robot could not start.
 #[derive(Debug, thiserror::Error)]
@@ -176,7 +178,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     let (waker, wakeups) = sockets.waker(&format!("update-{}", config.robot.id))?;
     let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
     let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
-    let hardware = Hardware::open(config).map_err(StartError::of_devices)?;
+    let Some(hardware) = open_hardware(config, stop)? else { return Ok(Ended::Stopped) };
     // Whoever holds the body may replace the socket of a program that died.
     let listen = |path: &PathBuf| Programs::listen(path, &config.robot.id, speed, program_waker);
     let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
@@ -212,6 +214,30 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         builder.spawn_scoped(scope, || daemon.run(&mut robot, stop)).map(|_| ()).map_err(StartError::Thread)
     })?;
     Ok(if daemon.reboot { Ended::Reboot } else { Ended::Stopped })
+}
+
+/// Opens the devices; those of a virtual arena that is not there yet are waited for. None if it is to stop before.
+fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>, StartError> {
+    let is_virtual = matches!(config.robot.devices, DeviceKind::Virtual { .. });
+    let mut is_told = false;
+    while !stop.load(Ordering::Relaxed) {
+        match Hardware::open(config) {
+            Err(BodyLinkError::Device(DeviceError::Open { path, source })) if is_virtual && is_absent(&source) => {
+                if !std::mem::replace(&mut is_told, true) {
+                    let path = path.display();
+                    warn!(target: "xpuckd", id = config.robot.id, "waits for the arena, which makes {path}: `xpuck arena`");
+                }
+                std::thread::sleep(ARENA);
+            }
+            opened => return opened.map(Some).map_err(StartError::of_devices),
+        }
+    }
+    Ok(None)
+}
+
+/// Nobody listens there yet, or any more.
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused)
 }
 
 impl Daemon<'_> {

@@ -18,7 +18,7 @@ fn bad_configuration_is_one_clear_line() {
     let dir = tempfile::tempdir().unwrap();
     let robot = dir.path().join("xp01.toml");
     let path = robot.to_str().unwrap();
-    let devices = "[devices]\nkind = \"virtual\"\ndirectory = \"nowhere\"\ncamera_width = 160\ncamera_height = 120\n";
+    let devices = devices(&"x".repeat(200));
     std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\nspeeed = 3\n{devices}")).unwrap();
     let error = refusal(&["--config", path]);
     assert!(error.contains("xp01.toml: line 3: unknown field `speeed`"), "{error}");
@@ -27,15 +27,42 @@ fn bad_configuration_is_one_clear_line() {
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
+    // The name of a socket is shorter.
     let error = refusal(&["--config", path]);
     assert!(error.contains("cannot open") && error.contains("is the arena running"), "{error}");
+}
+
+/// Devices of a virtual arena in a folder.
+fn devices(folder: &str) -> String {
+    format!("[devices]\nkind = \"virtual\"\ndirectory = \"{folder}\"\ncamera_width = 160\ncamera_height = 120\n")
+}
+
+#[test]
+fn an_arena_that_is_not_there_yet_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let robot = dir.path().join("xp01.toml");
+    std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{}", devices("nowhere"))).unwrap();
+    let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
+        [security]\ndev_mode = true\n";
+    std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
+    let log = dir.path().join("log");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xpuckd"));
+    command.arg("--config").arg(&robot).stderr(std::fs::File::create(&log).unwrap());
+    let mut child = command.spawn().unwrap();
+    let said = || std::fs::read_to_string(&log).unwrap();
+    xpuck_testing::patience::wait_until("it says what it waits for", || {
+        said().contains("waits for the arena, which makes")
+    });
+    assert!(child.try_wait().unwrap().is_none(), "{}", said());
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success(), "{}", said());
 }
 
 #[test]
 fn the_log_has_levels_and_knows_journald() {
     let dir = tempfile::tempdir().unwrap();
     let robot = dir.path().join("xp01.toml");
-    let devices = "[devices]\nkind = \"virtual\"\ndirectory = \"nowhere\"\ncamera_width = 160\ncamera_height = 120\n";
+    let devices = devices(&"x".repeat(200));
     std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{devices}")).unwrap();
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";

@@ -87,7 +87,10 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
         // Any other name is a robot's, so a slip of the pen would be a robot in silence.
         let hint = suggest(&body.to_lowercase(), [FRISBEE.to_string()].into_iter());
         if body != FRISBEE && (body.eq_ignore_ascii_case(FRISBEE) || !hint.is_empty()) {
-            let message = format!("line {line}, column `body`: `{body}` is no robot's name; did you mean `{FRISBEE}`?");
+            let message = format!(
+                "line {line}, column `body`: `{}` is no robot's name; did you mean `{FRISBEE}`?",
+                body.escape_debug()
+            );
             return Err(FileError::value(name, message));
         }
     }
@@ -261,7 +264,9 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
 /// Who was drawn, by name, so that a misspelt frisbee shows.
 fn bodies(readings: &[Reading]) -> String {
     let names: BTreeSet<&str> = readings.iter().map(|r| r.body.as_str()).collect();
-    let call = |name: &str| if name == FRISBEE { "the frisbee".to_string() } else { format!("robot `{name}`") };
+    let call = |name: &str| {
+        if name == FRISBEE { "the frisbee".to_string() } else { format!("robot `{}`", name.escape_debug()) }
+    };
     names.into_iter().map(call).collect::<Vec<_>>().join(", ")
 }
 

@@ -25,6 +25,8 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     if text.len() > MAX_BYTES {
         return Err(fail(format!("more than {MAX_BYTES} bytes; split the record")));
     }
+    // Excel's own first line, which names what stands between columns.
+    let text = if text.starts_with("sep=") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
     let delimiter = delimiter(text);
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
@@ -37,6 +39,10 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| fail(explain(&e, None)))? {
         let line = record.position().map_or(0, csv::Position::line);
+        // Spreadsheets save rows that were once filled.
+        if record.iter().all(str::is_empty) {
+            continue;
+        }
         if delimiter != b',' {
             let place = record.position().cloned();
             record = record.iter().map(with_point).collect();

@@ -1,6 +1,6 @@
 //! Files with a behaviour tree, in the form that their extension says: text, XML, JSON or binary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
     BinaryError, XmlAsk, XmlFaults, from_binary, from_json, from_json_for, from_xml, read_xml,
 };
@@ -113,12 +113,33 @@ pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
     }
 }
 
-/// A file that another includes, by a path from that other's folder.
+/// A file that another includes, by a path from that other's folder. The first file has an empty name, by which its reader
+/// knows that it has it already.
 fn included(first: &str, from: &str, path: &str) -> Result<(String, String), String> {
     let from = Path::new(if from.is_empty() { first } else { from });
     let path = from.parent().unwrap_or(Path::new("")).join(path);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    let name = real(&path);
+    if name == real(Path::new(first)) {
+        return Ok((String::new(), String::new()));
+    }
     let text = file::text(&path, MAX_TEXT as u64).map_err(|error| error.to_string())?;
-    Ok((path.display().to_string(), text))
+    Ok((name.display().to_string(), text))
+}
+
+/// The files that a file of XML includes, as far as they can be read.
+pub fn includes(path: &Path) -> Vec<PathBuf> {
+    let name = path.display().to_string();
+    let mut found = Vec::new();
+    let Ok(text) = file::text(path, MAX_TEXT as u64) else { return found };
+    let mut include = |from: &str, path: &str| {
+        let file = included(&name, from, path)?;
+        found.push(PathBuf::from(&file.0));
+        Ok(file)
+    };
+    // What is wrong with them is told where they are read.
+    let _ = read_xml(&text, XmlAsk { tree: None, map: RegisterMap::Full, include: &mut include });
+    found
 }
 
 /// Reads a tree that was sent along with an experiment, in the form that its name says.

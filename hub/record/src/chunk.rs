@@ -114,7 +114,8 @@ pub(super) struct Frame {
     /// Time of its first and last message, ns, as the chunk says.
     pub bounds: (u64, u64),
     packing: Packing,
-    unpacked: u64,
+    /// Bytes of the data as they were.
+    pub unpacked: u64,
     crc: u32,
 }
 

@@ -130,7 +130,7 @@ pub fn export(
         }
     }
     if outputs.iter().all(|output| output.rows == 0 && output.waiting == 0 && output.latest.is_empty()) {
-        return Err(RecordError::of(run, "holds nothing that is exported: no file was written"));
+        return Err(RecordError::of(run, "is no record of a run, or an empty one: no file was written"));
     }
     let tables = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
     Ok(Exported { tables, damage: messages.damage().to_vec() })

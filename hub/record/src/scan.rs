@@ -92,7 +92,7 @@ pub(super) struct Scanner<S> {
     window: Vec<u8>,
     window_at: u64,
     tried: u64,
-    /// Its messages lie in no chunks.
+    /// Some of its records that say something lie in no chunk; the first one does.
     is_chunkless: bool,
 }
 
@@ -122,8 +122,10 @@ impl<S: Source> Scanner<S> {
         let begin = if from == 0 { self.behind_header()? } else { from };
         // What is in an attachment may look like a chunk.
         let mut at = self.behind_added(begin)?;
-        if self.is_chunkless {
-            return self.chunk_at(at);
+        if self.is_chunkless
+            && let Some(whole) = self.chunk_at(at)?
+        {
+            return Ok(Some(whole));
         }
         while let Some(found) = self.candidate(at)? {
             if let Some(whole) = self.chunk_at(found)? {
@@ -150,13 +152,12 @@ impl<S: Source> Scanner<S> {
 
     /// The chunk that begins at a place, if one does and is whole.
     pub fn chunk_at(&mut self, from: u64) -> Result<Option<Whole>> {
-        if self.is_chunkless {
-            let whole = self.loose(from)?;
-            return Ok(whole.map(|(records, to)| {
-                let times = messages(&records).map(|m| (m.log_time, m.log_time));
-                let bounds = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
-                Whole { from, to, bounds, records }
-            }));
+        if self.is_chunkless
+            && let Some((records, to)) = self.loose(from)?
+        {
+            let times = messages(&records).map(|m| (m.log_time, m.log_time));
+            let bounds = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+            return Ok(Some(Whole { from, to, bounds, records }));
         }
         let left = self.length.saturating_sub(from);
         let Some(frame) = Frame::read(self.look(from, LONGEST_HEAD)?, left) else { return Ok(None) };
@@ -166,7 +167,7 @@ impl<S: Source> Scanner<S> {
         if let Some(records) = frame.unpack(data) {
             return Ok(Some(Whole { from, to, bounds: frame.bounds, records }));
         }
-        self.tried += frame.packed;
+        self.tried += frame.packed.max(frame.unpacked);
         if self.tried > self.length.saturating_mul(MOST_TRIED.0).saturating_add(MOST_TRIED.1) {
             return Err(Error::other("too much in it looks like chunks and is none"));
         }

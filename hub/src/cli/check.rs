@@ -30,7 +30,9 @@ pub fn run(args: &CheckArgs) -> Result<()> {
                 Ok(line) => output::line(plain(&line))?,
                 Err(line) => {
                     wrong += 1;
-                    output::note(format_args!("xpuck: {}", plain(&line)));
+                    // A tree's faults have a line each, with what they are about below.
+                    let lines: Vec<String> = line.lines().map(|line| plain(line).to_string()).collect();
+                    output::note(format_args!("xpuck: {}", lines.join("\n")));
                 }
             }
         }

@@ -36,6 +36,8 @@ fn check(path: &Path) -> Result<String> {
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
         Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
+        Some("argos") => bail!("{name}: an experiment of ARGoS; `xpuck world import {name}` makes a world file of it"),
+        Some("urdf" | "prif" | "nndf") => bail!("{name}: a body; `xpuck body import {name}` checks it"),
         _ => {}
     }
     let text = file::text(path, file::MAX_TOML)?;
@@ -102,7 +104,8 @@ fn tree(path: &Path, name: &str) -> Result<String> {
         return Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {} bytes", usage.tree, kilobot::TREE_BYTES));
     }
     let program = Program::compile(&tree).with_context(|| name.to_string())?;
-    Ok(format!("a tree of {} nodes, {} with subtrees expanded", tree.nodes().len(), program.len()))
+    let nodes = output::count(tree.nodes().len(), "node", "nodes");
+    Ok(format!("a tree of {nodes}, {} with subtrees expanded", program.len()))
 }
 
 /// What an experiment does, in a line.

@@ -30,7 +30,7 @@ use xpuck_wire::{FileError, output};
 /// same seed gives the same digits on any number of threads.
 #[derive(Args)]
 pub struct SimulateArgs {
-    /// File with the tree in text form; all robots run it.
+    /// File with the tree (.bt, .xml, .json or .bin); all robots run it.
     #[arg(required_unless_present = "mix", conflicts_with = "mix")]
     tree: Option<PathBuf>,
     /// A swarm of several trees in place of TREE: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.

@@ -4,7 +4,7 @@ use super::tree_file::{From, ask, deliver, print, read, read_asked, read_either,
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use xpuck_experiment::tree_file::{Ask, Form};
+use xpuck_experiment::tree_file::{Ask, Form, includes};
 use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
 use xpuck_kernels::tree::{Program, reference_page};
@@ -162,7 +162,8 @@ fn format(args: &FmtArgs) -> Result<()> {
 }
 
 fn convert(args: &ConvertArgs) -> Result<()> {
-    refuse_over([&args.file], &args.output)?;
+    let included = if Form::of(&args.file) == Form::Xml { includes(&args.file) } else { Vec::new() };
+    refuse_over(included.iter().chain([&args.file]), &args.output)?;
     let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, args.exact) };
     let tree = || read_asked(&args.file, &asked);
     let either = || read_either(&args.file, &asked);

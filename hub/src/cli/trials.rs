@@ -52,7 +52,7 @@ const NAME: &str = "trial ";
 /// count. Everything is kept in --out after each trial; the same command goes on where it was killed, or with more --runs.
 #[derive(Args)]
 pub struct TrialsArgs {
-    /// File with the tree in text form; all robots run it as written.
+    /// File with the tree (.bt, .xml, .json or .bin); all robots run it as written.
     tree: PathBuf,
     /// Trials, those that do not count included.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_lab::elsewhere::{self, Export};
-use xpuck_wire::{atomic, file, output};
+use xpuck_wire::{atomic, file, output, plain};
 
 /// Most runs of an export, each of which is a file.
 const MOST_RUNS: u32 = 10_000;
@@ -29,7 +29,7 @@ pub(super) struct ExportArgs {
     /// Simulator.
     #[arg(long, value_enum)]
     to: Simulator,
-    /// File with the tree in text form that all robots run.
+    /// File with the tree (.bt, .xml, .json or .bin) that all robots run.
     #[arg(long, required_unless_present = "mix", conflicts_with = "mix")]
     tree: Option<PathBuf>,
     /// A swarm of several trees in its place: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
@@ -136,15 +136,17 @@ fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -
 pub(super) fn import(args: &ImportArgs) -> Result<()> {
     let name = args.file.display().to_string();
     let text = file::text(&args.file, file::MAX_TOML)?;
-    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {message}"))?;
+    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {}", plain(&message)))?;
     let guessed = "the task is a guess, as ARGoS has it in loop functions: change [task] in the result";
     for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
-        output::note(format_args!("xpuck: {name}: note: {note}"));
+        output::note(format_args!("xpuck: {name}: note: {}", plain(note)));
     }
     let output = args.output.as_deref();
     refuse_over([&args.file], &args.output)?;
     // Somebody may have changed the task of an earlier result.
-    if let Some(path) = output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file())) {
+    if let Some(path) =
+        output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink()))
+    {
         bail!("{}: is there already; remove it, or name another file", path.display());
     }
     deliver(output, imported.text.as_bytes())?;

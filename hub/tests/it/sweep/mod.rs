@@ -187,7 +187,7 @@ fn parquet_holds(path: &Path, rows: &[Vec<String>]) {
                 parquet::record::Field::Null => cell.is_empty(),
                 parquet::record::Field::Str(text) => text == cell,
                 parquet::record::Field::Long(number) => number.to_string() == *cell,
-                parquet::record::Field::Double(number) => number.to_string() == *cell,
+                parquet::record::Field::Double(number) => format!("{number:?}") == *cell,
                 other => panic!("{name}: {other:?}"),
             };
             assert!(same, "{name}: {field:?} and {cell}");

@@ -10,6 +10,9 @@ use crate::{BodyError, Plan};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
+/// Most attributes of an element; URDF's have a handful.
+const MAX_ATTRIBUTES: usize = 64;
+
 /// Reads a URDF. The names tell the instructions; an instruction's key is its direction, as URDF knows no keys.
 ///
 /// # Errors
@@ -18,6 +21,10 @@ use std::collections::BTreeMap;
 pub fn import(text: &str) -> Result<Prif, BodyError> {
     if text.len() > MAX_URDF {
         return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are read", text.len())));
+    }
+    // The parser compares each attribute of an element with all others.
+    if text.split('<').any(|element| element.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES) {
+        return Err(BodyError::new("the URDF", format_args!("an element with more than {MAX_ATTRIBUTES} attributes")));
     }
     let document = Document::parse(text).map_err(|error| {
         let at = error.pos();
@@ -29,6 +36,10 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     }
     let mut links = BTreeMap::new();
     let mut joints = Vec::new();
+    let parts = root.children().filter(|node| node.has_tag_name("link")).count();
+    if parts > MAX_PARTS {
+        return Err(error(root, format_args!("{parts} links; a body has at most {MAX_PARTS} parts")));
+    }
     let mut faults = Vec::new();
     for node in root.children().filter(Node::is_element) {
         match node.tag_name().name() {
@@ -52,9 +63,6 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     }
     if links.is_empty() {
         return Err(error(root, "no <link>; a body has one at least"));
-    }
-    if links.len() > MAX_PARTS {
-        return Err(error(root, format_args!("{} links; a body has at most {MAX_PARTS} parts", links.len())));
     }
     assemble(root, &links, &joints)
 }

@@ -36,6 +36,8 @@ use super::registers::{CELLS, RegisterMap};
 use super::{Node, Tree};
 use std::borrow::Cow;
 
+/// Most operands of a node that it does not have and that are told.
+const MOST_UNKNOWN: usize = 8;
 /// Longest line that an error shows.
 const SHOWN: usize = 200;
 
@@ -186,7 +188,9 @@ impl<'a> Source<'a> {
                 }
             }
         }
-        for word in operands.iter().filter(|word| spec.operands.iter().all(|o| o.name != word.name)) {
+        let unknown = operands.iter().filter(|word| spec.operands.iter().all(|o| o.name != word.name));
+        // Where a fault lies takes a look at the whole text.
+        for word in unknown.take(MOST_UNKNOWN) {
             let name = shorten(&word.name);
             fault(word.at, format!("{} has no `{name}`; it takes {}", spec.name, usage(spec.operands)));
         }

@@ -29,6 +29,7 @@ pub(super) fn refused(name: &str) -> Option<String> {
         "KeepRunningUntilFailure" => {
             Some(format!("`{name}` is running while its child succeeds; <repeati n=\"255\"> is the nearest node here"))
         }
+        "SubTreePlus" => Some(format!("`{name}` is of BehaviorTree.CPP 3; version 4 has SubTree")),
         "RunOnce" => Some(format!("`{name}` never ticks its child again; no node here does that")),
         "TryCatch" => Some(format!("`{name}` ticks its last child when it is halted; no node here does that")),
         _ => None,

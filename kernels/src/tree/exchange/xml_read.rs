@@ -144,6 +144,11 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     }
     let mut subtrees = Vec::new();
     trees.iter().for_each(|tree| used(tree, &mut subtrees));
+    let known = || trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
+    if let Some(missing) = subtrees.iter().find(|name| !known().any(|known| known == **name)) {
+        let hint = suggest(missing, known());
+        return Err(source.error(first.at, format!("a SubTree names `{}`, which is no tree{hint}", shorten(missing))));
+    }
     let top: Vec<&&Xml> =
         trees.iter().filter(|tree| tree.get("ID").is_none_or(|name| !subtrees.contains(&name))).collect();
     let names = || top.iter().filter_map(|tree| tree.get("ID")).map(shorten).collect::<Vec<_>>().join(", ");
@@ -153,7 +158,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
         [] => Err(source.error(first.at, "each tree is a SubTree of another, in a circle".into())),
         _ => {
             let message = format!(
-                "several trees that no other uses: {}; name one with main_tree_to_execute, or with --tree ID",
+                "several trees that no other uses: {}; name one with main_tree_to_execute (`xpuck tree check` and `convert` take --tree ID)",
                 names()
             );
             Err(source.error(first.at, message))
@@ -248,6 +253,15 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             }
+            if attribute.value.starts_with('{') {
+                let message = format!(
+                    "`{}` points to a port or an entry of BehaviorTree.CPP's blackboard; write the value or the register",
+                    shorten(&attribute.value)
+                );
+                self.fault(attribute.at, message);
+                is_whole = false;
+                continue;
+            }
             operands.push(Word { name: attribute.name.clone(), text: attribute.value.clone(), at: attribute.at });
         }
         let arity = xml.children.len() + children.len();
@@ -265,8 +279,10 @@ impl<'a> Reader<'a> {
         }
         self.restarting = outside;
         let element = Element { kind, at: xml.at, operands, children };
-        let (_, faults) = self.source.node(&element, arity);
-        self.faults.extend(faults);
+        if self.faults.len() < 2 * MAX_FAULTS {
+            let (_, faults) = self.source.node(&element, arity);
+            self.faults.extend(faults);
+        }
         Ok(is_whole.then_some(element))
     }
 
@@ -294,6 +310,7 @@ impl<'a> Reader<'a> {
             (true, Some(id)) => return Some((id, true)),
             (false, None) => return Some((tag, false)),
             (true, None) => self.fault(xml.at, format!("<{tag}> needs an ID")),
+            (false, Some(_)) if refused(tag).is_some() => return Some((tag, false)),
             (false, Some(_)) => self.fault(
                 xml.at,
                 format!("<{}> takes no ID; that is for Action, Condition, Decorator, Control", shorten(tag)),
@@ -311,7 +328,10 @@ impl<'a> Reader<'a> {
             return None;
         }
         let Some(kind) = Kind::of_name(name) else {
-            self.faults.push(self.source.unknown_node(xml.at, name));
+            let known = Kind::all().filter(|kind| self.source.words().has(*kind)).map(|kind| kind.spec().name);
+            let theirs = SAME.iter().map(|(_, same)| *same).chain(["Repeat", "RetryUntilSuccessful", "SubTree"]);
+            let hint = suggest(name, known.chain(theirs).map(String::from));
+            self.fault(xml.at, format!("unknown node `{}`{hint}", shorten(name)));
             return None;
         };
         if is_generic && xml.tag != category(kind) {
@@ -372,18 +392,21 @@ impl<'a> Reader<'a> {
         }
         let count = word.parse::<usize>().ok().filter(|count| (1..=MAX_NODES).contains(count));
         let Some(count) = count else {
+            let given = if xml.get(port).is_some() { "" } else { " is missing" };
             let message = format!(
-                "{port}=\"{}\": a whole number from 1 to {MAX_NODES} is needed, as the child is written that often",
+                "{port}=\"{}\"{given}: a whole number from 1 to {MAX_NODES} is needed, as the child is written that often",
                 shorten(word)
             );
             self.fault(xml.at, message);
             return self.pass_children(xml, depth);
         };
         let mut children = Vec::new();
+        let faults = self.faults.len();
         for _ in 0..count {
             match self.element(child, depth + 1)? {
-                Some(child) => children.push(child),
-                None => return Ok(None),
+                // The same would be told of each copy.
+                Some(child) if self.faults.len() == faults => children.push(child),
+                _ => return Ok(None),
             }
         }
         Ok(Some(Element { kind, at: xml.at, operands: Vec::new(), children }))

@@ -68,15 +68,15 @@ fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned
     match what.what {
         What::Light { intensity } => drawn.lights.push((at, z, intensity, thing)),
         What::Robot => {
-            if is_drawn && !is_free(at, &drawn.solids, &drawn.robots) {
+            if is_drawn && !is_free(at, drawn, &drawn.robots) {
                 return false;
             }
             drawn.robots.push(Pose { at, heading: turned });
         }
         What::Box { size: [length, width], mass: Some(mass) } => {
-            drawn.movable.push((at, (length * width / std::f32::consts::PI).sqrt(), mass, thing));
+            return lie(drawn, at, (length * width / std::f32::consts::PI).sqrt(), mass, thing, is_drawn);
         }
-        What::Cylinder { radius, mass: Some(mass) } => drawn.movable.push((at, radius, mass, thing)),
+        What::Cylinder { radius, mass: Some(mass) } => return lie(drawn, at, radius, mass, thing, is_drawn),
         What::Box { size: [length, width], mass: None } => {
             let ahead = Vec2::unit(turned);
             let solid = Solid {
@@ -95,6 +95,18 @@ fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned
     true
 }
 
+/// Puts a body that moves there, if a drawn one has room.
+fn lie(drawn: &mut Drawn, at: Vec2, radius: f32, mass: f32, thing: usize, is_drawn: bool) -> bool {
+    let clear = drawn.robots.iter().all(|robot| (robot.at - at).length() > radius + ROBOT_RADIUS)
+        && drawn.movable.iter().all(|(place, other, ..)| (*place - at).length() > radius + other)
+        && drawn.solids.iter().all(|solid| solid.distance(at) >= radius);
+    if is_drawn && !clear {
+        return false;
+    }
+    drawn.movable.push((at, radius, mass, thing));
+    true
+}
+
 fn stand(drawn: &mut Drawn, solid: Solid) -> bool {
     let clear = |robot: &Pose| solid.distance(robot.at) >= ROBOT_RADIUS;
     if solid.is_drawn && (drawn.solids.iter().any(|other| other.overlaps(&solid)) || !drawn.robots.iter().all(clear)) {
@@ -104,16 +116,17 @@ fn stand(drawn: &mut Drawn, solid: Solid) -> bool {
     true
 }
 
-/// Whether a robot has room there.
-fn is_free(at: Vec2, solids: &[Solid], robots: &[Pose]) -> bool {
-    solids.iter().all(|solid| solid.distance(at) >= ROBOT_RADIUS)
+/// Whether a robot has room there. Bodies that move and are drawn anew for each run keep clear of robots by themselves.
+fn is_free(at: Vec2, drawn: &Drawn, robots: &[Pose]) -> bool {
+    drawn.solids.iter().all(|solid| solid.distance(at) >= ROBOT_RADIUS)
+        && drawn.movable.iter().all(|(place, radius, ..)| (*place - at).length() > radius + ROBOT_RADIUS)
         && robots.iter().all(|robot| (robot.at - at).length() >= SPACING)
 }
 
 /// Robots of one more start, among the bodies that stand, where `is_reached` says yes.
 ///
 /// `start` counts the starts from 0. Robots that find no room are left out; the start then has fewer.
-pub(super) fn robots(scene: &Scene, solids: &[Solid], start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
+pub(super) fn robots(scene: &Scene, drawn: &Drawn, start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
     let mut robots: Vec<Pose> = Vec::new();
     let all = || scene.things.iter().enumerate().filter(|(_, thing)| matches!(thing.what, What::Robot));
     for fixed in [true, false] {
@@ -126,7 +139,7 @@ pub(super) fn robots(scene: &Scene, solids: &[Solid], start: u32, is_reached: im
                     let ([x, y, _], [angle, ..]) =
                         (take(&position, i, &mut draws), take(&thing.orientation, i, &mut draws));
                     let at = vec2(x, y);
-                    if fixed || (is_reached(at) && is_free(at, solids, &robots)) {
+                    if fixed || (is_reached(at) && is_free(at, drawn, &robots)) {
                         robots.push(Pose { at, heading: angle.to_radians() });
                         break;
                     }

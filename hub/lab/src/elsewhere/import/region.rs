@@ -11,7 +11,7 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 /// Longest arena, m.
 const LONGEST: f32 = 20.0;
 /// Cells of the grid along each side.
-const CELLS: usize = 1000;
+const CELLS: usize = 500;
 
 /// Cells of a grid whose centres a robot can reach.
 pub(super) struct Region {
@@ -21,6 +21,8 @@ pub(super) struct Region {
     pub high: Vec2,
     /// Whether ARGoS's space was cut because arenas are 20 m at most.
     pub is_cut: bool,
+    /// Whether robots get to the edge of the space: no walls close around them.
+    pub is_open: bool,
     grid: Grid,
     reached: Vec<bool>,
 }
@@ -136,13 +138,17 @@ pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
                 .filter(|[x, y]| *x < CELLS && *y < CELLS),
         );
     }
+    // Robots that stand in bodies get nowhere; the world's check tells what they overlap.
+    if !reached.contains(&true) {
+        reached = is_free;
+    }
     let [inner_low, inner_high] = extent(&grid, &reached, &drawn.solids, [low, high]);
     let touches = |a: f32, b: f32| (a - b).abs() < 1e-3;
     let at_edge = touches(inner_low.x, low.x)
         || touches(inner_high.x, high.x)
         || touches(inner_low.y, low.y)
         || touches(inner_high.y, high.y);
-    Region { low: inner_low, high: inner_high, is_cut: is_cut && at_edge, grid, reached }
+    Region { low: inner_low, high: inner_high, is_cut: is_cut && at_edge, is_open: at_edge, grid, reached }
 }
 
 /// ARGoS's space, or as much of it around the robots as an arena can have.
@@ -155,7 +161,7 @@ fn window(scene: &Scene, drawn: &Drawn) -> ([Vec2; 2], bool) {
     let side = |i: usize, robots: Option<f32>| {
         let (half, centre) = (0.5 * scene.size[i], scene.centre[i]);
         let kept = half.min(0.5 * LONGEST);
-        let middle = robots.unwrap_or(centre).clamp(centre - half + kept, centre + half - kept);
+        let middle = robots.unwrap_or(centre).max(centre - half + kept).min(centre + half - kept);
         (middle - kept, middle + kept)
     };
     let ((x0, x1), (y0, y1)) = (side(0, robots(|at| at.x)), side(1, robots(|at| at.y)));

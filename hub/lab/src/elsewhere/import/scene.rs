@@ -9,6 +9,8 @@ use xpuck_kernels::model::MAX_ROBOTS;
 const MOST_ATTRIBUTES: usize = 256;
 /// Things of an arena, distributed ones counted each; the largest of ARGoS's examples has 304.
 const MOST_THINGS: usize = 4096;
+/// Boxes and cylinders of an arena; the largest of ARGoS's examples has 204.
+const MOST_BODIES: usize = 400;
 /// Trials of a `<distribute>` for one place.
 const MOST_TRIALS: usize = 10_000;
 
@@ -110,6 +112,10 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
         things: Vec::new(),
         notes: Vec::new(),
     };
+    let elements = arena.children().filter(Node::is_element).count();
+    if elements > MOST_THINGS {
+        return Err(format!("{elements} elements in the arena; at most {MOST_THINGS} are read"));
+    }
     let mut left_out = BTreeMap::new();
     for node in arena.children().filter(Node::is_element) {
         match entity(&node)? {
@@ -120,6 +126,11 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     let all: usize = scene.things.iter().map(|thing| thing.count).sum();
     if all > MOST_THINGS {
         return Err(format!("{all} things in the arena; at most {MOST_THINGS} are read"));
+    }
+    let stands = |thing: &&Thing| matches!(thing.what, What::Box { .. } | What::Cylinder { .. });
+    let bodies: usize = scene.things.iter().filter(stands).map(|thing| thing.count).sum();
+    if bodies > MOST_BODIES {
+        return Err(format!("{bodies} boxes and cylinders; at most {MOST_BODIES} are read"));
     }
     if !scene.things.iter().any(|thing| matches!(thing.what, What::Robot)) {
         let robots = by_loop_functions(&root, &mut scene.notes)?;
@@ -253,7 +264,11 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
         }
         Some("gaussian") => Ok(Place::Gaussian { mean: three("mean")?, deviation: three("std_dev")? }),
         Some("grid") => {
-            let layout = positive::<3>(node, "layout")?.map(|n| n as usize);
+            let layout = positive::<3>(node, "layout")?;
+            if layout.iter().any(|n| n.fract() != 0.0 || *n > MOST_THINGS as f32) {
+                return Err(at(node, &format!("has a layout that is not whole numbers from 1 to {MOST_THINGS}")));
+            }
+            let layout = layout.map(|n| n as usize);
             Ok(Place::Grid { centre: three("center")?, distances: three("distances")?, layout })
         }
         method => {

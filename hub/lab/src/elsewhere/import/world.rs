@@ -52,6 +52,12 @@ pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
         let _ = write!(text, "\n[[wall]]\nfrom_m = {from:?}\nto_m = {to:?}\n");
     }
     note_room(scene, drawn, &walls, &mut notes);
+    if region.is_open && !drawn.solids.is_empty() {
+        let [length, width] = [half.x, half.y].map(|half| round(2.0 * half));
+        notes.push(format!(
+            "no walls close around the robots: the arena is ARGoS's space as far as they get, {length} by {width} m"
+        ));
+    }
     if region.is_cut {
         let [length, width] = scene.size;
         notes.push(format!("the space of {length} by {width} m is cut to 20 m around the robots, an arena's most"));
@@ -107,7 +113,7 @@ fn starts(
     let reached = |at: Vec2| region.is_reached(at);
     let mut first = drawn.robots.clone();
     if first.is_empty() {
-        first = draw::robots(scene, &drawn.solids, 0, reached);
+        first = draw::robots(scene, drawn, 0, reached);
     }
     // A robot of which nothing is known and that has no room still has to stand somewhere.
     if first.is_empty() {
@@ -116,7 +122,7 @@ fn starts(
     let count = first.len();
     let mut all = vec![first];
     if is_drawn {
-        let more = (1..STARTS).map(|start| draw::robots(scene, &drawn.solids, start, reached));
+        let more = (1..STARTS).map(|start| draw::robots(scene, drawn, start, reached));
         all.extend(more.filter(|poses| poses.len() == count));
         notes.push(format!(
             "{} drawn by seed {} by ARGoS's rules, not with its random numbers",

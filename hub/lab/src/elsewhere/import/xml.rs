@@ -2,6 +2,9 @@
 
 use roxmltree::Node;
 
+/// Greatest number that is read: lengths are metres, angles degrees.
+const MOST: f32 = 1e6;
+
 /// The line of an element.
 pub(super) fn line(node: &Node<'_, '_>) -> u32 {
     node.document().text_pos_at(node.range().start).row
@@ -21,9 +24,11 @@ pub(super) fn child<'a, 'input>(node: &Node<'a, 'input>, name: &str) -> Option<N
 pub(super) fn numbers<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
     let text = node.attribute(key).ok_or_else(|| at(node, &format!("needs {key}")))?;
     let parsed: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse::<f32>()).collect();
-    let numbers = parsed.ok().filter(|numbers| numbers.iter().all(|x| x.is_finite()));
+    let numbers = parsed.ok().filter(|numbers| numbers.iter().all(|x| x.abs() <= MOST));
     let numbers = numbers.and_then(|numbers| <[f32; N]>::try_from(numbers).ok());
-    numbers.ok_or_else(|| at(node, &format!("{key}=\"{text}\" is not {N} numbers with commas between them")))
+    numbers.ok_or_else(|| {
+        at(node, &format!("{key}=\"{text}\" is not {N} numbers of at most a million with commas between them"))
+    })
 }
 
 /// The same, zeros where the attribute is missing.

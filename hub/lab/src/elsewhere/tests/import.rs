@@ -202,11 +202,20 @@ fn what_cannot_be_read_is_told_with_its_line() {
     assert!(error("<a/>").starts_with("no <arena>"));
     assert_eq!(
         read("\n<box size=\"1,x\" movable=\"false\"/>"),
-        "line 4: <box> size=\"1,x\" is not 3 numbers with commas between them"
+        "line 4: <box> size=\"1,x\" is not 3 numbers of at most a million with commas between them"
     );
     assert!(read("<box size=\"1,1,1\" movable=\"perhaps\"><body/></box>").contains("needs movable"));
     assert!(read(&robots(1, "method=\"spiral\"", FREE)).contains("uniform, gaussian, constant and grid"));
     assert!(read(&robots(1, "method=\"uniform\" min=\"1,0,0\" max=\"0,0,0\"", FREE)).contains("min above its max"));
     assert!(read(&robots(300, FREE, FREE)).contains("300 robots; a world has 256 at most"));
+    assert!(
+        read(&robots(1, "method=\"grid\" center=\"0,0,0\" distances=\"1,1,1\" layout=\"0.5,1,1\"", FREE))
+            .contains("whole numbers")
+    );
+    // A middle for which rounding puts the least place above the greatest; and a robot within a body keeps the walls.
+    assert!(import::argos("<a><arena size=\"4,4,1\" center=\"0.1,0,0\"/></a>").is_ok());
+    let inside = wall(1.0, 0.0, 2.0, 0.05, 90.0)
+        + "<e-puck id=\"e\"><body position=\"1,0,0\"/><controller config=\"c\"/></e-puck>";
+    assert!(import::argos(&experiment("4,4", &inside)).unwrap().text.contains("[[wall]]"));
     assert!(read(&robots(1_000_000, FREE, FREE)).contains("no whole number from 1 to 4096"));
 }
