@@ -18,7 +18,7 @@ fn bad_configuration_is_one_clear_line() {
     let dir = tempfile::tempdir().unwrap();
     let robot = dir.path().join("xp01.toml");
     let path = robot.to_str().unwrap();
-    let devices = devices(&"x".repeat(200));
+    let devices = devices(&"x".repeat(300));
     std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\nspeeed = 3\n{devices}")).unwrap();
     let error = refusal(&["--config", path]);
     assert!(error.contains("xp01.toml: line 3: unknown field `speeed`"), "{error}");
@@ -62,7 +62,7 @@ fn an_arena_that_is_not_there_yet_is_waited_for() {
 fn the_log_has_levels_and_knows_journald() {
     let dir = tempfile::tempdir().unwrap();
     let robot = dir.path().join("xp01.toml");
-    let devices = devices(&"x".repeat(200));
+    let devices = devices(&"x".repeat(300));
     std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{devices}")).unwrap();
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";

@@ -160,6 +160,7 @@ fn obstacles_are_drawn_and_what_has_no_room_is_counted() {
         "8 starts drawn by seed 7 by ARGoS's rules, not with its random numbers",
         "line 5: 2 of 3 <cylinder> left out: a world has 16 walls",
         "line 5: a <cylinder> that stands is walls around it, of its radius at the corners",
+        "no walls close around the robots: the arena is ARGoS's space as far as they get, 3 by 3 m",
     ];
     assert_eq!(imported.notes, told);
     let crowded = experiment("3,3", &robots(200, "method=\"uniform\" min=\"0,0,0\" max=\"0.4,0.4,0\"", NORTH));
