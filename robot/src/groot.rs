@@ -68,14 +68,13 @@ impl Publisher {
             let watched = WatchedTree::new(TREE, to_xml_live(&tree));
             (tree, Arc::new(watched))
         });
-        let shown = tree.clone();
         self.shown = Some((tree, watched.clone()));
         let cells = controller.board().cells().iter();
         let registers = (0..).map(scalar_name).zip(cells.copied()).collect();
         // The XML has a network as a leaf, so its parts have no number there.
-        let is_shown = |place: usize| !matches!(shown.nodes()[place].kind, Kind::Neuron | Kind::Synapse);
-        let nodes = controller.nodes().iter().enumerate().filter(|(place, _)| is_shown(*place));
-        let nodes = nodes.map(|(place, state)| (place as u16 + 1, *state)).collect();
+        let numbered = (1..).zip(controller.tree().nodes()).zip(controller.nodes());
+        let shown = numbered.filter(|((_, node), _)| !matches!(node.kind, Kind::Neuron | Kind::Synapse));
+        let nodes = shown.map(|((uid, _), state)| (uid, *state)).collect();
         Snapshot { tree: watched, nodes, registers }
     }
 }

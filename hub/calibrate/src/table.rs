@@ -66,7 +66,7 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     Ok(rows)
 }
 
-/// What stands between the columns of the header: a comma, a semicolon or a tab.
+/// The delimiter of the header's columns: a comma, a semicolon or a tab.
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().find(|line| !line.starts_with('#') && !line.trim().is_empty()).unwrap_or("");
     let count = |delimiter: u8| header.bytes().filter(|byte| *byte == delimiter).count();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
     BinaryError, XmlAsk, XmlFaults, from_binary, from_json, from_json_for, from_xml, read_xml,
 };
-use xpuck_kernels::tree::{MAX_TEXT, ParseError, RegisterMap, Tree};
+use xpuck_kernels::tree::{MAX_TEXT, ParseError, RegisterMap, Tree, notes};
 use xpuck_wire::file::{self, FileError};
 
 /// Forms that can be read.
@@ -32,14 +32,14 @@ impl Form {
     }
 }
 
-/// What is read.
+/// How a file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// The form; without it, as the extension says.
     pub form: Option<Form>,
     /// The ID of the tree, where XML has several that could be meant.
     pub tree: Option<&'a str>,
-    /// What `[index]` means in a text, and which robot the tree is for.
+    /// Meaning of `[index]` in a text, and the robot that the tree is for.
     pub map: RegisterMap,
     /// Keep angles of a text as written instead of rounding them to steps of pi/128.
     pub exact: bool,
@@ -62,7 +62,7 @@ pub enum TreeError {
     Xml(String, XmlFaults),
     /// Bytes are wrong.
     Bytes(String, BinaryError),
-    /// What was asked does not fit the form.
+    /// A request that does not fit the form.
     Asked(String),
 }
 
@@ -83,8 +83,16 @@ impl std::error::Error for TreeError {}
 /// Reads a tree.
 ///
 /// # Errors
-/// What is wrong, with the file's name and the place in it.
+/// The file's name, the place in it and the fault.
 pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
+    Ok(read_with_notes(path, ask)?.0)
+}
+
+/// Reads a tree, with the notes on a text that can be read but is probably meant otherwise.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_notes(path: &Path, ask: &Ask<'_>) -> Result<(Tree, Vec<ParseError>), TreeError> {
     let name = path.display().to_string();
     let form = ask.form.unwrap_or_else(|| Form::of(path));
     if ask.tree.is_some() && form != Form::Xml {
@@ -98,11 +106,12 @@ pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
         }
         let bytes = file::bytes(path, MAX_TEXT as u64)
             .map_err(|error| TreeError::Asked(format!("{name}: cannot be read: {error}")))?;
-        return from_binary(&bytes).map_err(|error| TreeError::Bytes(name, error));
+        let tree = from_binary(&bytes).map_err(|error| TreeError::Bytes(name, error))?;
+        return Ok((tree, Vec::new()));
     }
     let text = file::text(path, MAX_TEXT as u64).map_err(TreeError::File)?;
     let fault = |error| TreeError::Text(name.clone(), error);
-    match form {
+    let tree = match form {
         Form::Json => from_json_for(&text, ask.map).map_err(fault),
         Form::Xml => {
             let mut include = |from: &str, path: &str| included(&name, from, path);
@@ -110,7 +119,8 @@ pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
             read_xml(&text, asked).map_err(|faults| TreeError::Xml(name.clone(), faults))
         }
         _ => Tree::parse_with(&text, ask.map, ask.exact).map_err(fault),
-    }
+    }?;
+    Ok((tree, if form == Form::Text { notes(&text) } else { Vec::new() }))
 }
 
 /// A file that another includes, by a path from that other's folder. The first file has an empty name, by which its reader
@@ -127,10 +137,13 @@ fn included(first: &str, from: &str, path: &str) -> Result<(String, String), Str
     Ok((name.display().to_string(), text))
 }
 
-/// The files that a file of XML includes, as far as they can be read.
+/// Files that a file of XML includes, as far as they can be read; none for other forms.
 pub fn includes(path: &Path) -> Vec<PathBuf> {
     let name = path.display().to_string();
     let mut found = Vec::new();
+    if Form::of(path) != Form::Xml {
+        return found;
+    }
     let Ok(text) = file::text(path, MAX_TEXT as u64) else { return found };
     let mut include = |from: &str, path: &str| {
         let file = included(&name, from, path)?;

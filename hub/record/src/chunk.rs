@@ -207,6 +207,11 @@ pub(super) fn messages(records: &[u8]) -> impl Iterator<Item = Message<'_>> {
     })
 }
 
+/// Time of the first and the last message, ns.
+pub(super) fn bounds(records: &[u8]) -> Option<(u64, u64)> {
+    messages(records).map(|m| (m.log_time, m.log_time)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
 fn message(offset: usize, body: &[u8]) -> Option<Message<'_>> {
     let mut fields = Fields(body);
     let (channel, sequence) = (fields.u16()?, fields.u32()?);

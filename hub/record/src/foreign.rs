@@ -101,17 +101,9 @@ fn channel(body: &[u8]) -> Option<()> {
 /// True for a schema, a channel or a message that is whole.
 pub(super) fn is_loose(kind: u8, body: &[u8]) -> bool {
     match kind {
-        kind::SCHEMA | kind::CHANNEL => begins_chunkless(kind, body),
-        kind::MESSAGE => body.len() >= MESSAGE_HEAD,
-        _ => false,
-    }
-}
-
-/// True for the first record that says something, behind the header, of a file that has its messages in no chunk.
-pub(super) fn begins_chunkless(kind: u8, body: &[u8]) -> bool {
-    match kind {
         kind::SCHEMA => schema(body).is_some(),
         kind::CHANNEL => channel(body).is_some(),
+        kind::MESSAGE => body.len() >= MESSAGE_HEAD,
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::between::{self, End, MAX_BETWEEN, Summary};
 use super::channels::{Channels, Meanings};
-use super::chunk::{Fields, MAGIC, messages};
+use super::chunk::{Fields, MAGIC, bounds, kind, messages};
 use super::foreign;
 use super::scan::{Scanner, Source, Whole};
 use std::collections::BTreeSet;
@@ -110,6 +110,15 @@ impl<S: Source> Reader<S> {
     /// What the disk says.
     pub fn behind(source: S, at: u64) -> Result<Reader<S>> {
         Ok(Reader { at, ..Reader::new(source)? })
+    }
+
+    /// Profile and library of the header, if it is whole.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn header(&self) -> Result<Option<(String, String)>> {
+        let record = self.scanner.record(MAGIC.len() as u64, |kind| kind == kind::HEADER)?;
+        Ok(record.and_then(|(_, body, _)| foreign::header(&body)))
     }
 
     /// Bytes read so far.
@@ -230,11 +239,6 @@ impl<S: Source> Reader<S> {
             self.damage.unknown += u64::from(!known);
         }
     }
-}
-
-/// Time of the first and the last message, ns.
-fn bounds(records: &[u8]) -> Option<(u64, u64)> {
-    messages(records).map(|m| (m.log_time, m.log_time)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 /// Length and checksum of a chunk, time and number of its first message.

@@ -1,13 +1,11 @@
 //! Whole chunks found in a file, whatever lies between them: each byte that may begin a chunk is tried until one is whole.
 
-use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MAGIC, kind, messages};
+use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MAGIC, MAX_CHUNK, bounds, kind};
 use super::foreign;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 
-/// Longest record that is looked at as a whole, bytes.
-const MAX_RECORD: u64 = 64 << 20;
 /// Messages that lie in no chunk are taken together up to so many bytes.
 const TOGETHER: usize = 256 << 10;
 /// Bytes that are looked through at a time.
@@ -101,8 +99,8 @@ impl<S: Source> Scanner<S> {
         let length = source.length()?;
         let mut scanner = Scanner { source, length, window: Vec::new(), window_at: 0, tried: 0, is_chunkless: false };
         let at = scanner.behind_added(scanner.behind_header()?)?;
-        scanner.is_chunkless =
-            scanner.record(at)?.is_some_and(|(kind, body, _)| foreign::begins_chunkless(kind, &body));
+        let first = scanner.record(at, |kind| matches!(kind, kind::SCHEMA | kind::CHANNEL))?;
+        scanner.is_chunkless = first.is_some_and(|(kind, body, _)| foreign::is_loose(kind, &body));
         Ok(scanner)
     }
 
@@ -155,9 +153,7 @@ impl<S: Source> Scanner<S> {
         if self.is_chunkless
             && let Some((records, to)) = self.loose(from)?
         {
-            let times = messages(&records).map(|m| (m.log_time, m.log_time));
-            let bounds = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
-            return Ok(Some(Whole { from, to, bounds, records }));
+            return Ok(Some(Whole { from, to, bounds: bounds(&records).unwrap_or_default(), records }));
         }
         let left = self.length.saturating_sub(from);
         let Some(frame) = Frame::read(self.look(from, LONGEST_HEAD)?, left) else { return Ok(None) };
@@ -174,16 +170,16 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// The record at a place: its kind, its body, and where the next begins.
+    /// The record at a place, if its kind is wanted: its kind, its body, and where the next begins. No other body is read.
     ///
     /// # Errors
     /// What the disk says.
-    pub fn record(&self, at: u64) -> Result<Option<(u8, Vec<u8>, u64)>> {
+    pub fn record(&self, at: u64, wanted: fn(u8) -> bool) -> Result<Option<(u8, Vec<u8>, u64)>> {
         let head = self.bytes(at, at + HEAD as u64)?;
         let mut fields = Fields(&head);
         let (Some(kind), Some(length)) = (fields.take(1), fields.u64()) else { return Ok(None) };
         let from = at + HEAD as u64;
-        if length > MAX_RECORD || from + length > self.length {
+        if !wanted(kind[0]) || length > MAX_CHUNK || from + length > self.length {
             return Ok(None);
         }
         Ok(Some((kind[0], self.bytes(from, from + length)?, from + length)))
@@ -197,15 +193,17 @@ impl<S: Source> Scanner<S> {
         if self.bytes(0, MAGIC.len() as u64)? != MAGIC {
             return Ok(0);
         }
-        Ok(match self.record(MAGIC.len() as u64)? {
-            Some((kind::HEADER, _, behind)) => behind,
-            _ => 0,
-        })
+        let header = self.record(MAGIC.len() as u64, |kind| kind == kind::HEADER)?;
+        Ok(header.map_or(0, |(_, _, behind)| behind))
     }
 
     /// The place behind indexes and records that others added, at and behind a place.
     fn behind_added(&self, mut at: u64) -> Result<u64> {
-        while let Some((_, _, behind)) = self.record(at)?.filter(|(kind, body, _)| foreign::is_between(*kind, body)) {
+        let between = |kind| matches!(kind, kind::MESSAGE_INDEX | kind::ATTACHMENT | kind::METADATA | 0x80..);
+        while let Some((kind, body, behind)) = self.record(at, between)? {
+            if !foreign::is_between(kind, &body) {
+                break;
+            }
             at = behind;
         }
         Ok(at)
@@ -215,7 +213,8 @@ impl<S: Source> Scanner<S> {
     fn loose(&self, from: u64) -> Result<Option<(Vec<u8>, u64)>> {
         let (mut records, mut at) = (Vec::new(), from);
         while records.len() <= TOGETHER {
-            let Some((kind, body, behind)) = self.record(at)? else { break };
+            let loose = |kind| matches!(kind, kind::SCHEMA | kind::CHANNEL | kind::MESSAGE);
+            let Some((kind, body, behind)) = self.record(at, loose)? else { break };
             if !foreign::is_loose(kind, &body) {
                 break;
             }

@@ -6,7 +6,6 @@ use super::chunk::{Fields, MAGIC, MAX_CHUNK, Message, kind, messages};
 use super::foreign;
 use super::mcap_file::{options, plain};
 use super::reader::{Chunk, Damage, Reader};
-use super::scan::Scanner;
 pub use super::scan::Source;
 use mcap::sans_io::LinearReaderOptions;
 use std::collections::BTreeMap;
@@ -112,9 +111,8 @@ impl Survey {
     /// # Errors
     /// What is read or written says so.
     pub fn write(&self, source: impl Source, to: impl Write + Seek) -> io::Result<Proof> {
-        let header = Scanner::new(&source)?.record(MAGIC.len() as u64)?.filter(|_| self.magic);
-        let header = header.and_then(|(kind, body, _)| foreign::header(&body).filter(|_| kind == kind::HEADER));
-        let options = match header {
+        let mut reader = Reader::new(&source)?;
+        let options = match reader.header()?.filter(|_| self.magic) {
             Some((profile, library)) => options().profile(profile).library(library),
             None => options(),
         };
@@ -124,7 +122,6 @@ impl Survey {
             source.read_at(*from, &mut bytes)?;
             copy_added(&mut writer, &bytes).map_err(plain)?;
         }
-        let mut reader = Reader::new(source)?;
         let mut proof = Proof::default();
         for found in &self.chunks {
             let records = reader.again(found.from)?;

@@ -162,7 +162,7 @@ fn format(args: &FmtArgs) -> Result<()> {
 }
 
 fn convert(args: &ConvertArgs) -> Result<()> {
-    let included = if Form::of(&args.file) == Form::Xml { includes(&args.file) } else { Vec::new() };
+    let included = if args.output.is_some() { includes(&args.file) } else { Vec::new() };
     refuse_over(included.iter().chain([&args.file]), &args.output)?;
     let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, args.exact) };
     let tree = || read_asked(&args.file, &asked);

@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_experiment::tree_file::{self, Ask, Form};
-use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree, notes};
+use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree};
 use xpuck_wire::{atomic, file, output};
 
 /// Formats that can be read.
@@ -48,11 +48,11 @@ pub(super) fn ask<'a>(from: Option<From>, exact: bool) -> Ask<'a> {
     Ask { form: from.map(From::form), exact, ..Ask::default() }
 }
 
-/// Reads a tree, and says what is worth a word in a text.
+/// Reads a tree, and says on standard error what is worth a word in a text.
 pub(super) fn read_asked(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
-    let tree = tree_file::read(path, ask)?;
-    if ask.form.unwrap_or_else(|| Form::of(path)) == Form::Text {
-        tell_notes(path, &text(path)?);
+    let (tree, notes) = tree_file::read_with_notes(path, ask)?;
+    for note in notes {
+        output::note(format_args!("xpuck: {}: note: {note}", path.display()));
     }
     Ok(tree)
 }
@@ -69,13 +69,6 @@ pub(super) fn read_either(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
 /// Reads a Kilobot's tree.
 pub(super) fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
     Ok(tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..ask(from, false) })?)
-}
-
-/// Says on standard error what is worth a word in a tree's text.
-pub(super) fn tell_notes(path: &Path, text: &str) {
-    for note in notes(text) {
-        output::note(format_args!("xpuck: {}: note: {note}", path.display()));
-    }
 }
 
 /// A file's text.

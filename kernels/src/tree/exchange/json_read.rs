@@ -171,7 +171,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
             let at = reader.take(value);
             if key == "node" {
                 let name = reader.string(value, at)?;
-                let unknown = || reader.source.unknown_node(at, &name);
+                let unknown = || reader.source.unknown_node(at, &name, []);
                 kind = Some(Kind::of_name(&name).ok_or_else(unknown).map_err(|fault| reader.fail(fault))?);
             } else {
                 operands.push(Word { name: key, text: reader.operand(value, at)?, at });

@@ -132,9 +132,10 @@ impl<'a> Source<'a> {
         Words { map: self.map, exact: true }
     }
 
-    fn unknown_node(&self, at: usize, name: &str) -> ParseError {
-        let known = Kind::all().filter(|kind| self.words().has(*kind));
-        let hint = suggest(name, known.map(|k| k.spec().name.to_string()));
+    /// A name that is none of a node's; `also` are other names that the form has for nodes.
+    fn unknown_node<'n>(&self, at: usize, name: &str, also: impl IntoIterator<Item = &'n str>) -> ParseError {
+        let known = Kind::all().filter(|kind| self.words().has(*kind)).map(|kind| kind.spec().name);
+        let hint = suggest(name, known.chain(also).map(String::from));
         self.error(at, format!("unknown node `{}`{hint}", shorten(name)))
     }
 

@@ -130,9 +130,7 @@ fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseE
 fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<&str>) -> Result<&'a Xml, ParseError> {
     let named = asked.or_else(|| first.get("main_tree_to_execute"));
     if let Some(name) = named {
-        let known = trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
-        let hint = suggest(name, known);
-        let missing = || source.error(first.at, format!("there is no <BehaviorTree ID=\"{}\">{hint}", shorten(name)));
+        let missing = || source.error(first.at, no_tree(name, trees));
         return trees.iter().find(|tree| tree.get("ID") == Some(name)).copied().ok_or_else(missing);
     }
     if let [only] = trees {
@@ -144,10 +142,8 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     }
     let mut subtrees = Vec::new();
     trees.iter().for_each(|tree| used(tree, &mut subtrees));
-    let known = || trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
-    if let Some(missing) = subtrees.iter().find(|name| !known().any(|known| known == **name)) {
-        let hint = suggest(missing, known());
-        return Err(source.error(first.at, format!("a SubTree names `{}`, which is no tree{hint}", shorten(missing))));
+    if let Some(missing) = subtrees.iter().find(|name| trees.iter().all(|tree| tree.get("ID") != Some(**name))) {
+        return Err(source.error(first.at, format!("a SubTree's tree is missing: {}", no_tree(missing, trees))));
     }
     let top: Vec<&&Xml> =
         trees.iter().filter(|tree| tree.get("ID").is_none_or(|name| !subtrees.contains(&name))).collect();
@@ -164,6 +160,12 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
             Err(source.error(first.at, message))
         }
     }
+}
+
+/// That a tree is missing, with the nearest name of one that is there.
+fn no_tree(name: &str, trees: &[&Xml]) -> String {
+    let known = trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
+    format!("there is no <BehaviorTree ID=\"{}\">{}", shorten(name), suggest(name, known))
 }
 
 struct Reader<'a> {
@@ -328,10 +330,10 @@ impl<'a> Reader<'a> {
             return None;
         }
         let Some(kind) = Kind::of_name(name) else {
-            let known = Kind::all().filter(|kind| self.source.words().has(*kind)).map(|kind| kind.spec().name);
             let theirs = SAME.iter().map(|(_, same)| *same).chain(["Repeat", "RetryUntilSuccessful", "SubTree"]);
-            let hint = suggest(name, known.chain(theirs).map(String::from));
-            self.fault(xml.at, format!("unknown node `{}`{hint}", shorten(name)));
+            if self.faults.len() < 2 * MAX_FAULTS {
+                self.faults.push(self.source.unknown_node(xml.at, name, theirs));
+            }
             return None;
         };
         if is_generic && xml.tag != category(kind) {
@@ -358,8 +360,7 @@ impl<'a> Reader<'a> {
             }
             Some(tree) => self.tree(tree, depth),
             None => {
-                let hint = suggest(name, trees.iter().filter_map(|tree| tree.get("ID")).map(String::from));
-                self.fault(xml.at, format!("there is no <BehaviorTree ID=\"{}\">{hint}", shorten(name)));
+                self.fault(xml.at, no_tree(name, trees));
                 Ok(None)
             }
         }

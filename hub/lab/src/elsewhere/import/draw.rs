@@ -13,7 +13,7 @@ use xpuck_kernels::world::start::SPACING;
 /// Draws for the place of a robot in the starts after the first.
 const TRIES: usize = 10_000;
 
-/// What stands, and where robots are in the first start.
+/// Bodies, lights and the robots of the first start, with their places.
 pub(super) struct Drawn {
     /// Bodies that do not move.
     pub solids: Vec<Solid>,
@@ -23,7 +23,7 @@ pub(super) struct Drawn {
     pub movable: Vec<(Vec2, f32, f32, usize)>,
     /// Lights: place, height (m) and intensity, and the thing that they belong to.
     pub lights: Vec<(Vec2, f32, f32, usize)>,
-    /// How many of each thing found no room.
+    /// Number of each thing that found no room.
     pub without_room: Vec<usize>,
 }
 

@@ -16,14 +16,14 @@ mod xml;
 pub struct Imported {
     /// The world file.
     pub text: String,
-    /// What our worlds lack, with lines of the file.
+    /// Things that our worlds lack, with lines of the file.
     pub notes: Vec<String>,
 }
 
 /// Reads an experiment of ARGoS.
 ///
 /// # Errors
-/// What is no XML or has no arena, or a value that cannot be read, with its line.
+/// A text that is no XML or has no arena, or a value that cannot be read, with its line.
 pub fn argos(text: &str) -> Result<Imported, String> {
     let scene = scene::read(text)?;
     let drawn = draw::draw(&scene);

@@ -1,4 +1,4 @@
-//! Where robots can get to: the floor that walls close around their places. Its extent is the arena.
+//! The floor that robots can reach, which walls close around their places. Its extent is the arena.
 //!
 //! ARGoS's own `size` is that of its space, mostly larger than what the walls enclose.
 
@@ -7,6 +7,7 @@ use super::scene::Scene;
 use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::world::wall::Wall;
 
 /// Longest arena, m.
 const LONGEST: f32 = 20.0;
@@ -64,7 +65,8 @@ impl Region {
     /// Whether every place of a rectangle is reached, or as near to one of `walls` as a robot never is.
     pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]]) -> bool {
         let near = ROBOT_RADIUS + self.grid.cell.length();
-        let beside = |at: Vec2| walls.iter().any(|wall| from_line(*wall, at) <= near);
+        let beside =
+            |at: Vec2| walls.iter().any(|[from, to]| Wall { from: *from, to: *to }.offset(at).length() <= near);
         self.grid.cells_of(low, high).all(|[x, y]| self.reached[y * CELLS + x] || beside(self.grid.centre([x, y])))
     }
 
@@ -78,7 +80,7 @@ impl Region {
             let centre = self.grid.centre([x, y]);
             self.reached[y * CELLS + x]
                 && (to - from).cross(centre - from) > 0.0
-                && from_line([from, to], centre) <= near
+                && Wall { from, to }.offset(centre).length() <= near
         })
     }
 
@@ -91,13 +93,6 @@ impl Region {
     pub fn middle(&self) -> Vec2 {
         (self.low + self.high) * 0.5
     }
-}
-
-/// Distance of a place from a line, m.
-pub(super) fn from_line([from, to]: [Vec2; 2], at: Vec2) -> f32 {
-    let along = to - from;
-    let part = (along.dot(at - from) / along.length_squared()).clamp(0.0, 1.0);
-    (from + along * part - at).length()
 }
 
 /// Fills the floor from the robots' places, or from the middle of the space where there are none.

@@ -1,4 +1,4 @@
-//! What an .argos file says, as plain data in ARGoS's frame.
+//! An .argos file as plain data, in ARGoS's frame.
 
 use super::xml::{at, child, line, numbers, numbers_or_zero, positive, whole};
 use roxmltree::{Document, Node};
@@ -24,7 +24,7 @@ pub(super) struct Scene {
     pub seed: u64,
     /// Length of a run, s, if the file has one.
     pub seconds: Option<f32>,
-    /// What stands in the arena, in the file's order.
+    /// Things in the arena, in the file's order.
     pub things: Vec<Thing>,
     /// What is left out or changed.
     pub notes: Vec<String>,
