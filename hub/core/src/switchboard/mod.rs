@@ -133,6 +133,8 @@ pub struct Switchboard {
     next_snapshot: f64,
     /// Experiment and directive of the state that was kept last.
     snapshot_at: Option<(u64, u64)>,
+    /// Something changed that the next hub has to know: a snapshot at the end of this turn, whatever the phase.
+    snapshot_wanted: bool,
     frame: Option<(f64, Frame)>,
     sightings: Sightings,
     /// Since when the frisbee has been at rest, if it is.
@@ -185,6 +187,7 @@ impl Switchboard {
             next_repeat: 0.0,
             next_snapshot: 0.0,
             snapshot_at: None,
+            snapshot_wanted: false,
             frame: None,
             sightings: Sightings::default(),
             resting: None,

@@ -78,7 +78,7 @@ impl Switchboard {
         self.actions.push(Action::Send(place, ToRobot::Welcome { island: island(place) }));
         if held.is_some() {
             // The next hub has to know it, should this one die.
-            self.snapshot_now(now);
+            self.snapshot_wanted = true;
             self.warn(now, format!("robot {id} was held by an earlier hub and stays so: `xpuck release {id}`"));
         }
         self.end_if_stopped(now, &id, stops);

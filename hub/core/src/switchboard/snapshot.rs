@@ -100,7 +100,9 @@ impl Switchboard {
     pub(super) fn snapshot_if_due(&mut self, now: f64) {
         let here = self.run.as_ref().map(|run| (run.number, self.directive.0));
         let over = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
-        if over || here.is_none() || (now < self.next_snapshot && here == self.snapshot_at) {
+        let wanted = std::mem::take(&mut self.snapshot_wanted);
+        let due = now >= self.next_snapshot || here != self.snapshot_at;
+        if here.is_none() || !(wanted || due && !over) {
             return;
         }
         self.next_snapshot = now + KEEP * self.config.swarm.speed;
