@@ -101,8 +101,6 @@ pub struct Claim {
     pub stops: u64,
     /// Robots that were there and not held: all of them have to bear witness.
     pub alive: Vec<String>,
-    /// Robots that were held.
-    pub held: Vec<String>,
 }
 
 /// Verdict of the robots on a claim.
@@ -208,7 +206,7 @@ mod tests {
     }
 
     fn claim(state: State) -> Claim {
-        Claim { run: 5, state, since: 7, last: 9, stops: 2, alive: vec!["a".into(), "b".into()], held: Vec::new() }
+        Claim { run: 5, state, since: 7, last: 9, stops: 2, alive: vec!["a".into(), "b".into()] }
     }
 
     fn told(directive: u64, state: State) -> Witness {

@@ -69,7 +69,7 @@ pub struct Robot {
     pub peers: Option<PeersReport>,
     /// Testimony of its last hello; none before the first.
     pub witness: Option<Witness>,
-    /// It was released before its hello: an earlier hub's HOLD does not count any more.
+    /// This hub released it: that it was held before, as its hello may tell, does not count any more.
     pub released: bool,
     /// The last directive that it would testify to after a restart; 0 before it said so.
     pub kept: u64,

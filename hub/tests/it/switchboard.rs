@@ -844,6 +844,26 @@ fn stale(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
 }
 
 #[test]
+fn a_release_counts_while_a_hub_that_returns_asks_the_robots() {
+    let order = |order| Request::Order { robot: "xp02".into(), order };
+    let mut bench = Bench::new();
+    bench.start();
+    stale(&mut bench, |_| {});
+    let mut asking = Bench::returning(&bench);
+    asking.silent = vec!["xp01".into()];
+    asking.pass(0.5);
+    assert_eq!(asking.ask(order(Order::Hold)), Reply::Done);
+    asking.pass(0.2);
+    // It starts again, and says that it was held.
+    asking.greets("xp02");
+    assert_eq!(asking.ask(order(Order::Release)), Reply::Done);
+    asking.silent.clear();
+    asking.pass(1.0);
+    assert!(!asking.board.status(asking.now).robots[1].held, "{:?}", asking.said);
+    assert_eq!((asking.phase(), asking.states()), (Phase::Running, vec![State::Run; 2]));
+}
+
+#[test]
 fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
     let hold = |bench: &mut Bench| drop(bench.ask(Request::Order { robot: "xp02".into(), order: Order::Hold }));
     let mut bench = Bench::new();

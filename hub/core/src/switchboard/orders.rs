@@ -65,7 +65,6 @@ impl Switchboard {
             // The robot's hello may still tell that an earlier hub held it.
             Order::Release if !held && (returning || robot.witness.is_none()) => {
                 robot.released = true;
-                self.release_as_told(place);
                 self.note_for(now, who, format!("robot {id} is released by {who}"));
             }
             Order::Release if !held => {

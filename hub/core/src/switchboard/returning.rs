@@ -140,23 +140,16 @@ impl Switchboard {
 
     /// Robots that say that they were held are held; nobody is asked any more.
     pub(super) fn hold_as_told(&mut self) {
-        let Some(Claimed { claim, .. }) = self.run.as_mut().and_then(|run| run.claim.take()) else { return };
-        // Those that the state holds may have been released since this hub is there.
-        for robot in self.roster.robots.iter_mut().filter(|robot| !claim.held.contains(&robot.id)) {
+        if self.run.as_mut().and_then(|run| run.claim.take()).is_none() {
+            return;
+        }
+        // Who was released since this hub is there is not held for what it was told before.
+        for robot in self.roster.robots.iter_mut().filter(|robot| !robot.released) {
             let told = robot.witness.as_ref().and_then(|witness| witness.told.as_ref());
             if let Some(told) = told.filter(|told| told.held) {
                 (robot.held, robot.pauses) = (true, told.state == State::Pause);
             }
         }
-    }
-
-    /// A robot that says that it was held is not held for it.
-    pub(super) fn release_as_told(&mut self, place: usize) {
-        let id = self.roster.robots[place].id.clone();
-        self.run
-            .iter_mut()
-            .filter_map(|run| run.claim.as_mut())
-            .for_each(|claimed| claimed.claim.held.push(id.clone()));
     }
 
     /// Why the run waits, if nobody had it wait.

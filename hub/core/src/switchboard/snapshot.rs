@@ -84,7 +84,7 @@ impl Snapshot {
     pub fn claim(&self) -> Claim {
         let (state, since, last) = self.told;
         let alive = self.alive.iter().filter(|id| !self.held.contains(id)).cloned().collect();
-        Claim { run: self.number, state, since, last, stops: self.stops, alive, held: self.held.clone() }
+        Claim { run: self.number, state, since, last, stops: self.stops, alive }
     }
 
     /// A generation of a robot is in the record, which reaches further than this state.
