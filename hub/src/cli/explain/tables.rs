@@ -25,8 +25,9 @@ pub fn share(ablation: &Ablation, node: usize) -> String {
 /// Use, removals and constants for a terminal.
 pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
     let mut text = format!("\n{}\n\n", opening(ablated));
-    text.push_str("  ticked  success  failure  running\n");
-    for (line, (count, ticked)) in lines(account).iter().zip(rows(&ablated.ablation)) {
+    text.push_str("node   ticked  success  failure  running\n");
+    for (i, (line, (count, ticked))) in lines(account).iter().zip(rows(&ablated.ablation)).enumerate() {
+        let _ = write!(text, "{:>4} ", i + 1);
         match count {
             Some([success, failure, running]) => {
                 let _ = writeln!(text, "{ticked:>8} {success:>8} {failure:>8} {running:>8}  {line}");
@@ -41,7 +42,7 @@ pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
         effects.iter().for_each(|effect| {
             let _ = writeln!(
                 text,
-                "  {}  line {:<3} {}",
+                "  {}  node {:<3} {}",
                 worth(effect),
                 effect.node + 1,
                 effect.change.words().replace('`', "")
@@ -55,7 +56,7 @@ pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
 /// Use, removals and constants for a document.
 pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
     let mut text = format!("\n## In simulation\n\n{}\n\n", opening(ablated));
-    text.push_str("| line | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
+    text.push_str("| number | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
     for (i, (line, (count, ticked))) in lines(account).iter().zip(rows(&ablated.ablation)).enumerate() {
         let indent = "&nbsp;".repeat(line.len() - line.trim_start().len());
         let cells = match count {
@@ -65,7 +66,7 @@ pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
         let _ = writeln!(text, "| {} | {indent}`{}` | {cells} |", i + 1, line.trim_start());
     }
     for (title, effects) in effects(ablated) {
-        let _ = write!(text, "\n{title}\n\n| change of fitness | line | variant |\n|---|---|---|\n");
+        let _ = write!(text, "\n{title}\n\n| change of fitness | node | variant |\n|---|---|---|\n");
         effects.iter().for_each(|effect| {
             let _ = writeln!(text, "| {} | {} | {} |", worth(effect), effect.node + 1, effect.change.words());
         });
