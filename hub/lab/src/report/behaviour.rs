@@ -25,23 +25,31 @@ pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Met
 }
 
 /// The chapter.
-pub fn section(runs: &[&RunFacts], topology: Topology) -> Section {
+pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     let all = segments(runs);
+    // Three of the metrics are of a frisbee.
+    let shown: &[usize] = if disc { &[0, 1, 2, 3, 4] } else { &[0, 4] };
+    let names: Vec<&str> = shown.iter().map(|i| Metrics::NAMES[*i]).collect();
+    let values = |metrics: &Metrics| shown.iter().map(|i| metrics.values()[*i]).collect::<Vec<f64>>();
     let mut section = Section {
         title: "How the swarm behaves".into(),
-        text: vec![
-            "Fitness does not say how a swarm did it. Five numbers say more. Energy: the robots' wheel speeds, summed, m/s. \
-             Pushing: the part of the robots within 1 frisbee radius and 1.5 robot radii of its centre. Loitering: the part within 3 \
-             frisbee radii that does not push. Cooperation: how far those that push face the same way, 0 to 1. Acceleration: how \
-             jerky the wheels are, summed, m/s^2."
-                .into(),
-        ],
+        text: vec![format!(
+            "Fitness does not say how a swarm did it. {} say more. Energy: the robots' wheel speeds, summed, m/s. {}Acceleration: \
+             how jerky the wheels are, summed, m/s^2.",
+            if disc { "Five numbers" } else { "Two numbers" },
+            if disc {
+                "Pushing: the part of the robots within 1 frisbee radius and 1.5 robot radii of its centre. Loitering: the part \
+                 within 3 frisbee radii that does not push. Cooperation: how far those that push face the same way, 0 to 1. "
+            } else {
+                ""
+            }
+        )],
         ..Section::default()
     };
     let mut head = vec!["run,segment".to_string(), "fitness".to_string()];
-    head.extend(Metrics::NAMES.map(String::from));
+    head.extend(names.iter().map(|name| name.to_string()));
     let row = |(name, segment, metrics): &(String, &SegmentFacts, Metrics)| {
-        let numbers = std::iter::once(segment.fitness).chain(metrics.values());
+        let numbers = std::iter::once(segment.fitness).chain(values(metrics));
         std::iter::once(name.clone()).chain(numbers.map(|x| format!("{:.3}", Figure(x)))).collect()
     };
     section.tables.push(Readable {
@@ -50,35 +58,35 @@ pub fn section(runs: &[&RunFacts], topology: Topology) -> Section {
         rows: all.iter().map(row).collect(),
     });
     let good: Vec<&(String, &SegmentFacts, Metrics)> = all.iter().filter(|(_, s, _)| s.fitness > REASONABLE).collect();
-    let names: Vec<String> = good.iter().map(|(name, ..)| name.clone()).collect();
-    let rows: Vec<Vec<f64>> = good.iter().map(|(.., metrics)| metrics.values().to_vec()).collect();
+    let cells: Vec<String> = good.iter().map(|(name, ..)| name.clone()).collect();
+    let rows: Vec<Vec<f64>> = good.iter().map(|(.., metrics)| values(metrics)).collect();
     let fitness: Vec<f64> = good.iter().map(|(_, segment, _)| segment.fitness).collect();
-    let map = Grid::for_data(topology, &rows).and_then(|grid| Map::of(&names, &Metrics::NAMES, &rows, &fitness, grid));
+    let map = Grid::for_data(topology, &rows).and_then(|grid| Map::of(&cells, &names, &rows, &fitness, grid));
     match map {
         Ok(map) => {
             section.text.push(format!(
                 "The map puts segments that behave alike into neighbouring cells (a self-organising map of the {} segments worth \
-                 more than {REASONABLE}). The wedges are the five numbers, the background is fitness; beside it the same segments \
+                 more than {REASONABLE}). The wedges are these numbers, the background is fitness; beside it the same segments \
                  by their principal components.",
-                names.len()
+                cells.len()
             ));
             section.figures.push(draw(&map));
-            let cells = map.table().into_iter().map(|(cell, names)| vec![cell.to_string(), names.join("  ")]);
+            let rows = map.table().into_iter().map(|(cell, names)| vec![cell.to_string(), names.join("  ")]);
             section.tables.push(Readable {
                 title: "Which segments are in which cell".into(),
                 head: vec!["cell".into(), "run,segment".into()],
-                rows: cells.collect(),
+                rows: rows.collect(),
             });
             section.results.push(format!(
                 "{} in {}; quantisation error {:.3}.",
-                count(names.len(), "segment", "segments"),
+                count(cells.len(), "segment", "segments"),
                 count(map.table().len(), "cell", "cells"),
                 map.quantisation_error
             ));
         }
         Err(why) => section.results.push(format!(
             "No map of behaviours: {} of {} segments are worth more than {REASONABLE} ({why}).",
-            names.len(),
+            cells.len(),
             all.len()
         )),
     }

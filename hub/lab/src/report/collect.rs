@@ -69,8 +69,8 @@ pub struct RunFacts {
     pub senses: Result<Vec<SenseRow>, String>,
     /// When it began, ms since 1970: with the seed it tells copies of a run from other runs.
     pub started_unix_ms: u64,
-    /// The run went on to its end.
-    pub finished: bool,
+    /// How it ended.
+    pub state: RunState,
     /// What of the record is damaged or missing, a line each.
     pub damage: Vec<String>,
 }
@@ -298,7 +298,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         held,
         senses,
         started_unix_ms: file.started_unix_ms,
-        finished: file.state == RunState::Finished,
+        state: file.state,
         trees,
         damage,
     })

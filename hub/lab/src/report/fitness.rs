@@ -5,6 +5,8 @@ use super::page::Section;
 use crate::segments::SLOW_PERCENT;
 use crate::study::p_value;
 use crate::sweep::summary::Readable;
+use xpuck_kernels::world::task::Task;
+use xpuck_record::run_file::RunState;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, ViolinOf, to_svg_with};
 use xpuck_stats::statistics::fit::polynomial;
@@ -26,7 +28,10 @@ pub fn counts(run: &RunFacts) -> bool {
 pub fn why_not(run: &RunFacts) -> Option<String> {
     match run {
         RunFacts { damage, .. } if !damage.is_empty() => Some("its record is damaged".into()),
-        RunFacts { finished: false, .. } => Some("it did not go on to its end".into()),
+        RunFacts { state: RunState::Running, .. } => Some(
+            "it goes on, or its hub died a moment ago: `xpuck top` shows it; make the report when it is over".into(),
+        ),
+        RunFacts { state, .. } if *state != RunState::Finished => Some("it did not go on to its end".into()),
         RunFacts { segments, .. } if segments.is_empty() => Some("no segment was scored".into()),
         RunFacts { dead: 1.., .. } => Some("robots were lost".into()),
         RunFacts { slow_percent, .. } if *slow_percent > SLOW_PERCENT => Some("its link was slow".into()),
@@ -89,18 +94,17 @@ pub fn quality(runs: &[RunFacts]) -> Section {
 }
 
 /// Real fitness over the segments (Table 8.4, Fig. 8.5).
-pub fn real(runs: &[&RunFacts]) -> Section {
+pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
     let segments = runs.iter().map(|run| run.segments.len()).max().unwrap_or(0);
     let of = |i: usize| -> Vec<f64> { runs.iter().filter_map(|run| run.segments.get(i).map(|s| s.fitness)).collect() };
     let samples: Vec<Vec<f64>> = (0..segments).map(of).collect();
     let mut section = Section {
         title: "Real fitness over the run".into(),
-        text: vec![
-            "Fitness is the speed of the frisbee towards the goal over the robots' top speed, scored by the hub from motion \
-             capture; 0 is a frisbee that stays, below 0 one that went the wrong way. In each segment every robot runs the fittest \
-             tree that its island knew by then, its own or one that came from another."
-                .into(),
-        ],
+        text: vec![format!(
+            "{} The hub scores it from motion capture. In each segment every robot runs the fittest tree that its island knew by \
+                 then, its own or one that came from another.",
+            task.fitness_in_words()
+        )],
         ..Section::default()
     };
     let mut head: Vec<String> = vec!["run".into(), "evolved".into()];

@@ -73,9 +73,14 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
         "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s, as \
          long as the segment was, in the world as the robots simulated it at the end. Is the real segment one that simulation could have given? Student's t compares one value with many, with equal \
          variances, as in 8.7.1; p is corrected for the number of runs (Holm). Simulations begin at the world's start poses; a real \
-         segment begins where the one before left everything, which saves the robots the way to the frisbee, or leaves it where \
-         they cannot push it on.",
-        plan.runs, plan.seconds
+         segment begins where the one before left everything{}.",
+        plan.runs,
+        plan.seconds,
+        if plan.spec.task.moves_disc() {
+            ", which saves the robots the way to the frisbee, or leaves it where they cannot push it on"
+        } else {
+            ""
+        }
     )];
     let mut section = Section { title: "Simulation against reality".into(), text, ..Section::default() };
     if gaps.is_empty() {

@@ -86,10 +86,10 @@ pub fn make(
     let mixed = mixed::simulate(engine, &good, spec, (options.simulations, SECONDS, options.seed), progress);
     let mut sections: Vec<Section> = vec![
         fitness::quality(runs),
-        fitness::real(&good),
+        fitness::real(&good, &first.world.task),
         fitness::islands(&good),
         scaling::section(&good, options.single.as_ref()),
-        behaviour::section(&good, options.topology),
+        behaviour::section(&good, !first.world.discs.is_empty(), options.topology),
         last_trees::section(runs, &known, &plan),
         last_trees::origins(&good, GRAPHS),
         mixed::section(mixed.as_ref()),

@@ -164,6 +164,7 @@ pub(super) mod tests {
     use xpuck_evolve::Id;
     use xpuck_kernels::engine::Simd;
     use xpuck_kernels::world::WorldSpec;
+    use xpuck_record::run_file::RunState;
 
     /// A run whose robots ended with these trees.
     pub fn run(texts: &[&str]) -> RunFacts {
@@ -193,7 +194,7 @@ pub(super) mod tests {
             held: Vec::new(),
             senses: Ok(Vec::new()),
             started_unix_ms: 0,
-            finished: true,
+            state: RunState::Finished,
             damage: Vec::new(),
         }
     }

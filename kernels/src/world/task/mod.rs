@@ -4,6 +4,7 @@ pub mod coverage;
 pub mod foraging;
 pub mod spacing;
 pub mod transport;
+mod words;
 
 pub use foraging::Region;
 
