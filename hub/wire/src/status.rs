@@ -150,6 +150,20 @@ pub struct Segment {
     pub phase: String,
 }
 
+impl Segment {
+    /// The segments that count: segment 0 is the time before the first trees.
+    pub fn scored(segments: &[Segment]) -> impl DoubleEndedIterator<Item = &Segment> {
+        segments.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0)
+    }
+
+    /// Mean real fitness of the scored segments, each weighted by its time: the last one may be a few seconds long.
+    pub fn mean_fitness(segments: &[Segment]) -> Option<f64> {
+        let sum = |of: fn(&Segment) -> f64| Segment::scored(segments).map(of).sum::<f64>();
+        let seconds = sum(|segment| segment.seconds);
+        (seconds > 0.0).then(|| sum(|segment| segment.fitness * segment.seconds) / seconds)
+    }
+}
+
 /// Which phase of its experiment a run is in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -248,4 +262,18 @@ pub struct Status {
     /// Why the disk does not keep what a hub that restarts has to know, while it does not.
     #[serde(default)]
     pub not_kept: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Segment;
+
+    #[test]
+    fn a_short_last_segment_weighs_little_in_the_mean() {
+        let segment = |number, fitness, seconds| Segment { number, fitness, seconds, ..Segment::default() };
+        let run = [segment(0, 0.5, 30.0), segment(1, 0.1, 30.0), segment(2, 0.44, 4.0)];
+        let mean = Segment::mean_fitness(&run).unwrap();
+        assert!((mean - (3.0 + 1.76) / 34.0).abs() < 1e-12, "{mean}");
+        assert_eq!(Segment::mean_fitness(&run[..1]), None);
+    }
 }

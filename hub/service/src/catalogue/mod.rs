@@ -16,7 +16,7 @@ use xpuck_record::RecordError;
 /// The database.
 pub const FILE: &str = "runs.sqlite";
 /// The table's form; another one is made anew.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 /// How long another program may hold the database.
 const BUSY: Duration = Duration::from_secs(5);
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS runs (

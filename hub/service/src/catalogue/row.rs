@@ -41,7 +41,7 @@ pub struct Row {
     pub quality: String,
     /// Real fitness of the last segment.
     pub last_fitness: Option<f64>,
-    /// Mean real fitness of all segments with evolved trees.
+    /// Mean real fitness of all segments with evolved trees, weighted by their time.
     pub mean_fitness: Option<f64>,
     /// Mean derated fitness of the champions at the end (f_EA of Table 8.3).
     pub evolved_fitness: f64,
@@ -68,11 +68,6 @@ pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
     }
 }
 
-/// Segments in which evolved trees drove.
-pub(super) fn scored(status: &Status) -> impl Iterator<Item = &Segment> {
-    status.segments.iter().filter(|s| s.number > 0 && s.seconds > 0.0)
-}
-
 impl Row {
     /// Reads a run's directory.
     ///
@@ -81,8 +76,6 @@ impl Row {
     pub fn read(root: &Path, directory: &Path) -> Result<Row, RecordError> {
         let run = RunFile::read(directory)?;
         let status = status(directory)?.unwrap_or_default();
-        let segments: Vec<f64> = scored(&status).map(|s| s.fitness).collect();
-        let mean = segments.iter().sum::<f64>() / segments.len().max(1) as f64;
         let marks = [('D', status.dead > 0), ('P', status.slow_round_trips > SLOW)];
         Ok(Row {
             id: id(root, directory),
@@ -95,8 +88,8 @@ impl Row {
             dead: status.dead,
             slow_round_trips: status.slow_round_trips,
             quality: marks.iter().filter(|m| m.1).map(|m| m.0).collect(),
-            last_fitness: segments.last().copied(),
-            mean_fitness: (!segments.is_empty()).then_some(mean),
+            last_fitness: Segment::scored(&status.segments).next_back().map(|segment| segment.fitness),
+            mean_fitness: Segment::mean_fitness(&status.segments),
             evolved_fitness: status.evolved,
             bytes: budget::bytes(directory)?,
             git_commit: run.git_commit,
