@@ -29,12 +29,22 @@ pub mod v4l2;
 pub mod virtual_bus;
 
 use frames::CameraCounts;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
 /// Longest part of an I2C transaction, bytes: an e-puck2's report.
 pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
+
+/// A device in messages: its file, or what the socket of a virtual arena stands for.
+fn named(path: &Path) -> String {
+    match path.extension().and_then(OsStr::to_str).filter(|_| !path.starts_with("/dev")) {
+        Some("spi") => "the simulated body".into(),
+        Some("i2c") => "the simulated I2C bus".into(),
+        _ => path.display().to_string(),
+    }
+}
 
 /// Why a device did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -56,13 +66,13 @@ pub enum DeviceError {
         holder: String,
     },
     /// The other side closed the connection.
-    #[error("{} was closed by its other side", path.display())]
+    #[error("{} was closed by its other side", named(path))]
     Closed {
         /// The file or socket.
         path: PathBuf,
     },
     /// No answer came in time; the connection is given up, because a late answer would be taken for the next one.
-    #[error("{} did not answer within {milliseconds} ms", path.display())]
+    #[error("{} did not answer within {milliseconds} ms", named(path))]
     Timeout {
         /// The file or socket.
         path: PathBuf,
@@ -70,7 +80,7 @@ pub enum DeviceError {
         milliseconds: u64,
     },
     /// A simulated body did not answer; it is connected anew.
-    #[error("{} lost contact with its simulated body for {milliseconds} ms: this machine is overloaded", path.display())]
+    #[error("lost contact with {} for {milliseconds} ms: this machine is overloaded", named(path))]
     GivenUp {
         /// The socket.
         path: PathBuf,
@@ -78,7 +88,7 @@ pub enum DeviceError {
         milliseconds: u64,
     },
     /// Reading or writing went wrong.
-    #[error("cannot transfer over {}: {source}", path.display())]
+    #[error("cannot transfer over {}: {source}", named(path))]
     Transfer {
         /// The file or socket.
         path: PathBuf,
@@ -110,7 +120,7 @@ pub enum DeviceError {
         source: SpiError,
     },
     /// Nothing on the bus acknowledged.
-    #[error("I2C address {address:#04x} on {} does not acknowledge", path.display())]
+    #[error("I2C address {address:#04x} on {} does not acknowledge", named(path))]
     Nak {
         /// The bus.
         path: PathBuf,
@@ -274,5 +284,12 @@ mod tests {
         let short = Frame::new(160, 120, vec![0; 38_399]).unwrap_err().to_string();
         assert!(short.contains("38399") && short.contains("38400"), "{short}");
         assert!(matches!(Frame::new(161, 120, vec![0; 38_640]), Err(DeviceError::FrameSize { .. })));
+    }
+
+    #[test]
+    fn messages_name_a_virtual_device_not_its_socket() {
+        let closed = |path: &str| DeviceError::Closed { path: path.into() }.to_string();
+        assert_eq!(closed("/tmp/devices/xp01.spi"), "the simulated body was closed by its other side");
+        assert_eq!(closed("/dev/spidev0.0"), "/dev/spidev0.0 was closed by its other side");
     }
 }

@@ -30,7 +30,8 @@ impl Switchboard {
                 short.join(", ")
             )
         });
-        let told = match unknown.is_empty() {
+        // Who has batteries not watched need not be told that they cannot be.
+        let told = match unknown.is_empty() || reserve == 0.0 {
             true => String::new(),
             false => format!("it is not known whether batteries last for the run: {}", unknown.join(", ")),
         };

@@ -39,14 +39,15 @@ impl Switchboard {
                 self.phase = Phase::Blind;
                 self.direct(State::Pause, segment);
                 let remedy = match self.names.mismatch() {
-                    "" => "check the motion-capture server and the markers",
+                    "" => "look whether motion capture runs and sees them",
                     mismatch => mismatch,
                 };
                 self.warn(now, format!("{what} for {TRACKING_LOST} s: everybody pauses until it is; {remedy}"));
             }
             (Phase::Blind, None) => {
                 self.go_on();
-                self.note(now, "frisbee and robots are seen again: RUN".into());
+                let what = if frisbee { "frisbee and robots are" } else { "robots are" };
+                self.note(now, format!("{what} seen again: RUN"));
             }
             _ => {}
         }

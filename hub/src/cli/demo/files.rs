@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
-use xpuck_hub_core::config::{Console, Foxglove, HubFile, Overhead, Stream};
+use xpuck_hub_core::config::{Batteries, Console, Foxglove, HubFile, Overhead, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
@@ -116,6 +116,8 @@ impl Layout {
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
             overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),
+            // Robots of the virtual arena have no batteries.
+            batteries: Batteries { reserve_minutes: 0.0, ..Batteries::default() },
             ..swarm_files::hub(&root, &mocap)
         };
         write(&config.join("swarm.toml"), &swarm_text(&swarm)?)?;

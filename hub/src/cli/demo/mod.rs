@@ -205,6 +205,9 @@ fn conduct(
     if args.idle {
         let ended = watch.idle(processes, stop);
         let _ = watch.ask_done(&Request::Stop);
+        if !args.json {
+            log::report(format_args!("records of its runs: {}", layout.root.display()));
+        }
         let _ = watch.ask_done(&Request::Shutdown);
         return Ok((ended, None));
     }
