@@ -13,6 +13,10 @@ const MOMENT: Duration = Duration::from_millis(500);
 const FIRST: Duration = Duration::from_secs(5);
 /// But at least so often.
 const LONGEST: Duration = Duration::from_secs(60);
+/// Steps of which too few are done to tell whether they grow longer.
+const FEW: u64 = 8;
+/// Marks that are kept at most.
+const MARKS: usize = 256;
 /// So often it is looked whether a line is due, and the bar's clock goes on.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -23,11 +27,21 @@ pub struct Progress {
     lines: Option<std::thread::JoinHandle<()>>,
 }
 
+/// What is counted.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Steps,
+    Bytes,
+    Thousandths,
+}
+
 struct Shared {
     /// What is counted, such as "generation"; what is done, where nothing is.
     what: &'static str,
-    bytes: bool,
-    begun: Mutex<(Instant, u64)>,
+    unit: Unit,
+    begun: Mutex<Instant>,
+    /// How much was done after so long, from where it began.
+    marks: Mutex<Vec<(u64, Duration)>>,
     done: AtomicU64,
     /// 0 if it is not known.
     total: AtomicU64,
@@ -38,24 +52,30 @@ struct Shared {
 impl Progress {
     /// Of `total` steps, each of which is a `what`.
     pub fn of(what: &'static str, total: u64, quiet: bool) -> Progress {
-        Progress::new(what, false, total, quiet)
+        Progress::new(what, Unit::Steps, total, quiet)
+    }
+
+    /// Of something whose parts have no name: [`Progress::set`] tells thousandths.
+    pub fn percent(what: &'static str, quiet: bool) -> Progress {
+        Progress::new(what, Unit::Thousandths, 1000, quiet)
     }
 
     /// Of so many bytes, which [`Progress::set`] tells; `what` is what is done with them.
     pub fn bytes(what: &'static str, quiet: bool) -> Progress {
-        Progress::new(what, true, 0, quiet)
+        Progress::new(what, Unit::Bytes, 0, quiet)
     }
 
     /// Of something that nobody knows the length of.
     pub fn waiting(what: &'static str, quiet: bool) -> Progress {
-        Progress::new(what, false, 0, quiet)
+        Progress::new(what, Unit::Steps, 0, quiet)
     }
 
-    fn new(what: &'static str, bytes: bool, total: u64, quiet: bool) -> Progress {
+    fn new(what: &'static str, unit: Unit, total: u64, quiet: bool) -> Progress {
         let shared = Arc::new(Shared {
             what,
-            bytes,
-            begun: Mutex::new((Instant::now(), 0)),
+            unit,
+            begun: Mutex::new(Instant::now()),
+            marks: Mutex::new(vec![(0, Duration::ZERO)]),
             done: AtomicU64::new(0),
             total: AtomicU64::new(total),
             note: Mutex::default(),
@@ -65,7 +85,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(total.max(1)), ProgressDrawTarget::hidden());
         // A narrow terminal has the words alone.
         let wide = output::columns().is_none_or(|columns| columns > 60);
-        let template = match (total > 0 || bytes, wide) {
+        let template = match (total > 0 || unit == Unit::Bytes, wide) {
             (true, true) => "{bar:30.cyan} {wide_msg}",
             (false, true) => "{spinner} {wide_msg}",
             (_, false) => "{wide_msg}",
@@ -86,13 +106,15 @@ impl Progress {
     /// One step more.
     pub fn inc(&self) {
         let done = self.shared.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.shared.mark(done);
         self.bar.set_position(done);
     }
 
     /// So many steps were done before: they say nothing of how long the rest takes.
     pub fn begin_at(&self, done: u64) {
         self.shared.done.store(done, Ordering::Relaxed);
-        *lock(&self.shared.begun) = (Instant::now(), done);
+        *lock(&self.shared.begun) = Instant::now();
+        *lock(&self.shared.marks) = vec![(done, Duration::ZERO)];
         self.bar.set_position(done);
     }
 
@@ -100,6 +122,7 @@ impl Progress {
     pub fn set(&self, done: u64, total: u64) {
         self.shared.done.store(done, Ordering::Relaxed);
         self.shared.total.store(total, Ordering::Relaxed);
+        self.shared.mark(done);
         self.bar.set_length(total.max(1));
         self.bar.set_position(done);
     }
@@ -156,34 +179,61 @@ impl Shared {
         }
     }
 
+    /// Notes when so much was done.
+    fn mark(&self, done: u64) {
+        let passed = lock(&self.begun).elapsed();
+        let mut marks = lock(&self.marks);
+        if marks.last().is_none_or(|(last, _)| done > *last) {
+            marks.push((done, passed));
+        }
+        if marks.len() > MARKS {
+            // Every second one; the first stays.
+            let mut i = 0;
+            marks.retain(|_| (i % 2 == 0, i += 1).0);
+        }
+    }
+
     /// How far it is.
     fn words(&self, now: Instant) -> String {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        let (begun, before) = *lock(&self.begun);
+        let passed = now - *lock(&self.begun);
+        let left = left(&lock(&self.marks), (done, total), passed);
         let note = lock(&self.note).clone();
-        words(self.what, self.bytes, (done, total), left((done, total), before, now - begun), now - begun, &note)
+        words(self.what, self.unit, (done, total), left, passed, &note)
     }
 }
 
-/// How long the rest takes if it goes on as so far; none before the first step.
-fn left((done, total): (u64, u64), before: u64, passed: Duration) -> Option<Duration> {
+/// How long the rest takes; none before the first step. Steps may grow longer, as generations do whose trees grow: the pace of
+/// the first half of what is done and that of the second are carried on.
+fn left(marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
+    let (before, _) = *marks.first()?;
     let steps = done.checked_sub(before).filter(|steps| *steps > 0)?;
-    let rest = total.checked_sub(done)?;
-    Some(passed.mul_f64(rest as f64 / steps as f64))
+    let rest = total.checked_sub(done)? as f64;
+    let passed = passed.as_secs_f64();
+    let even = passed / steps as f64;
+    let middle = marks.iter().find(|(at, _)| *at >= before + steps / 2).filter(|(at, _)| steps >= FEW && *at < done);
+    let pace = middle.map_or(even, |(at, then)| {
+        let (first, second, then) = ((at - before) as f64, (done - at) as f64, then.as_secs_f64());
+        let (early, late) = (then / first, (passed - then) / second);
+        let growth = (late - early) / (steps as f64 / 2.0);
+        (late + growth * (second + rest) / 2.0).clamp(late / 2.0, 6.0 * late)
+    });
+    Duration::try_from_secs_f64(pace * rest).ok()
 }
 
 fn words(
     what: &str,
-    bytes: bool,
+    unit: Unit,
     (done, total): (u64, u64),
     left: Option<Duration>,
     passed: Duration,
     note: &str,
 ) -> String {
-    let count = match (bytes, total) {
+    let count = match (unit, total) {
         (_, 0) => what.to_string(),
-        (true, _) => format!("{what}: {} % of {}", 100 * done / total, indicatif::HumanBytes(total)),
-        (false, _) => format!("{what} {done} of {total}"),
+        (Unit::Bytes, _) => format!("{what}: {} % of {}", 100 * done / total, indicatif::HumanBytes(total)),
+        (Unit::Thousandths, _) => format!("{what}: {:.1} %", done as f64 / 10.0),
+        (Unit::Steps, _) => format!("{what} {done} of {total}"),
     };
     let note = if note.is_empty() { String::new() } else { format!(", {note}") };
     match left.filter(|_| total > 0) {
@@ -200,23 +250,40 @@ mod tests {
     #[test]
     fn what_was_done_before_says_nothing_of_how_long_the_rest_takes() {
         let minute = Duration::from_secs(60);
-        assert_eq!(left((0, 10), 0, minute), None);
-        assert_eq!(left((5, 10), 0, minute), Some(minute));
-        assert_eq!(left((9, 10), 8, minute), Some(minute));
-        assert_eq!(left((8, 10), 8, minute), None);
-        assert_eq!(left((11, 10), 0, minute), None);
+        let from = |before| [(before, Duration::ZERO)];
+        assert_eq!(left(&from(0), (0, 10), minute), None);
+        assert_eq!(left(&from(0), (5, 10), minute), Some(minute));
+        assert_eq!(left(&from(8), (9, 10), minute), Some(minute));
+        assert_eq!(left(&from(8), (8, 10), minute), None);
+        assert_eq!(left(&from(0), (11, 10), minute), None);
+    }
+
+    #[test]
+    fn steps_that_grow_longer_are_foreseen() {
+        // The n-th step takes n seconds.
+        let at = |done: u64| Duration::from_secs(done * (done + 1) / 2);
+        let marks: Vec<(u64, Duration)> = (0..=100).map(|done| (done, at(done))).collect();
+        for done in [20, 40, 60, 90] {
+            let truth = (at(100) - at(done)).as_secs_f64();
+            let told = left(&marks[..=done as usize], (done, 100), at(done)).unwrap().as_secs_f64();
+            assert!((0.6..1.1).contains(&(told / truth)), "{told} s after {done}; {truth} s are left");
+        }
     }
 
     #[test]
     fn words_say_what_how_far_and_how_long() {
         let minute = Duration::from_secs(60);
-        assert_eq!(words("run", false, (3, 20), Some(2 * minute), minute, ""), "run 3 of 20, 2 minutes left");
-        assert_eq!(words("run", false, (0, 20), None, minute, "best 0.1"), "run 0 of 20, best 0.1, 60 seconds so far");
-        assert_eq!(words("fitting", false, (0, 0), None, minute, ""), "fitting, 60 seconds so far");
+        assert_eq!(words("run", Unit::Steps, (3, 20), Some(2 * minute), minute, ""), "run 3 of 20, 2 minutes left");
         assert_eq!(
-            words("reading", true, (1 << 20, 4 << 20), Some(minute), minute, ""),
+            words("run", Unit::Steps, (0, 20), None, minute, "best 0.1"),
+            "run 0 of 20, best 0.1, 60 seconds so far"
+        );
+        assert_eq!(words("fitting", Unit::Steps, (0, 0), None, minute, ""), "fitting, 60 seconds so far");
+        assert_eq!(
+            words("reading", Unit::Bytes, (1 << 20, 4 << 20), Some(minute), minute, ""),
             "reading: 25 % of 4.00 MiB, 60 seconds left"
         );
+        assert_eq!(words("evolution", Unit::Thousandths, (155, 1000), None, Duration::ZERO, ""), "evolution: 15.5 %");
     }
 
     #[test]
