@@ -1,8 +1,9 @@
 //! One file checked without running anything; what kind of file it is, its name or its keys say.
 
 use super::experiment::{self, ExperimentFiles};
+use super::file_kind::Guess;
 use super::{advice, arena, file_kind, keys, tree_file};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,6 +13,7 @@ use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::segments::PrintedRuns;
 use xpuck_lab::{body_run, kilobot_run, machine_file, sweep};
 use xpuck_wire::file;
 use xpuck_wire::keys::{Public, Secret};
@@ -42,7 +44,20 @@ fn check(path: &Path) -> Result<String> {
     }
     let text = file::text(path, file::MAX_TOML)?;
     let named = ["swarm", "hub", "arena", "calibration"].into_iter().find(|kind| called == format!("{kind}.toml"));
-    match named.or_else(|| file_kind::of(&text)).unwrap_or("experiment") {
+    let Guess { kind, why } = match named {
+        Some(kind) => Guess { kind, why: None },
+        None => file_kind::guess(&name, &text)?,
+    };
+    of_kind(kind, path, &text).map_err(|error| match why {
+        Some(why) => anyhow!("{}; {why}", advice::sentence(&error)),
+        None => error,
+    })
+}
+
+/// A TOML file as one of this kind.
+fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
+    let name = path.display().to_string();
+    match kind {
         "swarm" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
         "hub" => Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len())),
         "calibration" => {
@@ -65,13 +80,14 @@ fn check(path: &Path) -> Result<String> {
             Ok(format!("a run of evolution on {} islands", config.numbers().len()))
         }
         "machine" => {
-            let machine = machine_file::parse(&name, &text)?;
+            let machine = machine_file::parse(&name, text)?;
             Ok(format!("a state machine of {} states", machine.states.len()))
         }
         "primitive-set" => {
-            PrimitiveSet::parse(&name, &text)?;
+            PrimitiveSet::parse(&name, text)?;
             Ok("a primitive set".into())
         }
+        "printed" => Ok(format!("{} printed runs", PrintedRuns::read(path)?.runs.len())),
         "bodies" => {
             let config = body_run::Config::load(Some(path), toml::Table::new())?;
             Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use toml::Table;
 use xpuck_lab::schemas::{FileKind, KINDS};
-use xpuck_wire::file;
+use xpuck_wire::file::{self, FileError};
 
 /// Every kind that has a schema here, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
@@ -38,8 +38,65 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let robot = ["id", "swarm", "groot", "devices", "control", "evolution", "calibration"];
     let set = |keys: &[&str]| keys.iter().map(|key| (*key).to_string()).collect();
     all.push(Keys { kind: "robot", known: set(&robot), required: set(&robot[..2]) });
+    // Read as numbers only, by `xpuck runs table`.
+    all.push(Keys { kind: "printed", known: set(&["source", "runs"]), required: set(&["runs"]) });
     all
 });
+
+/// What a file is taken for.
+pub struct Guess {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Why, where that is not certain: for whoever meant another kind.
+    pub why: Option<String>,
+}
+
+/// What a text is: what it says itself, or else the kind that knows its keys, or else that which knows most of them.
+///
+/// # Errors
+/// It is no TOML, or names a kind that there is not, or no kind knows its keys: what to do then.
+pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
+    let table: Table = file::parse(name, text)?;
+    if let Some(kind) = named(text) {
+        return match KEYS.iter().find(|keys| keys.kind == kind) {
+            Some(keys) => Ok(Guess { kind: keys.kind, why: None }),
+            None => {
+                Err(FileError::value(name, format!("no kind of file is called {kind:?}; `xpuck schema` lists them")))
+            }
+        };
+    }
+    if let Some(kind) = of(text) {
+        return Ok(Guess { kind, why: None });
+    }
+    let knows = |keys: &Keys| table.keys().filter(|key| keys.known.contains(*key)).count();
+    let lacks = |keys: &Keys| keys.required.iter().filter(|key| !table.contains_key(*key)).count();
+    let order = |keys: &&Keys| (knows(keys), std::cmp::Reverse(lacks(keys)));
+    let best = KEYS.iter().max_by_key(order).filter(|keys| knows(keys) > 0);
+    let say =
+        "if it is something else, let its first line be `#:schema KIND.schema.json` (`xpuck schema` lists the kinds)";
+    let Some(best) = best else {
+        return Err(FileError::value(name, format!("no kind of file has such keys; {say}")));
+    };
+    let quoted = |known: bool| {
+        let keys = table.keys().filter(|key| best.known.contains(*key) == known);
+        keys.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+    };
+    let wrong = if table.keys().all(|key| best.known.contains(key)) {
+        String::new()
+    } else {
+        format!(" in spite of {}", quoted(false))
+    };
+    Ok(Guess {
+        kind: best.kind,
+        why: Some(format!("it was taken for {} because of {}{wrong}; {say}", called(best.kind), quoted(true))),
+    })
+}
+
+/// The kind that a text names on its first line, as editors read it.
+fn named(text: &str) -> Option<&str> {
+    let schema = text.lines().next()?.strip_prefix("#:schema")?.trim();
+    schema.rsplit('/').next()?.strip_suffix(".schema.json")
+}
 
 /// The kind whose keys are all that a text has at its top. Where several are, the one of which nothing is missing; none if
 /// that leaves none, or several.
@@ -65,6 +122,7 @@ fn commands(kind: &str, file: &str) -> String {
         "hub" => format!("`xpuck hub --config {file}`"),
         "kilobots" => format!("`xpuck kilobot evolve {file}`"),
         "machine" => format!("`xpuck tree from-fsm {file}`"),
+        "printed" => format!("`xpuck runs table --printed {file}`"),
         "primitive-set" => format!("`xpuck evolve --primitive-set {file}`"),
         "robot" => format!("`xpuckd --config {file}`"),
         "swarm" => format!("`xpuck check {file}`"),
@@ -85,6 +143,7 @@ pub fn called(kind: &str) -> &'static str {
         "hub" => "a hub's file",
         "kilobots" => "an experiment with Kilobots",
         "machine" => "a state machine",
+        "printed" => "a table of printed runs",
         "primitive-set" => "a primitive set",
         "robot" => "a robot's file",
         "swarm" => "a swarm file",
@@ -154,6 +213,26 @@ mod tests {
         }
         for kind in kinds() {
             assert!(!called(kind.name).is_empty() && commands(kind.name, "F").contains('F'), "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn a_file_with_a_wrong_key_is_what_most_of_its_keys_say() {
+        let guess = |text: &str| guess("f.toml", text);
+        let world = "robots = 9\ncolour = 3\n[task]\nkind = \"coverage\"\n[[start]]\n";
+        let found = guess(world).unwrap();
+        assert_eq!(found.kind, "world");
+        let why = found.why.unwrap();
+        assert!(why.contains("because of `robots`, `start`, `task` in spite of `colour`"), "{why}");
+        let named = guess(&format!("#:schema ../schemas/experiment.schema.json\n{world}")).unwrap();
+        assert!((named.kind, named.why) == ("experiment", None));
+        assert_eq!(guess(include_str!("../../../docs/experiments/table-8.3.toml")).unwrap().kind, "printed");
+        for (text, said) in [
+            ("#:schema cat.schema.json\n", "no kind of file is called \"cat\""),
+            ("purr = 1\n", "no kind of file has such keys"),
+            ("a = ", "line 1"),
+        ] {
+            assert!(guess(text).err().unwrap().to_string().contains(said), "{text}");
         }
     }
 }
