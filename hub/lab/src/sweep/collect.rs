@@ -10,7 +10,7 @@ use super::heatmap::{self, Ends};
 use super::page;
 use super::printed::{self, Compared, Found};
 use super::problem::Problem;
-use super::summary::{self, EXPLANATION, Group, Readable, Row};
+use super::summary::{self, Group, Readable, Row};
 use super::table_files::Files;
 use crate::evolution_run::GenerationRow;
 use serde_json::{Map, Value};
@@ -78,8 +78,8 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     let tables = collected.tables();
     let lead = format!("{} of {}.", runs.len(), count(folder.runs().len(), "run", "runs"));
     write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
-    let (tables, best) = (summary::markdown(&tables), best::markdown(&collected.best, Path::new("")));
-    let text = format!("# {}\n\n{lead}\n\n{tables}{best}{EXPLANATION}\n", sweep.name);
+    let (best, meaning) = (best::markdown(&collected.best, Path::new("")), summary::explanation(&tables));
+    let text = format!("# {}\n\n{lead}\n\n{}{best}{meaning}\n", sweep.name, summary::markdown(&tables));
     write(&folder.join("summary.md"), text.as_bytes())?;
     Ok(collected)
 }

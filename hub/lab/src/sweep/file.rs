@@ -142,7 +142,8 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
         (Some(_), Some(_)) => return Err("both [grid] and [[points]]; use one of them".into()),
         (Some(grid), None) => point::of_grid(&base, &grid, MAX_RUNS)?,
         (None, Some(points)) => point::of_list(&base, points)?,
-        (None, None) => return Err("neither [grid] nor [[points]]; one of them says what is compared".into()),
+        // Seeds alone: one setting, run with each.
+        (None, None) => point::of_list(&base, vec![Table::new()])?,
     };
     let runs = points.len() * seeds.len();
     if runs > MAX_RUNS {
@@ -207,10 +208,15 @@ mod tests {
     }
 
     #[test]
+    fn seeds_alone_are_one_setting() {
+        let sweep = parse("s.toml", "name = \"s\"\nseeds = \"1-3\"\n", Path::new(".")).unwrap();
+        assert_eq!((sweep.points.len(), sweep.points[0].label.as_str()), (1, "base"));
+    }
+
+    #[test]
     fn what_is_wrong_is_said_in_one_line() {
         let good = "name = \"s\"\nseeds = \"1-3\"\n";
         assert!(refusal(&format!("{good}[[points]]\n[bass]\n")).contains("unknown field `bass`"));
-        assert!(refusal(good).contains("neither [grid] nor [[points]]"));
         assert!(refusal(&format!("{good}[grid]\nx = [1]\n[[points]]\n")).contains("use one of them"));
         assert!(refusal(&format!("{good}jobs = 0\n[[points]]\n")).contains("jobs = 0 is outside 1..=256"));
         assert!(refusal("name = \"a/b\"\nseeds = \"1-3\"\n[[points]]\n").contains("name = \"a/b\""));

@@ -1,6 +1,6 @@
 //! A sweep as one page of HTML that needs no network: the figure and the tables.
 
-use super::summary::{EXPLANATION, Readable};
+use super::summary::{Readable, explanation};
 use std::fmt::Write;
 use xpuck_stats::plot::escape;
 
@@ -23,7 +23,7 @@ pub fn html(title: &str, lead: &str, svg: &str, tables: &[Readable]) -> String {
     for table in tables {
         write_table(&mut page, table);
     }
-    let _ = writeln!(page, "<p>{}</p>\n</html>", escape(EXPLANATION));
+    let _ = writeln!(page, "<p>{}</p>\n</html>", escape(&explanation(tables)));
     page
 }
 

@@ -128,14 +128,14 @@ pub fn tables(rows: &[Row]) -> Vec<Readable> {
     }
     let head: Vec<String> = head.into_iter().map(String::from).collect();
     let table = |(i, (name, what)): (usize, &(&str, &str))| Readable {
-        title: format!("{what} (`{name}`)"),
+        title: format!("{what} ({name})"),
         head: head.clone(),
-        rows: rows.iter().map(|row| cells(row, &row.measures[i], head.len())).collect(),
+        rows: rows.iter().map(|row| cells(row, &row.measures[i], &rows[0].measures[i], head.len())).collect(),
     };
     MEASURES.iter().enumerate().map(table).collect()
 }
 
-fn cells(row: &Row, measure: &Measure, columns: usize) -> Vec<String> {
+fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<String> {
     let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.4}", Figure(x)));
     let spread = |value: fn(&Spread) -> Option<f64>| number(measure.spread.as_ref().and_then(value));
     let mut cells = vec![
@@ -150,16 +150,27 @@ fn cells(row: &Row, measure: &Measure, columns: usize) -> Vec<String> {
     ];
     if let Some(Against { difference, ranks, p_holm }) = measure.against_first {
         let p = if p_holm < 1e-4 { format!("{p_holm:.0e}") } else { format!("{p_holm:.4}") };
-        cells.extend([format!("{:+.4}", Figure(difference)), format!("{:.0} %", 100.0 * ranks.superiority), p]);
+        // Ranks of what reads the same would puzzle more than they tell.
+        let read = |measure: &Measure| measure.spread.map(|s| [s.min, s.max].map(|x| format!("{x:.4}")));
+        let alike = read(measure) == read(first) && read(first).is_some_and(|[min, max]| min == max);
+        let beats = if alike { "as good".into() } else { format!("{:.0} %", 100.0 * ranks.superiority) };
+        cells.extend([format!("{:+.4}", Figure(difference)), beats, p]);
     }
     cells.resize(columns, "-".into());
     cells
 }
 
-/// What the columns mean.
-pub const EXPLANATION: &str = "+- 95 %: half of the mean's confidence interval over seeds (Student's t). beats first: \
-    the chance that a run of the setting is better than one of the first setting. p: two-sided Mann-Whitney test against \
-    the first setting, after Holm for the number of settings.";
+/// What those columns mean that the tables have.
+pub fn explanation(tables: &[Readable]) -> String {
+    let has = |column: &str| tables.iter().any(|table| table.head.iter().any(|name| name == column));
+    let meanings = [
+        ("+- 95 %", "half of the mean's confidence interval over seeds (Student's t)"),
+        ("beats first", "the chance that a run of the setting is better than one of the first setting"),
+        ("p", "two-sided Mann-Whitney test against the first setting, after Holm for the number of settings"),
+    ];
+    let told = meanings.iter().filter(|(column, _)| has(column));
+    told.map(|(column, meaning)| format!("{column}: {meaning}.")).collect::<Vec<_>>().join(" ")
+}
 
 /// The tables as Markdown, with aligned columns.
 pub fn markdown(tables: &[Readable]) -> String {
@@ -228,5 +239,15 @@ mod tests {
         assert!(lines[2].contains(" 0.3000 |") && lines[3].starts_with("| long / label |"), "{text}");
         assert!(lines[3].contains("+0.2000") && lines[3].contains("100 %"), "{text}");
         assert!(lines.iter().all(|l| l.matches('|').count() == 12), "{text}");
+        assert!(!text.contains('`'), "{text}");
+    }
+
+    #[test]
+    fn what_reads_the_same_is_as_good_and_no_missing_column_is_explained() {
+        let two = tables(&summarise(&[group("a", &[0.0, 0.00001]), group("b", &[0.00002, 0.0])]));
+        assert_eq!(two[0].rows[1][9], "as good", "{:?}", two[0].rows);
+        assert!(explanation(&two).contains("beats first: "));
+        let one = tables(&summarise(&[group("a", &[0.1, 0.2])]));
+        assert!(!explanation(&one).contains("first"), "{}", explanation(&one));
     }
 }

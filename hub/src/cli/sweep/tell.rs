@@ -13,7 +13,7 @@ use xpuck_lab::sweep::evolution::{Run, State};
 use xpuck_lab::sweep::missing::Missing;
 use xpuck_lab::sweep::printed::Compared;
 use xpuck_lab::sweep::schedule::Ending;
-use xpuck_lab::sweep::summary::{EXPLANATION, Row, markdown};
+use xpuck_lab::sweep::summary::{Row, explanation, markdown};
 use xpuck_lab::sweep::{Sweep, folder};
 use xpuck_wire::log;
 use xpuck_wire::output::count;
@@ -109,8 +109,9 @@ pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -
     } else if let Some(collected) = collected.filter(|_| done > 0) {
         let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
         let map = if path.join("heatmap.svg").is_file() { ", heatmap.svg" } else { "" };
-        let (tables, best) = (markdown(&collected.tables()), best::markdown(&collected.best, path));
-        let text = format!("{tables}{best}{EXPLANATION}\n\n{}: {files}{map}\n", path.display());
+        let tables = collected.tables();
+        let (best, meaning) = (best::markdown(&collected.best, path), explanation(&tables));
+        let text = format!("{}{best}{meaning}\n\n{}: {files}{map}\n", markdown(&tables), path.display());
         print(text.as_bytes())?;
     } else if done > 0 {
         print(format!("{done} of {of} done in {:.1} s\n", started.elapsed().as_secs_f64()).as_bytes())?;
