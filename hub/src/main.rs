@@ -119,7 +119,10 @@ fn program() -> clap::Command {
 fn run() -> Result<ExitCode> {
     match program().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => dispatch(&cli.command),
-        Err(error) => output::usage(error.print(), error.use_stderr(), error.exit_code()).map_err(Into::into),
+        Err(error) => {
+            let error = cli::help::elsewhere(&program(), error);
+            output::usage(error.print(), error.use_stderr(), error.exit_code()).map_err(Into::into)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `xpuck --help`: the commands in groups, by what somebody wants to do.
 
 use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt::Write;
 
 /// Groups in the order in which people come to them, with their commands.
@@ -36,6 +37,36 @@ pub fn grouped(program: Command) -> Command {
         .after_help(format!(
             "Start with `xpuck demo`: a whole swarm on this machine. `xpuck COMMAND --help` shows examples.\n\n{EXIT_CODES}"
         ))
+}
+
+/// What people of other programs call things, and the command that does it here.
+const CALLED_ELSEWHERE: [(&str, &str); 3] =
+    [("btcpp", "tree convert"), ("groot", "tree convert"), ("groot2", "tree convert")];
+
+/// An error of the arguments; where a word is no command at the top but one of a group, it names that one.
+pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
+    let word = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => word.clone(),
+        _ => return error,
+    };
+    // Below a group its own commands are meant.
+    if std::env::args().nth(1).as_ref() != Some(&word) {
+        return error;
+    }
+    let mut found = called(program, &word);
+    found.extend(CALLED_ELSEWHERE.iter().filter(|(name, _)| *name == word).map(|(_, here)| (*here).to_string()));
+    if !found.is_empty() {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(found));
+    }
+    error
+}
+
+/// Commands of groups with this name, with their groups.
+fn called(program: &Command, word: &str) -> Vec<String> {
+    let groups = program.get_subcommands().filter(|group| group.get_name() != "help");
+    let commands = groups.flat_map(|group| group.get_subcommands().map(move |command| (group, command)));
+    let found = commands.filter(|(_, command)| command.get_name() == word);
+    found.map(|(group, command)| format!("{} {}", group.get_name(), command.get_name())).collect()
 }
 
 fn list(program: &Command) -> String {
@@ -79,5 +110,16 @@ mod tests {
         }
         assert!(help.contains("Exit codes: 0 done"), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 120), "{help}");
+    }
+
+    #[test]
+    fn a_command_of_a_group_is_found_by_its_name() {
+        let program = crate::program();
+        assert_eq!(called(&program, "explain"), ["tree explain"]);
+        assert!(called(&program, "purr").is_empty());
+        for (_, here) in CALLED_ELSEWHERE {
+            let name = here.split(' ').next_back().unwrap();
+            assert!(called(&program, name).iter().any(|found| found == here), "{here}");
+        }
     }
 }

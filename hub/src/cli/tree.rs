@@ -106,6 +106,7 @@ enum To {
     /// The text form.
     Text,
     /// XML of BehaviorTree.CPP version 4, for Groot2.
+    #[value(aliases = ["btcpp", "groot"])]
     Xml,
     /// A graph for Graphviz.
     Dot,

@@ -198,9 +198,12 @@ pub fn with_nearest(message: &str) -> String {
     };
     let wrong = word.1.trim_end_matches('`');
     let names = known.split('`').skip(1).step_by(2);
-    let near = names.map(|known| (strsim::damerau_levenshtein(wrong, known), known)).min();
+    let common = |known: &str| wrong.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
+    // Of names as near, that with the longer common beginning.
+    let far = |known| (strsim::damerau_levenshtein(wrong, known), std::cmp::Reverse(common(known)));
+    let near = names.map(|known| (far(known), known)).min();
     match near {
-        Some((far, name)) if far <= 3 && far < name.len() => {
+        Some(((far, _), name)) if far <= 3 && far < name.len() => {
             format!("{before}; did you mean `{name}`? expected {known}")
         }
         _ => message.into(),
@@ -258,6 +261,8 @@ mod tests {
         assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` takes a number, not string \"ten\"");
         let task = said("minutes = 1.0\ntask = \"trasnport\"");
         assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
+        let near = with_nearest("unknown variant `forage`, expected one of `coverage`, `foraging`");
+        assert!(near.contains("did you mean `foraging`?"), "{near}");
     }
 
     #[test]

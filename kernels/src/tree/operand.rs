@@ -40,7 +40,7 @@ impl Words {
             }
             return Ok(plain_zero(steps as f32));
         }
-        let value: f32 = word.parse().map_err(|_| bad("is not a number".into()))?;
+        let value: f32 = word.parse().map_err(|_| bad(not_a_number(word, is_angular(spec.operand))))?;
         if is_angular(spec.operand) {
             return steps(value, (low, high), bad);
         }
@@ -200,19 +200,62 @@ pub(crate) fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
 }
 
+/// What is wrong with a word that should be a number; one with a unit is told the number that it may mean.
+fn not_a_number(word: &str, angular: bool) -> String {
+    let digits = word.find(|c: char| c.is_alphabetic() || c == '\u{b0}').unwrap_or(word.len());
+    let (number, unit) = word.split_at(digits);
+    match (number.trim_end().parse::<f64>(), unit) {
+        (Ok(number), "rad") if angular => {
+            let degrees = (number.to_degrees() * 100.0).round() / 100.0;
+            format!("is not a number; did you mean `{degrees}deg`?")
+        }
+        (Ok(number), "\u{b0}" | "degrees" | "degree" | "d") if angular => {
+            format!("is not a number; did you mean `{number}deg`?")
+        }
+        (Ok(number), unit) if !unit.is_empty() && unit.chars().all(char::is_alphabetic) => {
+            format!("is not a number: operands have no units; did you mean `{number}`?")
+        }
+        _ => "is not a number".into(),
+    }
+}
+
 /// "; did you mean `x`?" for the nearest known name, if one is near; else nothing.
 pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
-    let word: String = word.chars().take(40).collect();
-    let near = known.map(|k| (strsim::damerau_levenshtein(&word, &k), k)).min();
-    match near {
-        Some((distance, name)) if distance <= 3 && distance < name.len() => format!("; did you mean `{name}`?"),
-        _ => String::new(),
+    match nearest(word, known) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::new(),
     }
+}
+
+/// The nearest of the known names, if one is near. Of names that are as near, that with the longer common beginning.
+fn nearest(word: &str, known: impl Iterator<Item = String>) -> Option<String> {
+    let word: String = word.chars().take(40).collect();
+    let common = |name: &str| word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+    let far = |name: &String| (strsim::damerau_levenshtein(&word, name), std::cmp::Reverse(common(name)));
+    let (_, name) = known.map(|name| (far(&name), name)).min()?;
+    let (distance, _) = far(&name);
+    (distance <= 3 && distance < name.len()).then_some(name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_with_a_foreign_unit_are_told_what_they_mean() {
+        let words = Words { map: RegisterMap::Full, exact: false };
+        let said = |word: &str, operand| words.read(word, &OperandSpec { name: "i", operand }).unwrap_err();
+        assert!(said("0.5rad", Operand::Angle).contains("did you mean `28.65deg`?"));
+        assert!(said("30degrees", Operand::Angle).contains("did you mean `30deg`?"));
+        assert!(said("10m", Operand::Float).contains("have no units; did you mean `10`?"));
+        assert!(said("ten", Operand::Float).ends_with("is not a number"));
+    }
+
+    #[test]
+    fn of_names_as_near_the_one_with_the_same_beginning_is_meant() {
+        let tasks = ["coverage", "foraging"].map(String::from);
+        assert_eq!(nearest("forage", tasks.into_iter()).as_deref(), Some("foraging"));
+    }
 
     #[test]
     fn angles_without_a_unit_are_steps_and_say_so() {
