@@ -231,7 +231,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         args.seconds
     ))?;
     output::line(format_args!(
-        "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",
+        "{:.0} robot-seconds in {wall_s:.2} s: {:.0} a second (r_acc) on engine {}",
         found.robot_seconds, found.r_acc, found.engine
     ))?;
     if let Some(line) = picture {

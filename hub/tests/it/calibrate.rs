@@ -207,16 +207,25 @@ fn record_of_a_run_calibrates_wheels_and_cameras() {
         [[robots]]\nid = \"xp02\"\nwheel_bias = [-0.04, 0.03]\ncamera_turn_deg = -5.0\n";
     std::fs::write(path("unkind.toml"), unkind).unwrap();
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/explore.bt");
-    let line =
-        format!("--robots 2 --speed 4 --minutes 4 --no-console --json --tree {tree} --unkind {}", path("unkind.toml"));
-    let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
-    let (output, text) = demo.end();
-    assert!(output.status.success(), "{text}");
-    let run = only(&demo.directory(), "transport-").display().to_string();
     let file = path("calibration.toml");
-    let report: Value =
-        serde_json::from_str(&stdout(&["run", &run, "--json", "--into", &file, "-o", &path("run.svg")])).unwrap();
-    let found = Calibration::read(std::path::Path::new(&file)).unwrap();
+    // A machine that does not keep pace loses poses and updates, and with them the stretches that calibrate wheels.
+    let drive_about = |(speed, minutes): (u32, u32)| {
+        let line = format!(
+            "--robots 2 --speed {speed} --minutes {minutes} --no-console --json --tree {tree} --unkind {}",
+            path("unkind.toml")
+        );
+        let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
+        let (output, text) = demo.end();
+        assert!(output.status.success(), "{text}");
+        let run = only(&demo.directory(), "transport-").display().to_string();
+        let report: Value =
+            serde_json::from_str(&stdout(&["run", &run, "--json", "--into", &file, "-o", &path("run.svg")])).unwrap();
+        let found = Calibration::read(std::path::Path::new(&file)).unwrap();
+        let told = ["xp01", "xp02"].iter().all(|robot| found.robots.get(*robot).is_some_and(|r| r.drive.is_some()));
+        told.then_some((demo, run, report, found)).ok_or(text)
+    };
+    let (_demo, run, report, found) =
+        drive_about((4, 4)).or_else(|_| drive_about((1, 3))).expect("wheels of both robots are told");
     for (robot, wheels, turn) in [("xp01", [1.06, 0.95], 6.0), ("xp02", [0.96, 1.03], -5.0)] {
         let drive = found.robots[robot].drive.unwrap();
         for (found, truth) in [drive.left, drive.right].into_iter().zip(wheels) {

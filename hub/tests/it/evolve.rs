@@ -192,6 +192,18 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
 
 /// What is derated for few trials stands apart: next to the best, which is not, it could be above it.
 #[test]
+fn a_run_with_a_folder_says_which_file_holds_its_best_tree() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = "evolve --islands 2 --population 8 --generations 2 --seconds 1 --robots 2 --remeasure 2 --out best";
+    let output = xpuck().args(run.split(' ')).current_dir(dir.path()).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let (_, rest) = said.split_once("# it is ").unwrap_or_else(|| panic!("{said}"));
+    let file = std::fs::read_to_string(dir.path().join(rest.split(';').next().unwrap())).unwrap();
+    let (_, tree) = file.split_once('\n').unwrap();
+    assert!(said.contains(tree), "{said}\n{file}");
+}
+
+#[test]
 fn the_mean_of_one_island_is_its_best() {
     let run =
         ["evolve", "--islands", "1", "--population", "8", "--generations", "2", "--seconds", "1", "--robots", "2"];

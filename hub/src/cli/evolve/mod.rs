@@ -139,7 +139,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             (EvolutionRun::new(config).on(engine), folder)
         }
     };
-    let progress = Progress::of("part", PARTS, args.json);
+    let progress = Progress::percent("evolution", args.json);
     progress.begin_at(part(&evolution));
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
         for notice in evolution.engine().take_notices() {
@@ -170,6 +170,17 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         output::line(serde_json::to_string(&outcome)?)?;
     } else {
         print(&outcome)?;
+        if let Some(folder) = kept {
+            let again = |place: &usize| outcome.champions[*place].remeasured;
+            let best = (0..outcome.champions.len()).max_by(|a, b| again(a).total_cmp(&again(b))).unwrap_or(0);
+            let island = evolution.config().numbers().nth(best).unwrap_or(0);
+            let tree = folder.join(format!("trees/champion-{island}.bt"));
+            output::line(format_args!(
+                "# it is {}; `xpuck lineage {}` tells its descent",
+                tree.display(),
+                folder.display()
+            ))?;
+        }
     }
     if let Some(step) = evolution.state().course.step(&evolution.config().steps) {
         log::line(format_args!(
@@ -260,7 +271,10 @@ fn print(outcome: &Outcome) -> Result<()> {
     ))?;
     output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
     let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));
-    output::line(format_args!("engine {}{adapter}: r_acc {:.0}", outcome.engine, outcome.r_acc))?;
+    output::line(format_args!(
+        "engine {}{adapter}: {:.0} robot-seconds a second (r_acc)",
+        outcome.engine, outcome.r_acc
+    ))?;
     if let Some(front) = &outcome.front {
         output::line(match front.is_empty() {
             true => "\nno tree has been tried often enough for a front of size and fitness",

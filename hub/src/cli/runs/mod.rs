@@ -212,7 +212,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         "length",
         "robots",
         "dead",
-        "gate",
+        "flags",
         "last",
         "mean",
         "evolved",
