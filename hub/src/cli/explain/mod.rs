@@ -10,6 +10,7 @@ use crate::cli::progress::Progress;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use xpuck_experiment::world_file;
 use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::tree::Program;
@@ -59,6 +60,9 @@ pub struct ExplainArgs {
     /// Where the robots start.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]
     scenario: ScenarioArg,
+    /// World file (docs/worlds.md): the words are of its task, and --simulate runs in it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "robots"])]
+    world: Option<PathBuf>,
     /// Seed.
     #[arg(long, default_value_t = 1, requires = "simulate")]
     seed: u64,
@@ -85,14 +89,17 @@ struct Ablated<'a> {
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    let spec = args.scenario.spec(args.robots);
+    let spec = match &args.world {
+        Some(file) => world_file::read(file)?,
+        None => args.scenario.spec(args.robots),
+    };
     let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
     refuse_over([&args.file], &args.output)?;
     let tree = read(&args.file, None, false)?;
     let name = args.file.display().to_string();
     Program::compile(&tree).with_context(|| name.clone())?;
-    let account = explain(&tree);
+    let account = explain(&tree).for_task(&spec.task);
     let ablated = args.simulate.then(|| simulate(args, &account, plan)).transpose().context(name)?;
     let ablated = ablated.as_ref();
     let text = if args.json { json::object(&account, ablated)? } else { form(args, &account, ablated) };

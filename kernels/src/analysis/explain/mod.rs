@@ -21,6 +21,7 @@ pub use render::{Part, to_markdown, to_text};
 
 use super::reduce::{Options, reduce};
 use crate::tree::{Kind, Tree};
+use crate::world::task::Task;
 use facts::Facts;
 
 /// A tree explained.
@@ -95,9 +96,45 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
     })
 }
 
+impl Account {
+    /// The same for robots that do this task: where it moves no disc, what is blue is no frisbee.
+    pub fn for_task(mut self, task: &Task) -> Account {
+        if !task.moves_disc() {
+            self.root
+                .each(&mut |text| *text = text.replace("the frisbee (blue)", "blue").replace("the frisbee", "blue"));
+        }
+        self
+    }
+}
+
 impl Item {
+    /// Gives every text of the item and of those below it to `change`.
+    fn each(&mut self, change: &mut impl FnMut(&mut String)) {
+        change(&mut self.text);
+        for case in &mut self.cases {
+            change(&mut case.when);
+            change(&mut case.does);
+        }
+        self.children.iter_mut().for_each(|child| child.each(change));
+    }
+
     /// True if `what` holds for the item or one below it.
     fn any(&self, what: &impl Fn(&Item) -> bool) -> bool {
         what(self) || self.children.iter().any(|child| child.any(what))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blue_is_a_frisbee_only_where_one_is_to_be_moved() {
+        let tree =
+            Tree::parse("sel\n  avoiding\n  seq\n    bfront\n    mulav v_goal v_up 2 v_blue\n  bsearch 20\n").unwrap();
+        let told = |task: &Task| to_text(&explain(&tree).for_task(task), |_| None, |_, words| words.into());
+        assert!(told(&Task::Transport).contains("the frisbee"));
+        let coverage = told(&Task::Coverage { cell: 0.1 });
+        assert!(!coverage.contains("frisbee") && coverage.contains("if blue is dead ahead"), "{coverage}");
     }
 }
