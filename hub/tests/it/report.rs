@@ -85,6 +85,20 @@ fn only_complete_runs_count_and_others_are_named() {
     assert!(told.status.success() && all.contains("2 of 4 runs count"), "{all}");
     assert!(all.contains("several versions of the program") && all.contains("9.9.9"), "{all}");
     assert!(all.contains("cut: "), "damage is reported: {all}");
+    let page: serde_json::Value = serde_json::from_str(&results(&told)).unwrap();
+    let page = std::fs::read_to_string(page["page"].as_str().unwrap()).unwrap();
+    assert!(page.contains("xpuck top") && page.contains("make the report when it is over"));
+
+    // Folders of other kinds are told what shows them.
+    let (sweep, evolution) = (dir.path().join("sweep"), dir.path().join("evolution"));
+    std::fs::create_dir_all(sweep.join("runs")).unwrap();
+    std::fs::write(sweep.join("results.csv"), "").unwrap();
+    std::fs::create_dir_all(evolution.join("trees")).unwrap();
+    std::fs::write(evolution.join("generations.csv"), "").unwrap();
+    for (folder, words) in [(&sweep, "sweep/curves.html"), (&evolution, "`xpuck lineage ")] {
+        let told = report(&[folder], &out);
+        assert!(!told.status.success() && said(&told).contains(words), "{}", said(&told));
+    }
 
     let fewer = edited(&run, "fewer", &robots, "robots = [\"xp01\"]");
     let told = report(&[&fewer], &out);

@@ -225,3 +225,24 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
         ..Section::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{behaviour, trees};
+    use super::*;
+    use xpuck_stats::som::Topology;
+
+    #[test]
+    fn a_report_speaks_of_a_frisbee_only_where_there_is_one() {
+        let run = trees::tests::run(&[]);
+        let text = |task: &Task, disc: bool| {
+            let sections = [real(&[&run], task), behaviour::section(&[&run], disc, Topology::Hexagonal)];
+            sections.map(|section| format!("{:?} {:?}", section.text, section.tables[0].head)).concat()
+        };
+        let transport = text(&Task::Transport, true);
+        assert!(transport.contains("speed of the frisbee") && transport.contains("pushing"), "{transport}");
+        let coverage = text(&Task::Coverage { cell: 0.1 }, false);
+        assert!(!coverage.contains("frisbee") && !coverage.contains("pushing"), "{coverage}");
+        assert!(coverage.contains("part of the arena") && coverage.contains("energy"), "{coverage}");
+    }
+}

@@ -45,9 +45,14 @@ struct Bench {
 
 impl Bench {
     fn new(when_empty: WhenEmpty) -> Bench {
+        Bench::with(|hub| hub.batteries.when_empty = when_empty)
+    }
+
+    fn with(change: impl FnOnce(&mut HubFile)) -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let mut hub = HubFile::at("");
-        (hub.batteries.when_empty, hub.mocap.frisbee) = (when_empty, "frisbee".into());
+        hub.mocap.frisbee = "frisbee".into();
+        change(&mut hub);
         let config = Config {
             hub,
             swarm: Swarm {
@@ -150,6 +155,15 @@ fn nobody_waits_for_a_battery_of_which_nothing_is_known_and_it_is_said() {
     bench.pass(60);
     assert_eq!(bench.start(16.0, false), Reply::Done);
     assert!(bench.said("not known whether batteries last for the run: xp02 (its power monitor does not tell)"));
+}
+
+#[test]
+fn who_watches_no_batteries_is_not_told_of_them() {
+    let mut bench = Bench::with(|hub| hub.batteries.reserve_minutes = 0.0);
+    bench.robots[1].2.told = false;
+    bench.pass(60);
+    assert_eq!(bench.start(16.0, false), Reply::Done);
+    assert!(!bench.said("batteries"));
 }
 
 #[test]
