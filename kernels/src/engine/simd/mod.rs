@@ -1,8 +1,9 @@
 //! Worlds side by side: sixteen at a time, one in each lane of vector registers, blocks of them spread over threads.
 //!
 //! Every stage is a loop over lanes around the very functions that define the stage for `reference`; they have no
-//! branches, so the compiler turns the loop into vector instructions of whatever width the processor has. Only what is
-//! rare in a world is done world by world: contacts, ticks, relocations and scores, again by the reference's own code.
+//! branches, so the compiler turns the loop into vector instructions of whatever width the processor has. Trees
+//! tick in lanes too, by a second interpreter (`tree::lanes`). Only what is rare in a world is done world by world, by the
+//! reference's own code: contacts, relocations and scores.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
