@@ -42,7 +42,7 @@ pub fn meaning(phase: Phase) -> &'static str {
 /// What real fitness of a task is measured in; empty if that has no simple words.
 pub fn scale(task: &str) -> &'static str {
     match task {
-        "transport" => "1 = the frisbee at full robot speed; hand-tuned tree: 0.3",
+        "transport" => "0.71 = pushed at full robot speed; hand-tuned tree: 0.3",
         _ => "",
     }
 }

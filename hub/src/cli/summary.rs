@@ -164,7 +164,7 @@ mod tests {
 experiment  transport, the task is transport, started by ada
 phase       running: the robots drive
 time        4:05 of 16:00, segment 2
-fitness     +0.061 in this segment, 0.200 evolved (1 = the frisbee at full robot speed; hand-tuned tree: 0.3)
+fitness     +0.061 in this segment, 0.200 evolved (0.71 = pushed at full robot speed; hand-tuned tree: 0.3)
 robots      1 of 1 there
 told        RUN: 1 of 1 robots run, xp01 after 87 ms
 poses       come, 0.01 s old
