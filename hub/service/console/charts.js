@@ -3,13 +3,15 @@
 
 import uPlot from "./vendor/uPlot.esm.js";
 import { h, setText, show } from "./dom.js";
-import { clock, fixed } from "./format.js";
+import { clock, fixed, tickTexts } from "./format.js";
 import { onTheme, palette } from "./colours.js";
 
 const REDRAW_MS = 1000;
 // The last label of the time axis stands around the right edge: "1:00:00" is twice as wide.
 const LABEL_HALF = 24;
-// Steps of axes that two decimal places are enough for.
+// Room above the lines for the names of marks, where no line runs through them.
+const MARKS_ROOM = 22;
+// Steps of value axes.
 const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
 
 /**
@@ -30,6 +32,7 @@ const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map
  * @property {(value: number) => string} [time]
  * @property {() => import("./contract.js").Mark[]} [marks] lines across
  * @property {() => number | null} [at] the moment that is shown, for replays
+ * @property {boolean} [whole] values are counts: no tick between them
  * @property {[number | null, number | null]} [range] that is always in view
  * @property {string} [sync] charts with the same word share their cursor
  * @property {number} [height]
@@ -112,16 +115,16 @@ export class Chart {
   /** @param {number} width @param {number} height @returns {any} */
   settings(width, height) {
     const colours = palette();
-    const { lines, format = (/** @type {number | null} */ v) => fixed(v, 2), time = clock, sync, range = [null, null] } = this.options;
+    const { lines, time = clock, sync, whole, range = [null, null] } = this.options;
     const font = `11px ${colours.font}`;
     const axis = { stroke: colours.dim, font, grid: { stroke: colours.grid, width: 1 }, ticks: { show: false } };
     return {
-      width, height, legend: { show: false }, padding: [8, LABEL_HALF, 0, 0],
+      width, height, legend: { show: false }, padding: [(/** @type {any} */ plot) => (this.marksIn(plot).length > 0 ? MARKS_ROOM : 8), LABEL_HALF, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { size: 6 }, ...(sync ? { sync: { key: sync } } : {}) },
       scales: { x: { time: false }, y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ high) => this.limits(low, high, range) } },
       axes: [
         { ...axis, size: 24, space: 60, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map((tick) => time(tick)), incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400] },
-        { ...axis, size: 46, space: 28, incrs: STEPS, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map((tick) => format(tick)) },
+        { ...axis, size: 46, space: 22, incrs: STEPS.filter((step) => !whole || step >= 1), values: (/** @type {any} */ _, /** @type {number[]} */ ticks, /** @type {number} */ _axis, /** @type {number} */ _space, /** @type {number} */ step) => tickTexts(ticks, step) },
       ],
       series: [{}, ...lines.map((line) => ({ label: line.label, stroke: line.colour(), width: line.width ?? 1.5, dash: line.dash, alpha: line.alpha ?? 1, points: { show: false }, spanGaps: false }))],
       hooks: { draw: [(/** @type {uPlot} */ plot) => this.drawMarks(plot)], setCursor: [(/** @type {uPlot} */ plot) => this.tell(plot.cursor.idx ?? null)] },
@@ -136,6 +139,12 @@ export class Chart {
     return [from === range[0] ? from : from - room, to + room];
   }
 
+  /** Marks within the range that is shown. @param {any} plot */
+  marksIn(plot) {
+    const { min, max } = plot.scales.y;
+    return (this.options.marks?.() ?? []).filter(({ value }) => value >= min && value <= max);
+  }
+
   /** @param {any} plot */
   drawMarks(plot) {
     const colours = palette();
@@ -147,15 +156,22 @@ export class Chart {
     ctx.font = `${11 * ratio}px ${colours.font}`;
     ctx.textBaseline = "bottom";
     ctx.textAlign = "left";
-    for (const { value, label } of this.options.marks?.() ?? []) {
+    const shown = this.marksIn(plot);
+    for (const { value } of shown) {
       const y = plot.valToPos(value, "y", true);
-      if (y < bbox.top || y > bbox.top + bbox.height) continue;
       ctx.setLineDash([5 * ratio, 4 * ratio]);
       ctx.beginPath();
       ctx.moveTo(bbox.left, y);
       ctx.lineTo(bbox.left + bbox.width, y);
       ctx.stroke();
-      ctx.fillText(`${label} ${fixed(value, 2)}`, bbox.left + 4 * ratio, y - 2 * ratio);
+    }
+    if (shown.length > 0) {
+      const y = bbox.top - 6 * ratio;
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y - 5 * ratio);
+      ctx.lineTo(bbox.left + 14 * ratio, y - 5 * ratio);
+      ctx.stroke();
+      ctx.fillText(shown.map(({ value, label }) => `${label} ${fixed(value, 2)}`).join(" · "), bbox.left + 19 * ratio, y, bbox.width);
     }
     const at = this.options.at?.() ?? null;
     if (at !== null) {
@@ -182,6 +198,7 @@ export class Chart {
     const { lines, format = (/** @type {number | null} */ v) => fixed(v, 2), time = clock } = this.options;
     const at = index ?? this.newest();
     const value = (/** @type {number} */ i) => this.data[i + 1]?.[at] ?? null;
+    if (index === null && !lines.some((_, i) => value(i) !== null)) return setText(this.readout, "");
     const named = (/** @type {number} */ i) => `${lines.length > 1 ? `${lines[i].label} ` : ""}${format(value(i))}`;
     let told = lines.length <= 3 ? lines.map((_, i) => named(i)).join(" · ") : "";
     if (lines.length > 3) {

@@ -59,6 +59,16 @@ export function thousands(value) {
   return fixed(told / 1e6, 1, " M");
 }
 
+/**
+ * Labels of evenly spaced ticks: as many decimals as their step needs, so that no two read the same; thousands with their letter.
+ * @param {number[]} ticks @param {number} step
+ */
+export function tickTexts(ticks, step) {
+  const [size, letter] = step >= 1e6 ? [1e6, " M"] : step >= 1000 ? [1000, " k"] : [1, ""];
+  const digits = clamp(-Math.floor(Math.log10(step / size) + 1e-9), 0, 9);
+  return ticks.map((tick) => fixed(tick / size, digits, tick === 0 ? "" : letter));
+}
+
 /** @param {number} n @param {string} one @param {string} [many] */
 export const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 

@@ -2,7 +2,7 @@
 // The arena as a part of a page: zoom and pan by wheel, fingers and keys, a click selects a robot. A thread of its own draws it.
 
 import { button, h, setAttr, setText, show } from "../dom.js";
-import { clamp, fixed } from "../format.js";
+import { fixed } from "../format.js";
 import { islandColour, onTheme, palette } from "../colours.js";
 import { fitnessNow } from "../words.js";
 import { listenToPointer } from "./pointer.js";
@@ -62,13 +62,13 @@ export class ArenaView {
     this.toggles = [toggle("senses", "Senses", "What the selected robot senses (S)"), toggle("trails", "Trails", "Where bodies came from (T)"),
       toggle("names", "Names", "Names of robots (M)"), toggle("follow", "Follow", "Keep the selected robot in the middle (F)")];
     const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => this.zoom(1.5), { "aria-label": "Zoom in", title: "Zoom in (+)" }),
-      button("−", () => this.zoom(1 / 1.5), { "aria-label": "Zoom out", title: "Zoom out (−)" }),
-      button("⤢", () => this.zoom(0), { "aria-label": "Show the whole arena", title: "Whole arena (0)" }));
+      button("+", () => this.zoom(1.5), { class: "small", "aria-label": "Zoom in", title: "Zoom in (+)" }),
+      button("−", () => this.zoom(1 / 1.5), { class: "small", "aria-label": "Zoom out", title: "Zoom out (−)" }),
+      button("⤢", () => this.zoom(0), { class: "small", "aria-label": "Show the whole arena", title: "Whole arena (0)" }));
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     return h("section", { class: "panel arena", "aria-label": "Arena" },
-      h("div", { class: "stage" }, this.floor, this.canvas, this.blank, zoom, this.age),
-      h("div", { class: "arena-foot" }, h("div", { class: "row tight" }, ...this.toggles), this.told, legend()));
+      h("div", { class: "stage" }, this.floor, this.canvas, this.blank, this.age),
+      h("div", { class: "arena-foot" }, h("div", { class: "row arena-tools" }, ...this.toggles, zoom), this.told, legend()));
   }
 
   /** @returns {import("../shortcuts.js").Shortcut[]} */
@@ -164,8 +164,10 @@ export class ArenaView {
     const { store } = this.env;
     const age = store.poseAge === null ? null : store.poseAge + (now - store.posesAt) / 1000;
     const live = store.kind === "live";
-    setText(this.age, age === null ? "" : !live ? "" : age < 1 ? `poses ${fixed(clamp(Math.ceil(age * 50) * 20, 0, 999), 0)} ms old` : `poses ${fixed(age, 1)} s old`);
-    setAttr(this.age, "data-old", live && age !== null && age > 1);
+    // The strip below the header says how young poses are; what is old is said where it is drawn.
+    const old = live && age !== null && age > 1;
+    setText(this.age, old ? `poses ${fixed(age, 1)} s old` : "");
+    setAttr(this.age, "data-old", old);
     show(this.blank, this.failed || store.posed === 0);
     const robot = store.selected;
     setText(this.told, robot && store.senses ? `${robot} ${sensesInWords(store.senses)}` : robot ? `${robot} is selected` : "Click a robot to see what it senses");

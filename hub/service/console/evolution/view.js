@@ -43,8 +43,8 @@ class EvolutionView {
     const marks = () => store.world?.scale.marks ?? [];
     const whole = (/** @type {number | null} */ value) => fixed(value, 0);
     this.main = new Chart({ title: "Fitness of the islands", hint: this.measure[2], lines: [], range: [0, 0.1], marks, at, sync: "evolution", empty: "Islands appear here as soon as they have done their first generations" });
-    this.unique = new Chart({ title: "Different trees", hint: "in an island: diversity", lines: [], range: [0, null], at, sync: "evolution", format: whole });
-    this.size = new Chart({ title: "Size of trees", hint: "nodes, mean of an island", lines: [], range: [0, null], at, sync: "evolution", format: whole });
+    this.unique = new Chart({ title: "Different trees", hint: "in an island: diversity", lines: [], range: [0, null], at, sync: "evolution", format: whole, whole: true });
+    this.size = new Chart({ title: "Size of trees", hint: "nodes, mean of an island", lines: [], range: [0, null], at, sync: "evolution", format: whole, whole: true });
     this.charts = /** @type {[Chart, () => "derated" | "best" | "mean" | "unique" | "mean_size"][]} */ ([[this.main, () => this.measure[0]], [this.unique, () => "unique"], [this.size, () => "mean_size"]]);
     this.tabs = MEASURES.map((measure) => button(measure[1], () => this.setMeasure(measure), { class: "small", title: measure[2] }));
     this.raw = false;
@@ -159,7 +159,8 @@ class EvolutionView {
       const index = store.indexOf(id);
       row.dot.style.borderTopColor = islandColour(index);
       row.dot.style.borderTopStyle = islandDash(index).length > 0 ? "dashed" : "solid";
-      setText(row.value, fixed(this.valueOf(id), 2));
+      const value = this.valueOf(id);
+      setText(row.value, value === null ? "" : fixed(value, 2));
       setAttr(row.button, "aria-pressed", String(this.lit.has(id)));
     });
   }

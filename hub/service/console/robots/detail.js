@@ -25,6 +25,9 @@ const CHARTS = /** @type {[string, string, string, (value: number | null) => str
   ["neighbours", "Neighbours", "", (value) => fixed(value, 0)],
   ["device_errors", "Device errors", "so far; a few are normal", (value) => fixed(value, 0)],
 ]);
+// What some bodies do not measure.
+const SENSED = ["battery_v", "battery_w", "soc_c"];
+const COUNTS = ["generation", "neighbours", "device_errors"];
 
 /** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
 export function create(env) {
@@ -55,7 +58,7 @@ class Detail {
     this.logTrouble = h("p", { class: "dim" });
     this.charts = CHARTS.map(([key, title, hint, format]) => ({
       key,
-      chart: new Chart({ title, hint, format, height: 104, sync: "robot", lines: [{ label: title, colour: () => (key === "best" ? islandColour(env.store.indexOf(this.id)) : palette().accent) }], time: (t) => (env.store.kind === "live" ? this.ago(t) : clock(t)), empty: "Not measured" }),
+      chart: new Chart({ title, hint, format, whole: COUNTS.includes(key), height: 104, sync: "robot", lines: [{ label: title, colour: () => (key === "best" ? islandColour(env.store.indexOf(this.id)) : palette().accent) }], time: (t) => (env.store.kind === "live" ? this.ago(t) : clock(t)), empty: "Not measured" }),
     }));
     this.newest = 0;
     this.trouble = h("p", { class: "dim" });
@@ -100,7 +103,11 @@ class Detail {
       this.newest = told.value.t?.at(-1) ?? 0;
       // Live, time counts back from now, so that the axis has round minutes.
       const t = this.env.store.kind === "live" ? (told.value.t ?? []).map((at) => at - this.newest) : told.value.t ?? [];
-      for (const { key, chart } of this.charts) chart.set([t, told.value[key] ?? []]);
+      for (const { key, chart } of this.charts) {
+        const values = told.value[key] ?? [];
+        chart.set([t, values]);
+        if (values.some((/** @type {any} */ value) => value !== null)) show(chart.node, true);
+      }
     }
     const lines = log.status === "fulfilled" ? [...(log.value ?? [])].slice(-200).reverse() : [];
     setText(this.logTrouble, log.status === "rejected" ? `No log: ${inWords(log.reason)}` : lines.length === 0 ? "It has not said anything." : "");
@@ -127,6 +134,8 @@ class Detail {
       setText(this.about, "The hub knows no robot with this id.");
       return;
     }
+    // A body without such a sensor has no empty chart for it; what was shown keeps its place.
+    if (topics.has("view")) for (const { key, chart } of this.charts) show(chart.node, !SENSED.includes(key) || robot[/** @type {"soc_c"} */ (key)] !== null);
     const state = stateOf(robot);
     setText(this.chip, state.text);
     setAttr(this.chip, "data-state", state.kind);
