@@ -3,8 +3,10 @@
 
 const CHARACTER = 6.9;
 const LINE = 15;
-const WRAP = 15;
+// Characters in a line of a label, downwards and to the right: narrower labels make a tree narrower and higher.
+const WRAPS = { down: [15, 10], right: [40, 24, 14] };
 const GAP = 12;
+const LEVEL_GAP = 28;
 
 /**
  * @typedef {import("../contract.js").TreeNode} TreeNode
@@ -30,15 +32,17 @@ export function wrapText(text, most) {
   return lines.slice(0, 6);
 }
 
-/** @param {TreeNode} node @param {boolean} down @returns {{width: number, height: number, lines: string[]}} */
-function sizeOf(node, down) {
+/** A label without the digits that nobody reads: the node's title has all of them. @param {string} text */
+export const shortened = (text) => text.replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toPrecision(3))));
+
+/** @param {TreeNode} node @param {number} wrap @returns {{width: number, height: number, lines: string[]}} */
+function sizeOf(node, wrap) {
   const leaf = node.children.length === 0 && (node.kind === "action" || node.kind === "condition");
   if (node.kind === "composite" && !leaf) {
     const symbol = signOf(node);
     return { width: Math.max(34, 18 + symbol.length * 11), height: 32, lines: [symbol] };
   }
-  const text = String(node.label || node.symbol).slice(0, 160);
-  const lines = wrapText(text, down ? WRAP : 40);
+  const lines = wrapText(shortened(String(node.label || node.symbol)).slice(0, 160), wrap);
   const wide = Math.max(...lines.map((line) => line.length)) * CHARACTER;
   const high = lines.length * LINE;
   // Ellipses and diamonds need room around their text.
@@ -49,11 +53,12 @@ function sizeOf(node, down) {
 
 /**
  * @param {TreeNode[]} nodes in preorder, the root first @param {boolean} down from top to bottom, else from left to right
+ * @param {number} [wrap] characters in a line of a label
  * @returns {Layout}
  */
-export function layoutTree(nodes, down) {
+export function layoutTree(nodes, down, wrap = WRAPS[down ? "down" : "right"][0]) {
   if (nodes.length === 0) return { places: [], width: 0, height: 0 };
-  const places = nodes.map((node) => ({ ...sizeOf(node, down), x: 0, y: 0, depth: 0, level: /** @type {[number, number]} */ ([0, 0]) }));
+  const places = nodes.map((node) => ({ ...sizeOf(node, wrap), x: 0, y: 0, depth: 0, level: /** @type {[number, number]} */ ([0, 0]) }));
   const seen = new Set([0]);
   /** @type {number[][]} */
   const children = nodes.map((node) => node.children.filter((child) => nodes[child] && !seen.has(child) && seen.add(child)));
@@ -70,7 +75,7 @@ export function layoutTree(nodes, down) {
   /** @type {number[]} */
   const deep = [];
   for (const i of order) deep[places[i].depth] = Math.max(deep[places[i].depth] ?? 0, down ? places[i].height : places[i].width);
-  const starts = deep.reduce((/** @type {number[]} */ at, size) => [...at, (at.at(-1) ?? 0) + size + (down ? 34 : 38)], [0]);
+  const starts = deep.reduce((/** @type {number[]} */ at, size) => [...at, (at.at(-1) ?? 0) + size + LEVEL_GAP], [0]);
   const least = Math.min(...order.map((i) => offsets[i] - breadth(places[i]) / 2));
   for (const i of order) {
     const place = places[i];
@@ -85,6 +90,20 @@ export function layoutTree(nodes, down) {
     width: Math.max(...used.map((place) => place.x + place.width / 2)),
     height: Math.max(...used.map((place) => place.y + place.height / 2)),
   };
+}
+
+/** The scale at which a layout fills a panel. @param {{width: number, height: number}} layout @param {number} width @param {number} height */
+export const scaleOf = (layout, width, height) => Math.min(width / layout.width, height / layout.height);
+
+/**
+ * The layout that is largest in a panel of this size.
+ * @param {TreeNode[]} nodes @param {number} width @param {number} height @param {boolean | null} [only] this direction; null: either
+ * @returns {Layout & {down: boolean}}
+ */
+export function bestLayout(nodes, width, height, only = null) {
+  const directions = [true, false].filter((down) => only === null || down === only);
+  const layouts = directions.flatMap((down) => WRAPS[down ? "down" : "right"].map((wrap) => ({ ...layoutTree(nodes, down, wrap), down })));
+  return layouts.reduce((best, layout) => (scaleOf(layout, width, height) > scaleOf(best, width, height) ? layout : best));
 }
 
 /**

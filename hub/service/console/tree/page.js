@@ -38,7 +38,7 @@ class TreePage {
     this.cellRows = [];
     this.node = h("div", { class: "view tree-page" },
       h("section", { class: "panel tree-panel", "aria-label": "Tree" },
-        h("div", { class: "row tree-head" }, h("label", {}, h("span", { class: "hidden", text: "Robot" }), this.choice), this.facts, this.drawing.turnButton), this.drawing.node, legend()),
+        h("div", { class: "row tree-head" }, h("label", {}, h("span", { class: "hidden", text: "Robot" }), this.choice), this.facts, this.drawing.tools), this.drawing.node, this.drawing.more, legend()),
       h("div", { class: "tree-side" },
         h("section", { class: "panel" }, h("h2", {}, "In plain words ", h("small", { text: "point at a sentence to see its node" })), this.account.node),
         h("section", { class: "panel" }, h("h2", {}, "Registers ", h("small", { text: "what it senses and remembers, now" })), this.cells),

@@ -4,14 +4,14 @@
 import { button, h, s, setAttr, setText } from "../dom.js";
 import { clamp } from "../format.js";
 import { listenToPointer } from "../arena/pointer.js";
-import { layoutTree } from "./layout.js";
+import { bestLayout, scaleOf } from "./layout.js";
 import { edgeShape, nodeShape, RESULTS } from "./shapes.js";
 
 const MOST_NODES = 2000;
-// A tree with more leaves than this is read better from left to right.
-const WIDE = 9;
-// Labels cannot be read at smaller scales.
-const LEAST = 0.62;
+// Smallest text that can be read, and that of labels at a scale of 1 [px].
+const LEAST = 11 / 12;
+const LARGEST = 1.5;
+const MARGIN = 16;
 
 export class TreeView {
   /** @param {{onNode: (index: number) => void}} options */
@@ -20,8 +20,11 @@ export class TreeView {
     /** @type {import("../contract.js").TreeNode[]} */
     this.nodes = [];
     this.down = true;
+    /** @type {boolean | null} the direction that was asked for */
+    this.asked = null;
     this.at = { x: 0, y: 0, k: 1 };
-    this.fitted = true;
+    // Nobody has moved or zoomed it: it follows the size of its panel.
+    this.untouched = true;
     this.results = "";
     /** @type {{group: SVGGElement, sign: SVGTextElement}[]} */
     this.shapes = [];
@@ -34,16 +37,18 @@ export class TreeView {
     this.svg = s("svg", { class: "tree", tabindex: "0", role: "img", "aria-label": "Tree" }, this.world);
     this.turnButton = button("Turn", () => this.turn(), { title: "From top to bottom, or from left to right (R)" });
     const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      button("+", () => this.zoomBy(1.4), { "aria-label": "Zoom in", title: "Zoom in (+)" }), button("−", () => this.zoomBy(1 / 1.4), { "aria-label": "Zoom out", title: "Zoom out (−)" }),
-      button("⤢", () => this.fit(), { "aria-label": "Show the whole tree", title: "Whole tree (0)" }));
-    this.node = h("div", { class: "tree-stage" }, this.svg, zoom);
+      button("+", () => this.zoomBy(1.4), { class: "small", "aria-label": "Zoom in", title: "Zoom in (+)" }), button("−", () => this.zoomBy(1 / 1.4), { class: "small", "aria-label": "Zoom out", title: "Zoom out (−)" }),
+      button("⤢", () => this.fit(), { class: "small", "aria-label": "Show the whole tree", title: "Whole tree (0)" }));
+    this.tools = h("div", { class: "row tight" }, zoom, this.turnButton);
+    this.more = h("p", { class: "tree-more", role: "status" });
+    this.node = h("div", { class: "tree-stage" }, this.svg);
     this.svg.addEventListener("keydown", (event) => this.key(event));
     listenToPointer(this.svg, {
       zoom: (factor, x, y) => this.zoomBy(factor, x, y),
       pan: (dx, dy) => this.move(dx, dy),
       tap: (x, y) => this.tap(x, y),
     });
-    this.observer = new ResizeObserver(() => this.fitted && this.fit());
+    this.observer = new ResizeObserver(() => this.untouched && this.build());
     this.observer.observe(this.svg);
   }
 
@@ -61,18 +66,17 @@ export class TreeView {
   /** @param {import("../contract.js").TreeNode[]} nodes */
   set(nodes) {
     this.nodes = nodes.slice(0, MOST_NODES);
-    const leaves = this.nodes.filter((node) => node.children.length === 0 && node.kind !== "part").length;
-    this.down = leaves <= WIDE && this.svg.clientWidth > 560;
     this.build();
   }
 
   turn() {
-    this.down = !this.down;
+    this.asked = !this.down;
     this.build();
   }
 
   build() {
-    const { places, width, height } = layoutTree(this.nodes, this.down);
+    const { places, width, height, down } = bestLayout(this.nodes, ...this.room(), this.asked);
+    this.down = down;
     this.size = { width, height };
     this.root = places[0];
     this.shapes = this.nodes.map((node, i) => nodeShape(node, places[i], i));
@@ -108,27 +112,36 @@ export class TreeView {
   place() {
     const { x, y, k } = this.at;
     this.world.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${k.toFixed(4)})`);
+    const [width, height] = this.room();
+    const whole = x >= 0 && y >= 0 && x + this.size.width * k <= width + 2 * MARGIN && y + this.size.height * k <= height + 2 * MARGIN;
+    setText(this.more, this.nodes.length === 0 ? "" : !whole ? "A part of the tree: drag it to see the rest" : k < LEAST ? "Zoom in (+) to read it" : "");
   }
 
+  /** Width and height for a tree in its panel. @returns {[number, number]} */
+  room() {
+    return [Math.max(1, this.svg.clientWidth - 2 * MARGIN), Math.max(1, this.svg.clientHeight - 2 * MARGIN)];
+  }
+
+  /** The whole tree, however small. */
   fit() {
-    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
-    if (width < 10 || this.nodes.length === 0) return;
-    const k = Math.min(1.5, (width - 32) / this.size.width, (height - 32) / this.size.height);
-    this.at = { k, x: (width - this.size.width * k) / 2, y: (height - this.size.height * k) / 2 };
-    this.fitted = true;
+    if (this.nodes.length === 0) return;
+    this.centre(Math.min(LARGEST, scaleOf(this.size, ...this.room())));
+    this.untouched = false;
     this.place();
-    return k;
   }
 
-  /** The whole tree if it can be read so, else the root and what is near it. */
+  /** The whole tree if it can be read so, else the root and as much of it as the panel holds. */
   begin() {
-    const k = this.fit();
-    if (k === undefined || k >= LEAST || !this.root) return;
-    this.at = { k: LEAST, x: 16, y: 16 };
-    if (this.down) this.at.x = this.svg.clientWidth / 2 - this.root.x * LEAST;
-    else this.at.y = this.svg.clientHeight / 2 - this.root.y * LEAST;
-    this.fitted = false;
+    this.centre(clamp(scaleOf(this.size, ...this.room()), LEAST, LARGEST));
+    this.untouched = true;
     this.place();
+  }
+
+  /** In the middle of the panel; what does not fit begins at the root. @param {number} k scale */
+  centre(k) {
+    const [width, height] = this.room();
+    const along = (/** @type {number} */ room, /** @type {number} */ size, /** @type {number} */ root) => MARGIN + (size <= room ? (room - size) / 2 : clamp(room / 2 - root, room - size, 0));
+    this.at = { k, x: along(width, this.size.width * k, (this.root?.x ?? 0) * k), y: along(height, this.size.height * k, (this.root?.y ?? 0) * k) };
   }
 
   /** @param {number} factor @param {number} [x] @param {number} [y] */
@@ -136,7 +149,7 @@ export class TreeView {
     const k = clamp(this.at.k * factor, 0.08, 4);
     const real = k / this.at.k;
     this.at = { k, x: x - (x - this.at.x) * real, y: y - (y - this.at.y) * real };
-    this.fitted = false;
+    this.untouched = false;
     this.place();
   }
 
@@ -146,7 +159,7 @@ export class TreeView {
     const { k } = this.at;
     this.at.x = clamp(this.at.x + dx, 40 - this.size.width * k, this.svg.clientWidth - 40);
     this.at.y = clamp(this.at.y + dy, 40 - this.size.height * k, this.svg.clientHeight - 40);
-    this.fitted = false;
+    this.untouched = false;
     this.place();
   }
 
