@@ -100,7 +100,10 @@ fn registers_are_replaced_by_what_they_surely_hold() {
 fn what_is_written_first_decides() {
     let text = account("seqm\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n");
     assert!(text.contains("resuming at the one that was running"), "{text}");
-    assert!(text.contains("199 deg/s (if v_goal is already written: no change, running)"), "{text}");
+    assert!(
+        text.contains("199 deg/s (if an earlier rule has set v_goal: no effect, and the result is running)"),
+        "{text}"
+    );
     assert!(!account("seq\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n").contains("90 deg"));
 }
 
@@ -153,10 +156,18 @@ fn memory_counting_and_changed_results_are_told() {
             "sel\n  par 2\n    bleft\n    upfield 1\n    fixedprob 3\n  upfield -1\n",
             "All of these in every update; success if 2 succeed",
         ),
-        ("seq\n  successd\n    avoiding\n  upfield 1\n", "a failure counts as success"),
+        ("seq\n  successd\n    avoiding\n  upfield 1\n", "report success, even if it failed"),
         (
             "sel\n  failed\n    seq\n      bleft\n      movcs v_goal.x 1\n  mulas v_goal.y v_up.x 1 v_up.y\n",
-            "a success counts as failure",
+            "report failure, even if it succeeded",
+        ),
+        (
+            "sel\n  invert\n    seq\n      bleft\n      movcv v_scr 90deg\n  mulav v_goal v_scr 1 v_up\n",
+            "then report the opposite: failure if it succeeded, success if it failed",
+        ),
+        (
+            "sel\n  bleft\n  upfield 1\n",
+            "is on the left (within 81 deg of straight left), stop here: no later rule is tried",
         ),
         (include_str!("../../../docs/trees/explore.bt"), "the one that was running is resumed"),
         ("explore 20", "drawn from 1 to 20 (up to 2 s)"),

@@ -35,9 +35,9 @@ fn told(branch: &Branch, facts: &Facts) -> Item {
             all.children = branch.kids.iter().map(|kid| tell(kid, facts)).collect();
             all
         }
-        Kind::Successd => changed(branch, facts, "a failure counts as success"),
-        Kind::Failed => changed(branch, facts, "a success counts as failure"),
-        Kind::Invert => changed(branch, facts, "success counts as failure and failure as success"),
+        Kind::Successd => changed(branch, facts, "report success, even if it failed"),
+        Kind::Failed => changed(branch, facts, "report failure, even if it succeeded"),
+        Kind::Invert => changed(branch, facts, "report the opposite: failure if it succeeded, success if it failed"),
         Kind::Repeati => repeated(branch, facts, times(branch.code.a)),
         Kind::Repeatr => repeated(branch, facts, format!("a number of times drawn from 1 to {}", branch.code.a)),
         Kind::Successl => item(branch, facts, "report success".into()),
@@ -62,9 +62,12 @@ fn times(n: f32) -> String {
 fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     let kid = told(&branch.kids[0], facts);
     if kid.children.is_empty() {
-        return Item { node: facts.place(branch), text: format!("{}; {how}", kid.text), ..kid };
+        return Item { node: facts.place(branch), text: format!("{}; then {how}", kid.text), ..kid };
     }
-    Item { children: vec![Item { text: capital(&kid.text), ..kid }], ..item(branch, facts, capital(how)) }
+    Item {
+        children: vec![Item { text: capital(&kid.text), ..kid }],
+        ..item(branch, facts, format!("do what follows, then {how}"))
+    }
 }
 
 /// A repeat: its child is ticked once in an update, and it is running until the last success.
@@ -86,7 +89,9 @@ fn selection(branch: &Branch, facts: &Facts) -> Item {
     let mut all = item(branch, facts, text);
     for (i, kid) in branch.kids.iter().enumerate() {
         let mut rule = match condition(kid, facts) {
-            Some(condition) => item(kid, facts, format!("if {}, leave it at that", after_if(&[condition]))),
+            Some(condition) => {
+                item(kid, facts, format!("if {}, stop here: no later rule is tried", after_if(&[condition])))
+            }
             None => told(kid, facts),
         };
         let lead = if i == 0 { String::new() } else { "otherwise, ".into() };
@@ -114,7 +119,7 @@ fn sequence(branch: &Branch, facts: &Facts) -> Item {
         Err(steps) if steps.is_empty() => item(branch, facts, format!("succeed if {}, else fail", after_if(&tests))),
         Err(steps) => {
             let resumed = if memory { ", resuming at the one that was running" } else { "" };
-            let text = format!("{lead}these in order, each if the one before succeeded{resumed}");
+            let text = format!("{lead}do these in order, up to the first that fails{resumed}");
             let children = steps.into_iter().map(|step| Item { text: capital(&step.text), ..step }).collect();
             Item { children, ..item(branch, facts, text) }
         }
@@ -192,7 +197,7 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
         }
     };
     if facts.visit(branch).can(Status::Running) {
-        told.text.push_str(" (if v_goal is already written: no change, running)");
+        told.text.push_str(" (if an earlier rule has set v_goal: no effect, and the result is running)");
     }
     told
 }
@@ -274,7 +279,7 @@ fn subtree(branch: &Branch, facts: &Facts) -> Item {
         _ => item(branch, facts, format!("`{}`: {}", branch.node, branch.kind().spec().meaning)),
     };
     if facts.visit(branch).can(Status::Running) && branch.kind() == Kind::Avoiding {
-        told.text.push_str(" (if v_goal is already written: no change, running)");
+        told.text.push_str(" (if an earlier rule has set v_goal: no effect, and the result is running)");
     }
     told
 }
