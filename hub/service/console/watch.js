@@ -8,7 +8,7 @@ import { FitnessPanel } from "./fitness.js";
 import { Pictures } from "./pictures.js";
 import { ShortList } from "./robots/short.js";
 import { latestRun } from "./runs/latest.js";
-import { nowInWords } from "./words.js";
+import { goneInWords, nowInWords } from "./words.js";
 
 /** @param {import("./navigation.js").Env} env @returns {import("./navigation.js").View & {arena: ArenaView}} */
 export function create(env) {
@@ -59,23 +59,28 @@ export function create(env) {
 function nowPanel(env) {
   const title = h("h2", { class: "now-title" });
   const text = h("p");
+  const gone = h("p", { class: "warn", hidden: true });
   const action = h("a", { class: "button primary small" });
   const record = h("a", { class: "button small", hidden: true });
-  const node = h("section", { class: "panel now", "aria-label": "What goes on" }, title, text, h("p", { class: "row" }, action, record));
+  const node = h("section", { class: "panel now", "aria-label": "What goes on" }, title, text, gone, h("p", { class: "row" }, action, record));
   let phase = "";
   return {
     node,
     /** @param {Set<string>} topics */
     changed(topics) {
-      if (!topics.has("status") && !topics.has("view") && !topics.has("world")) return;
+      if (!["status", "view", "world", "link"].some((topic) => topics.has(topic))) return;
       const told = nowInWords(env.store);
       setText(title, told.title);
       setText(text, told.text);
       const going = env.store.status?.phase ?? "";
       const live = env.store.kind === "live";
-      show(action, live && (going === "idle" || going === "finished"));
+      const why = live ? goneInWords(env.app.live.link) : "";
+      const over = going === "idle" || going === "finished";
+      setText(gone, why);
+      show(gone, why !== "");
+      show(action, live && over && why === "");
       setText(action, going === "finished" ? "Start another" : "Choose an experiment");
-      action.href = env.link("run");
+      action.href = `${env.link("run")}?start`;
       if (live && going === "finished" && phase !== going) latestRun().then((run) => offer(run));
       if (going !== "finished") show(record, false);
       phase = going;

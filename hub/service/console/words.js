@@ -126,6 +126,15 @@ export function linkInWords(link, store, now, heardAt) {
   return { text: `Live · ${poses}${trip}`, level: age !== null && age > 1 ? "warn" : "good" };
 }
 
+/** Why nothing can be started, in words; "" while the hub is there. @param {import("./live.js").Link} link */
+export function goneInWords(link) {
+  if (link === "ended") return "The hub has ended: nothing can be started until it runs again. Start `xpuck hub` or `xpuck demo`.";
+  return link === "lost" ? "The hub cannot be reached: nothing can be started until it answers. This page tries again by itself." : "";
+}
+
+/** @param {unknown} times that robots were lost in a run @returns {string} "" if none was */
+export const lossesInWords = (times) => (num(times) ? `a robot was lost (silent for 3 s) ${count(Number(times), "time")}` : "");
+
 const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */ ({
   transport: (n, goal) => `${n} push the blue frisbee to the ${goal} end.`,
   "transport-once": (n, goal) => `${n} push the blue frisbee to the ${goal}, once.`,

@@ -1,9 +1,9 @@
 // @ts-check
 // Run: the one that goes on, or the way to the next one in four steps.
 
-import { h, setAttr } from "../dom.js";
+import { h, setAttr, setText, show } from "../dom.js";
 import { num } from "../format.js";
-import { isGoing } from "../words.js";
+import { goneInWords, isGoing } from "../words.js";
 import { Checklist } from "./checklist.js";
 import { Chooser } from "./choose.js";
 import { Draft } from "./draft.js";
@@ -29,16 +29,27 @@ export function create(env) {
   const notes = new Notes(env);
   const prepare = h("details", { class: "prepare", open: true }, h("summary", {}, h("h2", { text: "Start an experiment" })),
     h("div", { class: "prepare-grid" }, chooser.node, plan.node, checklist.node, start.node));
-  const node = h("div", { class: "view run-view" }, progress.node, prepare, notes.node);
+  // A form that cannot work is not shown.
+  const gone = h("p", { class: "panel warn", role: "status", hidden: true });
+  const node = h("div", { class: "view run-view" }, progress.node, gone, prepare, notes.node);
   /** @type {boolean | null} */
   let going = null;
   return {
     node,
-    enter: () => {
+    enter: (route) => {
       chooser.load();
       checklist.begin();
       draft.renew();
       fill();
+      // Whoever asks for the form gets it open and in sight, whatever was folded before.
+      if (!("start" in route.query) || isGoing(env.store.status)) return;
+      setAttr(prepare, "open", true);
+      going = env.store.status ? false : null;
+      // After its first filling, when it has its place.
+      requestAnimationFrame(() => {
+        (gone.hidden ? prepare : gone).scrollIntoView({ block: "start" });
+        if (gone.hidden) prepare.querySelector("summary")?.focus({ preventScroll: true });
+      });
     },
     leave: () => checklist.stop(),
     end: () => progress.end(),
@@ -46,6 +57,10 @@ export function create(env) {
       progress.changed(topics);
       notes.changed(topics);
       if (topics.has("status") || topics.has("session") || topics.has("view")) start.fill();
+      const why = goneInWords(env.app.live.link);
+      setText(gone, why);
+      show(gone, why !== "");
+      show(prepare, why === "");
       const now = isGoing(env.store.status);
       // While a run goes on the way to the next one is put aside; at its end it is there again.
       if (env.store.status && now !== going) {
