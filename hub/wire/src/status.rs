@@ -219,7 +219,7 @@ pub struct Status {
     pub round_trip_ms: f64,
     /// Part of the round trips above 100 ms.
     pub slow_round_trips: f64,
-    /// Robots that were lost during the run.
+    /// Number of times that a robot was lost (silent for 3 s) during the run; one robot can be lost several times.
     pub dead: u32,
     /// Poses have come lately.
     pub tracking: bool,

@@ -12,6 +12,7 @@ import { TERMS } from "../terms.js";
 import { bytes, clock, dateTime, fixed } from "../format.js";
 import { Command } from "./command.js";
 import { endOf, meanOfRun, segmentsOf } from "./outcome.js";
+import { lossesInWords } from "../words.js";
 
 const EXPORTS = /** @type {[string, string][]} */ ([
   ["run.mcap", "the whole record, for Foxglove and Python"], ["run.toml", "configuration in effect"], ["result.json", "final status"],
@@ -63,7 +64,7 @@ export class RunDetail {
     this.damage.replaceChildren();
     this.replay.href = `#/replay/${encodeURIComponent(id)}`;
     this.export.replaceChildren(...EXPORTS.map(([name, about]) => h("li", {}, h("a", { href: `/api/runs/${part(id)}/export/${name}`, download: name, text: name }), h("small", { text: ` ${about}` }))));
-    this.scenes.set(["xpuck", "runs", "export", id, "--foxglove", `${id}.mcap`]);
+    this.scenes.set(["xpuck", "runs", "export", id, "--foxglove", `${id.split("/").at(-1)}.mcap`]);
     try {
       const run = await get(`/api/runs/${part(id)}`);
       if (id !== this.id) return;
@@ -81,7 +82,7 @@ export class RunDetail {
     setText(this.title, row.short || row.id);
     const mean = meanOfRun(run);
     const quality = row.quality ? `, flags ${row.quality}` : "";
-    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, `${clock(row.length_s)} of arena time`, endOf(run) + quality, `${fixed(row.robots, 0)} robots`, row.dead ? `${row.dead} lost` : "", `seed ${row.seed ?? "–"}`,
+    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, `${clock(row.length_s)} of arena time`, endOf(run) + quality, `${fixed(row.robots, 0)} robots`, lossesInWords(row.dead), `seed ${row.seed ?? "–"}`,
       mean.why ? `no mean fitness: ${mean.why}` : `mean fitness ${fixed(mean.value, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
     // The record of a run that goes on has no end yet: that is no damage.
     const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));

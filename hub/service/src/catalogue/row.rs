@@ -33,11 +33,11 @@ pub struct Row {
     pub seed: String,
     /// Robots of the swarm.
     pub robots: u32,
-    /// Robots lost during the run.
+    /// Number of times that a robot was lost during the run; one robot can be lost several times.
     pub dead: u32,
     /// Part of the round trips above 100 ms.
     pub slow_round_trips: f64,
-    /// Marks of Table 8.3: `D` if robots died, `P` if more than 5 % of the round trips took above 100 ms.
+    /// Marks of Table 8.3: `D` if a robot was lost, `P` if more than 5 % of the round trips took above 100 ms.
     pub quality: String,
     /// Real fitness of the last segment.
     pub last_fitness: Option<f64>,

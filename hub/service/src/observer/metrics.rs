@@ -317,7 +317,7 @@ impl Run {
             segment: one("run_segment", "Segment of the run"),
             fitness: one("run_fitness_ratio", "Real fitness of the segment so far"),
             evolved: one("run_evolved_ratio", "Mean derated fitness of the robots' champions"),
-            dead: one("run_lost_robots", "Robots that were lost during the run"),
+            dead: one("run_lost_robots", "Number of times that a robot was lost during the run"),
             slow: one("run_slow_round_trips_ratio", "Part of the run's round trips above 100 ms"),
             tracking: one("mocap_tracking", "1 while poses come"),
             pose_age: one("mocap_pose_age_seconds", "Time since the last frame, arena time"),

@@ -81,13 +81,13 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     let robots = count(args.robots, "robot", "robots");
     let last = segments.len().max(1);
     let evolves = layout.plan.evolves(args.robots);
-    writeln!(text, "\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
+    writeln!(text, "\n robots lost  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
     let evolved = if evolves { format!("{:.3}", Figure(status.evolved)) } else { "-".into() };
     let cells: String =
         (0..last).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
     writeln!(
         text,
-        " {:>4}  {:>7.2} ms  {:>9.2} %  {evolved:>7}  {cells}",
+        " {:>5} times  {:>7.2} ms  {:>9.2} %  {evolved:>7}  {cells}",
         status.dead,
         status.round_trip_ms,
         status.slow_round_trips * 100.0

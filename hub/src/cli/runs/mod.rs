@@ -211,7 +211,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         "state",
         "length",
         "robots",
-        "dead",
+        "losses",
         "flags",
         "last",
         "mean",

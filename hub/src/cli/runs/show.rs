@@ -27,7 +27,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     writeln!(text, "{}  {}  {minutes:.1} min  seed {}", row.id, row.state, row.seed)?;
     writeln!(text, "version {}  commit {}\n", row.version, row.git_commit)?;
     let (generations, fitness) = if off { ("", "") } else { ("  generations", "  fitness (n)") };
-    writeln!(text, "robot    segment{generations}{fitness}  battery J  round trip  slow %  loaded  dead since")?;
+    writeln!(text, "robot    segment{generations}{fitness}  battery J  round trip  slow %  loaded  silent since")?;
     for r in &results.robots {
         let or_dash = |value: Option<f64>, unit: &str| value.map_or("-".into(), |v| format!("{v:.1}{unit}"));
         writeln!(
@@ -61,7 +61,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         false => writeln!(text, "evolved fitness at the end: {:.3}", Figure(row.evolved_fitness))?,
     }
     match results.quality.is_empty() {
-        true => writeln!(text, "quality: no robot died, and at most 5 % of the round trips took above 100 ms")?,
+        true => writeln!(text, "quality: no robot was lost, and at most 5 % of the round trips took above 100 ms")?,
         false => results.quality.iter().try_for_each(|line| writeln!(text, "quality {line}"))?,
     }
     print(&text)

@@ -18,7 +18,7 @@ use xpuck_wire::output::{self, count};
 
 /// Compare runs segment by segment, as Table 8.3 and 8.4 of the thesis do.
 ///
-/// A row a run: dead robots (D), P if more than 5 % of the round trips took above 100 ms, mean round trip and the part above
+/// A row a run: losses of robots (D), P if more than 5 % of the round trips took above 100 ms, mean round trip and the part above
 /// 100 ms, mean fitness of the fittest on each island at the end, and the real fitness of each segment in which evolved trees
 /// drove. Mean and standard deviation are over the runs without a mark, and each experiment has a table of its own: another
 /// task, number of robots or length is not compared. A run that cannot be read is named and left out, and the command ends
