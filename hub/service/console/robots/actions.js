@@ -15,7 +15,7 @@ export function actionBar(env) {
   const hold = button("Hold", () => send("hold", "Hold"), { title: "Stops this robot alone, and keeps it stopped" });
   const release = button("Release", () => send("release", "Release"), { title: "Lets it go on with the others" });
   const drive = button("Drive", () => (app.driving.robot ? app.driving.end() : app.driving.begin(id())), { title: "Drives it by hand, with the arrow keys or a gamepad (D)" });
-  const reboot = button("Reboot…", () => ask(true), { class: "danger" });
+  const reboot = button("Reboot…", () => ask(true), { class: "danger", title: "Restarts its computer: it is away for about a minute" });
   const question = h("span");
   const yes = button("Yes, reboot it", () => {
     ask(false);
@@ -27,6 +27,7 @@ export function actionBar(env) {
   const open = h("a", { class: "button", text: "Details" });
   const tree = h("a", { class: "button", text: "Tree" });
   const why = h("p", { class: "warn" });
+  const titles = new Map([identify, hold, release, drive, reboot].map((node) => [node, node.title]));
   let asked = "";
 
   /** @param {boolean} on */
@@ -57,6 +58,7 @@ export function actionBar(env) {
       const reason = !live ? "A replay: these are of the past." : app.session.whyNot();
       const off = reason !== "" || !robot;
       for (const node of [identify, hold, release, drive, reboot, yes]) setAttr(node, "disabled", off);
+      for (const [node, title] of titles) node.title = reason || (robot ? title : "Select a robot first");
       setAttr(hold, "disabled", off || robot?.held === true);
       setAttr(release, "disabled", off || robot?.held !== true);
       setText(identify, robot?.identifying ? "Blinking" : "Blink");

@@ -49,6 +49,7 @@ export class Progress {
     if (phase) this.part.set(phase.seconds, phase.length, `${phase.name}, phase ${phase.number + 1} of ${phase.count}: ${clock(phase.seconds)} of ${clock(phase.length)}`);
     show(this.next, going && phase !== null && phase.number + 1 < phase.count);
     setAttr(this.next, "disabled", app.session.whyNot() !== "");
+    setAttr(this.next, "title", app.session.whyNot() || null);
     this.fillAcks(status);
     if (over && this.offered !== status.record) this.offer(status.record);
     if (!over) {
