@@ -77,6 +77,9 @@ pub struct Console {
     /// The folder whose experiments the page offers; without it that of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiments: Option<PathBuf>,
+    /// The folder whose runs the page lists; without it `record.directory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<PathBuf>,
     /// Speak TLS 1.3 only, with this certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsFiles>,

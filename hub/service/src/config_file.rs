@@ -18,6 +18,7 @@ pub fn read(path: &Path) -> Result<Config, FileError> {
     hub.console.key = hub.console.key.map(|file| here.join(file));
     hub.console.experiments =
         Some(hub.console.experiments.map_or_else(|| atomic::folder(path).into(), |folder| here.join(folder)));
+    hub.console.runs = hub.console.runs.map(|folder| here.join(folder));
     hub.console.tls =
         hub.console.tls.map(|tls| TlsFiles { certificate: here.join(tls.certificate), key: here.join(tls.key) });
     hub.check(&name)?;

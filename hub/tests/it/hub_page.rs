@@ -9,10 +9,11 @@ use xpuck_hub_core::config::HubFile;
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
 /// Keys that are absent unless a file has them.
-const OPTIONAL: [&str; 12] = [
+const OPTIONAL: [&str; 13] = [
     "console.experiments",
     "console.key",
     "console.look",
+    "console.runs",
     "console.tls.certificate",
     "console.tls.key",
     "foxglove.address",
@@ -23,7 +24,7 @@ const OPTIONAL: [&str; 12] = [
     "record.budget_gib",
     "stream.address",
 ];
-const CONSOLE: &str = "[console]\nlook = \"login\"\nkey = \"none\"\nexperiments = \"none\"\n\
+const CONSOLE: &str = "[console]\nlook = \"login\"\nkey = \"none\"\nexperiments = \"none\"\nruns = \"none\"\n\
     tls = { certificate = \"none\", key = \"none\" }\n";
 
 fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String>) {

@@ -23,7 +23,7 @@ const COLUMNS = [
   { key: "last", name: "Last", title: TERMS.last, room: "wide", text: (run) => fixed(run.last_fitness, 3), value: (run) => run.last_fitness },
   { key: "evolved", name: "Evolved", title: `At its end. ${TERMS.evolved}. ${TERMS.derated}`, room: "wide", text: (run) => fixed(run.evolved_fitness, 3), value: (run) => run.evolved_fitness },
   { key: "robots", name: "Robots", room: "wider", text: (run) => fixed(run.robots, 0), value: (run) => run.robots },
-  { key: "quality", name: "Flags", title: "D: robots died. P: more than 5 % of round trips above 100 ms", words: true, room: "wide", text: (run) => run.quality, value: (run) => run.quality },
+  { key: "quality", name: "Flags", title: "D: a robot was lost (silent for 3 s) at least once. P: more than 5 % of round trips above 100 ms", words: true, room: "wide", text: (run) => run.quality, value: (run) => run.quality },
   { key: "seed", name: "Seed", room: "wider", text: (run) => String(run.seed ?? "–"), value: (run) => Number(run.seed) },
   { key: "bytes", name: "Record", room: "wider", text: (run) => bytes(run.bytes), value: (run) => run.bytes },
 ];
@@ -68,6 +68,7 @@ class Catalogue {
       this.chosen = [];
       this.fill();
     }, { class: "small", title: "Compare none" });
+    this.unread = h("ul", { class: "note", hidden: true, "aria-label": "Runs that cannot be read" });
     this.hint = h("p", { class: "dim", role: "status" });
     this.heads = COLUMNS.map((column) => h("th", { scope: "col", class: `${column.words ? "" : "n"} ${column.room}`, title: column.title }, h("button", { type: "button", class: "plain", on: { click: () => this.setSort(column.key) } }, column.name, h("i", { class: "arrow", "aria-hidden": "true" }))));
     this.body = h("tbody");
@@ -76,7 +77,7 @@ class Catalogue {
       this.most += PAGE;
       this.fill();
     });
-    this.node = h("div", { class: "view robots" }, h("section", { class: "panel toolbar" }, h("h2", { class: "hidden", text: "Runs" }), h("div", { class: "row" }, this.search, this.compare, this.clear), this.hint),
+    this.node = h("div", { class: "view robots" }, h("section", { class: "panel toolbar" }, h("h2", { class: "hidden", text: "Runs" }), h("div", { class: "row" }, this.search, this.compare, this.clear), this.hint, this.unread),
       h("section", { class: "panel table-panel", tabindex: "0", "aria-label": "Table of runs" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "pick", text: "Compare" }), ...this.heads, h("th", { scope: "col" }, h("span", { class: "hidden", text: "Replay" })))), this.body), this.blank, h("p", { class: "row pad-small" }, this.more)));
   }
 
@@ -99,6 +100,10 @@ class Catalogue {
     try {
       this.runs = list(await get("/api/runs")).filter((run) => typeof run?.id === "string");
       this.trouble = "";
+      const { folder, unread } = await get("/api/catalogue");
+      this.folder = typeof folder === "string" ? ` in ${folder}` : "";
+      this.unread.replaceChildren(...list(unread).map((text) => h("li", { text: `Not read, so missing here or as it was before: ${text}` })));
+      show(this.unread, list(unread).length > 0);
     } catch (error) {
       this.trouble = `The catalogue cannot be read: ${inWords(error)}`;
     }
@@ -106,6 +111,7 @@ class Catalogue {
   }
 
   trouble = "";
+  folder = "";
 
   /** @param {string} key */
   setSort(key) {
@@ -142,7 +148,7 @@ class Catalogue {
     setAttr(this.compare, "href", n >= 2 ? `#/compare/${this.chosen.map(encodeURIComponent).join(",")}` : null);
     setAttr(this.compare, "aria-disabled", String(n < 2));
     show(this.clear, n > 0);
-    setText(this.hint, n === 0 ? `${count(this.runs.length, "run")}, newest first. Tick two or more to compare them.` : n === 1 ? "Tick one more to compare." : `${n} are ticked.`);
+    setText(this.hint, n === 0 ? `${count(this.runs.length, "run")}${this.folder}, newest first. Tick two or more to compare them.` : n === 1 ? "Tick one more to compare." : `${n} are ticked.`);
   }
 
   /** @param {RunRow} run */

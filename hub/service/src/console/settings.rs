@@ -17,7 +17,7 @@ pub struct Settings {
     pub signer: Option<Secret>,
     /// The folder of experiments.
     pub experiments: PathBuf,
-    /// The record directory.
+    /// The folder whose runs are listed.
     pub runs: PathBuf,
     /// Name of the session's cookie: browsers keep one for each name, whatever the port.
     pub cookie: String,
@@ -50,7 +50,7 @@ impl Settings {
             },
             signer: console.key.as_deref().map(Secret::read).transpose()?,
             experiments: console.experiments.clone().unwrap_or_else(|| PathBuf::from(".")),
-            runs: config.hub.record.directory.clone(),
+            runs: console.runs.clone().unwrap_or_else(|| config.hub.record.directory.clone()),
             cookie: cookie(address),
             arena: ([arena.length_m / 2.0, arena.width_m / 2.0], arena.frisbee_radius_m),
             speed: config.swarm.speed,

@@ -112,7 +112,7 @@ impl Layout {
         let radius = plan.phase(0).world.discs.first().map(|disc| disc.shape.radius);
         let hub = HubFile {
             arena: swarm_files::size((half_length, half_width), radius),
-            console: Console { key: Some(key.clone()), ..Console::default() },
+            console: Console { key: Some(key.clone()), runs: root.parent().map(PathBuf::from), ..Console::default() },
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
             overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),

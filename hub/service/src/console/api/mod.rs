@@ -44,6 +44,7 @@ pub fn routes(shared: &Shared) -> Router<Shared> {
         .route("/experiment/check", post(experiments::check).layer(DefaultBodyLimit::max(EXPERIMENT)))
         .route("/checklist", get(checklist::checklist))
         .route("/runs", get(runs::list))
+        .route("/catalogue", get(runs::catalogue))
         .route("/runs/{id}", get(runs::details))
         .route("/runs/{id}/robot/{robot}", get(runs::robot))
         .route("/runs/{id}/lineage", get(runs::lineage_of))

@@ -58,6 +58,24 @@ pub async fn list(State(shared): State<Shared>) -> Response {
     }
 }
 
+/// The folder whose runs are listed, and why some are missing among them or shown as they were, a line each.
+pub async fn catalogue(State(shared): State<Shared>) -> Response {
+    let runs = shared.settings.runs.clone();
+    let read = move || -> Result<Value, RecordError> {
+        let unread = match runs.try_exists() {
+            Ok(false) => Vec::new(),
+            _ => Catalogue::open(&runs)?.troubles().to_vec(),
+        };
+        let folder = runs.canonicalize().unwrap_or(runs);
+        Ok(object!({ "folder": folder.display().to_string(), "unread": unread }))
+    };
+    match beside(read).await {
+        Ok(Ok(told)) => json(&told),
+        Ok(Err(error)) => unreadable(&error),
+        Err(response) => response,
+    }
+}
+
 /// The folder of a run that the catalogue knows.
 pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
     let known = |catalogue: Catalogue| catalogue.rows().map(|rows| rows.iter().any(|row| row.id == id));
