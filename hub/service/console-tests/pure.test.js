@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { layoutAncestry, tidy } from "../console/evolution/ancestry.js";
 import { busiest } from "../console/evolution/busiest.js";
-import { bytes, clock, fixed, span, thousands, timeOfDay } from "../console/format.js";
+import { bytes, clock, fixed, span, thousands, tickTexts, timeOfDay } from "../console/format.js";
 import { Rate, inWords } from "../console/rate.js";
 import { sensed } from "../console/robots/sensors.js";
 import { FASTEST, ofKeys, ofStick, wheels } from "../console/robots/steering.js";
@@ -10,6 +10,7 @@ import { tagsInWords } from "../console/robots/tags.js";
 import { link, parse, replayLink } from "../console/routes.js";
 import { differences, flatten } from "../console/runs/differences.js";
 import { hold, meanOf, smooth, thin, together, upTo } from "../console/series.js";
+import { goneInWords, lossesInWords } from "../console/words.js";
 
 test("numbers and times", () => {
   assert.deepEqual([fixed(-0.0001, 2), fixed(-1.5, 1), fixed(null, 2), fixed(NaN, 1), fixed("7", 1), fixed(2, 1, " V")], ["0.00", "−1.5", "–", "–", "–", "2.0 V"]);
@@ -17,6 +18,31 @@ test("numbers and times", () => {
   assert.deepEqual([span(5), span(65), span(700), span(3660), span(1e6)], ["5 s", "1 min 5 s", "11 min", "1 h 1 min", "11 days"]);
   assert.deepEqual([bytes(10), bytes(3.4e6), bytes(81e9), thousands(21400), thousands(999)], ["10 B", "3.4 MB", "81 GB", "21.4 k", "999"]);
   assert.equal(timeOfDay(null), "");
+});
+
+test("no two ticks of an axis read the same", () => {
+  assert.deepEqual(tickTexts([0.08, 0.1, 0.12], 0.02), ["0.08", "0.10", "0.12"]);
+  assert.deepEqual(tickTexts([-0.2, 0, 0.2], 0.2), ["−0.2", "0.0", "0.2"]);
+  assert.deepEqual(tickTexts([0, 50, 100], 50), ["0", "50", "100"]);
+  assert.deepEqual(tickTexts([0, 1000, 2000], 1000), ["0", "1 k", "2 k"]);
+  for (let power = -3; power <= 7; power++) {
+    for (const digit of [1, 2, 5]) {
+      const step = Number(`${digit}e${power}`);
+      const texts = tickTexts([-1, 0, 1, 2, 3, 4].map((n) => n * step), step);
+      assert.equal(new Set(texts).size, texts.length, `${step}: ${texts}`);
+    }
+  }
+});
+
+test("losses of robots are told as times, not as robots", () => {
+  assert.deepEqual([lossesInWords(0), lossesInWords(null), lossesInWords(1), lossesInWords(4)],
+    ["", "", "a robot was lost (silent for 3 s) 1 time", "a robot was lost (silent for 3 s) 4 times"]);
+});
+
+test("a hub that is gone starts nothing, and the page says why", () => {
+  assert.equal(goneInWords("live") + goneInWords("silent") + goneInWords("connecting"), "");
+  assert.match(goneInWords("ended"), /has ended: nothing can be started/);
+  assert.match(goneInWords("lost"), /cannot be reached: nothing can be started/);
 });
 
 test("keys and sticks become wheel speeds that a robot has", () => {

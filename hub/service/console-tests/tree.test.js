@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { edgePoints, layoutTree, signOf, wrapText } from "../console/tree/layout.js";
+import { bestLayout, edgePoints, layoutTree, scaleOf, shortened, signOf, wrapText } from "../console/tree/layout.js";
 
 const leaf = (label, kind = "action") => ({ symbol: "", label, kind, children: [] });
 
@@ -42,6 +42,22 @@ test("no two nodes cover each other, in both directions", () => {
       }
     }
   }
+});
+
+test("a tree takes the direction and the width of labels in which it is largest", () => {
+  for (const nodes of [grow(1, 5), grow(3, 3), grow(7, 2), grow(20, 1)]) {
+    for (const [width, height] of [[880, 510], [330, 470], [1400, 300]]) {
+      const best = bestLayout(nodes, width, height);
+      assertApart(best.places);
+      for (const down of [true, false]) assert.ok(scaleOf(best, width, height) >= scaleOf(layoutTree(nodes, down), width, height) - 1e-9);
+      assert.equal(bestLayout(nodes, width, height, !best.down).down, !best.down, "unless it is turned");
+    }
+  }
+});
+
+test("labels have three digits of a number", () => {
+  assert.equal(shortened("mulav v_goal v_prox 10.238026 v_blue"), "mulav v_goal v_prox 10.2 v_blue");
+  assert.equal(shortened("ifsect v_blue -83deg 304deg 0.28690717"), "ifsect v_blue -83deg 304deg 0.287");
 });
 
 test("parents stand in the middle of their first and last child, children in order", () => {

@@ -29,13 +29,19 @@ test("a visitor may look, and is told why the controls are off", async () => {
   await shows(page, "#who", /^Log in$/);
   await shows(page, ".short", /xp01[^]*xp02/);
   for (const id of ["#stop", "#pause", "#resume"]) assert.equal(await page.isDisabled(id), true, id);
-  await shows(page, "#why", /not logged in: log in as an operator to act/);
+  await shows(page, "#why", /not logged in\. To act, log in \(U\) with your key file or the link/);
   await page.keyboard.press("Space");
   await shows(page, "#answer", /STOP: not sent/);
   await goTo(page, "Run");
   assert.equal(await page.isDisabled("button.start"), true);
   await shows(page, "#start-why", /log in/);
   assert.equal(await page.isDisabled("#note"), true);
+  await goTo(page, "Robots");
+  for (const name of ["Blink", "Hold", "Release", "Drive", "Reboot…"]) {
+    const button = page.locator(`.dialog-row button:text-is('${name}')`);
+    assert.equal(await button.isDisabled(), true, name);
+    assert.match((await button.getAttribute("title")) ?? "", /log in/, name);
+  }
   assert.equal((await ask(page, "/api/command", STOP)).status, 401);
   await close(page);
 });

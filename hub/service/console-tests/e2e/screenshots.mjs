@@ -67,7 +67,7 @@ try {
   await take("evolution");
   await open("#/tree/xp04", ".facts", /nodes?/);
   await take("tree");
-  const [, last, first] = await page.evaluate(async () => (await (await fetch("/api/runs")).json()).map((/** @type {{id: string}} */ run) => run.id));
+  const [, last, first] = await page.evaluate(async () => (await (await fetch("/api/runs")).json()).map((/** @type {{id: string}} */ run) => encodeURIComponent(run.id)));
   await open("#/runs", "tbody", /transport-again/);
   await take("runs");
   await open(`#/compare/${first},${last}`, "table", /seed/);

@@ -163,7 +163,7 @@ test("the run is in the catalogue, with what was done and noted", async () => {
   await shows(page, "ol[aria-label=Events]", /paused[^]*stopped|pause[^]*stop/i);
   await shows(page, ".run-parts", /lights were dimmed/);
   await shows(page, ".panel .dim", /stopped by operator/);
-  await shows(page, ".command", /^xpuck runs export transport-\S+ --foxglove transport-\S+\.mcap$/);
+  await shows(page, ".command", /^xpuck runs export demo-\d+\/transport-\S+ --foxglove transport-\S+\.mcap$/);
   assert.match(await page.inputValue("textarea[aria-label=\"The experiment's text\"]"), /minutes = 8/);
 });
 
@@ -220,7 +220,7 @@ test("two runs are compared", async () => {
   await shows(page, ".compared", /stopped by operator[^]*stopped by operator/);
   // The second run ended before evolved trees drove, unless this machine is slow.
   const rows = await page.evaluate(async () => (await fetch("/api/runs")).json());
-  const again = rows.find((/** @type {any} */ row) => row.id.startsWith("again"));
+  const again = rows.find((/** @type {any} */ row) => row.name === "again");
   await shows(page, ".compared", Number.isFinite(again.mean_fitness) ? /again[^]*, mean real fitness -?\d/ : /no mean real fitness: it ended in segment 0/);
   await shows(page, "table >> nth=1", /seed/);
   await shows(page, "table >> nth=1", /name/);

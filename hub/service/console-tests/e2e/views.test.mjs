@@ -28,7 +28,7 @@ test("two runs are recorded, and a third goes on", async () => {
   await startRun(page, { name: "third" });
   await until(() => page.evaluate(() => (window.xpuck.live.store.status.segment ?? 0) >= 1), "an evolved tree drives");
   const told = await page.evaluate(async () => (await fetch("/api/runs")).json());
-  runs = told.map((/** @type {{id: string}} */ run) => run.id);
+  runs = told.map((/** @type {{id: string}} */ run) => encodeURIComponent(run.id));
   assert.equal(runs.length, 3);
   await page.evaluate(() => {
     const shifts = Object.assign(window, { shifts: { since: 0, sum: 0, of: /** @type {string[]} */ ([]) } }).shifts;
