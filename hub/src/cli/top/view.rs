@@ -97,8 +97,7 @@ fn losses(status: &Status) -> Vec<String> {
     let turned_away = status.security.refusals.total();
     let dev_mode = status.security.dev_mode.then(|| "DEV MODE: whoever reaches the hub commands the swarm".into());
     let more = [
-        (status.dead > 0)
-            .then(|| format!("robots were lost {} in this run", count(status.dead as usize, "time", "times"))),
+        (status.dead > 0).then(|| format!("robots lost {} in this run", count(status.dead as usize, "time", "times"))),
         (slow >= 1.0).then(|| format!("{slow:.0} % of the round trips above 100 ms")),
         (turned_away > 0).then(|| format!("{turned_away} turned away")),
         (lines > 0).then(|| format!("{lines} log lines lost")),
