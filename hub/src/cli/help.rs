@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_command_of_a_group_is_found_by_its_name() {
         let program = crate::program();
-        assert_eq!(called(&program, "explain"), ["tree explain"]);
+        assert_eq!(called(&program, "explain"), ["tree explain", "automaton explain"]);
         assert!(called(&program, "purr").is_empty());
         for (_, here) in CALLED_ELSEWHERE {
             let name = here.split(' ').next_back().unwrap();

@@ -257,7 +257,12 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
     limit_files(hub, &before).unwrap();
     wait_until("heard", || swarm.try_ask(&Request::Status).is_ok());
     assert!(!swarm.status().record.starts_with("NOT RECORDING"));
-    assert_eq!(swarm.ask(&Request::Stop), Reply::Done);
+    match swarm.ask(&Request::Stop) {
+        Reply::Done => {}
+        // A busy machine's disk may take longer than the hub waits for it.
+        Reply::DoneBut(what) => assert!(what.contains("the disk is slow"), "{what}"),
+        other => panic!("{other:?}"),
+    }
     wait_until("closed", || RunFile::read(&run_folder(&swarm)).unwrap().state == RunState::Finished);
     wait_until("whole", || {
         run_folder(&swarm).join("run.mcap").exists() && recover::left_open(&run_folder(&swarm)).unwrap().is_empty()
