@@ -2,7 +2,7 @@
 // What the numbers that are called fitness are, in a sentence each: docs/concepts/fitness.md has the whole story.
 
 export const TERMS = {
-  real: "Real fitness: what the frisbee, or whatever the task moves, did in the arena, real or virtual, in one segment",
+  real: "Real fitness: how well the swarm did its task in the arena, real or virtual, in one segment",
   mean: "Mean real fitness of the segments with evolved trees, by their time: segment 0 is left out",
   last: "Real fitness of the last segment",
   evolved: "Derated fitness of each robot's fittest tree, mean of the robots: what evolution believes, in simulation",

@@ -116,7 +116,7 @@ export function linkInWords(link, store, now, heardAt) {
     return { text: `NOT DURABLE: the disk does not keep how the run stands; a hub that restarts will wait for START (${status.not_kept})`, level: "bad" };
   }
   if (status.tracking === false) {
-    return { text: "TRACKING LOST: robots and frisbee are drawn where motion capture saw them last", level: "bad" };
+    return { text: "TRACKING LOST: everything is drawn where motion capture saw them last", level: "bad" };
   }
   if (status.names) return { text: `NAMES: ${status.names}`, level: "warn" };
   // A frame may be told to be a little older than the poses that came before it was drawn.
@@ -165,7 +165,7 @@ export function nowInWords(store) {
     }
     case "paused": return { title: "Paused", text: "An operator paused the run: robots stand still, and its clock stands too." };
     case "relocating": return { title: "The frisbee reached the end", text: "Everybody waits until somebody, or the virtual arena, has put it back near the centre." };
-    case "blind": return { title: "Motion capture sees too little", text: "Everybody waits until the frisbee and a robot are seen again." };
+    case "blind": return { title: "Motion capture sees too little", text: "Everybody waits until robots, and what they move, are seen again." };
     case "parking": return { title: "Parking", text: "Robots drive to their places by motion capture. STOP has them stand." };
     case "resting": return { title: "A rest", text: "The experiment has a rest here: robots stand still." };
     case "finished": {

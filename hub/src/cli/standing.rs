@@ -32,7 +32,7 @@ pub fn meaning(phase: Phase) -> &'static str {
         Phase::Running => "the robots drive",
         Phase::Paused => "an operator has everybody stand; `xpuck resume` goes on",
         Phase::Relocating => "everybody stands until the frisbee is back near the centre",
-        Phase::Blind => "everybody stands until motion capture sees the frisbee and a robot again",
+        Phase::Blind => "everybody stands until motion capture sees robots, and what they move, again",
         Phase::Resting => "everybody stands, as the experiment says",
         Phase::Finished => "the run is over; the robots stand",
         Phase::Parking => "robots drive to their places by motion capture; `xpuck stop` has them stand",
