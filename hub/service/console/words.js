@@ -136,9 +136,9 @@ export function goneInWords(link) {
 export const lossesInWords = (times) => (num(times) ? `a robot was lost (silent for 3 s) ${count(Number(times), "time")}` : "");
 
 const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */ ({
-  transport: (n, goal) => `${n} push the blue frisbee to the ${goal} end.`,
-  "transport-once": (n, goal) => `${n} push the blue frisbee to the ${goal}, once.`,
-  "transport-position": (n, goal) => `${n} push the blue frisbee as far ${goal} as they can.`,
+  transport: (n, goal) => `${n} push the frisbee to the ${goal} end.`,
+  "transport-once": (n, goal) => `${n} push the frisbee to the ${goal}, once.`,
+  "transport-position": (n, goal) => `${n} push the frisbee as far ${goal} as they can.`,
   aggregation: (n) => `${n} try to come together in one place.`,
   dispersion: (n) => `${n} try to spread out.`,
   coverage: (n) => `${n} try to go everywhere.`,

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use xpuck_evolve::PrimitiveSet;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
 use xpuck_kernels::kilobot;
-use xpuck_kernels::tree::Program;
+use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::segments::PrintedRuns;
@@ -46,7 +46,10 @@ fn check(path: &Path) -> Result<String> {
     let named = ["swarm", "hub", "arena", "calibration"].into_iter().find(|kind| called == format!("{kind}.toml"));
     let Guess { kind, why } = match named {
         Some(kind) => Guess { kind, why: None },
-        None => file_kind::guess(&name, &text)?,
+        None => file_kind::guess(&name, &text).map_err(|error| match Tree::parse(&text) {
+            Ok(_) => anyhow!("{name}: is a behaviour tree; give its file the ending .bt"),
+            Err(_) => error.into(),
+        })?,
     };
     of_kind(kind, path, &text).map_err(|error| match why {
         Some(why) => anyhow!("{}; {why}", advice::sentence(&error)),
@@ -73,7 +76,13 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
         "world" => Ok(format!("a world, {}", super::world::summary(&world_file::read(path)?))),
         "sweep" => {
             let sweep = sweep::file::read(path)?;
-            Ok(format!("the sweep {} of {} settings and {} seeds", sweep.name, sweep.points.len(), sweep.seeds.len()))
+            sweep::folder::check(&sweep, sweep::evolution::check)?;
+            let settings = output::count(sweep.points.len(), "setting", "settings");
+            Ok(format!(
+                "the sweep {} of {settings} and {}",
+                sweep.name,
+                output::count(sweep.seeds.len(), "seed", "seeds")
+            ))
         }
         "evolution" => {
             let config = evolution_file::load(Some(path), toml::Table::new())?;

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 use toml::Table;
+use xpuck_kernels::tree::Tree;
 use xpuck_lab::schemas::{FileKind, KINDS};
-use xpuck_wire::file::{self, FileError};
+use xpuck_wire::file::{self, FileError, shorten};
 
 /// Every kind that has a schema here, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
@@ -43,6 +44,9 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     all
 });
 
+/// So many keys are named, of all that a file has.
+const NAMED: usize = 6;
+
 /// What a file is taken for.
 pub struct Guess {
     /// Its kind.
@@ -61,7 +65,8 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
         return match KEYS.iter().find(|keys| keys.kind == kind) {
             Some(keys) => Ok(Guess { kind: keys.kind, why: None }),
             None => {
-                Err(FileError::value(name, format!("no kind of file is called {kind:?}; `xpuck schema` lists them")))
+                let what = format!("no kind of file is called `{}`; `xpuck schema` lists them", shorten(kind));
+                Err(FileError::value(name, what))
             }
         };
     }
@@ -78,8 +83,11 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
         return Err(FileError::value(name, format!("no kind of file has such keys; {say}")));
     };
     let quoted = |known: bool| {
-        let keys = table.keys().filter(|key| best.known.contains(*key) == known);
-        keys.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+        let mut keys = table.keys().filter(|key| best.known.contains(*key) == known);
+        let named: Vec<String> = keys.by_ref().take(NAMED).map(|key| format!("`{}`", shorten(key))).collect();
+        let more = keys.count();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", named.join(", "))
     };
     let wrong = if table.keys().all(|key| best.known.contains(key)) {
         String::new()
@@ -156,9 +164,18 @@ pub fn called(kind: &str) -> &'static str {
 /// if it is of another kind.
 pub fn misplaced(message: &str) -> Option<String> {
     let message = message.strip_prefix("tree ").unwrap_or(message);
-    let (name, _) = message.split_once(": ")?;
+    let (name, rest) = message.split_once(": ")?;
+    // What another file is that this one names is said of that one.
+    if let Some((before, inner)) = named_in(rest) {
+        return misplaced(inner).map(|said| format!("{name}: {before}{said}"));
+    }
     let path = Path::new(name);
     let text = file::text(path, file::MAX_TOML).ok()?;
+    if rest.contains("key with no value") && Tree::parse(&text).is_ok() {
+        return Some(format!(
+            "{name}: is a behaviour tree, which goes with `xpuck simulate {name}`, `xpuck tree explain {name}`"
+        ));
+    }
     let kind = of(&text)?;
     let unknown = |what: &str| Some(message.split_once(what)?.1.split('`').next()?.to_string());
     let table = text.parse::<Table>().ok()?;
@@ -174,6 +191,15 @@ pub fn misplaced(message: &str) -> Option<String> {
     table.contains_key(&key).then(|| format!("{name}: is {}, which goes with {}", called(kind), commands(kind, name)))
 }
 
+/// A message about a file in a message about another one, and what stands before it.
+fn named_in(message: &str) -> Option<(&str, &str)> {
+    let starts = std::iter::once(0).chain(message.match_indices(": ").map(|(at, _)| at + 2));
+    let is_file = |at: &usize| {
+        message[*at..].split_once(": ").is_some_and(|(name, _)| name.contains('.') && Path::new(name).is_file())
+    };
+    starts.into_iter().find(is_file).map(|at| message.split_at(at))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +213,13 @@ mod tests {
         let message =
             |line: u32| format!("{}: line {line}: unknown field `algorithm`, expected `name`", path.display());
         assert!(misplaced(&message(2)).is_some_and(|said| said.contains("goes with")), "of a reader of another kind");
+        let outer = place.path().join("s.toml");
+        std::fs::write(&outer, "algorithm = \"racing\"\n").unwrap();
+        let said = misplaced(&format!("{}: point 1: world: {}", outer.display(), message(2))).unwrap();
+        assert!(
+            said.starts_with(&format!("{}: point 1: world: {}: is a curriculum", outer.display(), path.display())),
+            "{said}"
+        );
         assert_eq!(misplaced(&message(5)), None);
     }
 
@@ -228,7 +261,7 @@ mod tests {
         assert!((named.kind, named.why) == ("experiment", None));
         assert_eq!(guess(include_str!("../../../docs/experiments/table-8.3.toml")).unwrap().kind, "printed");
         for (text, said) in [
-            ("#:schema cat.schema.json\n", "no kind of file is called \"cat\""),
+            ("#:schema cat.schema.json\n", "no kind of file is called `cat`"),
             ("purr = 1\n", "no kind of file has such keys"),
             ("a = ", "line 1"),
         ] {

@@ -121,10 +121,11 @@ fn other_page(folder: &Path) -> Option<String> {
             "{name}: is a sweep, whose page is {name}/curves.html; `xpuck sweep FILE --out {name}` makes it anew"
         ));
     }
+    let world = if folder.join("world.toml").is_file() { format!(" --world {name}/world.toml") } else { String::new() };
     (folder.join("generations.csv").is_file() && folder.join("trees").is_dir()).then(|| {
         format!(
             "{name}: is a run of evolution, not of a swarm: `xpuck lineage {name}` shows where its best trees come from, \
-             `xpuck tree explain {name}/trees/champion-0.bt` what one does, and `xpuck sweep` makes a page of several such runs"
+             `xpuck tree explain {name}/trees/champion-0.bt{world}` what one does, and `xpuck sweep` makes a page of several such runs"
         )
     })
 }

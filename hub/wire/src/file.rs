@@ -9,6 +9,8 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+/// Characters of a name that a message quotes at most.
+const LONGEST_QUOTE: usize = 60;
 /// Longest TOML file, bytes.
 pub const MAX_TOML: u64 = 1 << 20;
 /// What some editors put before UTF-8 text.
@@ -157,7 +159,7 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
         let before = error.span().map_or("", |span| &text[..text.floor_char_boundary(span.start)]);
         let line = 1 + before.matches('\n').count();
         // The library's message may go on with the list of known keys on the same line; that is the remedy.
-        let message = error.message().replace('\n', "; ");
+        let message = with_short_names(&error.message().replace('\n', "; "));
         let message = of_wrong_type(&message, before).unwrap_or_else(|| with_nearest(&message));
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
     })
@@ -179,7 +181,9 @@ fn of_wrong_type(message: &str, before: &str) -> Option<String> {
         "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" => "a whole number",
         "a string" => "text in quotes",
         "a boolean" => "true or false",
+        "a sequence" if found == "map" => "a list: write its header as `[[...]]`",
         "a sequence" => "a list, as in [1, 2]",
+        other if other.starts_with("internally tagged enum") => "a table",
         other => other,
     };
     let name = before.trim_end().strip_suffix('=').and_then(|rest| rest.rsplit(['\n', '{', ',']).next());
@@ -187,6 +191,22 @@ fn of_wrong_type(message: &str, before: &str) -> Option<String> {
         Some(name) => format!("`{name}` takes {wanted}, not {found}"),
         None => format!("here goes {wanted}, not {found}"),
     })
+}
+
+/// A name out of a file as a message quotes it: on one line, and no longer than one reads.
+pub fn shorten(name: &str) -> String {
+    let start: String = name.chars().take(LONGEST_QUOTE).collect();
+    let more = if start.len() < name.len() { "..." } else { "" };
+    format!("{}{more}", start.escape_debug())
+}
+
+/// A message in which long names between backquotes are cut.
+fn with_short_names(message: &str) -> String {
+    let cut = |(i, part): (usize, &str)| match i % 2 == 1 && part.chars().count() > LONGEST_QUOTE {
+        true => shorten(part),
+        false => part.to_string(),
+    };
+    message.split('`').enumerate().map(cut).collect::<Vec<_>>().join("`")
 }
 
 /// The library's message with "did you mean", where it says that a word is unknown and which ones are known.
@@ -203,7 +223,10 @@ pub fn with_nearest(message: &str) -> String {
     let far = |known| (strsim::damerau_levenshtein(wrong, known), std::cmp::Reverse(common(known)));
     let near = names.map(|known| (far(known), known)).min();
     match near {
-        Some(((far, _), name)) if far <= 3 && far < name.len() => {
+        // Of a short word little may differ, unless both begin alike.
+        Some(((far, std::cmp::Reverse(common)), name))
+            if far <= (if common >= 4 { 3 } else { (1 + wrong.chars().count() / 4).min(3) }) && far < name.len() =>
+        {
             format!("{before}; did you mean `{name}`? expected {known}")
         }
         _ => message.into(),

@@ -233,8 +233,10 @@ fn nearest(word: &str, known: impl Iterator<Item = String>) -> Option<String> {
     let common = |name: &str| word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let far = |name: &String| (strsim::damerau_levenshtein(&word, name), std::cmp::Reverse(common(name)));
     let (_, name) = known.map(|name| (far(&name), name)).min()?;
-    let (distance, _) = far(&name);
-    (distance <= 3 && distance < name.len()).then_some(name)
+    let (distance, std::cmp::Reverse(common)) = far(&name);
+    // Of a short word little may differ, unless both begin alike.
+    let most = if common >= 4 { 3 } else { (1 + word.chars().count() / 4).min(3) };
+    (distance <= most && distance < name.len()).then_some(name)
 }
 
 #[cfg(test)]
@@ -255,6 +257,7 @@ mod tests {
     fn of_names_as_near_the_one_with_the_same_beginning_is_meant() {
         let tasks = ["coverage", "foraging"].map(String::from);
         assert_eq!(nearest("forage", tasks.into_iter()).as_deref(), Some("foraging"));
+        assert_eq!(nearest("fast", ["auto"].map(String::from).into_iter()), None);
     }
 
     #[test]

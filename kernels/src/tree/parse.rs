@@ -186,7 +186,7 @@ impl Reader<'_> {
 
     /// Reads one line's node; the second value is the number of children that a name like `seq3` asks for.
     fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
-        let mut words = words(code);
+        let mut words = words(code).peekable();
         let (at, name) = words.next().unwrap_or((start, ""));
         let (kind, wanted) = self.words.kind(name).map_err(|message| self.error(at + 1, message))?;
         let spec = kind.spec();
@@ -196,6 +196,14 @@ impl Reader<'_> {
                 let message = format!("{} needs {}; {} is missing", spec.name, usage(spec.operands), operand.name);
                 return Err(self.error(code.chars().count() + 2, message));
             };
+            if let Some((_, unit)) =
+                words.peek().filter(|(_, next)| UNITS.contains(next) && word.parse::<f32>().is_ok())
+            {
+                let whole = format!("{word}{unit}");
+                let message = self.words.read(&whole, operand).err();
+                let message = message.unwrap_or_else(|| format!("write `{whole}`, without a space"));
+                return Err(self.error(at + 1, message));
+            }
             *slot = self.words.read(word, operand).map_err(|message| self.error(at + 1, message))?;
         }
         if let Some((at, word)) = words.next() {
@@ -242,7 +250,7 @@ impl Words {
             Ok((kind, wanted)) => self.lacks(kind).map_or(Ok((kind, wanted)), Err),
             Err(_) => {
                 let known = Kind::all().filter(|kind| self.has(*kind)).map(|kind| kind.spec().name.to_string());
-                Err(format!("unknown node `{}`{}", shorten(name), suggest(name, known)))
+                Err(unknown(name, known))
             }
         }
     }
@@ -265,8 +273,35 @@ impl Kind {
             }
         }
         let known = Kind::all().map(|k| k.spec().name.to_string());
-        Err(format!("unknown node `{}`{}", shorten(name), suggest(name, known)))
+        Err(unknown(name, known))
     }
+}
+
+/// What people write behind a number.
+const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
+
+/// Names of nodes in other libraries and drawings, and ours.
+const CALLED_ELSEWHERE: [(&str, &str); 10] = [
+    ("sequence", "seq"),
+    ("->", "seq"),
+    ("fallback", "sel"),
+    ("selector", "sel"),
+    ("select", "sel"),
+    ("?", "sel"),
+    ("parallel", "par"),
+    ("inverter", "invert"),
+    ("not", "invert"),
+    ("!", "invert"),
+];
+
+/// That a node is unknown, with the name that may be meant.
+fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
+    let lower = name.to_lowercase();
+    let meant = match CALLED_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == lower) {
+        Some((_, here)) => format!("; did you mean `{here}`?"),
+        None => suggest(name, known),
+    };
+    format!("unknown node `{}`{meant}", shorten(name))
 }
 
 /// The words of a line with their columns, from 0.
@@ -329,6 +364,15 @@ mod tests {
         let e = error("sel\n  avoding\n  successl");
         assert_eq!((e.line, e.column), (2, 3));
         assert!(e.message.contains("did you mean `avoiding`"), "{e}");
+        for (text, said) in [
+            ("Sequence\n  bfront\n", "did you mean `seq`?"),
+            ("?\n  bfront\n", "did you mean `sel`?"),
+            ("movcv v_goal 10 deg\n", "write `10deg`, without a space"),
+            ("movcv v_goal 0.5 rad\n", "did you mean `28.65deg`?"),
+        ] {
+            let e = Tree::parse(text).unwrap_err();
+            assert!(e.message.contains(said), "{text}: {e}");
+        }
         assert!(e.to_string().ends_with("\n      avoding\n      ^"), "{e}");
         assert!(error("seq3\n  successl\n  successl").message.contains("3 are needed"));
         assert!(error("invert\n  successl\n  successl").message.contains("exactly one child"));

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
 use xpuck_kernels::engine::EngineStatus;
@@ -250,6 +251,7 @@ impl Folder {
     /// # Errors
     /// If the disk refuses; what was kept before stays sound.
     pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
+        self.is_still_there()?;
         let mut rows = csv::WriterBuilder::new().has_headers(self.grown.table.length == 0).from_writer(Vec::new());
         generation.rows.iter().try_for_each(|row| rows.serialize(row)).expect("rows are plain data in memory");
         let rows = rows.into_inner().expect("flushed into memory");
@@ -324,6 +326,7 @@ impl Folder {
     /// # Errors
     /// If the disk refuses.
     pub fn finish(&self, evolution: &EvolutionRun, outcome: &Outcome) -> Result<(), FolderError> {
+        self.is_still_there()?;
         let trees = self.path.join("trees");
         match trees.symlink_metadata() {
             Ok(there) if !there.is_dir() => {
@@ -385,6 +388,19 @@ fn engines_text(path: &Path) -> Result<Vec<u8>, FolderError> {
 
 fn growing(path: &Path) -> Result<File, FolderError> {
     xpuck_wire::file::modify(path).map_err(io(path))
+}
+
+impl Folder {
+    /// Refuses a folder that was moved, emptied or replaced while the run went on: another's files may lie there now.
+    fn is_still_there(&self) -> Result<(), FolderError> {
+        let path = self.path.join(RECORD);
+        let gone = |_| fail(&path, "is gone: was the folder moved or emptied? put it back, then go on with --resume");
+        let (there, ours) = (path.metadata().map_err(gone)?, self.record.metadata().map_err(io(&path))?);
+        match (there.dev(), there.ino()) == (ours.dev(), ours.ino()) {
+            true => Ok(()),
+            false => Err(fail(&path, "is another file now: put the run's folder back, then go on with --resume")),
+        }
+    }
 }
 
 /// The record, locked as long as it is open: who has it has the run.

@@ -74,6 +74,10 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     versions.sort_unstable();
     versions.dedup();
     let mut results = vec![format!("{good} of {} runs count.", runs.len())];
+    results.extend(runs.iter().filter_map(|run| Some(format!("{} does not: {}.", run.name, why_not(run)?))));
+    if good == 0 {
+        results.push("So most chapters below are empty.".into());
+    }
     if versions.len() > 1 {
         results.push(format!(
             "The runs are of several versions of the program: {}. Compare them with care.",
@@ -207,7 +211,8 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
             "Evolution reports {:.3}{} after {:.0} generations{}.",
             Figure(fitness.mean),
             sd(&fitness, 3),
-            generations.mean,
+            // No generation is 0, not -0.
+            generations.mean.max(0.0) + 0.0,
             sd(&generations, 0)
         ));
     }

@@ -82,11 +82,14 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
             ""
         }
     )];
-    let mut section = Section { title: "Simulation against reality".into(), text, ..Section::default() };
+    let mut section = Section { title: "Simulation against reality".into(), ..Section::default() };
     if gaps.is_empty() {
-        section.results.push("No run's last trees are known for every robot; there is nothing to simulate.".into());
+        section.results.push(
+            "Of no run that counts the last trees of every robot are known; there is nothing to simulate.".into(),
+        );
         return section;
     }
+    section.text = text;
     let p: Vec<f64> = holm(&gaps.iter().map(|gap| gap.p.unwrap_or(1.0)).collect::<Vec<_>>());
     let means: Vec<f64> = gaps.iter().map(|gap| mean(&gap.simulated)).collect();
     let real: Vec<f64> = gaps.iter().map(|gap| gap.real).collect();

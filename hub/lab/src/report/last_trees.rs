@@ -72,7 +72,7 @@ pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
         });
     }
     for i in order.iter().take(EXPLAINED) {
-        let text = to_text(&explain(&known[*i].tree).for_task(&plan.spec.task), |_| None, |_, words| words.to_string());
+        let text = to_text(&explain(&known[*i].tree).for_world(plan.spec), |_| None, |_, words| words.to_string());
         section.details.push((format!("How {} works", known[*i].name), text));
     }
     section

@@ -75,6 +75,9 @@ pub fn make(
             experiments.join("; ")
         ));
     }
+    if let Some(single) = options.single.filter(|single| single.task != first.world.task.name()) {
+        return Err(format!("--single: is of the task {}; the runs are of {}", single.task, first.world.task.name()));
+    }
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
     // Where robots found the world to be another, trees are simulated in what they evolved for at last.
     let adapted = good.iter().find(|run| run.last_world != run.world);
@@ -88,7 +91,7 @@ pub fn make(
         fitness::quality(runs),
         fitness::real(&good, &first.world.task),
         fitness::islands(&good),
-        scaling::section(&good, options.single.as_ref()),
+        scaling::section(&good, options.single.as_ref(), &first.world.task),
         behaviour::section(&good, !first.world.discs.is_empty(), options.topology),
         last_trees::section(runs, &known, &plan),
         last_trees::origins(&good, GRAPHS),

@@ -7,6 +7,7 @@ use crate::sweep::curves::{Quality, Times, of_run};
 use crate::sweep::evolution::generations;
 use crate::sweep::problem::Problem;
 use std::path::Path;
+use xpuck_kernels::world::task::Task;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::spread::median;
 
@@ -19,6 +20,8 @@ pub struct Single {
     pub generations: f64,
     /// Simulated time, s times robots.
     pub robot_seconds: f64,
+    /// Its task's name.
+    pub task: &'static str,
 }
 
 impl Single {
@@ -35,7 +38,12 @@ impl Single {
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
         let last =
             steps.last().ok_or_else(|| Problem::of(folder, "holds no whole generation yet; let the run go on"))?;
-        Ok(Single { fitness: last.value, generations: f64::from(last.generation), robot_seconds: last.robot_seconds })
+        Ok(Single {
+            fitness: last.value,
+            generations: f64::from(last.generation),
+            robot_seconds: last.robot_seconds,
+            task: config.spec.task.name(),
+        })
     }
 }
 
@@ -48,7 +56,7 @@ pub fn beta(islands: (f64, f64, f64), single: &Single) -> Option<f64> {
 }
 
 /// The chapter; without a single run it says how to get one.
-pub fn section(runs: &[&RunFacts], single: Option<&Single>) -> Section {
+pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Section {
     let mut section = Section {
         title: "What many islands bring".into(),
         text: vec![
@@ -59,11 +67,11 @@ pub fn section(runs: &[&RunFacts], single: Option<&Single>) -> Section {
         ..Section::default()
     };
     let Some(single) = single else {
-        section.results.push(
-            "Not computed: it takes a run of one island to compare with. `xpuck evolve --islands 1 --generations 600 --out single`, \
-             then `xpuck report ... --single single`."
-                .into(),
-        );
+        let world = if *task == Task::Transport { "" } else { " --world FILE" };
+        section.results.push(format!(
+            "Not computed: it takes a run of one island in the same world to compare with. `xpuck evolve --islands 1 --generations \
+             600{world} --out single`, then `xpuck report ... --single single`."
+        ));
         return section;
     };
     let of = |value: fn(&RunFacts) -> f64| -> f64 { median(&runs.iter().map(|run| value(run)).collect::<Vec<_>>()) };
@@ -88,10 +96,11 @@ mod tests {
 
     #[test]
     fn the_thesis_s_numbers_give_its_beta() {
-        let single = Single { fitness: 0.21, generations: 600.0, robot_seconds: 1.0 };
+        let single = Single { fitness: 0.21, generations: 600.0, robot_seconds: 1.0, task: "transport" };
         assert!((beta((0.20, 84.0, 9.0), &single).unwrap() - 0.756).abs() < 1e-3);
         assert_eq!(beta((0.2, 0.0, 9.0), &single), None);
         assert_eq!(beta((0.2, 84.0, 9.0), &Single { fitness: -0.1, ..single }), None);
-        assert!(section(&[], None).results[0].contains("--islands 1"));
+        assert!(section(&[], None, &Task::Transport).results[0].contains("--generations 600 --out"));
+        assert!(section(&[], None, &Task::Dispersion).results[0].contains("--world FILE"));
     }
 }

@@ -48,6 +48,7 @@ impl Folder {
     ) -> Result<Folder, Problem> {
         let staged = stage(sweep, check)?;
         let points = path.join("points");
+        refuse_foreign(path)?;
         std::fs::create_dir_all(path).map_err(|error| Problem::of(path, error))?;
         let lock = path.join("lock");
         let lock = file::append(&lock).map_err(|error| Problem::of(&lock, error))?;
@@ -80,6 +81,21 @@ impl Folder {
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
+}
+
+/// Refuses a folder that holds something else than a sweep, whose files would be replaced.
+fn refuse_foreign(path: &Path) -> Result<(), Problem> {
+    if path.join("points").is_dir() || !path.exists() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(path).map_err(|error| Problem::of(path, error))? {
+        let name = entry.map_err(|error| Problem::of(path, error))?.file_name();
+        if !["lock", "runs"].iter().any(|own| name == *own) {
+            let name = name.to_string_lossy();
+            return Err(Problem::of(path, format!("is no sweep's: it has `{name}`; name a new folder with --out")));
+        }
+    }
+    Ok(())
 }
 
 /// Makes sure that the folder has the points of these runs, for one of many processes that work there, each on runs of its
@@ -143,6 +159,9 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
         check(&file).map_err(|message| {
             // The files are where nobody can look; what helps is the point, and what they were copied from.
             let message = message.replace(&format!("{}: ", file.display()), "");
+            // Lines of the point's file are not those of the sweep's.
+            let line = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+            let message = line.map_or(message.as_str(), |(_, what)| what).to_string();
             let own = |message: String, kept: &points::Kept| match &kept.original {
                 Some(from) => {
                     message.replace(&staged.path().join(&kept.name).display().to_string(), &from.display().to_string())

@@ -5,7 +5,7 @@ use super::{DemoArgs, Run};
 use crate::cli::arena::Timing;
 use crate::cli::operator::engine;
 use crate::cli::progress::Progress;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -53,9 +53,10 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     let best = best_tree(args, world, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
     let tree_file = layout.root.join("best.bt");
+    let gone = || format!("{}: was the demo's folder moved or removed?", layout.root.display());
     if let Some((tree, evolved, _)) = &best {
-        std::fs::write(&tree_file, tree.to_string())?;
-        std::fs::write(layout.root.join("best-evolved.bt"), evolved.to_string())?;
+        std::fs::write(&tree_file, tree.to_string()).with_context(gone)?;
+        std::fs::write(layout.root.join("best-evolved.bt"), evolved.to_string()).with_context(gone)?;
     }
     if args.json {
         let output = Output {

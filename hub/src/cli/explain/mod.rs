@@ -99,7 +99,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let tree = read(&args.file, None, false)?;
     let name = args.file.display().to_string();
     Program::compile(&tree).with_context(|| name.clone())?;
-    let account = explain(&tree).for_task(&spec.task);
+    let account = explain(&tree).for_world(&spec);
     let ablated = args.simulate.then(|| simulate(args, &account, plan)).transpose().context(name)?;
     let ablated = ablated.as_ref();
     let text = if args.json { json::object(&account, ablated)? } else { form(args, &account, ablated) };

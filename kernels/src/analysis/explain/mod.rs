@@ -21,7 +21,7 @@ pub use render::{Part, to_markdown, to_text};
 
 use super::reduce::{Options, reduce};
 use crate::tree::{Kind, Tree};
-use crate::world::task::Task;
+use crate::world::{Colour, WorldSpec};
 use facts::Facts;
 
 /// A tree explained.
@@ -97,12 +97,20 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
 }
 
 impl Account {
-    /// The same for robots that do this task: where it moves no disc, what is blue is no frisbee.
-    pub fn for_task(mut self, task: &Task) -> Account {
-        if !task.moves_disc() {
-            self.root
-                .each(&mut |text| *text = text.replace("the frisbee (blue)", "blue").replace("the frisbee", "blue"));
-        }
+    /// The same for robots in this world: what is blue is a frisbee only where the task moves a blue disc, and red is not
+    /// surely a robot where patches are red too.
+    pub fn for_world(mut self, spec: &WorldSpec) -> Account {
+        let frisbee =
+            spec.task.moves_disc() && spec.discs.first().is_some_and(|disc| disc.shape.colour == Colour::Blue);
+        let patches = spec.patches.iter().any(|patch| patch.colour == Colour::Red);
+        self.root.each(&mut |text| {
+            if !frisbee {
+                *text = text.replace("the frisbee (blue)", "blue").replace("the frisbee", "blue");
+            }
+            if patches {
+                *text = text.replace("red (another robot)", "red");
+            }
+        });
         self
     }
 }
@@ -127,14 +135,19 @@ impl Item {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::task::Task;
 
     #[test]
     fn blue_is_a_frisbee_only_where_one_is_to_be_moved() {
         let tree =
             Tree::parse("sel\n  avoiding\n  seq\n    bfront\n    mulav v_goal v_up 2 v_blue\n  bsearch 20\n").unwrap();
-        let told = |task: &Task| to_text(&explain(&tree).for_task(task), |_| None, |_, words| words.into());
-        assert!(told(&Task::Transport).contains("the frisbee"));
-        let coverage = told(&Task::Coverage { cell: 0.1 });
+        let told = |spec: &WorldSpec| to_text(&explain(&tree).for_world(spec), |_| None, |_, words| words.into());
+        let mut spec = WorldSpec::benchmark(9);
+        assert!(told(&spec).contains("the frisbee"));
+        spec.discs[0].shape.colour = Colour::Green;
+        assert!(!told(&spec).contains("the frisbee"));
+        spec = WorldSpec { task: Task::Coverage { cell: 0.1 }, ..WorldSpec::benchmark(9) };
+        let coverage = told(&spec);
         assert!(!coverage.contains("frisbee") && coverage.contains("if blue is dead ahead"), "{coverage}");
     }
 }

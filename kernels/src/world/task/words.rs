@@ -7,8 +7,8 @@ impl Task {
     pub fn fitness_in_words(&self) -> &'static str {
         match self {
             Task::Transport | Task::TransportOnce => {
-                "Fitness is the speed of the frisbee towards the goal over the robots' top speed; 0 is a frisbee that stays, \
-                 below 0 one that went the wrong way."
+                "Fitness is the speed of the frisbee towards the goal over a wheel's full speed, 0.13 m/s; 0 is a frisbee that \
+                 stays, below 0 one that went the wrong way."
             }
             Task::TransportPosition => {
                 "Fitness says where the frisbee lies at the end: 0 at the end of the arena that it should leave, 1 at the other."
