@@ -72,7 +72,10 @@ pub(crate) fn refuse_used(path: &Path, left: &[&str], table: (&str, &str)) -> Re
         let entry = entry.map_err(io(path))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_its_table = || name == table.0 && is_begun(&entry.path(), table.1);
-        if name != STOP && !left.contains(&name.as_str()) && !is_its_table() {
+        // A file that was being put in its place.
+        let begun = name.strip_suffix(".new").unwrap_or(&name);
+        let is_left = left.contains(&begun) || (begun != name && KINDS.iter().any(|(file, ..)| *file == begun));
+        if name != STOP && !is_left && !is_its_table() {
             return Err(fail(path, format!("is not empty: it has `{}`; name a new folder", name.escape_debug())));
         }
     }
@@ -119,4 +122,20 @@ pub(crate) fn open_table(folder: &Path, name: &str, head: &str) -> Result<File, 
         table.seek(SeekFrom::Start(0)).and_then(|_| table.write_all(head.as_bytes())).map_err(io(&path))?;
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_was_about_to_put_in_place_is_no_hindrance() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("run.toml.new"), "half").unwrap();
+        std::fs::write(place.path().join("world.toml.new"), "half").unwrap();
+        refuse_used(place.path(), &["world.toml"], ("", "")).unwrap();
+        std::fs::write(place.path().join("notes.new"), "mine").unwrap();
+        let refused = refuse_used(place.path(), &["world.toml"], ("", "")).unwrap_err().to_string();
+        assert!(refused.contains("it has `notes.new`"), "{refused}");
+    }
 }

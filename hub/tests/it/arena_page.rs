@@ -129,7 +129,9 @@ fn wrong_arena_is_one_line_with_file_key_and_limits() {
         let said = refused(more);
         assert!(words.iter().all(|word| said.contains(word)), "{more}: {said}");
     }
-    let output = xpuck().args(["demo", "--unkind", "nobody.toml", "--out"]).arg(dir.path()).output().unwrap();
+    let ports = free_ports().to_string();
+    let command = ["demo", "--ports", &ports, "--unkind", "nobody.toml", "--out"];
+    let output = xpuck().args(command).arg(dir.path()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.lines().count() == 1 && said.contains("--unkind nobody.toml") && said.contains("typical"), "{said}");
 }

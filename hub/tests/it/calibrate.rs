@@ -221,7 +221,11 @@ fn record_of_a_run_calibrates_wheels_and_cameras() {
         let report: Value =
             serde_json::from_str(&stdout(&["run", &run, "--json", "--into", &file, "-o", &path("run.svg")])).unwrap();
         let found = Calibration::read(std::path::Path::new(&file)).unwrap();
-        let told = ["xp01", "xp02"].iter().all(|robot| found.robots.get(*robot).is_some_and(|r| r.drive.is_some()));
+        let told = ["xp01", "xp02"].iter().all(|robot| found.robots.get(*robot).is_some_and(|r| r.drive.is_some()))
+            && report["estimates"].as_array().unwrap().iter().all(|row| {
+                let of_a_wheel = [" left", " right"].iter().any(|wheel| row["name"].as_str().unwrap().ends_with(wheel));
+                !of_a_wheel || row["error"].as_f64().is_some_and(|error| error < 0.01)
+            });
         told.then_some((demo, run, report, found)).ok_or(text)
     };
     let (_demo, run, report, found) =

@@ -194,7 +194,7 @@ mod tests {
         let section = section(&[gap(0.27), gap(0.6), gap(0.275)], &plan);
         assert!(section.results[0].starts_with("1 of 3 runs differ"), "{:?}", section.results);
         assert_eq!(section.tables[0].rows[1][6], "100 %");
-        assert!(super::section(&[], &plan).results[0].starts_with("No run's last trees"));
+        assert!(super::section(&[], &plan).results[0].starts_with("Of no run that counts"));
         let one = super::section(&[gap(0.27)], &plan);
         assert!(one.results[0].starts_with("The run does not differ from simulation"), "{:?}", one.results);
         assert!(one.results[1].starts_with("Two runs at least"), "{:?}", one.results);
