@@ -282,7 +282,9 @@ fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, 
                 "controllers, entry {i}: robots = {count}, and {left} of the swarm's {robots} are left for it"
             )));
         }
-        let wrong = |why: String| fail(format!("controller: {why}"));
+        let from = entry.file.as_deref().unwrap_or("controller");
+        // Below the first line stands where in the text it is, which one line cannot show.
+        let wrong = |why: String| fail(format!("{from}: {}", why.lines().next().unwrap_or_default()));
         let parsed = match (&entry.tree, &entry.file) {
             (Some(tree), None) => Tree::parse(tree),
             (None, Some(name)) => tree_file::parse(name, file(name, files)?),

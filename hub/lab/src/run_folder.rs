@@ -43,6 +43,9 @@ pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
 
 /// Makes a folder if there is none.
 pub(crate) fn make(path: &Path) -> Result<(), FolderError> {
+    if path.exists() && !path.is_dir() {
+        return Err(fail(path, "is a file, not a folder; name another place"));
+    }
     std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))
 }
 

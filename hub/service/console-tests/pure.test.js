@@ -10,7 +10,7 @@ import { tagsInWords } from "../console/robots/tags.js";
 import { link, parse, replayLink } from "../console/routes.js";
 import { differences, flatten } from "../console/runs/differences.js";
 import { hold, meanOf, smooth, thin, together, upTo } from "../console/series.js";
-import { goneInWords, lossesInWords } from "../console/words.js";
+import { goneInWords, lossesInWords, nowInWords } from "../console/words.js";
 
 test("numbers and times", () => {
   assert.deepEqual([fixed(-0.0001, 2), fixed(-1.5, 1), fixed(null, 2), fixed(NaN, 1), fixed("7", 1), fixed(2, 1, " V")], ["0.00", "−1.5", "–", "–", "–", "2.0 V"]);
@@ -37,6 +37,15 @@ test("no two ticks of an axis read the same", () => {
 test("losses of robots are told as times, not as robots", () => {
   assert.deepEqual([lossesInWords(0), lossesInWords(null), lossesInWords(1), lossesInWords(4)],
     ["", "", "a robot was lost (silent for 3 s) 1 time", "a robot was lost (silent for 3 s) 4 times"]);
+});
+
+test("robots with a tree that they were given are not said to evolve", () => {
+  const robot = (/** @type {string} */ engine) => ({ alive: true, engine: { name: engine }, evolution: { generation: 0 } });
+  const told = (/** @type {string} */ engine, /** @type {number} */ seconds) => nowInWords(/** @type {any} */ ({
+    world: { task: "transport" }, lines: [], robots: new Map(), status: { phase: "running", segment: 0, run_seconds: seconds, robots: [robot(engine)] },
+  })).text;
+  assert.match(told("", 30), /Evolution is off/);
+  assert.match(told("simd", 30) + told("", 3), /no evolved trees yet[^]*no evolved trees yet/);
 });
 
 test("a hub that is gone starts nothing, and the page says why", () => {

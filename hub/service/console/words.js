@@ -145,6 +145,9 @@ const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */
   foraging: (n) => `${n} carry food to their nest.`,
 });
 
+// Running time after which robots that evolve have said so, s.
+const GIVEN_AFTER_S = 10;
+
 /** What goes on, for somebody who has just come in. @param {Store} store @returns {{title: string, text: string}} */
 export function nowInWords(store) {
   const { status, world } = store;
@@ -176,6 +179,11 @@ export function nowInWords(store) {
     }
   }
   const evolving = !status.phase_of || status.phase_of.name.startsWith("evolve");
+  // Who evolves names its engine within seconds.
+  const breeds = status.robots.some((robot) => robot.engine?.name || (num(robot.evolution?.generation) ?? 0) > 0);
+  if (evolving && !breeds && (num(status.run_seconds) ?? 0) > GIVEN_AFTER_S) {
+    return { title: task, text: "Evolution is off: the robots drive with a tree that they were given." };
+  }
   const stand = evolving && status.segment === 0 && !status.robots.some((robot) => (robot.tree_nodes ?? 0) > 0);
   if (stand) return { title: `${robots} ${alive === 1 ? "stands and evolves" : "stand and evolve"}`, text: "They have no evolved trees yet: segment 0 does not count." };
   const how = evolving ? "Each robot breeds behaviour trees on board and drives with its fittest."

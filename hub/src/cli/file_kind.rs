@@ -63,7 +63,10 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     let table: Table = file::parse(name, text)?;
     if let Some(kind) = named(text) {
         return match KEYS.iter().find(|keys| keys.kind == kind) {
-            Some(keys) => Ok(Guess { kind: keys.kind, why: None }),
+            Some(keys) => {
+                let why = Some(format!("its first line says that it is {}", called(keys.kind)));
+                Ok(Guess { kind: keys.kind, why })
+            }
             None => {
                 let what = format!("no kind of file is called `{}`; `xpuck schema` lists them", shorten(kind));
                 Err(FileError::value(name, what))
@@ -102,8 +105,9 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
 
 /// The kind that a text names on its first line, as editors read it.
 fn named(text: &str) -> Option<&str> {
-    let schema = text.lines().next()?.strip_prefix("#:schema")?.trim();
-    schema.rsplit('/').next()?.strip_suffix(".schema.json")
+    let schema = text.lines().next()?.strip_prefix("#:schema")?.split_whitespace().next()?;
+    let path = schema.split(['?', '#']).next()?.trim_end_matches('/');
+    path.rsplit('/').next()?.strip_suffix(".schema.json")
 }
 
 /// The kind whose keys are all that a text has at its top. Where several are, the one of which nothing is missing; none if
@@ -258,7 +262,9 @@ mod tests {
         let why = found.why.unwrap();
         assert!(why.contains("because of `robots`, `start`, `task` in spite of `colour`"), "{why}");
         let named = guess(&format!("#:schema ../schemas/experiment.schema.json\n{world}")).unwrap();
-        assert!((named.kind, named.why) == ("experiment", None));
+        assert!(
+            (named.kind, named.why.unwrap().as_str()) == ("experiment", "its first line says that it is an experiment")
+        );
         assert_eq!(guess(include_str!("../../../docs/experiments/table-8.3.toml")).unwrap().kind, "printed");
         for (text, said) in [
             ("#:schema cat.schema.json\n", "no kind of file is called `cat`"),

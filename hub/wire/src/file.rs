@@ -160,7 +160,9 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
         let line = 1 + before.matches('\n').count();
         // The library's message may go on with the list of known keys on the same line; that is the remedy.
         let message = with_short_names(&error.message().replace('\n', "; "));
-        let message = of_wrong_type(&message, before).unwrap_or_else(|| with_nearest(&message));
+        let at = text.lines().nth(line - 1).unwrap_or_default();
+        let message =
+            of_wrong_type(&message, before).or_else(|| of_foreign_number(at)).unwrap_or_else(|| with_nearest(&message));
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
     })
 }
@@ -191,6 +193,25 @@ fn of_wrong_type(message: &str, before: &str) -> Option<String> {
         Some(name) => format!("`{name}` takes {wanted}, not {found}"),
         None => format!("here goes {wanted}, not {found}"),
     })
+}
+
+/// What is wrong with a line whose value is a number with a unit or a decimal comma.
+fn of_foreign_number(line: &str) -> Option<String> {
+    let (key, value) = line.split_once('=')?;
+    let (key, value) = (key.trim(), value.split('#').next()?.trim());
+    let end = value.find(|c: char| !(c.is_ascii_digit() || "+-._".contains(c))).unwrap_or(value.len());
+    let (number, rest) = value.split_at(end);
+    number.parse::<f64>().ok()?;
+    let digits =
+        rest.strip_prefix(',').filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
+    match digits {
+        Some(digits) => Some(format!("`{key} = {value}`: decimals have a point: `{number}.{digits}`")),
+        None if !rest.is_empty() && rest.chars().all(|c| c.is_alphabetic() || c == '\u{b0}') => {
+            Some(format!("`{key} = {value}`: numbers have no units, which are in the key's name: `{number}`"))
+        }
+        None => None,
+    }
+    .filter(|_| value.len() <= LONGEST_QUOTE)
 }
 
 /// A name out of a file as a message quotes it: on one line, and no longer than one reads.
@@ -279,6 +300,9 @@ mod tests {
             said("\nminuets = 1.0"),
             "a.toml: line 2: unknown field `minuets`; did you mean `minutes`? expected `minutes` or `task`"
         );
+        let wrong = |text: &str| parse::<toml::Table>("a.toml", text).unwrap_err().to_string();
+        assert!(wrong("b = 1.6m\n").contains("line 1: `b = 1.6m`: numbers have no units"), "{}", wrong("b = 1.6m\n"));
+        assert!(wrong("\nb = 1,6 # wide\n").contains("line 2: `b = 1,6`: decimals have a point: `1.6`"));
         let far = said("minutes = 1.0\ntemperature = 1.0");
         assert!(far.contains("unknown field `temperature`, expected") && !far.contains("did you mean"), "{far}");
         assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` takes a number, not string \"ten\"");

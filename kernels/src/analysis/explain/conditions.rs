@@ -8,6 +8,8 @@ use crate::math::exp;
 use crate::tree::Kind;
 use crate::tree::registers::{BLUE, NEIGHBOURS, PROX, RED};
 
+/// What stands before a condition that is not to be.
+const NOT: &str = "it is not true that ";
 /// Longest condition in one sentence; longer ones are told step by step.
 const LONGEST: usize = 300;
 /// Numbers of neighbours for which a probability is given.
@@ -25,7 +27,11 @@ pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
         Kind::Seq if several => format!("({})", kids("and")?),
         Kind::Sel if several => format!("({})", kids("or")?),
         Kind::Seq | Kind::Sel => kids("and")?,
-        Kind::Invert => format!("it is not true that {}", kids("and")?),
+        Kind::Invert => {
+            let what = kids("and")?;
+            // Twice not is so.
+            what.strip_prefix(NOT).map_or_else(|| format!("{NOT}{what}"), String::from)
+        }
         Kind::Ifquad => quadrant(&subject(branch, facts), a1(branch) as i32),
         Kind::Ifsect => sector(&subject(branch, facts), branch.node.operands[1], branch.node.operands[2]),
         Kind::Ifprob => chance(branch, facts),
