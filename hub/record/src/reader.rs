@@ -115,7 +115,7 @@ impl<S: Source> Reader<S> {
     /// Profile and library of the header, if it is whole.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The file cannot be read.
     pub fn header(&self) -> Result<Option<(String, String)>> {
         let record = self.scanner.record(MAGIC.len() as u64, |kind| kind == kind::HEADER)?;
         Ok(record.and_then(|(_, body, _)| foreign::header(&body)))

@@ -44,10 +44,10 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     all
 });
 
-/// So many keys are named, of all that a file has.
+/// Largest number of keys that a message names.
 const NAMED: usize = 6;
 
-/// What a file is taken for.
+/// The kind that a file is taken for.
 pub struct Guess {
     /// Its kind.
     pub kind: &'static str,
@@ -55,7 +55,7 @@ pub struct Guess {
     pub why: Option<String>,
 }
 
-/// What a text is: what it says itself, or else the kind that knows its keys, or else that which knows most of them.
+/// The kind of a text: the one that it names, or else the one that knows its keys, or else the one that knows most of them.
 ///
 /// # Errors
 /// It is no TOML, or names a kind that there is not, or no kind knows its keys: what to do then.

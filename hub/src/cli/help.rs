@@ -39,7 +39,7 @@ pub fn grouped(program: Command) -> Command {
         ))
 }
 
-/// What people of other programs call things, and the command that does it here.
+/// Names from other programs, and the command that does the same here.
 const CALLED_ELSEWHERE: [(&str, &str); 3] =
     [("btcpp", "tree convert"), ("groot", "tree convert"), ("groot2", "tree convert")];
 

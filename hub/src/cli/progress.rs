@@ -27,7 +27,7 @@ pub struct Progress {
     lines: Option<std::thread::JoinHandle<()>>,
 }
 
-/// What is counted.
+/// The unit of a count.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Steps,
@@ -55,7 +55,7 @@ impl Progress {
         Progress::new(what, Unit::Steps, total, quiet)
     }
 
-    /// Of something whose parts have no name: [`Progress::set`] tells thousandths.
+    /// Progress in percent, for work without steps that have a name: [`Progress::set`] takes thousandths.
     pub fn percent(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Thousandths, 1000, quiet)
     }
@@ -187,9 +187,7 @@ impl Shared {
             marks.push((done, passed));
         }
         if marks.len() > MARKS {
-            // Every second one; the first stays.
-            let mut i = 0;
-            marks.retain(|_| (i % 2 == 0, i += 1).0);
+            *marks = marks.iter().copied().step_by(2).collect();
         }
     }
 
@@ -203,8 +201,8 @@ impl Shared {
     }
 }
 
-/// How long the rest takes; none before the first step. Steps may grow longer, as generations do whose trees grow: the pace of
-/// the first half of what is done and that of the second are carried on.
+/// Time that is left; none before the first step. Generations grow longer as their trees grow, so the change of pace from the first
+/// half of what is done to the second is carried on.
 fn left(marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
     let (before, _) = *marks.first()?;
     let steps = done.checked_sub(before).filter(|steps| *steps > 0)?;

@@ -113,7 +113,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
 }
 
-/// What shows a folder that holds no run of a swarm but a sweep or a run of evolution; none of others.
+/// The command that shows a sweep or a run of evolution; none for other folders.
 fn other_page(folder: &Path) -> Option<String> {
     let name = folder.display();
     if folder.join("results.csv").is_file() && folder.join("runs").is_dir() {

@@ -207,7 +207,7 @@ fn orders_to_stand_outlive_a_disk_that_refused_them_and_a_clock_that_went_back()
     }
 }
 
-/// By then a robot on a busy machine has kept what it was told.
+/// Time in which a robot on a busy machine keeps what it was told.
 const LATER: Duration = Duration::from_secs(5);
 
 /// The order is given while the disk refuses the state; the answer says so.

@@ -195,7 +195,7 @@ fn of_wrong_type(message: &str, before: &str) -> Option<String> {
     })
 }
 
-/// What is wrong with a line whose value is a number with a unit or a decimal comma.
+/// The fault of a line whose value is a number with a unit or a decimal comma.
 fn of_foreign_number(line: &str) -> Option<String> {
     let (key, value) = line.split_once('=')?;
     let (key, value) = (key.trim(), value.split('#').next()?.trim());

@@ -200,7 +200,7 @@ pub(crate) fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
 }
 
-/// What is wrong with a word that should be a number; one with a unit is told the number that it may mean.
+/// The fault of a word that should be a number; one with a unit is told the number that it may mean.
 fn not_a_number(word: &str, angular: bool) -> String {
     let digits = word.find(|c: char| c.is_alphabetic() || c == '\u{b0}').unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);

@@ -277,7 +277,7 @@ impl Kind {
     }
 }
 
-/// What people write behind a number.
+/// Units that people write behind a number.
 const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
 
 /// Names of nodes in other libraries and drawings, and ours.

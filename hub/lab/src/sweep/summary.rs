@@ -160,7 +160,7 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
     cells
 }
 
-/// What those columns mean that the tables have.
+/// Meanings of the columns that the tables have.
 pub fn explanation(tables: &[Readable]) -> String {
     let has = |column: &str| tables.iter().any(|table| table.head.iter().any(|name| name == column));
     let meanings = [

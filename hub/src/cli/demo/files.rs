@@ -116,7 +116,7 @@ impl Layout {
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
             overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),
-            // Robots of the virtual arena have no batteries.
+            // Nobody can charge the virtual batteries of a demo.
             batteries: Batteries { reserve_minutes: 0.0, ..Batteries::default() },
             ..swarm_files::hub(&root, &mocap)
         };
