@@ -1,9 +1,11 @@
 //! What the hub hands to the thread that writes, and what the thread has to say.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::Status;
 use xpuck_wire::log::Line;
 
 /// Something to write.
@@ -13,6 +15,17 @@ pub(super) enum Job {
     /// there.
     Overhead(f64, Arc<dyn AsRef<[u8]> + Send + Sync>, Arc<()>),
     Snapshot(Box<Snapshot>),
+}
+
+/// What the hub tells the thread besides.
+#[derive(Clone, Default)]
+pub(super) struct Orders {
+    /// The final status, once the record is to be closed.
+    pub last_word: Arc<Mutex<Option<Status>>>,
+    /// The run is over: states that were kept while it went on are not written any more.
+    pub over: Arc<AtomicBool>,
+    /// The hub ends: what is wrong with the disk is not tried again.
+    pub hurry: Arc<AtomicBool>,
 }
 
 /// What the recorder has to say.

@@ -3,23 +3,25 @@
 
 use super::RecordError;
 use super::budget::{Limits, Within};
-use super::job::{Job, Note};
+use super::job::{Job, Note, Orders};
 use super::run_file::{Beginning, RunFile};
 use super::writer::{Writer, say_deleted};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Receiver, SendError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
-use xpuck_wire::Status;
 use xpuck_wire::log::Line;
+use xpuck_wire::{Status, precedence};
 
 /// Entries that may wait for the disk: seconds of the largest swarm.
 const QUEUE: usize = 16_384;
+/// The hub's loop waits so long for a disk to begin a record [wall time]: robots stand after 1 s without the hub.
+const BEGIN_TIMEOUT: Duration = Duration::from_millis(800);
 /// Interval between looks at a thread that is to end.
 const LOOK: Duration = Duration::from_millis(10);
 /// Pictures that may wait for it.
@@ -33,10 +35,7 @@ pub struct Recorder {
     /// None once the record is to be closed.
     jobs: Option<SyncSender<Job>>,
     notes: Receiver<Note>,
-    last_word: Arc<Mutex<Option<Status>>>,
-    /// The run is over.
-    over: Arc<AtomicBool>,
-    hurry: Arc<AtomicBool>,
+    orders: Orders,
     thread: Option<JoinHandle<()>>,
     lost: u64,
     /// Each picture that waits has one of these.
@@ -44,7 +43,9 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the record of a run that starts now, in a new directory below the configured one.
+    /// Opens the record of a run that starts now, in a new directory below the configured one. A disk that is slow to take it
+    /// is waited for no longer than [`BEGIN_TIMEOUT`]: what is to be recorded waits in the queue then, and where the disk refuses
+    /// in the end, that is told as for one that fills up.
     ///
     /// # Errors
     /// There is no room, or the disk refuses.
@@ -53,16 +54,21 @@ impl Recorder {
         let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
         // No command takes what begins with a dash for the name of a run.
         let clean = Some(clean.trim_start_matches('-')).filter(|clean| !clean.is_empty()).unwrap_or("run");
-        let directory = config.hub.record.directory.join(format!("{clean}-{unix_ms}-seed{seed}"));
-        let fail = |message: String| RecordError::of(&directory, message);
+        let root = config.hub.record.directory.clone();
+        let directory = root.join(format!("{clean}-{unix_ms}-seed{seed}"));
         let limits = Limits::of(&config.hub.record);
-        std::fs::create_dir_all(&config.hub.record.directory)
-            .map_err(|e| fail(format!("{e}; is the place writable?")))?;
-        limits.reserve(&config.hub.record.directory).map_err(fail)?;
-        let within = limits.budget(&directory).map_err(fail)?;
-        std::fs::create_dir_all(&directory).map_err(|e| fail(format!("{e}; is the place writable?")))?;
-        RunFile::new(config, begins).map_err(fail)?.write(&directory)?;
-        Recorder::start(directory, limits, within)
+        let run = RunFile::new(config, begins).map_err(|message| RecordError::of(&directory, message))?;
+        let (place, watched) = (directory.clone(), limits.clone());
+        let prepare = move || {
+            let fail = |message: String| RecordError::of(&place, message);
+            std::fs::create_dir_all(&root).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+            watched.reserve(&root).map_err(fail)?;
+            let within = watched.budget(&place).map_err(fail)?;
+            std::fs::create_dir_all(&place).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+            run.write(&place)?;
+            Ok(within)
+        };
+        Recorder::start(directory, limits, prepare)
     }
 
     /// Nothing if a hub can go on with the record of a run.
@@ -73,41 +79,69 @@ impl Recorder {
         Limits::of(&config.hub.record).reserve(directory).map_err(|e| RecordError::of(directory, e))
     }
 
-    /// Goes on with the record of a run whose hub died, in a further file.
+    /// Goes on with the record of a run whose hub died, in a further file. A slow disk is waited for as in [`Recorder::open`].
     ///
     /// # Errors
     /// There is no room, or the disk refuses.
     pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
-        Recorder::has_room(config, directory)?;
-        Recorder::start(directory.into(), Limits::of(&config.hub.record), Within::default())
+        let limits = Limits::of(&config.hub.record);
+        let (place, watched) = (directory.to_path_buf(), limits.clone());
+        let prepare = move || match watched.reserve(&place) {
+            Ok(()) => Ok(Within::default()),
+            Err(why) => Err(RecordError::of(&place, why)),
+        };
+        Recorder::start(directory.into(), limits, prepare)
     }
 
-    fn start(directory: PathBuf, limits: Limits, within: Within) -> Result<Recorder, RecordError> {
+    fn start(
+        directory: PathBuf,
+        limits: Limits,
+        prepare: impl FnOnce() -> Result<Within, RecordError> + Send + 'static,
+    ) -> Result<Recorder, RecordError> {
         let (jobs, inbox) = sync_channel(QUEUE);
         let (outbox, notes) = channel();
-        within.deleted.iter().for_each(|name| say_deleted(&outbox, name));
-        // What is wrong with counting is said by the writer, which counts again soon.
-        let last_word = Arc::new(Mutex::new(None));
-        let writer = Writer::begin(directory.clone(), limits, outbox, last_word.clone(), Instant::now())?;
-        let path = Some(writer.path().into());
+        let orders = Orders::default();
+        let writes = (directory.clone(), outbox.clone(), orders.clone());
+        // Without room for a result, one that nobody waits for comes back to its thread.
+        let (done, begun) = sync_channel(0);
+        let work = move || {
+            let (directory, notes, orders) = writes;
+            run_as_others();
+            let begin = || {
+                let within = prepare()?;
+                within.deleted.iter().for_each(|name| say_deleted(&notes, name));
+                // What is wrong with counting is said by the writer, which counts again soon.
+                Writer::begin(directory, limits, notes.clone(), orders, Instant::now())
+            };
+            match begin() {
+                Ok(writer) => {
+                    if done.send(Ok(writer.path().to_path_buf())).is_err() {
+                        let _ = notes.send(Note::Next(writer.path().into()));
+                        let _ = notes.send(Note::Say(Line::info("the disk takes the record now")));
+                    }
+                    writer.run(&inbox);
+                }
+                Err(why) => {
+                    if let Err(SendError(Err(why))) = done.send(Err(why)) {
+                        refuse_late(&why, &notes, &inbox);
+                    }
+                }
+            }
+        };
         let builder = std::thread::Builder::new().name("recorder".into());
-        let hurry = Arc::new(AtomicBool::new(false));
-        let hurried = hurry.clone();
-        let over = writer.over();
-        let thread = builder.spawn(move || writer.run(&inbox, &hurried)).map_err(|e| RecordError::of(&directory, e))?;
-        Ok(Recorder {
-            directory,
-            path,
-            jobs: Some(jobs),
-            notes,
-            last_word,
-            over,
-            hurry,
-            thread: Some(thread),
-            lost: 0,
-            pictures: Arc::default(),
-        })
+        let thread = builder.spawn(work).map_err(|e| RecordError::of(&directory, e))?;
+        let path = match begun.recv_timeout(BEGIN_TIMEOUT) {
+            Ok(begun) => Some(begun?),
+            Err(_) => {
+                let text = "the disk is slow to begin the record: what comes waits in memory";
+                let _ = outbox.send(Note::Say(Line::warn(text)));
+                None
+            }
+        };
+        let (jobs, thread) = (Some(jobs), Some(thread));
+        Ok(Recorder { directory, path, jobs, notes, orders, thread, lost: 0, pictures: Arc::default() })
     }
+
 
     /// The run's directory.
     pub fn directory(&self) -> &Path {
@@ -139,7 +173,7 @@ impl Recorder {
     pub fn keep(&self, kept: Snapshot) {
         if kept.is_over() {
             // States that were handed over before it are not written any more.
-            self.over.store(true, Ordering::Relaxed);
+            self.orders.over.store(true, Ordering::Relaxed);
         }
         if let Some(jobs) = &self.jobs {
             let _ = jobs.try_send(Job::Snapshot(Box::new(kept)));
@@ -157,28 +191,30 @@ impl Recorder {
         Some(note)
     }
 
-    /// Deletes the record of a run that never began.
-    ///
-    /// # Errors
-    /// The disk refuses.
-    pub fn discard(mut self) -> Result<(), RecordError> {
-        self.jobs = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        std::fs::remove_dir_all(&self.directory).map_err(|error| RecordError::of(&self.directory, error))
-    }
-
     /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
     /// The state goes when the result is there: should the hub die before, the next one closes the run by it.
     pub fn close(mut self, status: Status) -> Closing {
-        if let Ok(mut word) = self.last_word.lock() {
+        if let Ok(mut word) = self.orders.last_word.lock() {
             *word = Some(status);
         }
         self.jobs = None;
-        let Recorder { thread, directory, notes, hurry, .. } = self;
-        Closing { thread, directory, notes, hurry }
+        let Recorder { thread, directory, notes, orders, .. } = self;
+        Closing { thread, directory, notes, hurry: orders.hurry }
     }
+}
+
+/// The hub's loop, which makes the recorder's thread, runs before all others; a disk can wait.
+fn run_as_others() {
+    if precedence::runs_first() {
+        let _ = precedence::run_as_others();
+    }
+}
+
+/// Tells that a disk which was waited for takes no record; what comes is dropped.
+fn refuse_late(why: &RecordError, notes: &Sender<Note>, inbox: &Receiver<Job>) {
+    let _ = notes.send(Note::Stopped(why.to_string()));
+    let _ = notes.send(Note::State(Ok(u64::MAX)));
+    inbox.iter().for_each(drop);
 }
 
 /// A record that is being closed.
@@ -233,17 +269,62 @@ impl Closing {
 mod tests {
     use super::*;
 
-    #[test]
-    fn discarded_record_leaves_no_folder() {
-        let root = tempfile::tempdir().unwrap();
-        let directory = root.path().join("x-1-seed1");
+    fn event(time: f64) -> Entry {
+        Entry::event(time, "x")
+    }
+
+    /// A record below a folder whose disk answers when `gate` says so.
+    fn slow(root: &Path, gate: Receiver<Result<(), &'static str>>) -> Recorder {
+        let directory = root.join("x-1-seed1");
         std::fs::create_dir(&directory).unwrap();
-        let limits = Limits::of(&xpuck_hub_core::config::Record::at(root.path()));
-        let mut recorder = Recorder::start(directory.clone(), limits, Within::default()).unwrap();
-        recorder.write(Entry::event(0.0, "x"));
-        assert!(directory.join("run.mcap.open").exists());
-        recorder.discard().unwrap();
-        assert!(!directory.exists());
+        let place = directory.clone();
+        let answers = move || match gate.recv().unwrap() {
+            Ok(()) => Ok(Within::default()),
+            Err(why) => Err(RecordError::of(&place, why)),
+        };
+        Recorder::start(directory, Limits::of(&xpuck_hub_core::config::Record::at(root)), answers).unwrap()
+    }
+
+    fn next_note(recorder: &mut Recorder) -> Note {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            if let Some(note) = recorder.note() {
+                return note;
+            }
+            assert!(Instant::now() < until, "a note comes");
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    #[test]
+    fn what_waits_for_a_slow_disk_is_recorded_from_the_first_entry() {
+        let root = tempfile::tempdir().unwrap();
+        let (answer, gate) = channel();
+        let mut recorder = slow(root.path(), gate);
+        assert!(matches!(recorder.note(), Some(Note::Say(line)) if line.text.contains("waits in memory")));
+        assert!(recorder.file().is_none());
+        for n in 0..1000 {
+            assert_eq!(recorder.write(event(n.into())), None);
+        }
+        answer.send(Ok(())).unwrap();
+        let Note::Next(path) = next_note(&mut recorder) else { panic!("the record begins") };
+        assert_eq!(recorder.file(), Some(path.as_path()));
+        drop(recorder.jobs.take());
+        recorder.thread.take().unwrap().join().unwrap();
+        let entries: Vec<_> = crate::read::entries(&path).unwrap().map(Result::unwrap).collect();
+        assert_eq!(entries, (0..1000).map(|n| event(n.into())).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn disk_that_refuses_late_is_told_once() {
+        let root = tempfile::tempdir().unwrap();
+        let (answer, gate) = channel();
+        let mut recorder = slow(root.path(), gate);
+        recorder.note();
+        answer.send(Err("no room")).unwrap();
+        assert!(matches!(next_note(&mut recorder), Note::Stopped(why) if why.ends_with("no room")));
+        assert_eq!(next_note(&mut recorder), Note::State(Ok(u64::MAX)));
+        assert!((0..100).all(|n| recorder.write(event(n.into())).is_none()) && recorder.note().is_none());
     }
 
     #[test]
@@ -254,9 +335,7 @@ mod tests {
             path: None,
             jobs: Some(jobs),
             notes: channel().1,
-            last_word: Arc::default(),
-            over: Arc::default(),
-            hurry: Arc::default(),
+            orders: Orders::default(),
             thread: None,
             lost: 0,
             pictures: Arc::default(),

@@ -4,7 +4,7 @@
 use super::budget::{Limits, Within};
 use super::close::Close;
 use super::foxglove::image;
-use super::job::{Job, Note};
+use super::job::{Job, Note, Orders};
 use super::replace::{rename_new, sync_folder, whole_name};
 use super::run_file::RunFile;
 use super::snapshot::{self, Reach};
@@ -12,16 +12,15 @@ use super::{MAX_PARTS, McapFile, OPEN, RecordError, part_name, part_number};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::Status;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::log::Line;
-use xpuck_wire::{atomic, precedence};
+use xpuck_wire::atomic;
 
 /// Records are flushed to the file so often where no state is kept, which flushes them once a second: what is older outlives
 /// the hub. Every flush ends a chunk, and short chunks are larger.
@@ -64,9 +63,7 @@ pub(super) struct Writer {
     /// How long to wait after the next stop.
     retry: Duration,
     notes: Sender<Note>,
-    last_word: Arc<Mutex<Option<Status>>>,
-    /// The run is over: states that were kept while it went on are not written any more.
-    over: Arc<AtomicBool>,
+    orders: Orders,
     /// What stands in the way of counting what all runs take: it is said once.
     uncounted: Option<String>,
     /// Robots that `run.toml` names, as far as this writer knows.
@@ -83,13 +80,13 @@ impl Writer {
         directory: PathBuf,
         limits: Limits,
         notes: Sender<Note>,
-        last_word: Arc<Mutex<Option<Status>>>,
+        orders: Orders,
         now: Instant,
     ) -> Result<Writer, RecordError> {
         let (path, file) = begin_part(&directory)?;
         let due = [now + FLUSH, now + SYNC, now + LOOK, now + COUNT];
         let (file, retry) = (Some(file), RETRY);
-        let (stopped, uncounted, over, image_schema) = Default::default();
+        let (stopped, uncounted, image_schema) = Default::default();
         Ok(Writer {
             directory,
             path,
@@ -98,18 +95,12 @@ impl Writer {
             stopped,
             retry,
             notes,
-            last_word,
-            over,
+            orders,
             uncounted,
             robots: 0,
             image_schema,
             due,
         })
-    }
-
-    /// What says that the run is over.
-    pub fn over(&self) -> Arc<AtomicBool> {
-        self.over.clone()
     }
 
     /// The file that is being written.
@@ -118,11 +109,7 @@ impl Writer {
     }
 
     /// Does what comes until nobody sends any more.
-    pub fn run(mut self, inbox: &Receiver<Job>, hurry: &AtomicBool) {
-        // The hub's loop, which made this thread, runs before all others; a disk can wait.
-        if precedence::runs_first() {
-            let _ = precedence::run_as_others();
-        }
+    pub fn run(mut self, inbox: &Receiver<Job>) {
         loop {
             let next = self.due.iter().min().copied().unwrap_or_else(Instant::now);
             match inbox.recv_timeout(next.saturating_duration_since(Instant::now())) {
@@ -134,9 +121,9 @@ impl Writer {
             }
             self.on_time(Instant::now());
         }
-        let word = self.last_word.lock().ok().and_then(|mut word| word.take());
+        let word = self.orders.last_word.lock().ok().and_then(|mut word| word.take());
         match word {
-            Some(status) => self.close(&status, hurry),
+            Some(status) => self.close(&status),
             None => self.attempt(|mcap, _| mcap.flush()),
         }
     }
@@ -250,8 +237,8 @@ impl Writer {
     }
 
     fn keep(&mut self, kept: &Snapshot) {
-        let closing = self.last_word.lock().is_ok_and(|word| word.is_some());
-        let stale = self.over.load(Ordering::Relaxed) && !kept.is_over();
+        let closing = self.orders.last_word.lock().is_ok_and(|word| word.is_some());
+        let stale = self.orders.over.load(Ordering::Relaxed) && !kept.is_over();
         if (closing && !kept.is_over()) || stale || self.file.is_none() {
             return;
         }
@@ -321,13 +308,13 @@ impl Writer {
         sync_folder(&whole);
     }
 
-    fn close(&mut self, status: &Status, hurry: &AtomicBool) {
+    fn close(&mut self, status: &Status) {
         self.complete();
         let notes = self.notes.clone();
         let say = move |line: Line| {
             let _ = notes.send(Note::Say(line));
         };
-        Close { directory: &self.directory, status }.until_done(hurry, say);
+        Close { directory: &self.directory, status }.until_done(&self.orders.hurry, say);
     }
 }
 
@@ -384,7 +371,7 @@ mod tests {
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
         let event = |n: u32| Entry::event(n.into(), n.to_string());
-        let mut writer = Writer::begin(dir.path().into(), room.clone(), notes, Arc::default(), start).unwrap();
+        let mut writer = Writer::begin(dir.path().into(), room.clone(), notes, Orders::default(), start).unwrap();
         writer.entry(&event(0), start);
         let state = dir.path().join(snapshot::STATE_FILE);
         std::fs::write(&state, "how the run stood").unwrap();
@@ -421,7 +408,7 @@ mod tests {
         let (notes, said) = channel();
         let limits = Limits::of(&Record { reserve_mib: 1, ..Record::at(dir.path()) });
         let start = Instant::now();
-        let mut writer = Writer::begin(dir.path().into(), limits, notes, Arc::default(), start).unwrap();
+        let mut writer = Writer::begin(dir.path().into(), limits, notes, Orders::default(), start).unwrap();
         let event = |n: u32| Entry::event(n.into(), n.to_string());
         for n in 0..2 * LONGEST_PART + 100 {
             writer.entry(&event(n), start);

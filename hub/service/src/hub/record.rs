@@ -4,9 +4,7 @@ use crate::overhead::Shot;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 use std::time::Duration;
-use tracing::warn;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::RecordNews;
@@ -30,40 +28,8 @@ pub(super) struct Records {
 /// besides, whole.
 const TELEMETRY_HZ: f64 = 5.0;
 
-/// Time that a disk has to open a record [wall time]: the hub's loop waits for it, and robots stand after 1 s without the hub.
-const OPEN_TIMEOUT: Duration = Duration::from_millis(800);
-
 /// Time that a disk has to take the end of a record when the hub ends [wall time].
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Calls `work` on a thread of its own, so that a disk that hangs does not stop the caller. A result that comes too late
-/// goes to `late`.
-///
-/// # Errors
-/// There is no thread, or no result within `timeout`.
-fn within<T: Send + 'static>(
-    timeout: Duration,
-    work: impl FnOnce() -> T + Send + 'static,
-    late: impl FnOnce(T) + Send + 'static,
-) -> Result<T, String> {
-    // Without room for a result, one that nobody waits for comes back to its thread.
-    let (done, result) = sync_channel(0);
-    let run = move || {
-        if let Err(unwanted) = done.send(work()) {
-            late(unwanted.0);
-        }
-    };
-    std::thread::Builder::new().name("open".into()).spawn(run).map_err(|error| error.to_string())?;
-    let why = |_| format!("the disk has not answered for {:.1} s", timeout.as_secs_f64());
-    result.recv_timeout(timeout).map_err(why)
-}
-
-/// Deletes a record that was opened too late for its run.
-fn discard(late: Result<Recorder, RecordError>) {
-    if let Err(error) = late.and_then(Recorder::discard) {
-        warn!(target: "hub", "a record that was opened too late remains: {error}");
-    }
-}
 
 /// What was recorded last of a robot's telemetry.
 #[derive(Default)]
@@ -85,16 +51,9 @@ impl Records {
     /// Opens the record of a run that begins; returns its folder.
     ///
     /// # Errors
-    /// The disk refuses, or does not answer within [`OPEN_TIMEOUT`].
+    /// The disk refuses. One that is slow is waited for by the recorder.
     pub(super) fn open(&mut self, config: &Config, begins: &Beginning) -> Result<String, String> {
-        let Beginning { name, text, files, seed, unix_ms, commit } = *begins;
-        let (config, name, text, files) = (config.clone(), String::from(name), String::from(text), files.clone());
-        let commit = String::from(commit);
-        let open = move || {
-            let begins = Beginning { name: &name, text: &text, files: &files, seed, unix_ms, commit: &commit };
-            Recorder::open(&config, &begins)
-        };
-        self.write_with(within(OPEN_TIMEOUT, open, discard)?)
+        self.write_with(Recorder::open(config, begins))
     }
 
     /// Continues the record in this folder; returns the folder.
@@ -182,18 +141,6 @@ fn place(recorder: &Recorder) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn late_result_is_not_waited_for_and_not_lost() {
-        let (go, gate) = sync_channel(0);
-        let (late, came) = sync_channel(1);
-        let work = move || gate.recv().map(|()| 7);
-        let refused = within(Duration::from_millis(20), work, move |result| late.send(result).unwrap());
-        assert_eq!(refused, Err("the disk has not answered for 0.0 s".into()));
-        go.send(()).unwrap();
-        assert_eq!(came.recv_timeout(Duration::from_secs(60)), Ok(Ok(7)));
-        assert_eq!(within(Duration::from_secs(60), || 8, drop), Ok(8));
-    }
 
     #[test]
     fn half_of_the_telemetry_is_recorded_and_every_change() {
