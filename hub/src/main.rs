@@ -113,7 +113,16 @@ fn main() -> ExitCode {
 
 /// The command line's definition, with examples and the commands in groups.
 fn program() -> clap::Command {
-    cli::help::grouped(cli::examples::with_examples(Cli::command()))
+    numbers_below_zero(cli::help::grouped(cli::examples::with_examples(Cli::command())))
+}
+
+/// The command with options that take `-3` for a number, which is refused by its range, and not for an option.
+fn numbers_below_zero(command: clap::Command) -> clap::Command {
+    let takes = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    command.mut_args(takes).mut_subcommands(numbers_below_zero)
 }
 
 fn run() -> Result<ExitCode> {

@@ -8,7 +8,7 @@ import { acknowledged, acksInWords, clockInWords, fitnessNow, isGoing, linkInWor
 
 const ACKS_MS = 12000;
 const CLOCK_MS = 250;
-const STALE = ["silent", "lost"];
+const STALE = ["silent", "lost", "ended"];
 
 export class Header {
   /** @param {import("./main.js").App} app */

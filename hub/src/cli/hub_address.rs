@@ -101,8 +101,8 @@ impl HubAddress {
             ),
             several => {
                 let lines: Vec<String> =
-                    several.iter().map(|demo| format!("--hub {} --key {}", demo.hub, demo.key.display())).collect();
-                bail!("{} demos of yours run; say which one: {}", several.len(), lines.join("  or  "))
+                    several.iter().map(|demo| format!("\n  --hub {} --key {}", demo.hub, demo.key.display())).collect();
+                bail!("{} demos of yours run; say which one:{}", several.len(), lines.concat())
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `xpuck lineage`: where a tree came from.
 
 use super::lineage_record::{self, Form};
+use super::results::other_kind;
 use super::runs::print;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -61,6 +62,9 @@ pub fn run(args: &LineageArgs) -> Result<()> {
             (false, false) => Form::Text,
         };
         return lineage_record::run(&args.run, args.id, args.depth, &form);
+    }
+    if let Some(told) = other_kind(&args.run).filter(|_| !path.try_exists().unwrap_or(true)) {
+        bail!(told);
     }
     let index = Index::read(&path)?;
     if index.left_over > 0 {

@@ -60,6 +60,7 @@ mod progress;
 pub mod push;
 pub mod remeasure;
 pub mod report;
+mod results;
 mod running;
 pub mod runs;
 pub mod schema;

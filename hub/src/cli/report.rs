@@ -2,6 +2,7 @@
 
 use super::engine::{EngineArgs, report};
 use super::progress::Progress;
+use super::results::other_kind;
 use super::runs::{find, print, tell};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -71,7 +72,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if args.chosen.len() > MOST {
         bail!("{} runs: a report takes {MOST} at most", args.chosen.len());
     }
-    if let Some(told) = args.chosen.iter().find_map(|folder| other_page(Path::new(folder))) {
+    if let Some(told) = args.chosen.iter().find_map(|folder| other_kind(Path::new(folder))) {
         bail!(told);
     }
     let folders: Vec<PathBuf> = args.chosen.iter().map(|run| find(&args.runs, run)).collect::<Result<_>>()?;
@@ -111,23 +112,6 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         1 => bail!("1 run was left out"),
         n => bail!("{n} runs were left out"),
     }
-}
-
-/// The command that shows a sweep or a run of evolution; none for other folders.
-fn other_page(folder: &Path) -> Option<String> {
-    let name = folder.display();
-    if folder.join("results.csv").is_file() && folder.join("runs").is_dir() {
-        return Some(format!(
-            "{name}: is a sweep, whose page is {name}/curves.html; `xpuck sweep FILE --out {name}` makes it anew"
-        ));
-    }
-    let world = if folder.join("world.toml").is_file() { format!(" --world {name}/world.toml") } else { String::new() };
-    (folder.join("generations.csv").is_file() && folder.join("trees").is_dir()).then(|| {
-        format!(
-            "{name}: is a run of evolution, not of a swarm: `xpuck lineage {name}` shows where its best trees come from, \
-             `xpuck tree explain {name}/trees/champion-0.bt{world}` what one does, and `xpuck sweep` makes a page of several such runs"
-        )
-    })
 }
 
 /// The runs that can be read, and a line for each other one.

@@ -337,6 +337,18 @@ fn demo_of_a_given_tree_reports_no_evolution() {
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("evolution was off") && shown.contains("xp02"), "{shown}");
     assert!(!shown.contains("generations") && !shown.contains("evolved fitness"), "{shown}");
+    // The report is of that tree, and has no chapter on what did not happen.
+    assert!(given.command("report --runs out last --out page --simulations 4").status().unwrap().success());
+    let page = std::fs::read_to_string(given.folder().join("page/report.html")).unwrap();
+    for (words, there) in [
+        ("as the experiment gives it", true),
+        ("How 1:xp01 works", true),
+        ("No robot evolved", true),
+        ("What evolution reports", false),
+        ("Where they came from", false),
+    ] {
+        assert_eq!(page.contains(words), there, "{words}");
+    }
     let mut counted = Demo::start("0.2", &["--tree", TREE, "--no-console", "--json"]);
     let (output, text) = counted.end();
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {text}"));

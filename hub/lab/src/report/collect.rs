@@ -50,6 +50,8 @@ pub struct RunFacts {
     pub ping_ms: Option<f64>,
     /// Part of the round trips above 100 ms, percent.
     pub slow_percent: f64,
+    /// Some robot evolved, or the record does not say.
+    pub evolves: bool,
     /// Mean over robots of the champions' derated fitness at the end.
     pub evolved: f64,
     /// Mean over robots of the generations done.
@@ -93,8 +95,8 @@ pub struct SegmentFacts {
 pub struct LastTree {
     /// The robot.
     pub robot: String,
-    /// Who it is: its island and number.
-    pub id: Id,
+    /// Who it is: its island and number; none for a tree that the experiment gave.
+    pub id: Option<Id>,
     /// The tree as it ran, under collision avoidance.
     pub tree: Tree,
 }
@@ -265,10 +267,12 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let mut trees = Vec::new();
     for (robot, (id, text)) in &gathering.last {
         match Tree::parse(text) {
-            Ok(tree) => trees.push(LastTree { robot: robot.clone(), id: *id, tree: tree.under_avoiding() }),
+            Ok(tree) => trees.push(LastTree { robot: robot.clone(), id: Some(*id), tree: tree.under_avoiding() }),
             Err(error) => damage.push(format!("the tree of {robot}: {error}")),
         }
     }
+    trees.extend(given(&file, &gathering.last));
+    trees.sort_by(|a, b| a.robot.cmp(&b.robot));
     let segment = |segment: &Segment| SegmentFacts {
         number: segment.number,
         fitness: segment.fitness,
@@ -289,6 +293,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         dead,
         ping_ms: (trips > 0).then(|| total / trips as f64),
         slow_percent: 100.0 * slow,
+        evolves: evolves(&file),
         evolved,
         generations: generations.clone().sum::<f64>() / generations.count().max(1) as f64,
         segments: scored.map(segment).collect(),
@@ -302,6 +307,17 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         trees,
         damage,
     })
+}
+
+/// The trees that the experiment's last phase gives to robots which loaded no other. They drive as written.
+fn given(file: &RunFile, loaded: &BTreeMap<String, (Id, String)>) -> Vec<LastTree> {
+    let Ok(plan) = plan(file) else { return Vec::new() };
+    let robots = file.robots.iter().enumerate().filter(|(_, robot)| !loaded.contains_key(*robot));
+    let tree = |(place, robot): (usize, &String)| {
+        let tree = Tree::clone(plan.phase(usize::MAX).given(place)?);
+        Some(LastTree { robot: robot.clone(), id: None, tree })
+    };
+    robots.filter_map(tree).collect()
 }
 
 /// A world with what the middle one of the robots held its parameters for at the end.
@@ -353,8 +369,8 @@ pub fn experiment(file: &RunFile) -> String {
 
 fn ancestry(births: &Births, trees: &[LastTree]) -> Vec<Ancestor> {
     let mut all: BTreeMap<Id, Ancestor> = BTreeMap::new();
-    for tree in trees {
-        for (_, id) in births.ancestry(tree.id, usize::MAX) {
+    for tree in trees.iter().filter_map(|tree| tree.id) {
+        for (_, id) in births.ancestry(tree, usize::MAX) {
             let Some(individual) = births.get(id) else { continue };
             all.entry(id).or_insert_with(|| Ancestor {
                 id,
@@ -364,7 +380,7 @@ fn ancestry(births: &Births, trees: &[LastTree]) -> Vec<Ancestor> {
                 last: false,
             });
         }
-        if let Some(last) = all.get_mut(&tree.id) {
+        if let Some(last) = all.get_mut(&tree) {
             last.last = true;
         }
     }

@@ -1,7 +1,7 @@
 //! The chapter on the trees with which runs ended: how many differ, what each is worth and how it works, what they share, and
 //! where they came from.
 
-use super::collect::RunFacts;
+use super::collect::{LastTree, RunFacts};
 use super::heritage;
 use super::page::Section;
 use super::trees::{Known, same_behaviour, shared};
@@ -81,11 +81,11 @@ pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
 /// Table 8.6: who drove each robot.
 fn unique(runs: &[RunFacts]) -> Readable {
     let row = |(i, run): (usize, &RunFacts)| {
-        let mut ids: Vec<_> = run.trees.iter().map(|last| last.id).collect();
-        let list: Vec<String> = run.trees.iter().map(|last| format!("{} {}", last.robot, last.id)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        vec![(i + 1).to_string(), ids.len().to_string(), list.join(", ")]
+        let name = |last: &LastTree| last.id.map_or("as the experiment gives it".into(), |id| id.to_string());
+        let list: Vec<String> = run.trees.iter().map(|last| format!("{} {}", last.robot, name(last))).collect();
+        // A given tree has no name: equal texts are one.
+        let different: BTreeSet<_> = run.trees.iter().map(|last| last.id.ok_or_else(|| last.tree.key())).collect();
+        vec![(i + 1).to_string(), different.len().to_string(), list.join(", ")]
     };
     Readable {
         title: "Individuals in the last segment".into(),

@@ -114,15 +114,23 @@ pub fn make(
     for (section, numbers) in sections.iter_mut().zip(numbers) {
         section.numbers = numbers.to_vec();
     }
+    let evolved = runs.iter().any(|run| run.evolves);
+    if !evolved {
+        let of_evolution = [2, 3, 6].map(|place: usize| sections[place].title.clone());
+        sections.retain(|section| !of_evolution.contains(&section.title));
+    }
     if let Some(mut section) = estimates::section(&good) {
         section.numbers = vec!["estimates"];
         sections.insert(3, section);
     }
+    let does = match evolved {
+        true => "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
+                 best to the others, and drives by the best it knows. This page says what came of it.",
+        false => "No robot evolved: each drove by the tree that the experiment gives it.",
+    };
     let mut lead = vec![
         format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len(), "run", "runs"), first.experiment, plan.runs),
-        "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
-         best to the others, and drives by the best it knows. This page says what came of it. The blue bar marks results."
-            .into(),
+        format!("{does} The blue bar marks results."),
         "The numbers are beside this page as runs, curves, segments, trees, swarms, gap, senses and estimates, each as .csv and .parquet.".into(),
     ];
     if let Some(run) = adapted {

@@ -45,7 +45,7 @@ pub fn measure(
                     tree: last.tree.clone(),
                     reduced,
                     drove: Vec::new(),
-                    name: format!("{}:{}", number + 1, last.id),
+                    name: format!("{}:{}", number + 1, last.id.map_or(last.robot.clone(), |id| id.to_string())),
                     fitness: Vec::new(),
                     hash: 0,
                 });
@@ -170,7 +170,7 @@ pub(super) mod tests {
     pub fn run(texts: &[&str]) -> RunFacts {
         let tree = |(i, text): (usize, &&str)| LastTree {
             robot: format!("xp{i:02}"),
-            id: Id { island: 1, number: i as u32 },
+            id: Some(Id { island: 1, number: i as u32 }),
             tree: Tree::parse(text).unwrap().under_avoiding(),
         };
         let trees = texts.iter().enumerate().map(tree).collect();
@@ -185,6 +185,7 @@ pub(super) mod tests {
             dead: 0,
             ping_ms: None,
             slow_percent: 0.0,
+            evolves: true,
             evolved: 0.0,
             generations: 0.0,
             curve: Vec::new(),

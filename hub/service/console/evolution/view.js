@@ -127,8 +127,7 @@ class EvolutionView {
     }
     for (const [i, node] of this.tabs.entries()) setAttr(node, "aria-pressed", String(MEASURES[i] === this.measure));
     setAttr(this.rawButton, "aria-pressed", String(this.raw));
-    const { best } = store;
-    setText(this.best, best ? `Fittest of ${store.kind === "replay" ? "the whole run" : "all"}: gene ${best.gene} of ${best.robot}, derated ${fixed(best.fitness, 3)}` : "");
+    setText(this.best, this.bestInWords(ids));
     setAttr(this.best, "title", TERMS.derated);
     const trouble = store.kind === "live" ? app.live.historyTrouble : "";
     show(this.trouble, trouble !== "");
@@ -165,10 +164,21 @@ class EvolutionView {
     });
   }
 
-  /** @param {string} id */
-  valueOf(id) {
+  /** @param {string} id @param {typeof MEASURES[number][0]} [column] */
+  valueOf(id, column = this.measure[0]) {
     const island = this.env.store.islands.get(id);
-    return island ? hold(island.t, island[this.measure[0]], [this.moment()])[0] : null;
+    return island ? hold(island.t, island[column], [this.moment()])[0] : null;
+  }
+
+  /** The fittest tree: of a whole recorded run, or of the islands as they stand. @param {string[]} ids @returns {string} */
+  bestInWords(ids) {
+    const { best, kind } = this.env.store;
+    if (kind === "replay") return best ? `Fittest of the whole run: gene ${best.gene} of ${best.robot}, derated ${fixed(best.fitness, 3)}` : "";
+    const [id, value] = ids.map((id) => /** @type {const} */ ([id, this.valueOf(id, "derated")])).reduce((a, b) => ((b[1] ?? -Infinity) > (a[1] ?? -Infinity) ? b : a), ["", null]);
+    if (value === null) return "";
+    // The gene's name is asked for now and then: that of another moment's best is left out.
+    const gene = best?.robot === id ? `gene ${best.gene} of ${id}` : `on ${id}`;
+    return `Fittest now: ${gene}, derated ${fixed(value, 3)}`;
   }
 
   end() {

@@ -42,7 +42,7 @@ export class Chooser {
   /** @param {{file: string, name: string, about: string, minutes: number | null, phases: number | null, error: string}} offer */
   offer(offer) {
     const phases = (offer.phases ?? 1) > 1 ? `, ${count(offer.phases ?? 1, "phase")}` : "";
-    const length = offer.error ? offer.error : `${fixed(offer.minutes, 0)} minutes${phases}`;
+    const length = offer.error ? offer.error : `${fixed(offer.minutes, 0)} min${phases}`;
     return h("button", { type: "button", class: "offer", "data-file": offer.file, on: { click: () => this.draft.choose(offer.file) } },
       h("b", { text: offer.name || offer.file }), h("span", { text: offer.about }), h("small", { class: offer.error ? "bad" : "", text: length }));
   }

@@ -158,6 +158,19 @@ fn check_ports(args: &DemoArgs) -> Result<()> {
     Ok(())
 }
 
+/// Arena time in which a robot can do something that counts in most tasks, s.
+const SHORT_SEGMENT: f64 = 15.0;
+
+/// What is said of a run whose segments are too short to show much; none of others.
+fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
+    let minutes = minutes.filter(|_| seconds < SHORT_SEGMENT)?;
+    let longer = (minutes * SHORT_SEGMENT / seconds).ceil();
+    Some(format!(
+        "segments last {seconds:.1} s of arena time, in which robots do little that counts: their fitness may be 0; \
+         --minutes {longer} or more shows what evolution does"
+    ))
+}
+
 /// What is known when the run is over.
 pub struct Run {
     /// The hub's last word.
@@ -211,6 +224,9 @@ fn conduct(
         let _ = watch.ask_done(&Request::Shutdown);
         return Ok((ended, None));
     }
+    if let Some(told) = short_segments(args.minutes, layout.plan.phase(0).segment_seconds).filter(|_| !args.json) {
+        log::report(told);
+    }
     watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
     if ended != Ended::Whole {
@@ -224,4 +240,16 @@ fn conduct(
     let run = watch.last_status().map(|status| Run { status, trees });
     let _ = watch.ask_done(&Request::Shutdown);
     Ok((ended, run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_segments_are_told_of_where_minutes_were_chosen() {
+        assert_eq!(short_segments(None, 7.5), None);
+        assert_eq!(short_segments(Some(2.0), 15.0), None);
+        assert!(short_segments(Some(1.0), 7.5).is_some_and(|told| told.contains("7.5 s") && told.contains("--minutes 2 ")));
+    }
 }

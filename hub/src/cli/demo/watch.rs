@@ -204,10 +204,11 @@ impl Watch {
         }
     }
 
-    /// Says once that the machine is too slow.
+    /// Says once that the machine is too slow, also in the record and on the page, which show what that leads to.
     fn say_slow(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);
+            let _ = self.ask(&Request::Note { text: said.into() });
         }
     }
 

@@ -16,7 +16,7 @@ pub use colours::{FRISBEE, of_robot};
 use super::tree_file::write;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_wire::atomic::can_output;
 
@@ -61,6 +61,22 @@ pub struct Caption {
     pub run: u32,
 }
 
+/// Endings of pictures that programs open by them.
+const ENDINGS: [&str; 10] = ["svg", "png", "pdf", "html", "mp4", "jpg", "jpeg", "gif", "webp", "webm"];
+
+/// Nothing if the file's name does not promise another kind of picture than the option, such as `--png`, makes.
+///
+/// # Errors
+/// It does: no program would open the file.
+pub fn fits(option: &str, path: &Path) -> Result<()> {
+    let made = option.trim_start_matches('-');
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if ENDINGS.contains(&ending.as_str()) && ending != made {
+        bail!("{option} {}: makes {made}, whatever its name; name it {}", path.display(), path.with_extension(made).display());
+    }
+    Ok(())
+}
+
 impl PictureArgs {
     /// The number of the run to show, or `None` if no picture is wanted.
     ///
@@ -79,6 +95,7 @@ impl PictureArgs {
             }
         }
         for (option, path) in &named {
+            fits(option, path)?;
             can_output(path).with_context(|| format!("{option} {}: cannot be written", path.display()))?;
         }
         match named.is_empty() {
@@ -136,5 +153,19 @@ impl PictureArgs {
     /// The files, for a report.
     pub fn files(&self) -> String {
         self.written().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_is_not_named_as_another_kind_of_picture() {
+        for name in ["a.png", "a.PNG", "a", "run.1", "/dev/stdout"] {
+            assert!(fits("--png", Path::new(name)).is_ok(), "{name}");
+        }
+        let why = fits("--png", Path::new("b/a.jpg")).unwrap_err().to_string();
+        assert_eq!(why, "--png b/a.jpg: makes png, whatever its name; name it b/a.png");
     }
 }

@@ -6,7 +6,9 @@ mod show;
 mod table;
 mod verify;
 
+use crate::cli::picture::fits;
 use crate::cli::progress::Progress;
+use crate::cli::results::other_kind;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use std::collections::BTreeSet;
@@ -102,15 +104,23 @@ pub fn run(args: &RunsArgs) -> Result<()> {
         What::List { json } => {
             let catalogue = open(&args.runs)?;
             tell(catalogue.troubles());
-            list(&catalogue.rows()?, *json)
+            let rows = catalogue.rows()?;
+            tell(&other_kind(&args.runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
+            list(&rows, *json)
         }
         What::Show { run, json } => show::show(&find(run)?, *json),
         What::Export { run, parquet, csv, foxglove, mp4, png, film } => match (parquet, csv, foxglove, mp4, png) {
             (Some(folder), ..) => export_run(&find(run)?, folder, Format::Parquet),
             (_, Some(folder), ..) => export_run(&find(run)?, folder, Format::Csv),
             (_, _, Some(file), ..) => export_scenes(&find(run)?, file),
-            (.., Some(file), _) => film::film(&find(run)?, file, film),
-            (.., Some(file)) => film::picture(&find(run)?, file, film),
+            (.., Some(file), _) => {
+                fits("--mp4", file)?;
+                film::film(&find(run)?, file, film)
+            }
+            (.., Some(file)) => {
+                fits("--png", file)?;
+                film::picture(&find(run)?, file, film)
+            }
             _ => bail!("name --parquet DIR, --csv DIR, --foxglove FILE, --mp4 FILE or --png FILE"),
         },
         What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
@@ -141,17 +151,36 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if let Some(only) = only_run_below(Path::new(run)) {
         return Ok(only);
     }
+    if let Some(why) = no_run(Path::new(run)) {
+        bail!(why);
+    }
     let catalogue = open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
     catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
+/// Why something that is there is no run of a swarm; none where nothing is, or a folder of that name tells nothing.
+fn no_run(place: &Path) -> Option<String> {
+    let name = place.display();
+    match (other_kind(place), runs_below(place).count()) {
+        (Some(told), _) => Some(told),
+        (None, 2..) => Some(format!(
+            "{name}: holds several runs: name one of them, or `last` with --runs {name}; `xpuck runs list --runs {name}` lists them"
+        )),
+        _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, and a run is a folder")),
+        _ => None,
+    }
+}
+
 /// The run in a folder that is none itself and holds a single one, as that of a demo.
 fn only_run_below(folder: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
-    let mut below =
-        entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file());
+    let mut below = runs_below(folder);
     let first = below.next()?;
     below.next().is_none().then_some(first)
+}
+
+fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file())
 }
 
 /// Prints.

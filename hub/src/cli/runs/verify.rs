@@ -35,8 +35,21 @@ fn text(verified: &Verified) -> Result<String> {
             r.gaps, r.missing
         )?;
     }
+    match &verified.first {
+        None if verified.robots.values().all(|robot| robot.ticks == 0) => {
+            writeln!(text, "\nnothing to compare: no tree was ticked")?;
+        }
+        None => writeln!(text, "\nidentical: each tick comes to the same bits again")?,
+        Some(d) => {
+            let (seconds, update) = (d.time_us as f64 / 1e6, d.update);
+            let (robot, what, wanted, found) = (&d.robot, &d.what, &d.wanted, &d.found);
+            writeln!(text, "\nfirst difference: robot {robot}, {seconds:.3} s, update {update}: {what}")?;
+            writeln!(text, "  recorded  {wanted}\n  ticked    {found}")?;
+        }
+    }
     if !verified.senses.is_empty() {
-        writeln!(text, "\nsense       values  different  part    mean      largest   counts above")?;
+        writeln!(text, "\nRecorded senses beside those that poses give (sensors differ from poses by nature):")?;
+        writeln!(text, "sense       values  different  part    mean      largest   counts above")?;
     }
     for row in &verified.senses {
         writeln!(
@@ -57,18 +70,6 @@ fn text(verified: &Verified) -> Result<String> {
     }
     if let Some(sense) = verified.worst_sense {
         writeln!(text, "{sense} differs most from what the poses say")?;
-    }
-    match &verified.first {
-        None if verified.robots.values().all(|robot| robot.ticks == 0) => {
-            writeln!(text, "\nnothing to compare: no tree was ticked")?;
-        }
-        None => writeln!(text, "\nidentical")?,
-        Some(d) => {
-            let (seconds, update) = (d.time_us as f64 / 1e6, d.update);
-            let (robot, what, wanted, found) = (&d.robot, &d.what, &d.wanted, &d.found);
-            writeln!(text, "\nfirst difference: robot {robot}, {seconds:.3} s, update {update}: {what}")?;
-            writeln!(text, "  recorded  {wanted}\n  ticked    {found}")?;
-        }
     }
     Ok(text)
 }

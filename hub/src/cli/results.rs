@@ -1,0 +1,41 @@
+//! Folders of results by kind, so that a command which is given another kind names the right one.
+
+use std::path::Path;
+
+/// What a folder with a sweep or a run of evolution is, and which commands show it; none for other folders.
+pub fn other_kind(folder: &Path) -> Option<String> {
+    let name = folder.display();
+    if folder.join("results.csv").is_file() && folder.join("runs").is_dir() {
+        return Some(format!(
+            "{name}: is a sweep: its page is {name}/curves.html, its numbers are in {name}/results.csv, and each folder of \
+             {name}/runs is a run of evolution, for `xpuck lineage`"
+        ));
+    }
+    let world = if folder.join("world.toml").is_file() { format!(" --world {name}/world.toml") } else { String::new() };
+    (folder.join("generations.csv").is_file() && folder.join("trees").is_dir()).then(|| {
+        format!(
+            "{name}: is a run of evolution, not of a swarm: `xpuck lineage {name}` shows where its best trees come from, \
+             `xpuck tree explain {name}/trees/champion-0.bt{world}` what one does, and `xpuck sweep` makes a page of several such runs"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_results_are_told_apart() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(other_kind(root.path()), None);
+        std::fs::create_dir(root.path().join("runs")).unwrap();
+        std::fs::write(root.path().join("results.csv"), "").unwrap();
+        assert!(other_kind(root.path()).is_some_and(|told| told.contains("is a sweep")));
+        let run = root.path().join("runs/1");
+        std::fs::create_dir_all(run.join("trees")).unwrap();
+        std::fs::write(run.join("generations.csv"), "").unwrap();
+        assert!(other_kind(&run).is_some_and(|told| told.contains("champion-0.bt`")));
+        std::fs::write(run.join("world.toml"), "").unwrap();
+        assert!(other_kind(&run).is_some_and(|told| told.contains("/world.toml`")));
+    }
+}
