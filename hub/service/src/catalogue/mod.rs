@@ -292,6 +292,18 @@ mod tests {
     }
 
     #[test]
+    fn a_run_counts_once_whatever_links_lead_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        run(root, "b-1-seed1", 1);
+        for (to, link) in [(root.join("b-1-seed1"), "a"), (root.to_path_buf(), "self"), (root.join("nowhere"), "broken")] {
+            std::os::unix::fs::symlink(to, root.join(link)).unwrap();
+        }
+        let rows = Catalogue::open(root).unwrap().rows().unwrap();
+        assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["b-1-seed1"]);
+    }
+
+    #[test]
     fn on_a_network_file_system_a_catalogue_has_no_shared_memory() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();

@@ -4,6 +4,7 @@ use crate::recovery;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xpuck_hub_core::resumption::RETURN_WITHIN;
@@ -155,12 +156,19 @@ pub(super) fn id(root: &Path, directory: &Path) -> String {
 }
 
 /// The directories that hold a run, in the record directory and one below it, where demos keep theirs. What cannot be
-/// looked at is told in `troubles`.
+/// looked at is told in `troubles`. A directory counts once, however many links lead to it.
 ///
 /// # Errors
 /// The record directory cannot be read.
 pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec<PathBuf>, RecordError> {
     let mut runs = Vec::new();
+    let mut seen: BTreeSet<(u64, u64)> = identity(root).into_iter().collect();
+    let mut once = |mut folders: Vec<PathBuf>| {
+        // The directory itself is named, rather than a link to it.
+        folders.sort_by_key(|folder| folder.is_symlink());
+        folders.retain(|folder| identity(folder).is_none_or(|identity| seen.insert(identity)));
+        folders
+    };
     let mut look = |directory: PathBuf, runs: &mut Vec<PathBuf>| match is_run(&directory) {
         Ok(true) => {
             runs.push(directory);
@@ -172,16 +180,21 @@ pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec
             None
         }
     };
-    let others: Vec<PathBuf> = folders(root)?.into_iter().filter_map(|folder| look(folder, &mut runs)).collect();
+    let others: Vec<PathBuf> = once(folders(root)?).into_iter().filter_map(|folder| look(folder, &mut runs)).collect();
     let mut failed = Vec::new();
     for other in others {
         match folders(&other) {
-            Ok(inner) => inner.into_iter().for_each(|folder| drop(look(folder, &mut runs))),
+            Ok(inner) => once(inner).into_iter().for_each(|folder| drop(look(folder, &mut runs))),
             Err(error) => failed.push(error.to_string()),
         }
     }
     troubles.extend(failed);
     Ok(runs)
+}
+
+/// What tells a directory from all others; none if it cannot be looked at.
+fn identity(directory: &Path) -> Option<(u64, u64)> {
+    directory.metadata().ok().map(|data| (data.dev(), data.ino()))
 }
 
 fn is_run(directory: &Path) -> Result<bool, RecordError> {

@@ -25,6 +25,8 @@ const ANCESTORS: usize = 200;
 const STEPS: usize = 40;
 /// Events of a run that are told.
 const EVENTS: usize = 1000;
+/// Runs that cannot be read and are named.
+const UNREAD: usize = 20;
 /// Why a run cannot be shown that the catalogue does not know.
 const NONE: &str = "there is no such run";
 
@@ -64,7 +66,7 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
     let read = move || -> Result<Value, RecordError> {
         let unread = match runs.try_exists() {
             Ok(false) => Vec::new(),
-            _ => Catalogue::open(&runs)?.troubles().to_vec(),
+            _ => few(Catalogue::open(&runs)?.troubles()),
         };
         let folder = runs.canonicalize().unwrap_or(runs);
         Ok(object!({ "folder": folder.display().to_string(), "unread": unread }))
@@ -74,6 +76,12 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
         Ok(Err(error)) => unreadable(&error),
         Err(response) => response,
     }
+}
+
+/// The first lines, and how many there are besides.
+fn few(lines: &[String]) -> Vec<String> {
+    let more = lines.len().saturating_sub(UNREAD);
+    lines.iter().take(UNREAD).cloned().chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
 /// The folder of a run that the catalogue knows.
