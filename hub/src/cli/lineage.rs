@@ -1,7 +1,7 @@
 //! `xpuck lineage`: where a tree came from.
 
 use super::lineage_record::{self, Form};
-use super::results::other_kind;
+use super::results::sweep;
 use super::runs::print;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -63,7 +63,7 @@ pub fn run(args: &LineageArgs) -> Result<()> {
         };
         return lineage_record::run(&args.run, args.id, args.depth, &form);
     }
-    if let Some(told) = other_kind(&args.run).filter(|_| !path.try_exists().unwrap_or(true)) {
+    if let Some(told) = sweep(&args.run).filter(|_| !path.try_exists().unwrap_or(true)) {
         bail!(told);
     }
     let index = Index::read(&path)?;

@@ -4,13 +4,22 @@ use std::path::Path;
 
 /// What a folder with a sweep or a run of evolution is, and which commands show it; none for other folders.
 pub fn other_kind(folder: &Path) -> Option<String> {
+    sweep(folder).or_else(|| evolution(folder))
+}
+
+/// The same for a sweep alone.
+pub fn sweep(folder: &Path) -> Option<String> {
     let name = folder.display();
-    if folder.join("results.csv").is_file() && folder.join("runs").is_dir() {
-        return Some(format!(
+    (folder.join("results.csv").is_file() && folder.join("runs").is_dir()).then(|| {
+        format!(
             "{name}: is a sweep: its page is {name}/curves.html, its numbers are in {name}/results.csv, and each folder of \
              {name}/runs is a run of evolution, for `xpuck lineage`"
-        ));
-    }
+        )
+    })
+}
+
+fn evolution(folder: &Path) -> Option<String> {
+    let name = folder.display();
     let world = if folder.join("world.toml").is_file() { format!(" --world {name}/world.toml") } else { String::new() };
     (folder.join("generations.csv").is_file() && folder.join("trees").is_dir()).then(|| {
         format!(
