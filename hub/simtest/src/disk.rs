@@ -23,15 +23,18 @@ pub struct Machine {
     runs: Vec<Folder>,
     stops: u64,
     fault: Option<(Disk, u32)>,
-    /// What the program has handed over: when it is to be done, and what.
+    /// What the program has handed over: when it is to be done, and what. Each run's record has a writer of its own.
     jobs: VecDeque<(u32, Job)>,
+    /// Runs begun so far.
+    begun: u64,
     /// What the program is to be told.
     pub news: VecDeque<Kept>,
 }
 
 /// A run's folder.
-#[derive(Default)]
 struct Folder {
+    /// Which of the runs begun it is of.
+    number: u64,
     state: Option<StoredSnapshot>,
     /// The program that began it writes it.
     written: bool,
@@ -57,9 +60,11 @@ pub struct StoredSnapshot {
 }
 
 enum Job {
-    State(Box<StoredSnapshot>),
+    /// For the folder of this number.
+    State(u64, Box<StoredSnapshot>),
     Stops(u64),
-    Close,
+    /// The folder of this number.
+    Close(u64),
 }
 
 impl StoredSnapshot {
@@ -80,12 +85,15 @@ impl Machine {
     pub fn open(&mut self) {
         // The record of the run before is closed, or its closing waits.
         self.runs.iter_mut().for_each(|run| run.written = false);
-        self.runs.push(Folder { state: None, written: true });
+        self.begun += 1;
+        self.runs.push(Folder { number: self.begun, state: None, written: true });
     }
 
     /// Has this state replace the one of the present run.
     pub fn store(&mut self, now: u32, state: StoredSnapshot) {
-        self.put(now, Job::State(Box::new(state)));
+        if let Some(run) = self.present() {
+            self.put(now, Job::State(run, Box::new(state)));
+        }
     }
 
     /// Has the count of STOPs be this.
@@ -95,7 +103,13 @@ impl Machine {
 
     /// Closes the present run.
     pub fn close(&mut self, now: u32) {
-        self.put(now, Job::Close);
+        if let Some(run) = self.present() {
+            self.put(now, Job::Close(run));
+        }
+    }
+
+    fn present(&self) -> Option<u64> {
+        self.runs.iter().rev().find(|run| run.written).map(|run| run.number)
     }
 
     fn put(&mut self, now: u32, job: Job) {
@@ -115,40 +129,46 @@ impl Machine {
         while self.jobs.front().is_some_and(|(due, _)| *due <= now)
             && let Some((_, job)) = self.jobs.pop_front()
         {
-            let run = self.runs.iter_mut().rev().find(|run| run.written);
-            match (job, run) {
-                (Job::State(state), Some(run)) if full || frozen => {
+            match job {
+                Job::State(number, state) if full || frozen => {
+                    let Some(run) = folder(&mut self.runs, number) else { continue };
                     let removed = !frozen && state.over;
                     run.state = run.state.take().filter(|_| !removed);
                     run.state.iter_mut().for_each(|state| state.fresh = false);
                     let why = || String::from("the disk refuses");
-                    self.news.push_back(Kept::State(if removed { Ok(u64::MAX) } else { Err(why()) }));
+                    let told = run.written.then(|| Kept::State(if removed { Ok(u64::MAX) } else { Err(why()) }));
+                    self.news.extend(told);
                 }
-                (Job::State(state), Some(run)) => {
-                    self.news.push_back(Kept::State(Ok(state.directive)));
+                Job::State(number, state) => {
+                    let Some(run) = folder(&mut self.runs, number) else { continue };
+                    self.news.extend(run.written.then_some(Kept::State(Ok(state.directive))));
                     run.state = Some(*state);
                 }
-                (Job::State(_), None) => {}
-                (Job::Stops(_), _) if full || frozen => {
+                Job::Stops(_) if full || frozen => {
                     self.news.push_back(Kept::Stops(Err("the disk refuses".into())));
                 }
-                (Job::Stops(stops), _) => {
+                Job::Stops(stops) => {
                     self.stops = stops;
                     self.news.push_back(Kept::Stops(Ok(stops)));
                 }
                 // A state that cannot be removed stays, and so does its folder.
-                (Job::Close, Some(run)) if !frozen => run.state = None,
-                (Job::Close, _) => {}
+                Job::Close(number) if !frozen => {
+                    folder(&mut self.runs, number).into_iter().for_each(|run| run.state = None);
+                }
+                Job::Close(_) => {}
             }
         }
     }
 
     /// The program dies, and what it had not written is lost.
     pub fn program_died(&mut self) {
-        let lost = self.jobs.iter().any(|(_, job)| matches!(job, Job::State(_)));
-        self.runs.iter_mut().filter(|run| run.written && lost).for_each(|run| {
-            run.state.iter_mut().for_each(|state| state.fresh = false);
-        });
+        for (_, job) in &self.jobs {
+            if let Job::State(number, _) = job
+                && let Some(state) = folder(&mut self.runs, *number).and_then(|run| run.state.as_mut())
+            {
+                state.fresh = false;
+            }
+        }
         self.jobs.clear();
         self.news.clear();
         self.runs.iter_mut().for_each(|run| run.written = false);
@@ -193,4 +213,8 @@ impl Machine {
         }
         (found, known)
     }
+}
+
+fn folder(runs: &mut [Folder], number: u64) -> Option<&mut Folder> {
+    runs.iter_mut().find(|run| run.number == number)
 }

@@ -280,11 +280,13 @@ impl Swarm {
     /// What must have come of the last run.
     fn judge(&mut self) {
         let evolves = self.seed.is_multiple_of(2);
+        // Of 3.6 s of evolution in a run with phases a robot that had to greet the hub anew misses one, and a generation takes 1.3.
+        let generations = if self.seed.is_multiple_of(3) { 1 } else { 2 };
         for index in 0..ROBOTS {
             let stands = self.robots[index].stands();
             let stopped = stands.is_some_and(|(state, _)| state == State::Stop);
             let still = self.bodies[index].wheels == [0.0; 2];
-            let lived = if evolves { self.generations[index] >= 2 } else { self.drove[index] };
+            let lived = if evolves { self.generations[index] >= generations } else { self.drove[index] };
             if !(stopped && still && lived) {
                 let what = format!(
                     "{stands:?} at the end, wheels {:?}, {} generations, drove: {}",
