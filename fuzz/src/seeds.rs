@@ -64,7 +64,7 @@ fn write_all() -> std::io::Result<()> {
     put("vrpn", "poses", &[b"\xc8vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), writer.take()].concat())?;
     put("natnet", "frame", &natnet()?)?;
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["hub/experiments", "docs/worlds"].map(|folder| project.join(folder));
+    let folders = ["docs/experiments", "docs/worlds"].map(|folder| project.join(folder));
     for entry in folders.iter().flat_map(std::fs::read_dir).flatten().flatten() {
         put("files", &entry.file_name().to_string_lossy(), &std::fs::read(entry.path())?)?;
     }

@@ -1,6 +1,6 @@
 //! The robot's whole program on an arena's devices, with the shim's own logic between.
 
-#[path = "../../../hub/arena/tests/robot/mod.rs"]
+#[path = "../../../robot/arena/tests/robot/mod.rs"]
 mod robot;
 
 use serde_json::Value;

@@ -142,7 +142,6 @@ impl Recorder {
         Ok(Recorder { directory, path, jobs, notes, orders, thread, lost: 0, pictures: Arc::default() })
     }
 
-
     /// The run's directory.
     pub fn directory(&self) -> &Path {
         &self.directory

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::Status;
+use xpuck_wire::atomic;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::log::Line;
-use xpuck_wire::atomic;
 
 /// Records are flushed to the file so often where no state is kept, which flushes them once a second: what is older outlives
 /// the hub. Every flush ends a chunk, and short chunks are larger.

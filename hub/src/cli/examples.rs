@@ -356,7 +356,7 @@ const EXAMPLES: [(&str, &[&str]); 130] = [
         "runs table",
         &["xpuck runs table", "xpuck runs table --runs runs/sixteen-minutes --printed docs/experiments/table-8.3.toml"],
     ),
-    ("check", &["xpuck check docs/trees/806768.bt hub/experiments/transport.toml", "xpuck check myswarm"]),
+    ("check", &["xpuck check docs/trees/806768.bt docs/experiments/transport.toml", "xpuck check myswarm"]),
     ("schema", &["xpuck schema world", "xpuck schema --out schemas"]),
     (
         "tree",

@@ -233,7 +233,7 @@ mod tests {
             (include_str!("../../../docs/worlds/foraging.toml"), Some("world")),
             (include_str!("../../../docs/worlds/aggregation.toml"), Some("world")),
             (include_str!("../../../docs/sweeps/tiny.toml"), Some("sweep")),
-            (include_str!("../../experiments/transport.toml"), Some("experiment")),
+            (include_str!("../../../docs/experiments/transport.toml"), Some("experiment")),
             (include_str!("../../../docs/experiments/aggregation.toml"), Some("experiment")),
             (include_str!("../../../docs/experiments/chapter-8.toml"), Some("primitive-set")),
             (include_str!("../../../docs/experiments/kilobot-foraging.toml"), Some("kilobots")),

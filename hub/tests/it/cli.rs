@@ -154,7 +154,7 @@ fn small_mistakes_get_one_clear_line() {
 
 #[test]
 fn check_reads_every_kind_of_file() {
-    let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/transport.toml");
+    let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/experiments/transport.toml");
     let output = run(&["check", TREE, experiment]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("a tree of 9 nodes") && text.contains("16.0 minutes"), "{text}");

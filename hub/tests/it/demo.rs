@@ -316,7 +316,7 @@ fn console_serves_page_status_and_commands() {
     let robots = as_operator(&["robots"]);
     let table = String::from_utf8_lossy(&robots.stdout).into_owned();
     assert!(table.contains("paused") && table.contains("xp02"), "{table}");
-    let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/transport.toml");
+    let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/experiments/transport.toml");
     let second = as_operator(&["start", experiment]);
     assert!(String::from_utf8_lossy(&second.stderr).contains("a run is going on"), "{second:?}");
     assert!(as_operator(&["resume"]).status.success());

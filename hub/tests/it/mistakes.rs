@@ -113,7 +113,7 @@ fn a_name_misspelt() {
 fn no_key() {
     let dir = folder();
     let hub = format!("--hub tcp://127.0.0.1:{}", free_ports());
-    for command in ["robots", "stop", "start {docs}/../hub/experiments/transport.toml"] {
+    for command in ["robots", "stop", "start {docs}/experiments/transport.toml"] {
         one_line(
             dir.path(),
             &format!("{command} {hub}"),
@@ -205,7 +205,7 @@ fn a_file_of_another_kind() {
         "evolve --world {docs}/experiments/chapter-8.toml",
         &["is a primitive set", "--primitive-set"],
     );
-    one_line(dir.path(), "evolve {docs}/../hub/experiments/transport.toml", &["is an experiment", "`xpuck start"]);
+    one_line(dir.path(), "evolve {docs}/experiments/transport.toml", &["is an experiment", "`xpuck start"]);
     // `check` takes them all, and says what they are.
     for (file, what) in [
         (world, "a world, foraging in 2 m x 1.5 m"),

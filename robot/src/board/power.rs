@@ -1,6 +1,6 @@
 //! `xpuckd power`: the clocks of the board's processors, low while it boots and at its operating point after that.
 //!
-//! A table in the program has the figures of each board (`systemd/boards.toml`); the file `/etc/xpuck/board` says in one word
+//! A table in the program has the figures of each board (`robot/boards.toml`); the file `/etc/xpuck/board` says in one word
 //! which board this is. What is set is read back, since the kernel takes the nearest step that the board has.
 
 use super::processors;

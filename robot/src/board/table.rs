@@ -7,7 +7,7 @@ use std::path::Path;
 use xpuck_wire::file;
 
 /// The table.
-const BOARDS: &str = include_str!("../../../systemd/boards.toml");
+const BOARDS: &str = include_str!("../../boards.toml");
 
 /// A board of the table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -52,7 +52,7 @@ pub fn board_of(path: &Path) -> Result<String> {
 
 /// A board by its name.
 pub fn board(name: &str) -> Result<Board> {
-    let mut boards: BTreeMap<String, Board> = file::parse("systemd/boards.toml", BOARDS)?;
+    let mut boards: BTreeMap<String, Board> = file::parse("robot/boards.toml", BOARDS)?;
     let known = boards.keys().cloned().collect::<Vec<_>>().join(", ");
     boards.remove(name).with_context(|| format!("no board {name:?}; there are {known}"))
 }

@@ -124,8 +124,10 @@ pub fn make(
         sections.insert(3, section);
     }
     let does = match evolved {
-        true => "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
-                 best to the others, and drives by the best it knows. This page says what came of it.",
+        true => {
+            "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
+                 best to the others, and drives by the best it knows. This page says what came of it."
+        }
         false => "No robot evolved: each drove by the tree that the experiment gives it.",
     };
     let mut lead = vec![

@@ -55,7 +55,6 @@ fn value(text: &str) -> Value {
 #[test]
 fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
     let folders = [
-        ("experiment", "hub/experiments"),
         ("world", "docs/worlds"),
         ("sweep", "docs/sweeps"),
         ("machine", "docs/trees/machines"),

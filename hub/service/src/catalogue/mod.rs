@@ -296,7 +296,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
         run(root, "b-1-seed1", 1);
-        for (to, link) in [(root.join("b-1-seed1"), "a"), (root.to_path_buf(), "self"), (root.join("nowhere"), "broken")] {
+        for (to, link) in
+            [(root.join("b-1-seed1"), "a"), (root.to_path_buf(), "self"), (root.join("nowhere"), "broken")]
+        {
             std::os::unix::fs::symlink(to, root.join(link)).unwrap();
         }
         let rows = Catalogue::open(root).unwrap().rows().unwrap();

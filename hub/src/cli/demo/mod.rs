@@ -250,6 +250,8 @@ mod tests {
     fn short_segments_are_told_of_where_minutes_were_chosen() {
         assert_eq!(short_segments(None, 7.5), None);
         assert_eq!(short_segments(Some(2.0), 15.0), None);
-        assert!(short_segments(Some(1.0), 7.5).is_some_and(|told| told.contains("7.5 s") && told.contains("--minutes 2 ")));
+        assert!(
+            short_segments(Some(1.0), 7.5).is_some_and(|told| told.contains("7.5 s") && told.contains("--minutes 2 "))
+        );
     }
 }

@@ -72,7 +72,11 @@ pub fn fits(option: &str, path: &Path) -> Result<()> {
     let made = option.trim_start_matches('-');
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     if ENDINGS.contains(&ending.as_str()) && ending != made {
-        bail!("{option} {}: makes {made}, whatever its name; name it {}", path.display(), path.with_extension(made).display());
+        bail!(
+            "{option} {}: makes {made}, whatever its name; name it {}",
+            path.display(),
+            path.with_extension(made).display()
+        );
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use xpuck_kernels::world::PhysicsKeys;
 use xpuck_wire::Swarm;
 
 /// The thesis's experiment.
-pub const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
+pub const TRANSPORT: &str = include_str!("../../../../docs/experiments/transport.toml");
 /// The virtual camera: a quarter of VGA each way at the reference model's 5 Hz.
 pub const CAMERA: CameraFile = CameraFile { width: 160, height: 120, frames_per_second: 5.0 };
 /// The swarm file's name.

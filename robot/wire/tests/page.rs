@@ -32,7 +32,7 @@ const FILES: [&str; 13] = [
 const OPENING: &str = "\
 # Messages
 
-Every message between hub, robots, workers and operators, written from the types in `hub/wire/src/`.
+Every message between hub, robots, workers and operators, written from the types in `robot/wire/src/`.
 
 A message is one ZeroMQ frame: the version, which is VERSION, in one byte, then MessagePack with named fields. A variant
 with fields is a map of one entry, its name and its fields; one without fields is its name alone. It has at most BYTES

@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn the_shipped_experiment_reads() {
-        let e = Experiment::parse("transport.toml", include_str!("../../experiments/transport.toml")).unwrap();
+        let e = Experiment::parse("transport.toml", include_str!("../../../docs/experiments/transport.toml")).unwrap();
         assert_eq!((e.seconds(), e.segment_minutes), (960.0, Some(2.0)));
     }
 

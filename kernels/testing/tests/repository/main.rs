@@ -5,6 +5,7 @@ mod circles;
 mod commands;
 mod dependencies;
 mod facts;
+mod floors;
 mod licence;
 mod paths;
 mod readers;
