@@ -313,6 +313,7 @@ impl<A> Hub<A> {
 
     fn close_record(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         if self.closing.take().is_some() {
+            self.board.record_closes();
             shell.close_record(self.board.status(now));
         }
     }

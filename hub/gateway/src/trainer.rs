@@ -172,7 +172,13 @@ fn side(word: &str) -> Option<Side> {
 
 /// The robot that a command names; none unless it names number and team.
 fn who(list: &Expression<'_>) -> Result<Option<Who>, String> {
-    let number = number(list)?.filter(|number| (0.0..=1e6).contains(number)).map(|number| number as u32);
+    let number = match number(list)? {
+        // A number that is garbled must not stand for the selected robot.
+        Some(number) if !(0.0..=1e6).contains(&number) || number.fract() != 0.0 => {
+            return Err(format!("unum: no robot has the number {number}"));
+        }
+        number => number.map(|number| number as u32),
+    };
     let team = part(list, "team").and_then(|team| side(team.values().next()?.word()?));
     Ok(team.zip(number))
 }
@@ -237,6 +243,16 @@ mod tests {
         );
         assert_eq!(commands("(agent (unum 1)(team Left)(move 1 2 0 90)(battery 50)(temperature 30))"), [moved]);
         assert_eq!(commands("(score (left 2)(right 1))"), [Command::Score(2, 1)]);
+    }
+
+    #[test]
+    fn number_that_no_robot_has_is_refused() {
+        for number in ["4294967298", "99999999999", "-1", "1.5"] {
+            let (commands, errors) = read(format!("(kill (unum {number})(team Left))(dropBall)").as_bytes()).unwrap();
+            assert!(commands == [Command::DropBall] && errors[0].starts_with("unum: no robot"), "{number}: {errors:?}");
+        }
+        let (commands, errors) = read(b"(select (unum 4294967298)(team Left))").unwrap();
+        assert!(commands.is_empty() && errors.len() == 1, "{commands:?}");
     }
 
     #[test]

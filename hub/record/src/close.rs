@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_wire::Status;
-use xpuck_wire::atomic;
 use xpuck_wire::log::Line;
+use xpuck_wire::{atomic, file};
 
 /// What failed is tried again so soon, then after twice as long each time.
 const RETRY: Duration = Duration::from_millis(500);
@@ -80,6 +80,22 @@ pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), Rec
     let result = directory.join("result.json");
     atomic::write(&result, &json).map_err(|error| RecordError::of(&result, error))?;
     RunFile::change(directory, |run| run.state = state)
+}
+
+/// Longest result that is read, bytes.
+const LONGEST_RESULT: u64 = 64 << 20;
+
+/// The result of a run that is over; none while it goes on.
+///
+/// # Errors
+/// It cannot be read, or makes no sense.
+pub fn result(directory: &Path) -> Result<Option<Status>, RecordError> {
+    let path = directory.join("result.json");
+    match file::bytes(&path, LONGEST_RESULT) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RecordError::of(&path, error)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(RecordError::of(&path, error)),
+    }
 }
 
 #[cfg(test)]

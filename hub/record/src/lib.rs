@@ -34,7 +34,7 @@ mod updates;
 pub mod verify;
 mod writer;
 
-pub use close::end as end_run;
+pub use close::{end as end_run, result};
 pub use job::Note;
 pub use mcap_file::McapFile;
 pub use thread::{Closing, Recorder};

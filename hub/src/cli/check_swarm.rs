@@ -11,6 +11,7 @@ use xpuck_hub_core::config::{Config, MocapKind};
 use xpuck_hub_service::config_file;
 use xpuck_image::identity;
 use xpuck_wire::keyring::{self, OPERATOR, Role};
+use xpuck_wire::keys::Secret;
 use xpuck_wire::{Swarm, file, output};
 
 /// Files of a swarm's folder with names of their own.
@@ -204,7 +205,19 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
         return;
     }
     let before = found.len();
-    let need = |path: PathBuf| (!is_there(&path)).then(|| missing(&path, &remedy));
+    let need = |path: PathBuf| {
+        let half = |end| is_there(&path.with_extension(end));
+        (!is_there(&path)).then(|| match (path.extension().is_some_and(|end| end == "key"), half("pub")) {
+            // Two halves are made together: nothing gives a lost secret back.
+            (true, true) => {
+                missing(&path, &format!("delete {}, and {remedy} anew", path.with_extension("pub").display()))
+            }
+            _ => missing(&path, &remedy),
+        })
+    };
+    let secrets = [keys.join("hub.key"), keyring::path(keys, Role::Operator, OPERATOR, "key")];
+    let unread = |path: &PathBuf| Secret::read(path).err().filter(|_| is_there(path));
+    found.extend(secrets.iter().filter_map(unread).map(|error| Err(output::sentence(&error))));
     found.extend(["hub.key", "hub.pub"].into_iter().filter_map(|name| need(keys.join(name))));
     let operators = std::fs::read_dir(keys.join(Role::Operator.folder())).map_or(0, Iterator::count);
     if operators == 0 {

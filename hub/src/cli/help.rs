@@ -40,12 +40,13 @@ pub fn grouped(program: Command) -> Command {
 }
 
 /// Names from other programs, and the command that does the same here.
-const CALLED_ELSEWHERE: [(&str, &str); 13] = [
+const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("btcpp", "tree convert"),
     ("groot", "tree convert"),
     ("groot2", "tree convert"),
     ("validate", "check"),
     ("lint", "check"),
+    ("run", "runs"),
     ("run", "simulate"),
     ("sim", "simulate"),
     ("train", "evolve"),

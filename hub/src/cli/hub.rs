@@ -13,7 +13,7 @@ use xpuck_wire::shutdown;
 #[derive(Args)]
 pub struct HubArgs {
     /// The hub's file.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE", default_value = "hub.toml")]
     config: PathBuf,
     /// End when standard input is closed.
     #[arg(long, alias = "lifeline")]

@@ -61,13 +61,19 @@ impl HubAddress {
 
     fn link(&self, here: Option<&Swarm>) -> Result<(OperatorLink, Option<Secret>)> {
         let found = self.find(here, &running)?;
+        if !found.hub.contains("://") {
+            bail!("--hub {0}: an address begins with its kind, as in tcp://{0}", found.hub);
+        }
         let Some(key) = &found.key else {
             return Ok((Sockets::new().operator(&found.hub, TIMEOUT_MS)?, None));
         };
         let (sockets, secret) = Sockets::for_operator(key).map_err(|error| {
+            let where_from = match self.hub {
+                Some(_) => "it lies in operators/ of that hub's folder of keys",
+                None => "`xpuck keys new` makes keys",
+            };
             anyhow!(
-                "no key to show the hub: {error}; `xpuck keys new` makes keys, --key FILE names one, and --dev-mode is for a \
-                 hub without"
+                "no key to show the hub: {error}; --key FILE names one ({where_from}), and --dev-mode is for a hub without"
             )
         })?;
         Ok((sockets.operator(&found.hub, TIMEOUT_MS)?, Some(secret)))

@@ -2,7 +2,7 @@
 
 use super::lineage_record::{self, Form};
 use super::results::sweep;
-use super::runs::print;
+use super::runs::{find, print};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -22,11 +22,14 @@ use xpuck_wire::output;
 /// up again is only named there. A record of a run that goes on, or was cut off, is read as far as it goes.
 #[derive(Args)]
 pub struct LineageArgs {
-    /// Folder of the run.
+    /// Folder of the run; or `last`, or a swarm's run as `xpuck runs list` calls it.
     run: PathBuf,
     /// Whose ancestry: island and number, such as 3.1204.
     #[arg(value_parser = read_id)]
     id: Option<Id>,
+    /// The record directory in which a swarm's runs are looked for by name.
+    #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
+    runs: PathBuf,
     /// Steps back, 0 to 10000.
     #[arg(long, default_value_t = 4, requires = "id")]
     depth: usize,
@@ -49,11 +52,12 @@ pub fn run(args: &LineageArgs) -> Result<()> {
     if args.depth > 10_000 {
         bail!("--depth {}: at most 10000", args.depth);
     }
-    let is_record = args.run.file_name().is_some_and(|name| name == RECORD) && args.run.is_file();
-    let path = if is_record { args.run.clone() } else { args.run.join(RECORD) };
-    let of_hub = match args.run.is_dir() {
-        true => !xpuck_record::parts(&args.run)?.is_empty(),
-        false => args.run.extension().is_some_and(|e| e == "mcap"),
+    let run = &located(args)?;
+    let is_record = run.file_name().is_some_and(|name| name == RECORD) && run.is_file();
+    let path = if is_record { run.clone() } else { run.join(RECORD) };
+    let of_hub = match run.is_dir() {
+        true => !xpuck_record::parts(run)?.is_empty(),
+        false => run.extension().is_some_and(|e| e == "mcap"),
     };
     if of_hub && !path.try_exists().unwrap_or(false) {
         let form = match (args.json, args.dot) {
@@ -61,9 +65,9 @@ pub fn run(args: &LineageArgs) -> Result<()> {
             (false, true) => Form::Dot,
             (false, false) => Form::Text,
         };
-        return lineage_record::run(&args.run, args.id, args.depth, &form);
+        return lineage_record::run(run, args.id, args.depth, &form);
     }
-    if let Some(told) = sweep(&args.run).filter(|_| !path.try_exists().unwrap_or(true)) {
+    if let Some(told) = sweep(run).filter(|_| !path.try_exists().unwrap_or(true)) {
         bail!(told);
     }
     let index = Index::read(&path)?;
@@ -84,6 +88,16 @@ pub fn run(args: &LineageArgs) -> Result<()> {
         print(&to_dot(&lineage)?)
     } else {
         print(&to_text(&lineage)?)
+    }
+}
+
+/// Where the run is: a place that is there, or the run of a swarm of that name.
+fn located(args: &LineageArgs) -> Result<PathBuf> {
+    let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
+    let text = args.run.to_string_lossy();
+    match nothing(&args.run) && !text.contains('/') {
+        true => find(&args.runs, &text),
+        false => Ok(args.run.clone()),
     }
 }
 

@@ -13,7 +13,7 @@ use xpuck_wire::{output, plain};
 /// The hub is asked so often what is new.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Show what happened: events with their time since the hub started, how much they matter, and who did it.
+/// Show what happened: events with their arena time since the hub started, how much they matter, and who did it.
 ///
 /// The hub keeps the last 1000; a run's record has all of its own.
 #[derive(Args)]

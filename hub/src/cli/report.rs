@@ -9,12 +9,14 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use xpuck_hub_service::recovery;
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::report::collect::{RunFacts, collect_all};
 use xpuck_lab::report::scaling::Single;
 use xpuck_lab::report::write::Place;
 use xpuck_lab::report::{Options, Report, make};
+use xpuck_record::run_file::RunState;
 use xpuck_stats::som::Topology;
 use xpuck_wire::output;
 
@@ -122,6 +124,9 @@ fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
         match run {
             Ok(run) if runs.iter().any(|other: &RunFacts| same(other, &run)) => {
                 left_out.push(format!("{}: is given twice, or is a copy of another one", folder.display()));
+            }
+            Ok(run) if run.state == RunState::Running && recovery::is_written(folder).unwrap_or(false) => {
+                left_out.push(format!("{}: goes on; make its report when it is over", folder.display()));
             }
             Ok(run) => runs.push(run),
             Err(error) => left_out.push(format!("{}: {}", folder.display(), output::sentence(&error))),

@@ -206,7 +206,10 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
     let mode = file.metadata().map_err(unreadable)?.permissions().mode() & 0o777;
     let name = path.display();
     if private && mode & 0o077 != 0 {
-        let message = format!("others may read this secret (mode {mode:o}); say `chmod 600 {name}`");
+        let message = match path.extension().is_some_and(|end| end == "pub") {
+            true => format!("is the public half; the secret is {}", path.with_extension("key").display()),
+            false => format!("others may read this secret (mode {mode:o}); say `chmod 600 {name}`"),
+        };
         return Err(FileError::value(&name.to_string(), message));
     }
     let mut text = String::new();

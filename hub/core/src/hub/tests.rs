@@ -280,6 +280,19 @@ fn operators_see_when_nothing_is_recorded_and_when_it_goes_on() {
     assert!(bench.lines.contains(&"recording again".to_string()), "{:?}", bench.lines);
 }
 
+/// The disk may be slower than the hub closes the record; what it says then reaches nobody.
+#[test]
+fn state_that_was_handed_over_as_the_record_closed_is_no_alarm() {
+    let (mut hub, mut bench) = (hub(), trusting());
+    bench.requests.push_back(start("first"));
+    hub.turn(0.1, &mut bench);
+    hub.turn(10.0, &mut bench);
+    assert!(hub.board.status(10.0).not_kept.contains("has not answered for 10 s"));
+    bench.requests.push_back(Request::Stop);
+    (0..50).for_each(|i| hub.turn(10.1 + f64::from(i), &mut bench));
+    assert_eq!((bench.closed.len(), hub.board.status(60.1).not_kept.as_str()), (1, ""));
+}
+
 #[test]
 fn a_run_is_resumed_with_its_record_and_one_of_other_robots_is_not() {
     let mut bench = trusting();

@@ -21,6 +21,8 @@ pub(super) struct Keeping {
     stops: u64,
     state_refused: Option<String>,
     stops_refused: Option<String>,
+    /// A record is there that takes states and says what becomes of them.
+    recording: bool,
     /// When a state was handed over of which nothing is known yet, s.
     asked: Option<f64>,
 }
@@ -117,7 +119,7 @@ impl Switchboard {
 
     /// A state is handed to the disk.
     pub(super) fn state_handed_over(&mut self, now: f64) {
-        self.keeping.asked = self.keeping.asked.or(Some(now));
+        self.keeping.asked = self.keeping.asked.or(self.keeping.recording.then_some(now));
     }
 
     /// Why something is not kept that a hub that restarts has to know; empty if all is.
@@ -165,6 +167,11 @@ impl Switchboard {
     /// A record begins, on whose disk nothing is yet; without one there is no state that could be too old.
     pub fn record_begins(&mut self, recording: bool) {
         self.keeping.directive = if recording { 0 } else { u64::MAX };
-        (self.keeping.state_refused, self.keeping.asked) = (None, None);
+        (self.keeping.state_refused, self.keeping.asked, self.keeping.recording) = (None, None, recording);
+    }
+
+    /// The record of a run that is over is closed: nobody says any more what became of its last state.
+    pub fn record_closes(&mut self) {
+        (self.keeping.recording, self.keeping.asked) = (false, None);
     }
 }

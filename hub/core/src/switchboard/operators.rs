@@ -98,7 +98,7 @@ impl Switchboard {
             }
             (request, phase) => {
                 let what = format!("{request:?}").to_lowercase();
-                return Reply::Refused(format!("nothing to {what}: the hub is {}", phase_name(phase)));
+                return Reply::Refused(format!("nothing to {what}: no run goes on (the hub is {})", phase_name(phase)));
             }
         }
         Reply::Done

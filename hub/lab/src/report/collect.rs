@@ -15,7 +15,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_record::lineage::Births;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::verify::{SenseRow, phase_worlds, plan, senses};
-use xpuck_record::{RecordError, read};
+use xpuck_record::{RecordError, read, result};
 use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
 use xpuck_wire::{Body, Phase, Segment};
@@ -282,6 +282,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);
     let (evolved, slow, dead) = gathering.end;
     let (trips, total) = gathering.trips;
+    // The hub's own mean is over all round trips, the record has five a second.
+    let told = result(directory).unwrap_or_default().map(|status| status.round_trip_ms).filter(|ms| *ms > 0.0);
     let generations = gathering.generations.values().map(|generation| f64::from(*generation));
     Ok(RunFacts {
         name: directory.file_name().map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned()),
@@ -291,7 +293,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         robots: file.robots.len(),
         world: world.clone(),
         dead,
-        ping_ms: (trips > 0).then(|| total / trips as f64),
+        ping_ms: told.or((trips > 0).then(|| total / trips as f64)),
         slow_percent: 100.0 * slow,
         evolves: evolves(&file),
         evolved,

@@ -77,6 +77,14 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     results.extend(runs.iter().filter_map(|run| Some(format!("{} does not: {}.", run.name, why_not(run)?))));
     if good == 0 {
         results.push("So most chapters below are empty.".into());
+        let busy = |run: &RunFacts| run.dead > 0 || run.slow_percent > SLOW_PERCENT;
+        if runs.iter().any(busy) {
+            results.push(
+                "Where robots are virtual, a busy machine is the usual reason: a demo with a lower --speed or fewer --robots \
+                 leaves each more of it."
+                    .into(),
+            );
+        }
     }
     if versions.len() > 1 {
         results.push(format!(

@@ -84,9 +84,9 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     )];
     let mut section = Section { title: "Simulation against reality".into(), ..Section::default() };
     if gaps.is_empty() {
-        section.results.push(
-            "Of no run that counts the last trees of every robot are known; there is nothing to simulate.".into(),
-        );
+        section
+            .results
+            .push("No run counts of which the last tree of every robot is known; there is nothing to simulate.".into());
         return section;
     }
     section.text = text;
@@ -194,7 +194,7 @@ mod tests {
         let section = section(&[gap(0.27), gap(0.6), gap(0.275)], &plan);
         assert!(section.results[0].starts_with("1 of 3 runs differ"), "{:?}", section.results);
         assert_eq!(section.tables[0].rows[1][6], "100 %");
-        assert!(super::section(&[], &plan).results[0].starts_with("Of no run that counts"));
+        assert!(super::section(&[], &plan).results[0].starts_with("No run counts of which"));
         let one = super::section(&[gap(0.27)], &plan);
         assert!(one.results[0].starts_with("The run does not differ from simulation"), "{:?}", one.results);
         assert!(one.results[1].starts_with("Two runs at least"), "{:?}", one.results);

@@ -43,7 +43,9 @@ pub fn simulate(
 pub fn section(found: Option<&HeteroStudy>) -> Section {
     let mut section = Section { title: "Different trees together".into(), ..Section::default() };
     let Some(found) = found else {
-        section.results.push("No run's last trees are known for every robot; there is nothing to simulate.".into());
+        section
+            .results
+            .push("No run counts of which the last tree of every robot is known; there is nothing to simulate.".into());
         return section;
     };
     let strangers = match found.plan.drawn {
@@ -144,6 +146,6 @@ mod tests {
         let one = found_of(&[&a]).unwrap();
         assert_eq!((one.swarms.len(), super::section(Some(&one)).results.len()), (1, 1), "no strangers");
         assert_eq!(found_of(&[&run(&[forward])]), None);
-        assert!(super::section(None).results[0].starts_with("No run's last trees"));
+        assert!(super::section(None).results[0].starts_with("No run counts of which"));
     }
 }

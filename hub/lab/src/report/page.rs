@@ -23,6 +23,9 @@ const STYLE: &str = "
 /// What all reports begin with, which tells them from other pages.
 pub const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"xpuck report\">\n";
 
+/// What a chapter says that has nothing to show.
+pub const NO_RUN_COUNTS: &str = "No run counts, for the reasons above; nothing can be compared.";
+
 /// A chapter of the report.
 #[derive(Default)]
 pub struct Section {

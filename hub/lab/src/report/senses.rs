@@ -1,6 +1,7 @@
 //! The chapter on the senses: what robots sensed against what there was to be sensed, sense by sense (thesis 7.3).
 
 use super::collect::RunFacts;
+use super::page::NO_RUN_COUNTS;
 use super::page::Section;
 use crate::sweep::summary::Readable;
 use xpuck_record::verify::{SenseRow, worst};
@@ -23,7 +24,11 @@ pub fn section(runs: &[&RunFacts]) -> Section {
     section.results.extend(runs.iter().filter_map(unread));
     let totals = totals(runs);
     if totals.is_empty() {
-        section.results.push("No run recorded control updates with poses; nothing can be compared.".into());
+        let why = match runs.is_empty() {
+            true => NO_RUN_COUNTS,
+            false => "No run that counts recorded control updates with poses; nothing can be compared.",
+        };
+        section.results.push(why.into());
         return section;
     }
     let row = |total: &SenseRow| {
@@ -127,6 +132,6 @@ mod tests {
             "Range differs most from what was there, in 15.2 % of its values; it is the worst sense in 1 of 2 runs.";
         assert_eq!(section.results[1], worst);
         assert_eq!(section.tables[0].rows[0][..5], ["range", "400", "15.25 %", "0.5000", "0.400"]);
-        assert!(super::section(&[&broken]).results[1].starts_with("No run recorded control updates"));
+        assert!(super::section(&[&broken]).results[1].starts_with("No run that counts recorded"));
     }
 }

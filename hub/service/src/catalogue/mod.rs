@@ -5,7 +5,7 @@ mod disk;
 pub mod results;
 mod row;
 
-pub use row::{LONGEST_RESULT, Row, short_ids};
+pub use row::{Row, short_ids};
 
 use rusqlite::{Connection, OpenFlags, params};
 use std::collections::BTreeMap;
@@ -220,8 +220,10 @@ impl Catalogue {
                 self.root.display()
             )),
             _ => {
-                let ids: Vec<&str> = found.iter().map(|r| r.id.as_str()).take(5).collect();
-                Err(format!("`{run}` may be {} runs: {}", found.len(), ids.join(", ")))
+                let short = short_ids(&rows);
+                let of = |one: &&Row| rows.iter().position(|row| row.id == one.id).map(|place| short[place].as_str());
+                let names: Vec<&str> = found.iter().filter_map(of).take(5).collect();
+                Err(format!("`{run}` may be {} runs: {}", found.len(), names.join(", ")))
             }
         }
     }

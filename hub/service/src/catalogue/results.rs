@@ -48,6 +48,8 @@ pub struct Results {
     pub robots: Vec<RobotResult>,
     /// Real fitness by segment, from segment 1.
     pub segments: Vec<Segment>,
+    /// Mean of all round trips of the run, ms; none if nobody told.
+    pub round_trip_ms: Option<f64>,
     /// What the quality gates of thesis 8.4 found, in words; empty if the run passes all.
     pub quality: Vec<String>,
     /// What of the record is damaged, with the remedy; empty if it is whole.
@@ -132,6 +134,7 @@ impl Results {
             None
         });
         let segments = status.as_ref().map_or(told, |s| s.segments.clone());
+        let round_trip_ms = status.as_ref().map(|s| s.round_trip_ms).filter(|ms| *ms > 0.0);
         let mut quality = Vec::new();
         if let Some(dead) = status.as_ref().map(|s| s.dead).filter(|dead| *dead > 0) {
             quality.push(format!("D: robots were lost during the run, {dead} times in all"));
@@ -141,6 +144,6 @@ impl Results {
         }
         let robots = robots.into_iter().map(|(robot, tally)| tally.finish(robot, end)).collect();
         let segments = segments.into_iter().filter(|s| s.number > 0 && s.seconds > 0.0).collect();
-        Ok(Results { robots, segments, quality, damage })
+        Ok(Results { robots, segments, round_trip_ms, quality, damage })
     }
 }

@@ -3,19 +3,16 @@
 use crate::recovery;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xpuck_hub_core::resumption::RETURN_WITHIN;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
-use xpuck_record::{RecordError, budget, files, folders, snapshot};
-use xpuck_wire::{Segment, Status, file};
+use xpuck_record::{RecordError, budget, files, folders, result, snapshot};
+use xpuck_wire::{Segment, Status};
 
 /// A run in which more of the round trips took above 100 ms is marked P (thesis 8.4).
 pub const SLOW: f64 = 0.05;
-/// Longest result that is read, bytes.
-pub const LONGEST_RESULT: u64 = 64 << 20;
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,13 +56,9 @@ pub struct Row {
 /// # Errors
 /// It cannot be read, or makes no sense.
 pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
-    let path = directory.join("result.json");
-    match file::bytes(&path, LONGEST_RESULT) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RecordError::of(&path, error)),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Ok(snapshot::read(directory)?.whole().map(|(_, kept)| kept.status))
-        }
-        Err(error) => Err(RecordError::of(&path, error)),
+    match result(directory)? {
+        Some(status) => Ok(Some(status)),
+        None => Ok(snapshot::read(directory)?.whole().map(|(_, kept)| kept.status)),
     }
 }
 

@@ -78,7 +78,11 @@ fn round_trips(promise: &'static str, status: &Status) -> Finding {
     let evidence = format!("round trips of {:.1} ms, {:.1} % above 100 ms", status.round_trip_ms, 100.0 * slow);
     match slow <= SLOW {
         true => Finding::on(promise, evidence),
-        false => Finding::broken(promise, evidence, "check the radio's channel and what else uses it"),
+        false => Finding::broken(
+            promise,
+            evidence,
+            "check the radio's channel and what else uses it; with virtual robots this machine is busy",
+        ),
     }
 }
 

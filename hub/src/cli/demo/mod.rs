@@ -18,6 +18,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
+use xpuck_experiment::world_file;
 use xpuck_wire::MAX_ROBOTS;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
@@ -30,15 +31,18 @@ use xpuck_wire::socket::Sockets;
 /// The robots evolve behaviour trees while they push the frisbee, exchange genes through the hub, and load their
 /// fittest tree at every segment; with --tree they run that one and evolve nothing. At the end the real fitness of each segment, the best tree and the place of the
 /// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(
     after_help = "While it runs: open the console it names, or try `xpuck top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
         With --groot, Groot2 (https://www.behaviortree.dev/groot) shows what every node of a robot's tree does: choose \
         its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
-    /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each.
-    #[arg(long, default_value_t = 9)]
+    /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each [default: what the world's file
+    /// says, else 9].
+    #[arg(long = "robots", value_name = "ROBOTS")]
+    given_robots: Option<usize>,
+    #[arg(skip)]
     robots: usize,
     /// What kinds the robots are of, in turn: xpuck, e-puck1, e-puck2. With `xpuck,e-puck2` every second one is an e-puck2.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND", default_value = "xpuck")]
@@ -107,11 +111,15 @@ pub struct DemoArgs {
     json: bool,
 }
 
+/// Robots of a demo, as many as the thesis has.
+const USUAL_ROBOTS: usize = 9;
+
 /// How long robots may take to appear, wall time.
 const APPEAR: Duration = Duration::from_secs(20);
 
 /// Runs the command; false if the demo was cut short.
 pub fn run(args: &DemoArgs) -> Result<bool> {
+    let args = &DemoArgs { robots: robots(args)?, ..args.clone() };
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
         bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
@@ -140,6 +148,15 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
         Ended::Interrupted => Ok(false),
         Ended::Lost(why) => bail!("{why}; what was recorded is in {}", layout.root.display()),
     }
+}
+
+/// How many robots there are: as many as is said, else as in the world's file, which has places for them.
+fn robots(args: &DemoArgs) -> Result<usize> {
+    Ok(match (args.given_robots, &args.world) {
+        (Some(robots), _) => robots,
+        (None, Some(world)) => world_file::read(world)?.robots,
+        (None, None) => USUAL_ROBOTS,
+    })
 }
 
 /// Whether the demo's own ports are free, before anything is written.

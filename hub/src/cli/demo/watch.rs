@@ -14,6 +14,8 @@ use xpuck_wire::message::{Reply, Request, State};
 use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
+/// Notes of the program, which nobody wrote by hand, begin with this.
+const OF_DEMO: &str = "the demo says: ";
 /// Looks at the hub's status, wall time apart.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -145,7 +147,7 @@ impl Watch {
     pub fn idle(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
         self.end_screen();
         self.drawn = None;
-        self.say("the swarm waits: start a run from the page, or by `xpuck start`; Ctrl-C ends the demo");
+        self.say("the swarm waits: start a run from the page, or by `xpuck start FILE`; Ctrl-C ends the demo");
         while !stop.load(Ordering::Relaxed) {
             for (name, line) in processes.newly_gone() {
                 self.say(&line);
@@ -184,6 +186,9 @@ impl Watch {
         };
         for event in new {
             let text = event.split_once(' ').map_or(event.as_str(), |(_, text)| text);
+            if text.contains(OF_DEMO) {
+                continue;
+            }
             // Who lost a robot whose program ended was told so.
             if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
                 let said = screen::too_slow(status, Some(robot), self.robots, self.speed);
@@ -208,7 +213,7 @@ impl Watch {
     fn say_slow(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);
-            let _ = self.ask(&Request::Note { text: said.into() });
+            let _ = self.ask(&Request::Note { text: format!("{OF_DEMO}{said}") });
         }
     }
 

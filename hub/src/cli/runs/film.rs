@@ -32,10 +32,10 @@ const STEP: f32 = 0.004;
 /// Which part of a run, and how fast.
 #[derive(Args)]
 pub struct FilmArgs {
-    /// Pictures begin at this arena time, s; with the run's first pose if not given.
+    /// Pictures begin so many seconds of arena time after the run's first pose; with it if not given.
     #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     from: Option<f64>,
-    /// Pictures end at this arena time, s; with the run's last pose if not given.
+    /// Pictures end so many seconds of arena time after the run's first pose; with the last one if not given.
     #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     to: Option<f64>,
     /// How many times as fast as the arena's time a film is.
@@ -175,9 +175,10 @@ fn range(run: &Path, args: &FilmArgs) -> Result<(f64, f64)> {
     }
     let (first, last) =
         seen.with_context(|| format!("{}: has no poses, so there is nothing to draw", run.display()))?;
-    let (from, to) = (args.from.unwrap_or(first).max(first), args.to.unwrap_or(last).min(last));
+    let from = args.from.map_or(first, |from| first + from.max(0.0));
+    let to = args.to.map_or(last, |to| last.min(first + to));
     if from.is_nan() || to.is_nan() || from > to {
-        bail!("--from and --to leave nothing: the run has poses from {first:.1} to {last:.1} s of arena time");
+        bail!("--from and --to leave nothing: the run has poses of {:.1} s of arena time", last - first);
     }
     Ok((from, to))
 }

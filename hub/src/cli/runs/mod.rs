@@ -20,7 +20,7 @@ use xpuck_record::export::{Format, export};
 use xpuck_record::{foxglove, recover};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
-use xpuck_wire::{log, output};
+use xpuck_wire::{log, output, plain};
 
 /// List, show, export, verify, recover and replay recorded runs.
 ///
@@ -145,6 +145,9 @@ fn open(runs: &Path) -> Result<Catalogue> {
 
 /// A run's directory.
 pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
+    if let Some(told) = other_kind(Path::new(run)) {
+        bail!(told);
+    }
     if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
@@ -161,9 +164,8 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
 /// Why something that is there is no run of a swarm; none where nothing is, or a folder of that name tells nothing.
 fn no_run(place: &Path) -> Option<String> {
     let name = place.display();
-    match (other_kind(place), runs_below(place).count()) {
-        (Some(told), _) => Some(told),
-        (None, 2..) => Some(format!(
+    match runs_below(place).count() {
+        2.. => Some(format!(
             "{name}: holds several runs: name one of them, or `last` with --runs {name}; `xpuck runs list --runs {name}` lists them"
         )),
         _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, and a run is a folder")),
@@ -183,9 +185,12 @@ fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file())
 }
 
-/// Prints.
+/// Prints. What a name out of a record could do to a terminal is shown by its number.
 pub fn print(text: &str) -> Result<()> {
-    Ok(output::text(text)?)
+    match text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
+        true => Ok(output::text(text.split('\n').map(plain).collect::<Vec<_>>().join("\n"))?),
+        false => Ok(output::text(text)?),
+    }
 }
 
 /// Tells on standard error what is wrong with records.
@@ -252,7 +257,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
     for (r, short) in rows.iter().zip(short_ids(rows)) {
         let began = log::time(r.began_unix_ms);
         table.push([
-            short,
+            plain(&short),
             // To the minute: `2026-03-01 09:30`.
             began.get(..16).unwrap_or(&began).replace('T', " "),
             r.state.clone(),
@@ -264,7 +269,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
             number(r.mean_fitness),
             format!("{:.3}", Figure(r.evolved_fitness)),
             format!("{} MiB", r.bytes.div_ceil(1 << 20)),
-            r.id.clone(),
+            plain(&r.id),
         ]);
     }
     print(&aligned(&table, 3..11))

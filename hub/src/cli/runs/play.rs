@@ -46,7 +46,10 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         return print(&format!("{}\n", serde_json::to_string(&replay.status())?));
     };
     let stop = shutdown::service_flag(Default::default())?;
-    let listener = TcpListener::bind(address).with_context(|| format!("--console {address}"))?;
+    let taken = || {
+        format!("--console {address}: choose another port, such as {}, or 0 for one that is free", place(address, 7680))
+    };
+    let listener = TcpListener::bind(address).with_context(taken)?;
     // With port 0 the system chooses one.
     let address = &place(address, listener.local_addr()?.port());
     let directory = directory.canonicalize().with_context(|| directory.display().to_string())?;

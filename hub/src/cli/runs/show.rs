@@ -52,6 +52,13 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     for r in results.robots.iter().filter(|r| !r.engine.name.is_empty()) {
         writeln!(text, "{} evolved on {} robot-s/s", r.robot, engine(&r.engine))?;
     }
+    if let Some(ms) = results.round_trip_ms {
+        let slow = 100.0 * row.slow_round_trips;
+        writeln!(
+            text,
+            "all round trips of the run: {ms:.1} ms in the mean, {slow:.1} % above 100 ms; the column above has those of the telemetry in the record, five a second"
+        )?;
+    }
     writeln!(text, "\nsegment  seconds  real fitness")?;
     for s in &results.segments {
         writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, Figure(s.fitness))?;

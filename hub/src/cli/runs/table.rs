@@ -60,7 +60,10 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
         named => named.iter().map(|run| super::find(root, run)).collect::<Result<_>>()?,
     };
     if directories.is_empty() && left_out.is_empty() {
-        bail!("{}: no run in it is over; `xpuck demo --out` or the hub's record directory has some", root.display());
+        bail!(
+            "{}: holds no run that is over; --runs DIR names another record directory, and `xpuck runs list` shows runs that go on",
+            root.display()
+        );
     }
     let progress = Progress::of("run", directories.len() as u64, args.json);
     let mut found = Vec::new();
@@ -153,7 +156,7 @@ fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
     let run = SwarmRun {
         run: row.id,
         dead: row.dead,
-        ping_ms: trips.iter().sum::<f64>() / trips.len().max(1) as f64,
+        ping_ms: results.round_trip_ms.unwrap_or(trips.iter().sum::<f64>() / trips.len().max(1) as f64),
         slow_percent: 100.0 * row.slow_round_trips,
         evolved: row.evolved_fitness,
         real: results.segments.iter().map(|segment| segment.fitness).collect(),

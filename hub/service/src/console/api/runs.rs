@@ -3,7 +3,7 @@
 use super::robots::lines;
 use super::run_cache::Known;
 use super::{beside, json};
-use crate::catalogue::{Catalogue, LONGEST_RESULT, short_ids};
+use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
 use crate::console::feed::{Feed, Noted, world};
 use crate::console::visitor::refusal;
@@ -17,7 +17,6 @@ use xpuck_evolve::Id;
 use xpuck_record::RecordError;
 use xpuck_record::lineage::Births;
 use xpuck_record::run_file::RunState;
-use xpuck_wire::{Status, file};
 
 /// Ancestors that are told.
 const ANCESTORS: usize = 200;
@@ -124,8 +123,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     let run = read(shared, &folder)?;
     // The file of a run that goes on ends where it was written last.
     let damage = if run.run.state == RunState::Running { &[][..] } else { &run.index.damage[..] };
-    let result = file::bytes(&folder.join("result.json"), LONGEST_RESULT).ok();
-    let result: Option<Status> = result.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let result = xpuck_record::result(&folder).unwrap_or_default();
     let (begin, end) = run.index.span();
     let events = run.with(|feed| feed.events(EVENTS));
     let note = |event: &Noted| Some(Noted { text: event.text.strip_prefix("note: ")?.into(), ..event.clone() });

@@ -198,9 +198,10 @@ impl Robots {
             tree: tree.into(),
             nodes: update.nodes.iter().map(|node| char::from(b'0' + (node & 3))).collect(),
             cells: (0..CELLS).map(|cell| known(update.cells[cell])).collect(),
+            // A part that was not written counts as 0.
             v_goal: match goal {
-                [Some(x), Some(y)] => Some([x, y]),
-                _ => None,
+                [None, None] => None,
+                parts => Some(parts.map(Option::unwrap_or_default)),
             },
             proximity: update.proximity.map(|bits| known(bits).unwrap_or(0.0)),
             blobs: [0, 1, 2].map(|colour| [0, 1, 2].map(|segment| blob(colour, segment))),
