@@ -16,6 +16,7 @@ pub mod estimate;
 pub mod fonts;
 pub mod hash;
 pub mod kilobot;
+pub mod markup;
 pub mod math;
 pub mod model;
 pub mod random;

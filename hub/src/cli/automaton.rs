@@ -9,7 +9,8 @@ use xpuck_kernels::automaton::{
 };
 use xpuck_kernels::cargo::{Arbiter, Arbitration, Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
 use xpuck_kernels::tree::suggest;
-use xpuck_lab::curriculum_run::{Again, Plan, mean, picture};
+use xpuck_lab::curriculum_run::{Again, Plan, picture};
+use xpuck_stats::statistics::mean;
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 

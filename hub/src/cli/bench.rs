@@ -15,6 +15,7 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Job, Reference, Simd, Te
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
+use xpuck_stats::statistics::median;
 use xpuck_wire::output;
 
 /// The controller of Table 5.3: explore, and turn away from what is in front.
@@ -260,13 +261,6 @@ pub fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32,
         started.elapsed().as_secs_f64() * 1e6 / robot_seconds
     };
     (0..repeat).map(once).collect()
-}
-
-/// The value in the middle.
-pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 fn print(found: &Output) -> Result<()> {

@@ -1,11 +1,12 @@
 //! `xpuck engines`: what can simulate on this machine.
 
-use super::bench::{EXPLORE, median, program, times};
+use super::bench::{EXPLORE, program, times};
 use super::progress::Progress;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Reference, Simd};
+use xpuck_stats::statistics::median;
 use xpuck_wire::{gpu_nodes, output};
 
 /// Worlds of a measurement, as many as `xpuck bench` runs.

@@ -4,7 +4,8 @@ use super::creature::Creature;
 use std::fmt::Write;
 use xpuck_bodies::Plan;
 use xpuck_bodies::picture::plan_svg;
-use xpuck_stats::plot::{Colour, Plot, begin_svg, escape, to_svg};
+use xpuck_kernels::markup::escape;
+use xpuck_stats::plot::{Colour, Plot, begin_svg, to_svg};
 
 /// Room for a body, pixels, and for the words below it.
 const TILE: f64 = 220.0;

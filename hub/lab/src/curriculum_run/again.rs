@@ -22,8 +22,3 @@ impl Again<'_> {
         Outcomes::of(self.controller, &Trials { repeats: self.repeats, ..self.step.trials(self.seed) })
     }
 }
-
-/// The mean of some values.
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}

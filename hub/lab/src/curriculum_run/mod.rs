@@ -10,7 +10,7 @@ mod picture;
 mod plan;
 mod run;
 
-pub use again::{Again, mean};
+pub use again::Again;
 pub use cache::Cache;
 pub use folder::{Folder, Resumed};
 pub use kept::Kept;

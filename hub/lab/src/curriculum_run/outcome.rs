@@ -1,12 +1,13 @@
 //! What came out of a run.
 
-use super::again::{Again, mean};
+use super::again::Again;
 use super::kept::Kept;
 use super::plan::Plan;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
 use xpuck_evolve::scenario::{Ask, Ending, Generation, Report, Step, StepReport};
 use xpuck_kernels::cargo::{Arbitration, COUNTED_SCRIPTS, ScriptTimes};
+use xpuck_stats::statistics::mean;
 
 /// Runs from each start in which the final controller is tried again.
 const FRESH: u32 = 20;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 use xpuck_kernels::cargo::{Arbitration, Prepared, Setup, Weights, watch};
-use xpuck_stats::plot::{begin_svg, escape};
+use xpuck_kernels::markup::escape;
+use xpuck_stats::plot::begin_svg;
 
 /// Pixels of the longer side, and around the arena.
 const SIDE: f32 = 480.0;

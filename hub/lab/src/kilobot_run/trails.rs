@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 use xpuck_kernels::kilobot::{Foraging, Program, World};
-use xpuck_stats::plot::{begin_svg, escape};
+use xpuck_kernels::markup::escape;
+use xpuck_stats::plot::begin_svg;
 
 /// Width of the picture, pixels.
 const WIDTH: f64 = 900.0;

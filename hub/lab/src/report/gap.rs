@@ -14,7 +14,7 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::effect::hedges_g;
 use xpuck_stats::statistics::normality::shapiro_wilk;
 use xpuck_stats::statistics::t::{paired, student};
-use xpuck_stats::statistics::{Spread, holm, mann_whitney};
+use xpuck_stats::statistics::{Spread, holm, mann_whitney, mean};
 use xpuck_wire::output::count;
 
 /// Longest simulation of a segment, s.
@@ -143,10 +143,6 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     section.results.push(overall(&real, &means));
     section.figures.push(draw(gaps));
     section
-}
-
-fn mean(sample: &[f64]) -> f64 {
-    sample.iter().sum::<f64>() / sample.len().max(1) as f64
 }
 
 fn overall(real: &[f64], simulated: &[f64]) -> String {

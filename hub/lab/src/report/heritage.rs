@@ -5,7 +5,8 @@ use super::collect::{Ancestor, RunFacts};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use xpuck_evolve::Id;
-use xpuck_stats::plot::{Colour, begin_svg, escape};
+use xpuck_kernels::markup::escape;
+use xpuck_stats::plot::{Colour, begin_svg};
 use xpuck_wire::message::Operator;
 
 /// Most individuals that are drawn; the youngest are kept.

@@ -3,7 +3,7 @@
 use crate::sweep::page::write_table;
 use crate::sweep::summary::Readable;
 use std::fmt::Write;
-use xpuck_stats::plot::escape;
+use xpuck_kernels::markup::escape;
 
 const STYLE: &str = "
     body { font: 15px/1.5 sans-serif; color: #1b1f24; max-width: 1180px; margin: 2em auto; padding: 0 1em }

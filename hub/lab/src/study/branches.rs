@@ -5,10 +5,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use xpuck_kernels::markup::escape;
 use xpuck_kernels::math::wrap_angle;
 use xpuck_kernels::tree::{CompileError, Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
-use xpuck_stats::plot::{Colour, begin_svg, escape};
+use xpuck_stats::plot::{Colour, begin_svg};
 
 /// Width of a ring of distances, m, and their number; what is farther is in the last.
 const RING: f32 = 0.1;

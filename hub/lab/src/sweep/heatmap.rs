@@ -3,8 +3,9 @@
 use super::Point;
 use std::fmt::Write;
 use toml::Value;
+use xpuck_kernels::markup::escape;
 use xpuck_stats::figure::Figure;
-use xpuck_stats::plot::{begin_svg, escape};
+use xpuck_stats::plot::begin_svg;
 
 /// What the runs of a point ended with.
 #[derive(Clone, Debug, Default, PartialEq)]

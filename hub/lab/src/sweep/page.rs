@@ -2,7 +2,7 @@
 
 use super::summary::{Readable, explanation};
 use std::fmt::Write;
-use xpuck_stats::plot::escape;
+use xpuck_kernels::markup::escape;
 
 const STYLE: &str = "
     body { font: 15px/1.5 sans-serif; color: #1b1f24; max-width: 1700px; margin: 2em auto; padding: 0 1em }

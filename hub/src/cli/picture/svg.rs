@@ -7,6 +7,7 @@ use super::scenery::{self, Scenery};
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
+use xpuck_kernels::markup::escape;
 use xpuck_kernels::world::Task;
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_stats::figure::Figure;
@@ -130,10 +131,4 @@ fn keys(svg: &mut String, y: f32, right: f32, bar: f32, trajectories: &Trajector
     }
     word(svg, right - bar - 42.0, "0.2 m");
     let _ = writeln!(svg, "  <path class=\"bar\" d=\"M{:.1} {y:.0}h{bar:.1}\"/>", right - bar);
-}
-
-/// Text for XML, which holds no control characters.
-pub fn escape(text: &str) -> String {
-    let shown: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

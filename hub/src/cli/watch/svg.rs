@@ -5,6 +5,7 @@ use std::fmt::Write;
 use xpuck_gateway::client::Client;
 use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::above::{Outline, OutlineKind, Placed};
+use xpuck_kernels::markup::escape;
 
 /// Pixels of the field's length, of what is left around it, and of the line above it.
 const LENGTH: f64 = 800.0;
@@ -23,7 +24,7 @@ pub fn draw(client: &Client) -> Option<String> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {across:.0} {down:.0}\" font-family=\"sans-serif\" \
          font-size=\"{LETTERS}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
-    let head = escaped(&super::drawing::head(client));
+    let head = escape(&super::drawing::head(client));
     let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\" fill=\"#222222\">{head}</text>", HEAD);
     let (x, y) = plan.at([-length / 2.0, width / 2.0]);
     let _ = writeln!(
@@ -84,11 +85,7 @@ impl Plan {
             x + LETTERS,
             y - LETTERS,
             side(team),
-            escaped(team)
+            escape(team)
         );
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

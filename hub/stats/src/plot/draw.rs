@@ -1,9 +1,10 @@
 //! A figure's elements in SVG.
 
 use super::axis::Axis;
-use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, escape, violin};
+use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, violin};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
+use xpuck_kernels::markup::escape;
 
 /// Size of a panel with its margins, pixels.
 const SIZE: (f64, f64) = (560.0, 420.0);

@@ -221,11 +221,6 @@ pub fn begin_svg(width: f64, height: f64) -> String {
     )
 }
 
-/// Text as it may stand in XML and HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

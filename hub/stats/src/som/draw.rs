@@ -4,9 +4,10 @@
 use super::grid::{Grid, HEXAGONAL_ROW, Topology};
 use super::map::{Cell, Map};
 use crate::figure::Figure;
-use crate::plot::{Stroke, begin_svg, escape};
+use crate::plot::{Stroke, begin_svg};
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
+use xpuck_kernels::markup::escape;
 
 /// Distance of neighbouring cells, pixels.
 const SIDE: f64 = 64.0;

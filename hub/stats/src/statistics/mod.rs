@@ -23,7 +23,7 @@ mod check;
 
 pub use mann_whitney::{Comparison, mann_whitney};
 pub use multiple::holm;
-pub use spread::{Spread, mean_and_sd, median, quantile};
+pub use spread::{Spread, mean, mean_and_sd, median, quantile};
 pub use t::student_t_975;
 
 /// Whether every value is a finite number.

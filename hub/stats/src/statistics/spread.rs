@@ -36,10 +36,15 @@ impl Spread {
     }
 }
 
+/// The mean; NaN of an empty sample.
+pub fn mean(sample: &[f64]) -> f64 {
+    sample.iter().sum::<f64>() / sample.len() as f64
+}
+
 /// Mean and standard deviation of a sample that is not empty.
 pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
     let n = sample.len() as f64;
-    let mean = sample.iter().sum::<f64>() / n;
+    let mean = mean(sample);
     let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
     (mean, variance.sqrt())
 }

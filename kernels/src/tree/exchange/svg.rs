@@ -7,6 +7,7 @@ use super::parents;
 use super::svg_layout::{Direction, MARGIN, Place, place};
 use super::svg_network::{self, Hinton};
 use crate::fonts;
+use crate::markup::escape;
 use std::fmt::Write;
 
 const STYLE: &str = "  <style>
@@ -156,8 +157,4 @@ fn shape(svg: &mut String, node: &Node, place: &Place, never: &str) {
         _ => return,
     };
     let _ = writeln!(svg, "  <path class=\"mark{never}\" d=\"M{x:.1} {y:.1}{mark}\"/>");
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -5,12 +5,12 @@ use super::canvas::{Canvas, Rgb};
 use crate::cli::picture::colours::FLOOR;
 use crate::cli::picture::raster::convert;
 use crate::cli::picture::scenery::{self, Scenery};
-use crate::cli::picture::svg::escape;
 use crate::cli::picture::svg_bodies::Plan;
 use crate::cli::tools::FFMPEG;
 use anyhow::{Context, Result};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
+use xpuck_kernels::markup::escape;
 use xpuck_kernels::math::Vec2;
 use xpuck_stats::figure::Figure;
 
