@@ -81,7 +81,7 @@ fn path_upward_is_seen() {
         upward(from, &plain(&from.parent().unwrap().join(to)))
     };
     assert_eq!(of("robot/src/a.rs", "../../hub/b.toml").as_deref(), Some("robot/src/a.rs uses hub/b.toml"));
-    assert_eq!(of("hub/src/a.rs", "../../robot/b.toml"), None);
+    assert_eq!(of("hub/cli/src/a.rs", "../../robot/b.toml"), None);
     assert_eq!(of("kernels/src/a.rs", "../../docs/b.md"), None);
     assert_eq!(included("x(include_str!(\"a/b\")) #[path = \"c\"]").collect::<Vec<_>>(), ["a/b", "c"]);
 }

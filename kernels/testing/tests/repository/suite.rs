@@ -40,8 +40,8 @@ fn modules_named_in_inputs_exist() {
         let Some(module) = test.strip_prefix("xpuck-hub::it ") else { continue };
         let module = module.split("::").next().unwrap_or_default();
         let found = files.iter().any(|file| {
-            *file == format!("hub/tests/it/{module}.rs") || *file == format!("hub/tests/it/{module}/mod.rs")
+            *file == format!("hub/cli/tests/it/{module}.rs") || *file == format!("hub/cli/tests/it/{module}/mod.rs")
         });
-        assert!(found, "tools/suite/inputs.toml names {test}, and hub/tests/it has no module {module}");
+        assert!(found, "tools/suite/inputs.toml names {test}, and hub/cli/tests/it has no module {module}");
     }
 }

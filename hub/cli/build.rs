@@ -1,0 +1,17 @@
+//! Tells the program which commit it was built from, for the files of runs.
+
+#![allow(clippy::print_stdout, reason = "Cargo reads it")]
+
+use std::process::Command;
+
+fn main() {
+    // Written at every commit and change of branch; where it is not there, there is no commit to name.
+    let log = std::path::Path::new("../../.git/logs/HEAD");
+    if log.exists() {
+        println!("cargo:rerun-if-changed={}", log.display());
+    }
+    println!("cargo:rerun-if-changed=build.rs");
+    let output = Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).output();
+    let commit = output.ok().filter(|o| o.status.success()).and_then(|o| String::from_utf8(o.stdout).ok());
+    println!("cargo:rustc-env=XPUCK_COMMIT={}", commit.as_deref().map_or("unknown", str::trim));
+}

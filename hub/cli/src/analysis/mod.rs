@@ -1,0 +1,10 @@
+//! What trees and records say: simulation, studies, reports, calibration, pictures.
+
+pub mod mix;
+pub mod picture;
+pub mod png;
+pub mod simulate;
+pub mod study;
+pub mod tools;
+pub mod world;
+pub mod world_elsewhere;

@@ -1,0 +1,96 @@
+//! Frames that `ffmpeg` makes a film of: H.264 in MP4, as programs that show slides play it.
+
+use crate::analysis::tools::FFMPEG;
+use anyhow::{Context, Error, Result, anyhow};
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread::JoinHandle;
+use xpuck_wire::atomic::Part;
+
+/// Frames a second.
+pub const RATE: f64 = 25.0;
+
+/// A film on its way. It lies beside its place until it is whole, and is taken away if it never is.
+pub struct Encoder {
+    path: PathBuf,
+    part: Option<Part>,
+    child: Child,
+    said: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl Encoder {
+    /// Begins a film of so many pixels, even numbers both.
+    ///
+    /// # Errors
+    /// `ffmpeg` is missing, or the file cannot be written.
+    pub fn begin(path: &Path, (width, height): (usize, usize)) -> Result<Encoder> {
+        let place = || format!("{}: cannot be written", path.display());
+        let (part, _) = Part::of(path).with_context(place)?;
+        // A name that begins with a dash or has a colon is a file all the same.
+        let mut file = OsString::from("file:");
+        file.push(part.place());
+        let mut command = FFMPEG.command();
+        command.stdout(Stdio::null());
+        command.args(["-v", "error", "-nostdin", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
+        command.args(["-s", &format!("{width}x{height}"), "-r", &RATE.to_string(), "-i", "pipe:0"]);
+        // Colours as HD television has them, and said so: players guess otherwise.
+        command.args(["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709"]);
+        command.args(["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]);
+        command.args(["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p"]);
+        command.args(["-movflags", "+faststart", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4"]);
+        let mut child = FFMPEG.start(command.arg(file))?;
+        let said = child.stderr.take().map(|mut stderr| {
+            std::thread::spawn(move || {
+                let mut said = Vec::new();
+                // What was read until then is what it said.
+                let _ = stderr.read_to_end(&mut said);
+                said
+            })
+        });
+        Ok(Encoder { path: path.into(), part: Some(part), child, said })
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// `ffmpeg` ended, and why.
+    pub fn frame(&mut self, rgb: &[u8]) -> Result<()> {
+        match self.child.stdin.as_mut().map(|stdin| stdin.write_all(rgb)) {
+            Some(Ok(())) => Ok(()),
+            _ => {
+                self.child.stdin = None;
+                Err(self.failed())
+            }
+        }
+    }
+
+    /// Puts the film in its place.
+    ///
+    /// # Errors
+    /// `ffmpeg` failed, and why; or the file cannot be put there.
+    pub fn finish(mut self) -> Result<()> {
+        self.child.stdin = None;
+        if !self.child.wait().context("ffmpeg")?.success() {
+            return Err(self.failed());
+        }
+        let place = || format!("{}: cannot be written", self.path.display());
+        self.part.take().map_or(Ok(()), Part::put).with_context(place)
+    }
+
+    fn failed(&mut self) -> Error {
+        let status = self.child.wait();
+        let said = self.said.take().and_then(|said| said.join().ok()).unwrap_or_default();
+        let why = status.map_or_else(|error| anyhow!(error), |status| FFMPEG.failed(status, &said));
+        anyhow!("{}: {why}", self.path.display())
+    }
+}
+
+impl Drop for Encoder {
+    fn drop(&mut self) {
+        // Most have ended by now; one that goes on would write on a file that is to go.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

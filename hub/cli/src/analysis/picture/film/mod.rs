@@ -1,0 +1,74 @@
+//! Films of swarms: an arena from above, with a clock and the fitness so far.
+
+pub mod canvas;
+mod encoder;
+mod signals;
+mod stage;
+
+pub use encoder::RATE;
+pub use stage::{Sheet, Stage, Token};
+
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use encoder::Encoder;
+use signals::Stop;
+use std::path::Path;
+
+/// Least and greatest of `--film-speed`.
+pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
+
+/// Refuses a speed with which no film is made.
+///
+/// # Errors
+/// The option, and what may stand there.
+pub fn check_speed(speed: f64) -> Result<()> {
+    if !SPEEDS.contains(&speed) {
+        bail!("--film-speed {speed}: it takes {} to {}, times as fast as true", SPEEDS.start(), SPEEDS.end());
+    }
+    Ok(())
+}
+
+/// The world's clock at each frame, s: from its start to its end, both shown.
+pub fn moments(seconds: f64, speed: f64) -> impl ExactSizeIterator<Item = f64> {
+    let steps = (seconds / speed * RATE).round().max(1.0) as u32;
+    (0..steps + 1).map(move |frame| seconds * f64::from(frame) / f64::from(steps))
+}
+
+/// Makes a film: `draw` gives the picture of each moment. One that is stopped leaves nothing.
+///
+/// # Errors
+/// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or somebody stopped it.
+pub fn shoot(
+    path: &Path,
+    stage: &mut Stage,
+    moments: impl ExactSizeIterator<Item = f64>,
+    quiet: bool,
+    mut draw: impl FnMut(&mut Stage, f64) -> Result<()>,
+) -> Result<()> {
+    let stop = Stop::new()?;
+    let mut encoder = Encoder::begin(path, stage.size())?;
+    let total = moments.len() as u64;
+    let progress = Progress::of("frame", total, quiet);
+    for (done, moment) in (1..).zip(moments) {
+        if stop.asked() {
+            bail!("{}: stopped; nothing was written", path.display());
+        }
+        draw(stage, moment)?;
+        encoder.frame(stage.pixels())?;
+        progress.set(done, total);
+    }
+    encoder.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_film_lasts_the_runs_time_over_its_speed_and_shows_both_ends() {
+        let all: Vec<f64> = moments(60.0, 8.0).collect();
+        assert_eq!((all.len(), all[0], all[188]), (189, 0.0, 60.0));
+        assert_eq!(moments(0.1, 1000.0).collect::<Vec<_>>(), [0.0, 0.1]);
+        assert!(check_speed(8.0).is_ok() && check_speed(0.0).is_err() && check_speed(f64::NAN).is_err());
+    }
+}

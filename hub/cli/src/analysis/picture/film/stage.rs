@@ -1,0 +1,203 @@
+//! The pictures of a film. What stands still is a drawing as any other, with its letters, turned into pixels once; bodies and
+//! the clock's digits are put on it frame by frame.
+
+use super::canvas::{Canvas, Rgb};
+use crate::analysis::picture::colours::FLOOR;
+use crate::analysis::picture::raster::convert;
+use crate::analysis::picture::scenery::{self, Scenery};
+use crate::analysis::picture::svg_bodies::Plan;
+use crate::analysis::tools::FFMPEG;
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use xpuck_kernels::fonts;
+use xpuck_kernels::markup::escape;
+use xpuck_kernels::math::Vec2;
+use xpuck_stats::figure::Figure;
+
+/// Pixels of the film a pixel of the drawing.
+const ZOOM: f32 = 1.5;
+/// Sizes of the drawing are multiples of this, so that those of the film are even.
+const STEP: f32 = 4.0;
+/// Longer side of the arena, pixels of the drawing, as all below.
+const LONG_SIDE: f32 = 840.0;
+const MARGIN: f32 = 24.0;
+/// Height of titles and clock above the arena.
+const HEAD: f32 = 88.0;
+const KEYS: f32 = 28.0;
+const ROW: f32 = 19.0;
+/// A digit's place; letters of Liberation Mono are 0.6 as wide as high.
+const DIGIT: (usize, usize) = (12, 24);
+/// All that a clock and a fitness are written with.
+const DIGITS: &str = "0123456789.-e";
+/// Where the digits of the clock begin, and how many there are; the same of the fitness.
+const CLOCK: (usize, usize) = (72, 8);
+const FITNESS: (usize, usize) = (324, 10);
+/// Top of the line of the clock.
+const CLOCK_TOP: usize = 56;
+/// Edges of robots.
+const DARK: Rgb = [0x1b, 0x1f, 0x24];
+
+const STYLE: &str = "    text { font: 13px monospace; fill: #1b1f24 }
+    .title { font: bold 16px sans-serif }
+    .small { font: 12px sans-serif; fill: #57606a }
+    .clock { font: 20px monospace }
+    .bar { stroke: #1b1f24; stroke-width: 3 }
+";
+
+/// What stands still in a film.
+pub struct Sheet<'a> {
+    /// Arena, half the length along x and along y, m.
+    pub half: (f32, f32),
+    /// What is in it.
+    pub scenery: Scenery<'a>,
+    /// Title, and a line below it.
+    pub titles: [String; 2],
+    /// What the legend is about.
+    pub legend: &'a str,
+    /// Colours and what they stand for.
+    pub rows: Vec<(&'a str, String)>,
+}
+
+/// A body in a frame.
+pub struct Token {
+    /// Centre, m.
+    pub at: Vec2,
+    /// Where a robot heads, rad; a disc has none.
+    pub heading: Option<f32>,
+    /// Radius, m.
+    pub radius: f32,
+    /// Its colour.
+    pub colour: Rgb,
+}
+
+/// The drawing that frames are made on.
+pub struct Stage {
+    plan: Plan,
+    size: (usize, usize),
+    /// The drawing, and below it the digits.
+    still: Canvas,
+    frame: Canvas,
+}
+
+impl Stage {
+    /// Draws what stands still.
+    ///
+    /// # Errors
+    /// A program that is needed is missing, or fails.
+    pub fn new(sheet: &Sheet<'_>) -> Result<Stage> {
+        let scale = LONG_SIDE / (2.0 * sheet.half.0.max(sheet.half.1));
+        let plan = Plan { half: sheet.half, scale, left: MARGIN, top: HEAD };
+        let (svg, drawn) = draw(sheet, &plan);
+        let zoomed = |length: f32| (length * ZOOM) as usize;
+        let (width, height) = (zoomed(drawn.0), zoomed(drawn.1));
+        let high = height + (DIGIT.1 as f32 * ZOOM) as usize;
+        let mut decode = FFMPEG.command();
+        decode.args(["-v", "error", "-f", "png_pipe", "-i", "pipe:0"]);
+        decode.args(["-f", "rawvideo", "-pix_fmt", "rgb24", "pipe:1"]);
+        let pixels = FFMPEG.output(&mut decode, &convert(&svg, Some(ZOOM))?)?;
+        let got = pixels.len();
+        let still = Canvas::of(width, high, pixels)
+            .with_context(|| format!("rsvg-convert drew {got} bytes in place of {width} x {high} pixels"))?;
+        let frame = Canvas::of(width, height, still.bytes[..3 * width * height].to_vec());
+        let plan = Plan { scale: scale * ZOOM, left: MARGIN * ZOOM, top: HEAD * ZOOM, ..plan };
+        Ok(Stage { plan, size: (width, height), frame: frame.context("the drawing is too large")?, still })
+    }
+
+    /// Pixels of a frame, even numbers both.
+    pub fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
+    /// The frame's pixels, row by row.
+    pub fn pixels(&self) -> &[u8] {
+        &self.frame.bytes
+    }
+
+    /// Draws a piece of a way, which is below the bodies of all frames from now on.
+    pub fn way(&mut self, from: Vec2, to: Vec2, colour: Rgb) {
+        let (from, to) = (self.plan.at(from), self.plan.at(to));
+        self.still.line(from, to, 1.8 * ZOOM, colour);
+    }
+
+    /// Draws a frame.
+    pub fn draw(&mut self, bodies: impl IntoIterator<Item = Token>, seconds: f64, fitness: Option<f64>) {
+        let length = self.frame.bytes.len();
+        self.frame.bytes.copy_from_slice(&self.still.bytes[..length]);
+        for body in bodies {
+            let (at, radius) = (self.plan.at(body.at), body.radius * self.plan.scale);
+            let Some(heading) = body.heading else {
+                self.frame.disc(at, radius, body.colour);
+                continue;
+            };
+            self.frame.disc(at, radius, DARK);
+            self.frame.disc(at, radius - 1.4 * ZOOM, body.colour);
+            let rim = self.plan.at(body.at + Vec2::unit(heading) * body.radius);
+            self.frame.line(at, rim, 5.0 * ZOOM, DARK);
+            self.frame.line(at, rim, 2.0 * ZOOM, [255; 3]);
+        }
+        self.write(CLOCK, &format!("{:.1}", Figure(seconds)));
+        if let Some(fitness) = fitness {
+            let short = format!("{:.4}", Figure(fitness));
+            self.write(FITNESS, &if short.len() > FITNESS.1 { format!("{fitness:.3e}") } else { short });
+        }
+    }
+
+    /// Writes a number, flush right in its place.
+    fn write(&mut self, (left, room): (usize, usize), text: &str) {
+        let zoomed = |length: usize| (length as f32 * ZOOM) as usize;
+        let size = (zoomed(DIGIT.0), zoomed(DIGIT.1));
+        let begin = left + DIGIT.0 * room.saturating_sub(text.len());
+        for (i, letter) in text.chars().take(room).enumerate() {
+            if let Some(digit) = DIGITS.find(letter) {
+                let to = (zoomed(begin + DIGIT.0 * i), zoomed(CLOCK_TOP));
+                self.frame.copy(&self.still, (size.0 * digit, self.size.1), to, size);
+            }
+        }
+    }
+}
+
+/// The drawing, and its size without the digits below it.
+fn draw(sheet: &Sheet<'_>, plan: &Plan) -> (String, (f32, f32)) {
+    let up = |length: f32| (length / STEP).ceil() * STEP;
+    let (wide, high) = (2.0 * plan.half.0 * plan.scale, 2.0 * plan.half.1 * plan.scale);
+    // A narrow arena leaves room for the clock.
+    let width = up((wide + 2.0 * MARGIN).max((FITNESS.0 + DIGIT.0 * FITNESS.1) as f32 + MARGIN));
+    let height = up(HEAD + high + KEYS + ROW * (sheet.rows.len() + 1) as f32 + MARGIN);
+    let whole = height + DIGIT.1 as f32;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{whole}\" viewBox=\"0 0 {width} {whole}\">\n  \
+         <style>\n{}{}  </style>\n  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n",
+        fonts::set(STYLE),
+        scenery::STYLE
+    );
+    let mut text = |class: &str, x: f32, y: f32, words: &str| {
+        let _ = writeln!(svg, "  <text class=\"{class}\" x=\"{x}\" y=\"{y:.1}\">{}</text>", escape(words));
+    };
+    text("title", MARGIN, 24.0, &sheet.titles[0]);
+    text("small", MARGIN, 44.0, &sheet.titles[1]);
+    let line = CLOCK_TOP as f32 + 18.0;
+    text("clock", MARGIN, line, "time");
+    text("clock", (CLOCK.0 + DIGIT.0 * (CLOCK.1 + 1)) as f32, line, "s");
+    text("clock", (FITNESS.0 - 8 * DIGIT.0) as f32, line, "fitness");
+    for (i, digit) in DIGITS.chars().enumerate() {
+        text("clock", (DIGIT.0 * i) as f32, height + 18.0, &digit.to_string());
+    }
+    let mut y = HEAD + high + KEYS + 12.0;
+    text("small", MARGIN, y, sheet.legend);
+    let (bar, under) = (0.2 * plan.scale, HEAD + high + 16.0);
+    text("small", MARGIN + wide - bar - 42.0, under + 4.0, "0.2 m");
+    for (_, words) in &sheet.rows {
+        y += ROW;
+        text("branch", MARGIN + 32.0, y, words);
+    }
+    let top = y - ROW * sheet.rows.len() as f32 - 10.0;
+    for (row, (colour, _)) in (1..).zip(&sheet.rows) {
+        let y = top + ROW * row as f32;
+        let _ = writeln!(svg, "  <rect x=\"{MARGIN}\" y=\"{y:.1}\" width=\"22\" height=\"11\" fill=\"{colour}\"/>");
+    }
+    let _ = writeln!(svg, "  <path class=\"bar\" d=\"M{:.1} {under:.1}h{bar:.1}\"/>", MARGIN + wide - bar);
+    sheet.scenery.floor(&mut svg, plan);
+    sheet.scenery.walls(&mut svg, plan);
+    svg.push_str("</svg>\n");
+    (svg, (width, height))
+}

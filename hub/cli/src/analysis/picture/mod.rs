@@ -1,0 +1,175 @@
+//! Pictures of one run for `xpuck simulate`: drawings of the trajectories, a film, and a page that plays the run; and what
+//! other commands need for theirs.
+
+mod colours;
+pub mod film;
+mod legend;
+mod raster;
+mod replay;
+mod run_film;
+pub mod scenery;
+mod svg;
+mod svg_bodies;
+
+pub use colours::{FRISBEE, of_robot};
+
+use crate::files::tree_file::write;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use xpuck_lab::trajectories::Trajectories;
+use xpuck_wire::atomic::can_output;
+
+/// Pixels of a PNG a pixel of the drawing: 300 dots an inch where the drawing is 15 cm wide.
+const ZOOM: f32 = 2.0;
+
+/// Which pictures are wanted, and of which run.
+#[derive(Args)]
+pub struct PictureArgs {
+    /// Draw the trajectories of one run to this SVG file, coloured by the branch of the tree that drove the robot.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// The same drawing as PNG (needs rsvg-convert).
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+    /// The same drawing as PDF, with its fonts (needs rsvg-convert).
+    #[arg(long, value_name = "FILE")]
+    pdf: Option<PathBuf>,
+    /// Write a web page to this file that plays one run; it needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Make a film of one run: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
+    #[arg(long, value_name = "FILE")]
+    mp4: Option<PathBuf>,
+    /// How many times as fast as true the film is.
+    #[arg(long, value_name = "X", default_value_t = 8.0, requires = "mp4")]
+    film_speed: f64,
+    /// Which of the runs the pictures show, from 0.
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    run: u32,
+}
+
+/// What a picture is of, in words.
+pub struct Caption {
+    /// The tree's file.
+    pub tree: String,
+    /// Where the robots started.
+    pub start: String,
+    /// Seed of the runs.
+    pub seed: u64,
+    /// Number of the run.
+    pub run: u32,
+}
+
+/// Endings of pictures that programs open by them.
+const ENDINGS: [&str; 10] = ["svg", "png", "pdf", "html", "mp4", "jpg", "jpeg", "gif", "webp", "webm"];
+
+/// Nothing if the file's name does not promise another kind of picture than the option, such as `--png`, makes.
+///
+/// # Errors
+/// It does: no program would open the file.
+pub fn fits(option: &str, path: &Path) -> Result<()> {
+    let made = option.trim_start_matches('-');
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if ENDINGS.contains(&ending.as_str()) && ending != made {
+        bail!(
+            "{option} {}: makes {made}, whatever its name; name it {}",
+            path.display(),
+            path.with_extension(made).display()
+        );
+    }
+    Ok(())
+}
+
+impl PictureArgs {
+    /// The number of the run to show, or `None` if no picture is wanted.
+    ///
+    /// # Errors
+    /// If there is no such run among `runs`, two pictures would go to one file or one cannot be written, or no film is as
+    /// fast as is asked for.
+    pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
+        film::check_speed(self.film_speed)?;
+        if self.run >= runs {
+            bail!("--run {}: the runs are 0 to {}; --runs {} has it", self.run, runs - 1, u64::from(self.run) + 1);
+        }
+        let named = self.named();
+        for (i, (option, path)) in named.iter().enumerate() {
+            if let Some((other, _)) = named[..i].iter().find(|(_, other)| other == path) {
+                bail!("{other} and {option} are both {}", path.display());
+            }
+        }
+        for (option, path) in &named {
+            fits(option, path)?;
+            can_output(path).with_context(|| format!("{option} {}: cannot be written", path.display()))?;
+        }
+        match named.is_empty() {
+            true if self.run > 0 => {
+                bail!("--run {} chooses what a picture shows; add --svg, --png, --pdf, --html or --mp4", self.run)
+            }
+            true => Ok(None),
+            false => Ok(Some(self.run)),
+        }
+    }
+
+    /// Writes the pictures; `quiet` shows no progress.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or a program that makes it is missing or fails.
+    pub fn write(&self, trajectories: &Trajectories, caption: &Caption, quiet: bool) -> Result<()> {
+        let svg = match (&self.svg, &self.png, &self.pdf) {
+            (None, None, None) => String::new(),
+            _ => svg::draw(trajectories, caption),
+        };
+        if let Some(path) = &self.svg {
+            write(path, svg.as_bytes())?;
+        }
+        if let Some(path) = &self.png {
+            write(path, &raster::convert(&svg, Some(ZOOM))?)?;
+        }
+        if let Some(path) = &self.pdf {
+            write(path, &raster::convert(&svg, None)?)?;
+        }
+        if let Some(path) = &self.html {
+            write(path, replay::page(trajectories, caption)?.as_bytes())?;
+        }
+        if let Some(path) = &self.mp4 {
+            run_film::make(path, trajectories, caption, self.film_speed, quiet)?;
+        }
+        Ok(())
+    }
+
+    fn named(&self) -> Vec<(&'static str, &PathBuf)> {
+        let all = [
+            ("--svg", &self.svg),
+            ("--png", &self.png),
+            ("--pdf", &self.pdf),
+            ("--html", &self.html),
+            ("--mp4", &self.mp4),
+        ];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))).collect()
+    }
+
+    /// The files that are wanted.
+    pub fn written(&self) -> impl Iterator<Item = &PathBuf> {
+        self.named().into_iter().map(|(_, path)| path)
+    }
+
+    /// The files, for a report.
+    pub fn files(&self) -> String {
+        self.written().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_is_not_named_as_another_kind_of_picture() {
+        for name in ["a.png", "a.PNG", "a", "run.1", "/dev/stdout"] {
+            assert!(fits("--png", Path::new(name)).is_ok(), "{name}");
+        }
+        let why = fits("--png", Path::new("b/a.jpg")).unwrap_err().to_string();
+        assert_eq!(why, "--png b/a.jpg: makes png, whatever its name; name it b/a.png");
+    }
+}

@@ -1,0 +1,261 @@
+//! `xpuck simulate`: a tree's fitness over many simulations.
+
+use crate::analysis::mix::Mix;
+use crate::analysis::picture::{Caption, PictureArgs};
+use crate::engines::engine::{EngineArgs, report};
+use crate::files::tree_file::{read_asked, refuse_over};
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use xpuck_experiment::tree_file::Ask;
+use xpuck_experiment::{Calibration, world_file};
+use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::engine::{Engine, EngineKind, Team};
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
+use xpuck_kernels::world::{Scenario, World, WorldSpec};
+use xpuck_lab::measure::{Plan, measure};
+use xpuck_lab::trajectories::record;
+use xpuck_stats::figure::Figure;
+use xpuck_wire::output::count;
+use xpuck_wire::{FileError, output};
+
+/// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
+///
+/// A tree runs exactly as written: `avoiding` is not added. The benchmark's fitness is f_raw of Eq. 8.3, the speed of
+/// the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among seven tasks, each with its own. The
+/// same seed gives the same digits on any number of threads.
+#[derive(Args)]
+pub struct SimulateArgs {
+    /// File with the tree (.bt, .xml, .json or .bin); all robots run it.
+    #[arg(required_unless_present = "mix", conflicts_with = "mix")]
+    tree: Option<PathBuf>,
+    /// A swarm of several trees in place of TREE: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
+    #[arg(long, value_name = "COUNT:FILE,...")]
+    mix: Option<Mix>,
+    /// World file (.toml) in place of the benchmark; it says how many robots there are and where they start.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
+    /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    /// Number of robots, 1 to 256. For more than 16 the arena is larger, with as much room for each.
+    #[arg(long, default_value_t = 9, conflicts_with_all = ["mix", "world"])]
+    robots: usize,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Number of runs.
+    #[arg(long, default_value_t = 200)]
+    runs: u32,
+    /// Where the robots start.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, conflicts_with = "world")]
+    scenario: ScenarioArg,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// What `[index]` operands mean: Table 6.3 or Table 8.2.
+    #[arg(long, value_enum, default_value_t = MapArg::Full)]
+    registers: MapArg,
+    /// Keep angles given in degrees as written instead of rounding them to steps of pi/128.
+    #[arg(long)]
+    exact: bool,
+    /// Let bleft and bright always fail, as in the thesis's own runs.
+    #[arg(long)]
+    as_published: bool,
+    #[command(flatten)]
+    picture: PictureArgs,
+}
+
+/// Starting positions.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ScenarioArg {
+    /// All robots at the -x end.
+    A,
+    /// Robots spread over the arena.
+    B,
+    /// A and B by turns.
+    Mix,
+}
+
+impl ScenarioArg {
+    /// The benchmark with the starts that are meant.
+    pub fn spec(self, robots: usize) -> WorldSpec {
+        match self {
+            ScenarioArg::A => WorldSpec::scenario(robots, Scenario::A),
+            ScenarioArg::B => WorldSpec::scenario(robots, Scenario::B),
+            ScenarioArg::Mix => WorldSpec::benchmark(robots),
+        }
+    }
+}
+
+/// Refuses a plan that no world can run.
+pub fn check(plan: &Plan<'_>) -> Result<()> {
+    if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
+        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
+    }
+    if !(0.1..=36_000.0).contains(&plan.seconds) || !(1..=1_000_000).contains(&plan.runs) {
+        bail!("--seconds takes 0.1 to 36000 and --runs 1 to 1000000");
+    }
+    Ok(())
+}
+
+/// Register numbering.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum MapArg {
+    /// Table 6.3.
+    Full,
+    /// Table 8.2.
+    InSwarm,
+}
+
+#[derive(Serialize)]
+struct Output {
+    task: &'static str,
+    mean: f64,
+    sd: f64,
+    runs: u32,
+    robot_seconds: f64,
+    wall_s: f64,
+    r_acc: f64,
+    engine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<String>,
+    hash: String,
+}
+
+/// Reads a tree file; errors name the file, line and column.
+pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
+    read_asked(path, &Ask { map, exact, ..Ask::default() })
+}
+
+/// The world that the arguments choose.
+fn world(args: &SimulateArgs) -> Result<WorldSpec> {
+    if let Some(file) = &args.world {
+        let spec = world_file::read(file)?;
+        match &args.mix {
+            Some(mix) if mix.robots() != spec.robots => {
+                bail!("--mix has {} robots and {} has {}; make them equal", mix.robots(), file.display(), spec.robots)
+            }
+            _ => return Ok(spec),
+        }
+    }
+    let robots = args.mix.as_ref().map_or(args.robots, Mix::robots);
+    Ok(args.scenario.spec(robots))
+}
+
+/// Runs the command.
+pub fn run(args: &SimulateArgs) -> Result<()> {
+    let spec = match &args.calibration {
+        Some(path) => {
+            let wrong = |why| FileError::value(&path.display().to_string(), why);
+            Calibration::read(path)?.apply(&world(args)?).map_err(wrong)?
+        }
+        None => world(args)?,
+    };
+    let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
+    check(&plan)?;
+    let map = match args.registers {
+        MapArg::Full => RegisterMap::Full,
+        MapArg::InSwarm => RegisterMap::InSwarm,
+    };
+    let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
+    let load = |path: &PathBuf| -> Result<(Tree, Program)> {
+        let tree = read_tree(path, map, args.exact)?;
+        let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
+        // A reduced tree does exactly the same, sooner; but the rules take bleft and bright to mean what they say.
+        let program = match published {
+            AsPublished::Yes => whole,
+            AsPublished::No => Program::compile(&reduce(&tree, Options { executable: false }).tree)?,
+        };
+        Ok((tree, program))
+    };
+    let files = args.tree.iter().chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file)));
+    let (trees, programs): (Vec<Tree>, Vec<Program>) = files.map(load).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    let team = args.mix.as_ref().map_or(Team::all(0), Mix::team);
+    let read = [&args.tree, &args.world, &args.calibration].into_iter().flatten();
+    refuse_over(
+        read.chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file))),
+        args.picture.written(),
+    )?;
+    let picture = match args.picture.wanted(args.runs)? {
+        Some(_) if args.mix.is_some() => {
+            bail!("--svg, --png, --pdf, --html and --mp4 draw a swarm of one tree; leave --mix out")
+        }
+        Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
+        None => None,
+    };
+    let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
+    let started = Instant::now();
+    let progress = Progress::waiting("simulating", args.json);
+    let measured = measure(&engine, &programs, team, &plan);
+    drop(progress);
+    let wall_s = started.elapsed().as_secs_f64();
+    report(&engine);
+    let found = Output {
+        task: spec.task.name(),
+        mean: measured.mean,
+        sd: measured.sd,
+        runs: args.runs,
+        robot_seconds: plan.robot_seconds(),
+        wall_s,
+        r_acc: plan.robot_seconds() / wall_s,
+        engine: engine.name(),
+        adapter: engine.device(),
+        hash: format!("{:016x}", measured.hash),
+    };
+    if args.json {
+        output::line(serde_json::to_string(&found)?)?;
+        return Ok(());
+    }
+    let robots = count(spec.robots, "robot", "robots");
+    // One run says nothing about how much others differ.
+    let (error, over) = match args.runs {
+        1 => (String::new(), "one run".into()),
+        runs => {
+            (format!(" +- {:.4}", found.sd / f64::from(runs).sqrt()), format!("sd {:.4} over {runs} runs", found.sd))
+        }
+    };
+    output::line(format_args!(
+        "{}: fitness {:.4}{error} ({over} of {} s, {robots})",
+        found.task,
+        Figure(found.mean),
+        args.seconds
+    ))?;
+    output::line(format_args!(
+        "{:.0} robot-seconds in {wall_s:.2} s: {:.0} a second (r_acc) on engine {}",
+        found.robot_seconds, found.r_acc, found.engine
+    ))?;
+    if let Some(line) = picture {
+        output::line(line)?;
+    }
+    Ok(())
+}
+
+/// Writes the pictures of one run of the plan and says so in a line.
+fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
+    let world = World::new(plan.spec, run as usize, plan.seed, run);
+    let trajectories = record(world, tree, program, plan.updates());
+    let start = match (&args.world, args.scenario) {
+        (Some(world), _) => world.display().to_string(),
+        (None, ScenarioArg::A) => "scenario a".into(),
+        (None, ScenarioArg::Mix) if run.is_multiple_of(2) => "scenario a".into(),
+        (None, _) => "scenario b".into(),
+    };
+    let tree = args.tree.iter().map(|t| t.display().to_string()).collect();
+    let caption = Caption { tree, start: start.clone(), seed: plan.seed, run };
+    args.picture.write(&trajectories, &caption, args.json)?;
+    Ok(format!(
+        "run {run} ({start}) has fitness {:.4}: {}",
+        Figure(trajectories.fitness().into()),
+        args.picture.files()
+    ))
+}

@@ -1,0 +1,111 @@
+//! `xpuck study adapt`.
+
+use super::Output;
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use xpuck_lab::evolution_run::file::{keys, load};
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::adapt::{AdaptPlan, AdaptStudy, WAYS, study};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::shutdown::service_flag;
+
+/// Adaptivity: the world changes while a swarm works; how soon does it find out, and what is that worth?
+///
+/// For each seed a swarm evolves and works for a while in the world as planned. Then a parameter changes. One swarm compares
+/// what its robots do with what they simulate, agrees on the new value and evolves on in such a world; one goes on as before;
+/// one begins anew, told of the change. All are measured in the new world after each generation. Settings of evolution are
+/// those of `xpuck evolve --set`.
+#[derive(Args)]
+pub struct AdaptArgs {
+    /// What changes, and to what: frisbee-mass (kg), frisbee-friction, robot-friction, left-edge, right-edge, bottom-edge,
+    /// top-edge (m from the centre), left-wheel, right-wheel (part of its speed; of one robot).
+    #[arg(long, value_name = "PARAMETER=VALUE", default_value = "frisbee-mass=0.28")]
+    change: String,
+    /// Seeds, 1 to 1000.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    seeds: u32,
+    /// First seed.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1 << 62))]
+    seed: u64,
+    /// Generations before the change, 1 to 10000.
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    before: u32,
+    /// Generations after it, 1 to 10000.
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    after: u32,
+    /// How long the robots work in a generation, s; a segment is 60 s, or one generation if that is longer.
+    #[arg(long, default_value_t = 20.0)]
+    pace: f64,
+    /// Another setting of evolution, as in a file for `xpuck evolve`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Simulations of 60 s of each swarm after each generation.
+    #[arg(long, default_value_t = 200)]
+    runs: u32,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &AdaptArgs) -> Result<()> {
+    args.output.check([])?;
+    let (parameter, value) = change(&args.change)?;
+    let generations = [args.before, args.after];
+    let plan = AdaptPlan::of(parameter, value, generations, args.pace, args.seeds as usize)?;
+    let mut set = keys(&args.set)?;
+    // What --set says counts.
+    set.entry("generations").or_insert(i64::from(args.before + args.after).into());
+    set.entry("seed").or_insert((args.seed as i64).into());
+    let config = load(None, set)?;
+    let budget = Budget::of(60.0, args.runs, config.seed)?;
+    let engine = args.output.open(&[&config.spec])?;
+    let stop = service_flag(Default::default())?;
+    let total = u64::from(args.seeds) * u64::from(2 * args.before + 4 * args.after);
+    let progress = Progress::of("generation", total, args.output.json);
+    let found = study(&engine, &config, plan, budget, || {
+        progress.inc();
+        stop.load(Ordering::Relaxed)
+    })?;
+    drop(progress);
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+/// A parameter's name and its new value.
+fn change(text: &str) -> Result<(&str, f32)> {
+    let halves = text.split_once('=').map(|(name, value)| (name.trim(), value.trim().parse()));
+    match halves {
+        Some((name, Ok(value))) => Ok((name, value)),
+        _ => bail!("--change {text}: PARAMETER=VALUE is wanted, such as frisbee-mass=0.28"),
+    }
+}
+
+fn text(found: &AdaptStudy) -> String {
+    let mut text = String::from(
+        "seed   before  at once   evolved for it   noticed   held for, 2 min later   90 % again: adaptive  unaware  restart\n",
+    );
+    let time = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.0} s"));
+    for seed in &found.seeds {
+        let low = seed.found.iter().copied().fold(f32::INFINITY, f32::min);
+        let high = seed.found.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let held = if seed.found.is_empty() { "-".into() } else { format!("{low:.3} to {high:.3}") };
+        let [adaptive, unaware, restart] = WAYS.map(|way| time(*seed.regained.of(way)));
+        let _ = writeln!(
+            text,
+            "{:<4}  {:>7.3}  {:>7.3}  {:>15.3}  {:>8}  {held:>22}   {adaptive:>20}  {unaware:>7}  {restart:>7}",
+            seed.seed,
+            Figure(seed.before),
+            Figure(seed.at_once),
+            Figure(seed.evolved_for_it),
+            time(seed.noticed),
+        );
+    }
+    text.push_str(
+        "\nbefore: fitness in the world as planned; at once: right after the change. 90 % again: when a swarm was worth 90 % of\n\
+         what a swarm reaches that was evolved for the new world from the beginning.\n",
+    );
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}

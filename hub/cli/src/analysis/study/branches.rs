@@ -1,0 +1,56 @@
+//! `xpuck study branches`.
+
+use super::{Output, Swarm};
+use crate::files::tree_file::read;
+use crate::terminal::progress::Progress;
+use anyhow::Result;
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::branches::{BranchStudy, study};
+
+/// Where each branch is active: which leaf drives a robot at which distance and bearing of the frisbee?
+///
+/// The figure is seen from the robot: rings are the frisbee's distance, sectors its bearing, the colour is what drove most often
+/// then.
+#[derive(Args)]
+pub struct BranchesArgs {
+    /// File with the tree; all robots run it as written.
+    tree: PathBuf,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Runs.
+    #[arg(long, default_value_t = 100)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    swarm: Swarm,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &BranchesArgs) -> Result<()> {
+    args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
+    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let tree = read(&args.tree, None, false)?;
+    let spec = args.swarm.spec()?;
+    let engine = args.output.open(&[&spec])?;
+    let progress = Progress::of("run", u64::from(args.runs), args.output.json);
+    let found = study(&tree, &spec, budget, || progress.inc())?;
+    drop(progress);
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+fn text(found: &BranchStudy) -> String {
+    let mut text = String::new();
+    for (node, leaf, part) in &found.branches {
+        let _ = writeln!(text, "{:>5.1} %  line {:<3} {leaf}", 100.0 * part, node);
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}

@@ -1,0 +1,77 @@
+//! `xpuck study hetero`.
+
+use super::{Output, Swarm};
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
+use xpuck_lab::study::swarm_trees;
+use xpuck_stats::figure::Figure;
+
+/// Heterogeneity: is a swarm whose robots run different trees worth what each tree is worth in a swarm of its own?
+///
+/// For each run the swarm of its robots' last trees is measured, and each of these trees alone on all robots (thesis 8.7.2).
+/// Then swarms are drawn with replacement from the trees of all runs, which have nothing in common (8.7.3). A line is fitted to
+/// mixed against alone; where it crosses, mixing makes no difference.
+#[derive(Args)]
+pub struct HeteroArgs {
+    /// Runs: folders of `xpuck evolve --out`, records of swarms, folders of trees (.bt), or trees.
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Simulated seconds of each simulation.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Simulations of each mixed swarm.
+    #[arg(long, default_value_t = 1000)]
+    mixed: u32,
+    /// Simulations of each tree alone.
+    #[arg(long, default_value_t = 111)]
+    alone: u32,
+    /// Swarms drawn from the trees of all runs.
+    #[arg(long, default_value_t = 100)]
+    drawn: usize,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    swarm: Swarm,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &HeteroArgs) -> Result<()> {
+    args.output.check(args.runs.iter().chain(args.swarm.read()))?;
+    let mixed = Budget::of(args.seconds, args.mixed, args.seed)?;
+    if !(1..=1_000_000).contains(&args.alone) || args.drawn > 100_000 {
+        bail!("--alone takes 1 to 1000000 and --drawn 0 to 100000");
+    }
+    let runs: Vec<RunTrees> = args.runs.iter().map(|run| swarm_trees::read(run)).collect::<Result<_, _>>()?;
+    let spec = args.swarm.spec()?;
+    let engine = args.output.open(&[&spec])?;
+    let progress = Progress::of("measurement", 1, args.output.json);
+    let plan = HeteroPlan { mixed, alone: args.alone, drawn: args.drawn };
+    let found = study(&engine, &runs, &spec, plan, |done, total| progress.set(done as u64, total as u64))?;
+    drop(progress);
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+fn text(found: &HeteroStudy) -> String {
+    let mut text = String::from("different  mixed    95 % interval     alone  run\n");
+    for swarm in &found.swarms {
+        let Some(run) = &swarm.run else { continue };
+        let [low, high] = swarm.mixed.interval.map(Figure);
+        let _ = writeln!(
+            text,
+            "{:>9}  {:>7.4}  {low:.4} to {high:.4}  {:>7.4}  {run}",
+            swarm.different,
+            Figure(swarm.mixed.mean),
+            Figure(swarm.alone)
+        );
+    }
+    let _ = writeln!(text, "\n{}", found.sentences().join("\n"));
+    text
+}

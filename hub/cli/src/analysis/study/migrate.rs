@@ -1,0 +1,91 @@
+//! `xpuck study migrate`.
+
+use super::Output;
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use xpuck_lab::evolution_run::file::{keys, load};
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::migrate::{MigrateStudy, study, words};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::shutdown::service_flag;
+
+/// Migration: how seldom may islands exchange genes before it costs fitness that robots run different trees?
+///
+/// For each rate and seed a run of evolution, then its champions in one swarm, each on its own robot, and each alone on all of
+/// them. Settings of evolution are those of `xpuck evolve --set`; islands are robots.
+#[derive(Args)]
+pub struct MigrateArgs {
+    /// Generations between exchanges, several with commas; 0 is never.
+    #[arg(long, value_name = "EVERY,...", value_delimiter = ',', default_value = "1,2,4,8,16,0")]
+    rates: Vec<u32>,
+    /// Seeds for each rate, 2 to 1000.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    seeds: u32,
+    /// First seed of evolution.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1 << 62))]
+    seed: u64,
+    /// Generations of each run.
+    #[arg(long, default_value_t = 28)]
+    generations: u32,
+    /// Another setting of evolution, as in a file for `xpuck evolve`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Simulations of 60 s of each swarm at the end.
+    #[arg(long, default_value_t = 400)]
+    runs: u32,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &MigrateArgs) -> Result<()> {
+    args.output.check([])?;
+    let rates = distinct(&args.rates)?;
+    let mut set = keys(&args.set)?;
+    // What --set says counts.
+    set.entry("generations").or_insert(i64::from(args.generations).into());
+    set.entry("seed").or_insert((args.seed as i64).into());
+    let config = load(None, set)?;
+    let budget = Budget::of(60.0, args.runs, config.seed)?;
+    let engine = args.output.open(&[&config.spec])?;
+    let stop = service_flag(Default::default())?;
+    let total = rates.len() as u64 * u64::from(args.seeds) * u64::from(config.generations);
+    let progress = Progress::of("generation", total, args.output.json);
+    let found = study(&engine, &config, &rates, args.seeds as usize, budget, &stop, || progress.inc())?;
+    drop(progress);
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+/// The rates in their order, each once.
+fn distinct(rates: &[u32]) -> Result<Vec<u32>> {
+    let mut seen = Vec::new();
+    for rate in rates {
+        if *rate > 1000 {
+            bail!("--rates {rate}: 1 to 1000 generations, or 0 for never");
+        }
+        if !seen.contains(rate) {
+            seen.push(*rate);
+        }
+    }
+    Ok(seen)
+}
+
+fn text(found: &MigrateStudy) -> String {
+    let mut text = String::from("rate                     mixed    alone   mixed - alone, 95 %     different trees\n");
+    for rate in &found.rates {
+        let [low, high] = rate.difference.interval.map(Figure);
+        let _ = writeln!(
+            text,
+            "{:<22}  {:>7.4}  {:>7.4}  {:>+7.4} ({low:+.4} to {high:+.4})  {:>6.1}",
+            words(rate.every),
+            Figure(rate.mixed.mean),
+            Figure(rate.alone.mean),
+            Figure(rate.difference.mean),
+            rate.different
+        );
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}

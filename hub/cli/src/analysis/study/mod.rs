@@ -1,0 +1,228 @@
+//! `xpuck study`: questions about trees, each answered by many simulations.
+
+mod ablate;
+mod adapt;
+mod branches;
+mod hetero;
+mod migrate;
+mod mix;
+mod path;
+mod perturb;
+mod scale;
+mod size;
+mod transfer;
+mod tune;
+
+use crate::analysis::simulate::{ScenarioArg, read_tree};
+use crate::engines::engine::{EngineArgs, report};
+use crate::files::tree_file::{print, refuse_over, write};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use xpuck_experiment::world_file;
+use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::engine::{ChosenEngine, EngineKind};
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::study::findings::Findings;
+use xpuck_wire::atomic;
+
+/// Ask a question about trees: how fitness depends on the swarm's size, on what the other robots do, on where they start.
+///
+/// Each study is many simulations, a table with a sentence that says what came out, and with --svg its figure. The numbers do
+/// not depend on threads. docs/analysis.md shows each with its picture.
+#[derive(Args)]
+pub struct StudyArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Size(size::SizeArgs),
+    Mix(mix::MixArgs),
+    Hetero(hetero::HeteroArgs),
+    Perturb(perturb::PerturbArgs),
+    Ablate(ablate::AblateArgs),
+    Branches(branches::BranchesArgs),
+    Path(path::PathArgs),
+    Tune(tune::TuneArgs),
+    Migrate(migrate::MigrateArgs),
+    Scale(scale::ScaleArgs),
+    Adapt(adapt::AdaptArgs),
+    Transfer(transfer::TransferArgs),
+}
+
+/// Runs the command.
+pub fn run(args: &StudyArgs) -> Result<()> {
+    match &args.what {
+        What::Size(args) => size::run(args),
+        What::Mix(args) => mix::run(args),
+        What::Hetero(args) => hetero::run(args),
+        What::Perturb(args) => perturb::run(args),
+        What::Ablate(args) => ablate::run(args),
+        What::Branches(args) => branches::run(args),
+        What::Path(args) => path::run(args),
+        What::Tune(args) => tune::run(args),
+        What::Migrate(args) => migrate::run(args),
+        What::Scale(args) => scale::run(args),
+        What::Adapt(args) => adapt::run(args),
+        What::Transfer(args) => transfer::run(args),
+    }
+}
+
+/// How the result is told, for every study.
+#[derive(Args)]
+struct Output {
+    /// Also draw the figure.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Also write the numbers as CSV.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print one JSON object, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Output {
+    /// Refuses to write over what is read, two results into one file, and folders that are not there.
+    fn check<'a>(&'a self, read: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+        self.check_with(read, None)
+    }
+
+    /// The same with a further file that is written.
+    fn check_with<'a>(
+        &'a self,
+        read: impl IntoIterator<Item = &'a PathBuf>,
+        further: Option<&'a PathBuf>,
+    ) -> Result<()> {
+        let written: Vec<&PathBuf> = [self.svg.as_ref(), self.csv.as_ref(), further].into_iter().flatten().collect();
+        let mut places = Vec::new();
+        for path in &written {
+            let folder = atomic::folder(path);
+            let Ok(folder) = folder.canonicalize() else {
+                bail!("{}: its folder is not there; make it, or name another place", path.display());
+            };
+            // Through a link that leads to a file, or will.
+            let place = folder.join(path.file_name().unwrap_or_default());
+            let place = std::fs::read_link(&place).map_or(place, |to| folder.join(to));
+            if places.contains(&place) {
+                bail!("{}: two results would go to this file; name another one", path.display());
+            }
+            places.push(place);
+        }
+        refuse_over(read, written)
+    }
+
+    fn open(&self, specs: &[&WorldSpec]) -> Result<ChosenEngine> {
+        self.engine.open(EngineKind::Simd, specs)
+    }
+
+    /// Writes figure and table, and prints the result: `text` for people, all of it as JSON.
+    fn deliver(&self, engine: &ChosenEngine, found: &impl Findings, text: impl FnOnce() -> String) -> Result<()> {
+        report(engine);
+        if let Some(path) = &self.svg {
+            write(path, found.figure().as_bytes())?;
+        }
+        if let Some(path) = &self.csv {
+            write(path, &found.csv()?)?;
+        }
+        match self.json {
+            true => print(format!("{}\n", serde_json::to_string(found)?).as_bytes()),
+            false => print(text().as_bytes()),
+        }
+    }
+}
+
+/// A tree as written, reduced to what does the same sooner, and what it is called in figures: its file's name.
+fn program(path: &Path) -> Result<(String, Program)> {
+    let tree = read_tree(path, RegisterMap::Full, false)?;
+    let program = Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?;
+    let reduced = Program::compile(&reduce(&tree, Options { executable: false }).tree);
+    let name = path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, reduced.unwrap_or(program)))
+}
+
+/// Where the swarm is simulated.
+#[derive(Args)]
+struct World {
+    /// Where the robots of the benchmark start.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, conflicts_with = "world")]
+    scenario: ScenarioArg,
+    /// World file (.toml) in place of the benchmark.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
+}
+
+/// The same with the number of its robots.
+#[derive(Args)]
+struct Swarm {
+    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
+    #[arg(long)]
+    robots: Option<usize>,
+    #[command(flatten)]
+    world: World,
+}
+
+impl Swarm {
+    /// The world with the robots.
+    fn spec(&self) -> Result<WorldSpec> {
+        self.world.spec(self.robots)
+    }
+
+    /// The file that is read, if there is one.
+    fn read(&self) -> Option<&PathBuf> {
+        self.world.world.as_ref()
+    }
+}
+
+impl World {
+    /// The world with so many robots, or as many as its file says.
+    fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
+        if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
+            bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
+        }
+        let Some(path) = &self.world else { return Ok(self.scenario.spec(robots.unwrap_or(9))) };
+        let mut spec = world_file::read(path)?;
+        if let Some(robots) = robots {
+            spec.robots = robots;
+            spec.check().with_context(|| format!("{} with {robots} robots", path.display()))?;
+        }
+        Ok(spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        output: Output,
+    }
+
+    #[test]
+    fn two_results_never_go_to_one_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        std::os::unix::fs::symlink("a.svg", path("linked")).unwrap();
+        let check = |svg: &str, csv: &str, further: &str| {
+            let command = Command::parse_from(["x", "--svg", &path(svg), "--csv", &path(csv)]);
+            command.output.check_with([], Some(&PathBuf::from(path(further)))).map_err(|error| error.to_string())
+        };
+        assert!(check("a.svg", "a.csv", "a.bt").is_ok());
+        for (svg, csv, further) in
+            [("a.svg", "a.svg", "b"), ("a.svg", "./a.svg", "b"), ("a", "b", "./a"), ("linked", "a.svg", "b")]
+        {
+            let error = check(svg, csv, further).unwrap_err();
+            assert!(error.contains("two results would go to this file"), "{error}");
+        }
+        assert!(check("none/a.svg", "b", "c").unwrap_err().contains("its folder is not there"));
+    }
+}

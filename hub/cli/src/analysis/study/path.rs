@@ -1,0 +1,127 @@
+//! `xpuck study path`.
+
+use crate::analysis::picture::{Caption, PictureArgs};
+use crate::files::tree_file::{print, read, refuse_over};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::spec::{Area, Start};
+use xpuck_kernels::world::{Pose, World, WorldSpec};
+use xpuck_lab::study::Budget;
+use xpuck_lab::trajectories::record;
+use xpuck_stats::figure::Figure;
+use xpuck_wire::output::count;
+
+/// One run from set poses: the way that robots and frisbee go, and which branch drives along it (thesis, Fig. 8.8 to 8.12).
+///
+/// The frisbee starts where --frisbee says and each robot at a pose of --from. The picture colours the robots' ways by the
+/// branch that drove.
+#[derive(Args)]
+pub struct PathArgs {
+    /// File with the tree; all robots run it as written.
+    tree: PathBuf,
+    /// Start pose of a robot, x and y in m and heading in degrees; once for each robot.
+    #[arg(long, value_name = "X,Y,DEGREES", default_value = "0.3,0,0", value_parser = pose, allow_hyphen_values = true)]
+    from: Vec<Pose>,
+    /// Where the frisbee starts, m.
+    #[arg(long, value_name = "X,Y", default_value = "0,0", value_parser = place, allow_hyphen_values = true)]
+    frisbee: Vec2,
+    /// Simulated seconds.
+    #[arg(long, default_value_t = 20.0)]
+    seconds: f32,
+    /// Seed of motion noise.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    picture: PictureArgs,
+}
+
+fn pose(text: &str) -> Result<Pose> {
+    match numbers(text).as_deref() {
+        Some([x, y, degrees]) => Ok(Pose { at: vec2(*x, *y), heading: degrees.to_radians() }),
+        _ => bail!("`{text}`: three numbers are meant, such as 0.3,0,180"),
+    }
+}
+
+fn place(text: &str) -> Result<Vec2> {
+    match numbers(text).as_deref() {
+        Some([x, y]) => Ok(vec2(*x, *y)),
+        _ => bail!("`{text}`: two numbers are meant, such as 0.65,0"),
+    }
+}
+
+/// Finite numbers between commas.
+fn numbers(text: &str) -> Option<Vec<f32>> {
+    text.split(',').map(|part| part.trim().parse::<f32>().ok().filter(|number| number.is_finite())).collect()
+}
+
+/// Runs the command.
+pub fn run(args: &PathArgs) -> Result<()> {
+    refuse_over([&args.tree], args.picture.written())?;
+    let poses = &args.from;
+    if poses.len() > MAX_ROBOTS {
+        bail!("--from has {} robots: 1 to {MAX_ROBOTS} fit a world", poses.len());
+    }
+    let budget = Budget::of(args.seconds, 2, args.seed)?;
+    args.picture.wanted(1)?;
+    let tree = read(&args.tree, None, false)?;
+    let program = Program::compile(&tree).with_context(|| args.tree.display().to_string())?;
+    let mut spec = WorldSpec::benchmark(poses.len());
+    spec.discs[0].start = Area { low: args.frisbee, high: args.frisbee };
+    spec.starts = vec![Start::Poses(poses.clone())];
+    spec.check().context("--from and --frisbee")?;
+    let trajectories = record(World::new(&spec, 0, budget.seed, 0), &tree, &program, budget.plan(&spec).updates());
+    let start =
+        format!("frisbee at ({}, {}), {}", args.frisbee.x, args.frisbee.y, count(poses.len(), "robot", "robots"));
+    let caption = Caption { tree: args.tree.display().to_string(), start, seed: args.seed, run: 0 };
+    args.picture.write(&trajectories, &caption, args.json)?;
+    let frisbee = trajectories.frames[trajectories.frames.len() - 1].poses[poses.len()].at;
+    let mut text = String::new();
+    if args.json {
+        let branches: Vec<_> = trajectories
+            .branches
+            .iter()
+            .map(|branch| serde_json::json!({ "line": branch.node + 1, "leaf": branch.text, "share": branch.share }))
+            .collect();
+        let object = serde_json::json!({
+            "fitness": trajectories.fitness(), "seconds": trajectories.seconds(), "frisbee": [frisbee.x, frisbee.y],
+            "relocations": trajectories.relocations, "branches": branches,
+        });
+        writeln!(text, "{object}")?;
+    } else {
+        for branch in &trajectories.branches {
+            writeln!(text, "{:>5.1} %  line {:<3} {}", 100.0 * branch.share, branch.node + 1, branch.text)?;
+        }
+        writeln!(
+            text,
+            "\nAfter {:.1} s the frisbee is at ({:.2}, {:.2}); fitness {:.3}.",
+            trajectories.seconds(),
+            Figure(frisbee.x.into()),
+            Figure(frisbee.y.into()),
+            Figure(trajectories.fitness().into())
+        )?;
+    }
+    print(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn poses_are_three_numbers_and_places_two() {
+        let turned = pose("0.8,-0.05,-90").unwrap();
+        assert_eq!((turned.at, turned.heading), (vec2(0.8, -0.05), -std::f32::consts::FRAC_PI_2));
+        for wrong in ["", "1,2", "1,2,3,4", "a,b,c", "1,2,nan"] {
+            assert!(pose(wrong).is_err(), "{wrong}");
+        }
+        assert!(place("1").is_err() && place("1,inf").is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! `xpuck study perturb`.
+
+use super::{Output, program};
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::perturb::{PerturbStudy, Perturbation, study};
+use xpuck_stats::figure::Figure;
+
+/// Random starts near the frisbee: does a tree keep its fitness wherever its robots start?
+///
+/// The frisbee lies at the origin. Robots start around one pose with normal deviations, drawn again until nothing overlaps, and
+/// run for a few seconds. Fitness is shown against the mean distance from the tree's best start (thesis 8.6.3, Fig. 8.13): a
+/// tree that steers keeps its median, one that drives on has luck or not. All trees run from the same starts.
+#[derive(Args)]
+pub struct PerturbArgs {
+    /// Files with trees, up to 4; all robots run one as written.
+    #[arg(required = true, num_args = 1..=4, value_name = "TREE")]
+    trees: Vec<PathBuf>,
+    /// Number of robots, 1 to 5.
+    #[arg(long, default_value_t = 2)]
+    robots: usize,
+    /// Pose around which they start: x and y in m, heading in rad.
+    #[arg(long, value_name = "X,Y,HEADING", default_value = "0,0,0", value_parser = pose, allow_hyphen_values = true)]
+    around: (f32, f32, f32),
+    /// Standard deviations of x, y and heading, m and rad.
+    #[arg(long, value_name = "X,Y,HEADING", default_value = "0.2,0.2,1.5", value_parser = pose, allow_hyphen_values = true)]
+    by: (f32, f32, f32),
+    /// Width of the figure's bins, m.
+    #[arg(long, default_value_t = 0.05)]
+    bin: f64,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 8.0)]
+    seconds: f32,
+    /// Runs of each tree.
+    #[arg(long, default_value_t = 100_000)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn pose(text: &str) -> Result<(f32, f32, f32)> {
+    let numbers: Option<Vec<f32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([x, y, heading]) => Some((*x, *y, *heading)),
+        _ => None,
+    }
+    .with_context(|| format!("`{text}`: three numbers are meant, such as 0.2,0.2,1.5"))
+}
+
+/// Runs the command.
+pub fn run(args: &PerturbArgs) -> Result<()> {
+    args.output.check(&args.trees)?;
+    let budget = Budget::of(args.seconds, args.runs, args.seed)?;
+    let programs: Vec<(String, Program)> = args.trees.iter().map(|tree| program(tree)).collect::<Result<_>>()?;
+    let engine = args.output.open(&[&WorldSpec::benchmark(2)])?;
+    let perturbation = Perturbation { robots: args.robots, centre: args.around, by: args.by, bin: args.bin };
+    let progress = Progress::of("run", 1, args.output.json);
+    let found = study(&engine, &programs, perturbation, budget, |done, total| progress.set(done as u64, total as u64))?;
+    drop(progress);
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+fn text(found: &PerturbStudy) -> String {
+    let mut text = String::new();
+    for tree in &found.trees {
+        let _ = writeln!(text, "{}\ndistance, m       runs   least   lower  median   upper  greatest", tree.name);
+        for bin in &tree.bins {
+            let [least, lower, median, upper, greatest] = bin.fitness.map(Figure);
+            let _ = writeln!(
+                text,
+                "{:.2} to {:.2}  {:>9}  {least:>6.3}  {lower:>6.3}  {median:>6.3}  {upper:>6.3}  {greatest:>8.3}",
+                bin.distance[0], bin.distance[1], bin.runs
+            );
+        }
+        text.push('\n');
+    }
+    text + &found.sentences().join("\n") + "\n"
+}

@@ -1,0 +1,103 @@
+//! `xpuck study transfer`.
+
+use super::Output;
+use crate::terminal::progress::Progress;
+use anyhow::Result;
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_lab::evolution_run::file::keys;
+use xpuck_lab::study::Budget;
+use xpuck_lab::study::p_value;
+use xpuck_lab::study::transfer::{TransferStudy, levels, measured, study};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::shutdown::service_flag;
+
+/// Transfer: which setting of evolution gives trees that are worth most in another world, and what does it cost?
+///
+/// Settings are evolution files: how exact the simulation is (`calibration = FILE`: noise, late cameras and messages), what
+/// trees are made of (`primitive_set = FILE`), or anything else. For each file and seed a run of evolution, then the swarm of
+/// its islands' champions in the world in which it evolved and in the one taken for real. docs/transfer/ has both studies that
+/// the thesis leaves: levels of fidelity, and polar against Cartesian goal vectors.
+#[derive(Args)]
+pub struct TransferArgs {
+    /// Evolution files; the others are compared with the first.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What was measured of the real world, as calibration file; the first file's world without it.
+    #[arg(long, value_name = "FILE")]
+    real: Option<PathBuf>,
+    /// Seeds for each file, 2 to 1000.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    seeds: u32,
+    /// Generations of each run, unless --set says otherwise.
+    #[arg(long, default_value_t = 40)]
+    generations: u32,
+    /// A setting for all files, which goes before what they say, such as seed=101, the first seed.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Simulations of 60 s of each swarm in each world.
+    #[arg(long, default_value_t = 400)]
+    runs: u32,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &TransferArgs) -> Result<()> {
+    args.output.check(args.files.iter().chain(&args.real))?;
+    let mut set = keys(&args.set)?;
+    set.entry("generations").or_insert(i64::from(args.generations).into());
+    let levels = levels(&args.files, &set)?;
+    let config = &levels[0].config;
+    let real = args.real.as_ref().map(|file| measured(&levels, file)).transpose()?;
+    let budget = Budget::of(60.0, args.runs, config.seed)?;
+    let mut specs: Vec<_> = levels.iter().map(|level| &level.config.spec).collect();
+    specs.extend(&real);
+    let engine = args.output.open(&specs)?;
+    let stop = service_flag(Default::default())?;
+    let generations: u64 = levels.iter().map(|level| u64::from(level.config.generations)).sum();
+    let progress = Progress::of("generation", generations * u64::from(args.seeds), args.output.json);
+    let found = study(&engine, &levels, real.as_ref(), args.seeds as usize, budget, &stop, || progress.inc())?;
+    drop(progress);
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+fn text(found: &TransferStudy) -> String {
+    // Without a gap a column for each world says the same twice.
+    if found.runs.iter().all(|run| run.simulated == run.real) {
+        return in_one_world(found);
+    }
+    let mut text = String::from(
+        "setting                  simulated     real   gap, 95 %                    s per million robot-s   against the first\n",
+    );
+    for level in &found.levels {
+        let [low, high] = level.gap.interval.map(Figure);
+        let gap = format!("{:+.4} ({low:+.4} to {high:+.4})", Figure(level.gap.mean));
+        let _ = writeln!(
+            text,
+            "{:<24} {:>9.4}  {:>7.4}   {gap:<28} {:>21.2}   {}",
+            level.level,
+            Figure(level.simulated.mean),
+            Figure(level.real.mean),
+            Figure(level.cost),
+            level.p.map_or("-".into(), p_value),
+        );
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}
+
+fn in_one_world(found: &TransferStudy) -> String {
+    let mut text = String::from(
+        "setting                    fitness, 95 %                s per million robot-s   against the first\n",
+    );
+    for level in &found.levels {
+        let [low, high] = level.real.interval.map(Figure);
+        let fitness = format!("{:.4} ({low:.4} to {high:.4})", Figure(level.real.mean));
+        let against = level.p.map_or("-".into(), p_value);
+        let _ = writeln!(text, "{:<24}   {fitness:<28} {:>21.2}   {against}", level.level, Figure(level.cost));
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}

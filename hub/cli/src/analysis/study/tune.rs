@@ -1,0 +1,97 @@
+//! `xpuck study tune`.
+
+use super::size::Sizes;
+use super::{Output, World};
+use crate::files::tree_file::{read, write};
+use crate::terminal::progress::Progress;
+use anyhow::Result;
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_lab::study::tune::{TunePlan, TuneStudy, study};
+use xpuck_lab::study::{Budget, Worlds, with_size};
+use xpuck_stats::figure::Figure;
+
+/// Tune the numbers of a tree by CMA-ES: what does that gain, and what does it cost in swarms of other sizes?
+///
+/// Structure and registers stay. Each generation's candidates run in the same new worlds; the mean of the search at its end
+/// is the tuned tree. It and the tree as it was are then measured in worlds that the search has not seen.
+#[derive(Args)]
+pub struct TuneArgs {
+    /// File with the tree.
+    tree: PathBuf,
+    /// Robots of the swarm that it is tuned for, 1 to 256.
+    #[arg(long, default_value_t = 9)]
+    robots: usize,
+    /// Other sizes at which it is measured: a range or a list.
+    #[arg(long, value_name = "SIZES", default_value = "1,2,4,6,12,16")]
+    sizes: Sizes,
+    /// Generations of the search.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    generations: u32,
+    /// Runs of each candidate in a generation.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    trials: u32,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Runs by which the tree is measured before and after.
+    #[arg(long, default_value_t = 1000)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the tuned tree to this file.
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    world: World,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &TuneArgs) -> Result<()> {
+    args.output.check_with([&args.tree].into_iter().chain(&args.world.world), args.out.as_ref())?;
+    let plan = TunePlan {
+        generations: args.generations,
+        trials: args.trials,
+        budget: Budget::of(args.seconds, args.runs, args.seed)?,
+    };
+    let tree = read(&args.tree, None, false)?;
+    // A swarm of no robots is refused, not left out.
+    args.world.spec(Some(args.robots))?;
+    let sizes = with_size(&args.sizes.0, args.robots);
+    let worlds = Worlds::of(&sizes, |size| args.world.spec(Some(size)))?;
+    let engine = args.output.open(&worlds.all())?;
+    let spec = |size: usize| worlds.of_size(size);
+    let progress = Progress::of("step", 1, args.output.json);
+    let watch = |done: usize, total: usize| progress.set(done as u64, total as u64);
+    let found = study(&engine, &tree, args.robots, &sizes, spec, plan, watch)?;
+    drop(progress);
+    if let Some(path) = &args.out {
+        write(path, format!("# {}\n{}", found.sentence(), found.tree).as_bytes())?;
+    }
+    args.output.deliver(&engine, &found, || text(&found))
+}
+
+fn text(found: &TuneStudy) -> String {
+    let mut text = String::new();
+    for (before, after) in &found.changed {
+        let _ = writeln!(text, "{before}  ->  {after}");
+    }
+    text += "\nrobots   before    after  gain, 95 %\n";
+    for size in &found.sizes {
+        let [low, high] = size.interval.map(Figure);
+        let _ = writeln!(
+            text,
+            "{:>6}  {:>7.4}  {:>7.4}  {:>+7.4} ({low:+.4} to {high:+.4})",
+            size.robots,
+            Figure(size.before.mean),
+            Figure(size.after.mean),
+            Figure(size.gain)
+        );
+    }
+    let _ = writeln!(text, "\n{}\n\n{}", found.sentence(), found.tree.trim_end());
+    text
+}

@@ -1,0 +1,176 @@
+//! `xpuck world export` and `xpuck world import`: other simulators.
+
+use crate::analysis::mix::Mix;
+use crate::analysis::simulate::read_tree;
+use crate::files::tree_file::{deliver, refuse_over};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use xpuck_experiment::world_file;
+use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_lab::elsewhere::{self, Export};
+use xpuck_wire::{atomic, file, output, plain};
+
+/// Most runs of an export, each of which is a file.
+const MOST_RUNS: u32 = 10_000;
+/// Longest file that is looked into for the mark of an earlier export, in bytes.
+const LONGEST_MARKED: u64 = 16 << 20;
+
+/// Write a world and its trees for another simulator.
+///
+/// For ARGoS 3 these are one experiment a run and a library in C++ to be built with cmake: its e-puck as a robot, the
+/// trees as a table, our camera, and the score of the transport tasks. For Webots they are one world a run and a
+/// controller in Python for its E-puck. Robots and discs start where `xpuck simulate` has them in the same run of the
+/// same seed. What the other simulator lacks is told (docs/transfer/argos.md).
+#[derive(Args)]
+pub struct ExportArgs {
+    /// World file.
+    file: PathBuf,
+    /// Simulator.
+    #[arg(long, value_enum)]
+    to: Simulator,
+    /// File with the tree (.bt, .xml, .json or .bin) that all robots run.
+    #[arg(long, required_unless_present = "mix", conflicts_with = "mix")]
+    tree: Option<PathBuf>,
+    /// A swarm of several trees in its place: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
+    #[arg(long, value_name = "COUNT:FILE,...")]
+    mix: Option<Mix>,
+    /// Folder to write into; files of an earlier export are replaced.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Number of runs.
+    #[arg(long, default_value_t = 1)]
+    runs: u32,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Other simulators.
+#[derive(Clone, Copy, ValueEnum)]
+enum Simulator {
+    /// ARGoS 3, with the e-puck that it brings.
+    Argos,
+    /// Webots R2023b, with its E-puck.
+    Webots,
+}
+
+/// Make a world file of an arena of ARGoS 3.
+///
+/// Read are boxes, cylinders, lights and robots, with a place of their own or in a `<distribute>`. The arena is the floor
+/// that walls close around the robots. What ARGoS draws is drawn by the file's seed. What cannot be kept is listed with
+/// its count and line. What is scored is no part of an .argos file, so `[task]` of the result is a guess
+/// (docs/transfer/argos.md).
+#[derive(Args)]
+pub struct ImportArgs {
+    /// Experiment of ARGoS (.argos).
+    file: PathBuf,
+    /// World file to write; without it the result is printed.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Runs `xpuck world export`.
+pub fn export(args: &ExportArgs) -> Result<()> {
+    let spec = world_file::read(&args.file)?;
+    ensure!((1..=MOST_RUNS).contains(&args.runs), "--runs {}: 1 to {MOST_RUNS} are allowed", args.runs);
+    ensure!((0.1..=36_000.0).contains(&args.seconds), "--seconds {}: 0.1 to 36000 are allowed", args.seconds);
+    let files: Vec<(usize, &PathBuf)> = match (&args.mix, &args.tree) {
+        (Some(mix), _) if mix.robots() != spec.robots => {
+            bail!("--mix has {} robots and {} has {}; make them equal", mix.robots(), args.file.display(), spec.robots)
+        }
+        (Some(mix), _) => mix.0.iter().map(|(count, path)| (*count, path)).collect(),
+        (None, tree) => tree.iter().map(|path| (spec.robots, path)).collect(),
+    };
+    let part = |(count, path): (usize, &PathBuf)| -> Result<(usize, Program)> {
+        let tree = read_tree(path, RegisterMap::Full, false)?;
+        Ok((count, Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?))
+    };
+    let parts = files.iter().copied().map(part).collect::<Result<Vec<_>>>()?;
+    let export = Export { spec: &spec, parts: &parts, seed: args.seed, runs: args.runs, seconds: args.seconds };
+    let made = match args.to {
+        Simulator::Argos => elsewhere::argos::files(&export),
+        Simulator::Webots => elsewhere::webots::files(&export),
+    };
+    let written: Vec<PathBuf> = made.iter().map(|made| args.out.join(&made.path)).collect();
+    refuse_over(files.iter().map(|(_, path)| *path).chain([&args.file]), &written)?;
+    let texts = written.iter().map(PathBuf::as_path).zip(made.iter().map(|made| made.text.as_str()));
+    refuse_foreign(texts)?;
+    for (path, made) in written.iter().zip(&made) {
+        let folder = path.parent().unwrap_or(&args.out);
+        std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        let written = atomic::write_beside_others(path, made.text.as_bytes());
+        written.with_context(|| format!("{}: not written", path.display()))?;
+    }
+    for note in export.notes() {
+        output::note(format_args!("xpuck: note: {note}"));
+    }
+    let next = match args.to {
+        Simulator::Argos => "build it with cmake and run argos3 -c in the folder",
+        Simulator::Webots => "open a world of its folder `worlds`",
+    };
+    output::line(format_args!("{}: {}; {next}", args.out.display(), output::count(made.len(), "file", "files")))?;
+    Ok(())
+}
+
+/// Refuses to replace files unless all that say so were made by an earlier export.
+///
+/// # Errors
+/// Names the first file that is somebody's own.
+fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -> Result<()> {
+    const MARK: &str = "made by `xpuck world export`";
+    let is_marked = |path: &Path| file::text(path, LONGEST_MARKED).is_ok_and(|text| text.contains(MARK));
+    if made.clone().any(|(path, text)| text.contains(MARK) && is_marked(path)) {
+        return Ok(());
+    }
+    match made.into_iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+        Some((path, _)) => bail!("{} is there, and no earlier export: name another folder with --out", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// Runs `xpuck world import`.
+pub fn import(args: &ImportArgs) -> Result<()> {
+    let name = args.file.display().to_string();
+    let text = file::text(&args.file, file::MAX_TOML)?;
+    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {}", plain(&message)))?;
+    let guessed = "the task is a guess, as ARGoS has it in loop functions: change [task] in the result";
+    for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
+        output::note(format_args!("xpuck: {name}: note: {}", plain(note)));
+    }
+    let output = args.output.as_deref();
+    refuse_over([&args.file], &args.output)?;
+    // Somebody may have changed the task of an earlier result.
+    if let Some(path) =
+        output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink()))
+    {
+        bail!("{}: is there already; remove it, or name another file", path.display());
+    }
+    deliver(output, imported.text.as_bytes())?;
+    // What was read may still be no world: bodies that overlap, or an arena that is too large.
+    if let Err(error) = world_file::parse(&name, &imported.text) {
+        output::note(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_earlier_export_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [trees, build] = ["trees.hpp", "CMakeLists.txt"].map(|name| folder.path().join(name));
+        let made = [(&*trees, "// Trees, made by `xpuck world export`"), (&*build, "project(x)")];
+        let refused = || refuse_foreign(made.iter().copied()).map_err(|error| error.to_string());
+        assert_eq!(refused(), Ok(()));
+        std::fs::write(&build, "mine").unwrap();
+        assert!(refused().unwrap_err().contains("CMakeLists.txt is there"));
+        std::fs::write(&trees, made[0].1).unwrap();
+        assert_eq!(refused(), Ok(()));
+    }
+}

@@ -1,0 +1,225 @@
+//! `xpuck flash`: a card for a robot, or one for each robot of a lab.
+
+mod written;
+
+use crate::terminal::steps::Steps;
+use anyhow::{Context, Result, bail};
+use clap::{ArgGroup, Args};
+use std::collections::BTreeMap;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use written::Written;
+use xpuck_image::Board;
+use xpuck_image::device::{self, Device};
+use xpuck_image::flash::{self, Job};
+use xpuck_image::identity;
+use xpuck_update::Manifest;
+use xpuck_wire::keyring::{Keyring, Role};
+use xpuck_wire::keys::Key;
+use xpuck_wire::{Swarm, output};
+
+/// Write a card for a robot: the image, and who the robot is (its files, keys, Wi-Fi, address).
+///
+/// The card is tried before it is written and read again afterwards; only then does it get the partition table with which it
+/// starts. With --all one card after the other, a prompt each; ended early (exit code 75), the same command goes on with the
+/// next robot.
+#[derive(Args)]
+#[command(group(ArgGroup::new("whose").required(true).args(["robot", "all"])))]
+#[command(after_help = "What the cards of a lab have in common is in cards.toml of the swarm's folder: docs/flash.md.")]
+pub struct FlashArgs {
+    /// The robot.
+    #[arg(long, value_name = "ID")]
+    robot: Option<String>,
+    /// A card for each robot of the swarm that has none of this image yet.
+    #[arg(long)]
+    all: bool,
+    /// The image, from `xpuck image`.
+    #[arg(long, value_name = "FILE")]
+    image: PathBuf,
+    /// The card, such as /dev/sdb (the whole, no part of it), or a file of a card's size.
+    #[arg(long, value_name = "DEVICE")]
+    device: PathBuf,
+    /// The folder of the swarm.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    swarm: PathBuf,
+    /// Write a device that is not removable, or an image that is older than the cards before.
+    #[arg(long)]
+    force: bool,
+    /// Ask nothing: what is on the card is lost.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Exit code of one that was ended and goes on when it is called again, as of `xpuck sweep`.
+const ENDED: u8 = 75;
+
+/// What a lab's cards are written from.
+struct Lab<'a> {
+    args: &'a FlashArgs,
+    operators: BTreeMap<String, Key>,
+    manifest: Manifest,
+    written: Written,
+}
+
+/// What somebody answered.
+enum Answer {
+    Write,
+    Skip,
+    End,
+}
+
+/// Runs the command.
+pub fn run(args: &FlashArgs) -> Result<ExitCode> {
+    let swarm_file = args.swarm.join("swarm.toml");
+    let swarm = Swarm::read(&swarm_file).context("--swarm: the folder that `xpuck init` made")?;
+    let (ring, wrong) = Keyring::read(&args.swarm.join("keys"))?;
+    if let Some(first) = wrong.first() {
+        bail!("{first}");
+    }
+    let operators = ring.holders().filter(|holder| holder.role == Role::Operator);
+    let operators = operators.map(|holder| (holder.public.name.clone(), holder.public.ed25519)).collect();
+    let manifest = flash::describe(&args.image, &operators)?;
+    let written = Written::read(&args.swarm)?;
+    let mut lab = Lab { args, operators, manifest, written };
+    lab.look_at_image()?;
+    match &args.robot {
+        Some(robot) => {
+            // What is wrong is told before anybody is asked.
+            lab.identity(robot)?;
+            drop(Device::open(&args.device, args.force)?);
+            match lab.ask(robot)? {
+                Answer::Write => lab.card(robot).map(|()| ExitCode::SUCCESS),
+                Answer::Skip | Answer::End => bail!("nothing was written"),
+            }
+        }
+        None => lab.all(&swarm.robots),
+    }
+}
+
+impl Lab<'_> {
+    /// Refuses an image that is not for this lab's cards.
+    fn look_at_image(&self) -> Result<()> {
+        let Manifest { version, counter, boards, arch, .. } = &self.manifest;
+        let image = self.args.image.display();
+        if let [name] = &boards[..] {
+            let board = Board::named(name)?;
+            if board.architecture != *arch {
+                bail!("{image} is for {name} and holds programs for {arch}, but that board is {}", board.architecture);
+            }
+        } else {
+            bail!("{image} names {} boards, and an image is for one", boards.len());
+        }
+        if let Some(board) = identity::board(&self.args.swarm)?
+            && !boards.contains(&board)
+        {
+            bail!("{image} is for {}, and cards.toml says board = {board:?}", boards.join(", "));
+        }
+        if let Some((last, robot)) = self.written.newest().filter(|(last, _)| *last > counter && !self.args.force) {
+            bail!(
+                "{image}: release {version} (counter {counter}) is older than that of {robot}'s card ({last}); say --force if it \
+                 is meant"
+            );
+        }
+        Ok(())
+    }
+
+    fn identity(&self, robot: &str) -> Result<Vec<identity::Entry>> {
+        let board = self.manifest.boards.first().map_or("any", String::as_str);
+        Ok(identity::of(&self.args.swarm, robot, board)?)
+    }
+
+    /// One card after the other.
+    fn all(&mut self, robots: &[String]) -> Result<ExitCode> {
+        if self.args.yes {
+            bail!("--all asks for each card, so it goes with no --yes");
+        }
+        for robot in robots {
+            self.identity(robot)?;
+        }
+        let open: Vec<&String> =
+            robots.iter().filter(|robot| !self.written.has(robot, &self.manifest.sha256)).collect();
+        let done = robots.len() - open.len();
+        if done > 0 {
+            output::line(format_args!("{done} of {} robots have a card of this image", robots.len()))?;
+        }
+        let mut left_out = Vec::new();
+        for robot in open {
+            loop {
+                match self.ask(robot)? {
+                    Answer::End => {
+                        output::line(format_args!("ended before {robot}; the same command goes on with it"))?;
+                        return Ok(ExitCode::from(ENDED));
+                    }
+                    Answer::Skip => {
+                        left_out.push(robot.as_str());
+                        break;
+                    }
+                    Answer::Write => {}
+                }
+                // A bad card is no reason to end: another one is tried for the same robot.
+                match self.card(robot) {
+                    Ok(()) => break,
+                    Err(error) => output::line(format_args!("{robot}: {error:#}"))?,
+                }
+            }
+        }
+        match left_out.is_empty() {
+            true => output::line("all robots have their cards")?,
+            false => output::line(format_args!("left out, with no card of this image: {}", left_out.join(", ")))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Asks whether the card may be written.
+    fn ask(&self, robot: &str) -> Result<Answer> {
+        let device = self.args.device.display();
+        let is_file = self.args.device.is_file() && !self.args.all;
+        if self.args.yes || is_file && Device::is_blank_or_card(&self.args.device)? {
+            return Ok(Answer::Write);
+        }
+        let input = std::io::stdin();
+        if !input.is_terminal() && !self.args.all {
+            bail!("nobody can be asked: say --yes if all that is on {device} may be lost");
+        }
+        let all = if self.args.all { ", s to leave this robot out, q to end" } else { ", anything else to end" };
+        output::text(format!("{robot}: put its card into {device}; all that is on it is lost. Enter to write{all}: "))?;
+        let mut line = String::new();
+        if input.lock().read_line(&mut line)? == 0 {
+            return Ok(Answer::End);
+        }
+        Ok(match line.trim() {
+            "" => Answer::Write,
+            "s" if self.args.all => Answer::Skip,
+            _ => Answer::End,
+        })
+    }
+
+    /// Writes a robot's card.
+    fn card(&mut self, robot: &str) -> Result<()> {
+        let identity = self.identity(robot)?;
+        let device = Device::open(&self.args.device, self.args.force)?;
+        let is_of = |other: &&str| *other != robot && flash::is_card_of(&device, &self.manifest, other);
+        if self.args.all
+            && let Some(other) = self.written.all(&self.manifest.sha256).find(is_of)
+        {
+            bail!("this is the card of {other}: take it out and put another in");
+        }
+        let job = Job { image: &self.args.image, operators: &self.operators, identity: &identity, robot };
+        let mut steps = Steps::new(false);
+        let manifest = flash::write(&job, &device, &mut steps)?;
+        drop(steps);
+        self.written.add(robot, &manifest)?;
+        let size = device::bytes(device.size);
+        output::line(format_args!(
+            "{robot}: card of {size} written and read again, release {}; it may be taken out",
+            manifest.version
+        ))?;
+        Ok(())
+    }
+}
+
+/// A folder's file.
+fn file_of(folder: &Path) -> PathBuf {
+    folder.join("cards-written.toml")
+}

@@ -1,0 +1,131 @@
+//! `xpuck image`: what cards of a kind of board are written with.
+
+use crate::terminal::steps::Steps;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use xpuck_image::build::{self, Recipe};
+use xpuck_image::{Board, device};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::{atomic, output};
+
+/// Where `make deb` puts packages.
+const PACKAGES: [&str; 2] = [".", "target/deb"];
+
+/// Build the image of a kind of board: Debian, its kernel, and the robot's program, signed.
+///
+/// It is the same for every robot; `xpuck flash` writes it to a card with a robot's identity, and `xpuck update` brings it to
+/// robots that run. Takes root's rights, Debian's package mirror and some minutes the first time; what took long is kept, so a
+/// build that was broken off goes on where it was. The same packages give the same bytes.
+#[derive(Args)]
+pub struct ImageArgs {
+    /// The kind of board; without it they are listed.
+    #[arg(long)]
+    board: Option<String>,
+    /// Where to write the image; one that is there stays until the new one is whole.
+    #[arg(long, value_name = "FILE", required_unless_present = "boards")]
+    out: Option<PathBuf>,
+    /// List the kinds of board, and what of each the operator has to fetch.
+    #[arg(long, conflicts_with_all = ["board", "out"])]
+    boards: bool,
+    /// The robot's package for that board's processor [default: the newest xpuckd_*_ARCH.deb here or in target/deb].
+    #[arg(long, value_name = "DEB")]
+    package: Option<PathBuf>,
+    /// The operator's key by which the image is signed.
+    #[arg(long, value_name = "KEY", default_value = "keys/operators/operator.key")]
+    key: PathBuf,
+    /// A folder with the files that may not be passed on (see --boards).
+    #[arg(long, value_name = "DIR")]
+    blobs: Option<PathBuf>,
+    /// Debian's archive from elsewhere, such as a mirror of the lab: the folder with `dists` and `pool`. Without it Debian's own,
+    /// with its security updates.
+    #[arg(long, value_name = "URL")]
+    mirror: Option<String>,
+    /// Where to keep what takes long [default: ~/.cache/xpuck].
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: &ImageArgs) -> Result<()> {
+    if args.boards {
+        return list();
+    }
+    let names: Vec<&str> = Board::names().collect();
+    let Some(name) = &args.board else { bail!("--board is missing: one of {}", names.join(", ")) };
+    let board = Board::named(name)?;
+    if !args.key.exists() {
+        let key = args.key.display();
+        bail!(
+            "{key} is missing, and somebody has to sign the image: run this in the folder that `xpuck init` made, or say --key"
+        );
+    }
+    let signer = Secret::read(&args.key).context("--key")?;
+    let package = match &args.package {
+        Some(package) => package.clone(),
+        None => newest(&board.architecture)?,
+    };
+    let cache = match &args.cache {
+        Some(cache) => cache.clone(),
+        None => cache().context("--cache is missing: there is no home folder")?,
+    };
+    let out = args.out.as_deref().context("--out is missing")?;
+    let place = atomic::folder(out);
+    if !place.is_dir() {
+        bail!("{}: there is no such folder", place.display());
+    }
+    let recipe = Recipe {
+        board: &board,
+        package: &package,
+        blobs: args.blobs.as_deref(),
+        mirror: args.mirror.as_deref(),
+        cache: &cache,
+        signer: &signer,
+    };
+    let mut steps = Steps::new(false);
+    let manifest = build::image(&recipe, out, &mut steps)?;
+    drop(steps);
+    output::line(format_args!(
+        "{}: {name}, release {} (counter {}), {}, signed by {}",
+        out.display(),
+        manifest.version,
+        manifest.counter,
+        device::bytes(manifest.size),
+        signer.public.name
+    ))?;
+    Ok(())
+}
+
+fn list() -> Result<()> {
+    for name in Board::names() {
+        let board = Board::named(name)?;
+        let kernel = board.kernel.as_deref().unwrap_or("that of its maker, to fetch");
+        output::line(format_args!("{name}: {}, kernel {kernel}", board.architecture))?;
+        for blob in &board.blobs {
+            let digest = blob.sha256.as_deref().unwrap_or("not known here: compare it with its maker's");
+            let need = if blob.optional { "may be fetched" } else { "to fetch" };
+            output::line(format_args!("  {need}: {} from {}; SHA-256 {digest}", blob.name, blob.source))?;
+        }
+    }
+    Ok(())
+}
+
+/// The package of this architecture that was made last.
+fn newest(architecture: &str) -> Result<PathBuf> {
+    let end = format!("_{architecture}.deb");
+    let fits = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("xpuckd_") && name.ends_with(&end)
+    };
+    let entries = PACKAGES.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let found = entries.map(|entry| entry.path()).filter(|path| fits(path));
+    let newest = found.max_by_key(|path| path.metadata().and_then(|found| found.modified()).ok());
+    newest.with_context(|| {
+        format!("--package is missing, and there is no xpuckd_*{end} here or in target/deb; `make deb ARCH={architecture}` makes one")
+    })
+}
+
+fn cache() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache"))).map(|folder| folder.join("xpuck"))
+}

@@ -1,0 +1,84 @@
+//! `xpuck markers`: patterns of reflectors that tell robots apart.
+
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use xpuck_lab::markers::{self, Choice, SIDE, SPACING_MM};
+use xpuck_wire::{atomic, output};
+
+/// Patterns in one row of the text.
+const COLUMNS: usize = 8;
+
+/// Choose patterns of reflectors by which motion capture tells robots apart.
+///
+/// Each robot gets four reflectors on a grid of 4 x 4 with 10 mm between its points. Patterns are chosen so that the
+/// two most alike differ as much as possible: at least so many mm in some distance between two markers, however one
+/// pattern is turned, moved or mirrored, and so does each from itself turned. All choices are searched.
+#[derive(Args)]
+pub struct MarkersArgs {
+    /// How many robots, 1 to 99.
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=99))]
+    robots: u16,
+    /// Write a sheet to print and cut out to this file.
+    #[arg(long)]
+    svg: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &MarkersArgs) -> Result<()> {
+    let progress = Progress::waiting("choosing patterns", args.json);
+    let choice = markers::choose(args.robots.into(), SIDE);
+    drop(progress);
+    let Some(choice) = choice else {
+        bail!("the grid has fewer than {} patterns", args.robots);
+    };
+    if let Some(path) = &args.svg {
+        atomic::output(path, markers::svg(&choice.patterns).as_bytes())
+            .with_context(|| format!("--svg {}: cannot be written", path.display()))?;
+    }
+    if args.json {
+        output::line(json(&choice))?;
+    } else {
+        output::text(text(&choice))?;
+    }
+    Ok(())
+}
+
+fn json(choice: &Choice) -> serde_json::Value {
+    let pattern =
+        |(i, pattern): (usize, &markers::Pattern)| json!({"robot": i + 1, "markers_mm": pattern.markers_mm()});
+    json!({
+        "spacing_mm": SPACING_MM,
+        "separation_mm": choice.separation_mm,
+        "best": choice.best,
+        "patterns": choice.patterns.iter().enumerate().map(pattern).collect::<Vec<_>>(),
+    })
+}
+
+fn text(choice: &Choice) -> String {
+    let proof = if choice.best { "no other choice does better" } else { "a better choice may exist" };
+    let mut out = format!(
+        "{} patterns on a grid of {SIDE} x {SIDE} at {SPACING_MM} mm, from above, front up.\n\
+         Some distance between markers differs by at least {:.1} mm; {proof}.\n",
+        choice.patterns.len(),
+        choice.separation_mm
+    );
+    for (i, row) in choice.patterns.chunks(COLUMNS).enumerate() {
+        out.push('\n');
+        let line = |cells: Vec<String>| cells.join("  ").trim_end().to_string() + "\n";
+        out += &line((0..row.len()).map(|j| format!("{:<7}", i * COLUMNS + j + 1)).collect());
+        for r in 0..SIDE {
+            let mark = |pattern: &markers::Pattern| {
+                let point = |c| if pattern.points.contains(&(r, c)) { "O" } else { "." };
+                (0..SIDE).map(point).collect::<Vec<_>>().join(" ")
+            };
+            out += &line(row.iter().map(mark).collect());
+        }
+    }
+    out
+}

@@ -1,0 +1,134 @@
+//! `xpuck bench genes`: what the way by which genes cross is worth.
+
+use crate::files::tree_file::print;
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::fmt::Write;
+use xpuck_evolve::Algorithm;
+use xpuck_simtest::{Transfer, TransferSettings, Way, transfer};
+use xpuck_stats::statistics::mean_and_sd;
+
+/// Compare the ways by which genes cross from robot to robot: through the hub, directly, directly with a hub that dies, none.
+///
+/// Nine robots' own cores and the hub's run on a simulated clock and network without faults; bodies move, so that who is in
+/// radio range changes, and trials are simulated for real. In the end each island's fittest tree is measured on worlds that
+/// no island has seen. Everything follows from the seed.
+#[derive(Args)]
+pub struct GenesBenchArgs {
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many seeds.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=1_000))]
+    seeds: u64,
+    /// Individuals on each robot.
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u64).range(8..=4096))]
+    population: u64,
+    /// Generations of each island.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    generations: u32,
+    /// Simulated seconds of a trial, 1 to 600.
+    #[arg(long, default_value_t = 10.0, value_parser = trial)]
+    trial_seconds: f32,
+    /// The algorithm by which islands evolve; they differ in what becomes of immigrants.
+    #[arg(long, default_value = "racing")]
+    algorithm: Algorithm,
+    /// Print one JSON object and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+fn trial(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|s| (1.0..=600.0).contains(s)).ok_or_else(|| "1 to 600 seconds".into())
+}
+
+/// One way's runs.
+#[derive(Serialize)]
+struct Row {
+    way: Way,
+    /// Fitness: mean over the seeds, and its standard error.
+    mean: f64,
+    error: f64,
+    /// Mean over the seeds of the difference to the hub's way with the same seed, and its standard error.
+    difference: f64,
+    difference_error: f64,
+    in_range: f64,
+    runs: Vec<Transfer>,
+}
+
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let (mean, sd) = mean_and_sd(values);
+    (mean, sd / (values.len() as f64).sqrt())
+}
+
+/// Runs the command.
+pub fn run(args: &GenesBenchArgs) -> Result<()> {
+    let Some(end) = args.seed.checked_add(args.seeds) else {
+        bail!("--seed {} --seeds {}: the last seed is too large; take a lower --seed", args.seed, args.seeds);
+    };
+    let GenesBenchArgs { generations, trial_seconds, algorithm, .. } = *args;
+    let population = args.population as usize;
+    let progress = Progress::of("run", args.seeds * Way::ALL.len() as u64, args.json);
+    let mut rows: Vec<Row> = Vec::new();
+    for way in Way::ALL {
+        let runs: Vec<Transfer> = (args.seed..end)
+            .map(|seed| {
+                let done = transfer(TransferSettings { seed, population, generations, trial_seconds, algorithm }, way);
+                progress.inc();
+                done
+            })
+            .collect();
+        let fitness: Vec<f64> = runs.iter().map(|run| run.fitness).collect();
+        let hub = rows.first().map_or_else(|| fitness.clone(), |row| row.runs.iter().map(|run| run.fitness).collect());
+        let differences: Vec<f64> = fitness.iter().zip(&hub).map(|(own, hub)| own - hub).collect();
+        let ((mean, error), (difference, difference_error)) = (mean_and_error(&fitness), mean_and_error(&differences));
+        let in_range = runs.iter().map(|run| run.in_range).sum::<f64>() / runs.len() as f64;
+        rows.push(Row { way, mean, error, difference, difference_error, in_range, runs });
+    }
+    drop(progress);
+    let text = if args.json { serde_json::to_string(&rows)? + "\n" } else { table(&rows) };
+    print(text.as_bytes())?;
+    Ok(())
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text =
+        String::from("way          fitness            against the hub's   in range  genes direct  generations\n");
+    for row in rows {
+        let name = match row.way {
+            Way::Hub => "hub",
+            Way::Peers => "peers",
+            Way::WithoutHub => "without hub",
+            Way::None => "none",
+        };
+        let sum = |of: fn(&Transfer) -> u64| row.runs.iter().map(of).sum::<u64>() / row.runs.len() as u64;
+        let (genes, generations) = (sum(|run| run.genes), sum(|run| u64::from(run.generations)));
+        let Row { mean, error, difference, difference_error, in_range, .. } = row;
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{name:<12} {mean:.4} +- {error:.4}   {difference:+.4} +- {difference_error:.4}   {in_range:>8.1}  {genes:>12}  {generations:>11}"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: GenesBenchArgs,
+    }
+
+    #[test]
+    fn seeds_beyond_the_last_are_refused() {
+        let line = Line::parse_from(["x", "--seed", "18446744073709551615", "--seeds", "2"]);
+        assert!(run(&line.args).unwrap_err().to_string().contains("take a lower --seed"));
+    }
+}

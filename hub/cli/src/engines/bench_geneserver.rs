@@ -1,0 +1,177 @@
+//! `xpuck bench geneserver`: how soon a geneserver answers many islands.
+
+use crate::engines::loads::geneserver::Load;
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use xpuck_hub_service::admission::descriptors;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::output;
+
+/// Open files that a process needs for other things than the islands' sockets.
+const OTHER_FILES: usize = 100;
+/// Open files of a socket that connects: its connection, and ZeroMQ's own signal.
+const FILES_A_SOCKET: usize = 2;
+
+/// Measure a geneserver: how soon it answers thousands of islands, and how much memory it takes.
+///
+/// A real server process, which saves its memory every few seconds, is started and filled, as a long run would: each
+/// island sends twice as many emigrants as the server keeps. Then each island sends once in a period, at a moment of its
+/// own. A time is counted from the moment when an emigrant was due, so a server that falls behind cannot hide it.
+#[derive(Args)]
+pub struct GeneserverBenchArgs {
+    /// Islands, 1 to 10000.
+    #[arg(long, default_value_t = 10_000)]
+    islands: u16,
+    /// Each island sends once in so many seconds.
+    #[arg(long, default_value_t = 10.0)]
+    period: f64,
+    /// Seconds to measure, after the server is full.
+    #[arg(long, default_value_t = 30.0)]
+    seconds: f64,
+    /// Use plain sockets, to see what encryption costs.
+    #[arg(long)]
+    plain: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    islands: u16,
+    /// Sockets that spoke for them: one each, if the limit of open files allows.
+    sockets: usize,
+    seconds: f64,
+    messages: usize,
+    lost: u64,
+    refused: u64,
+    nodes_a_tree: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    max_ms: f64,
+    /// The server's memory when it was full, when the load ended, and at most, MiB.
+    server_mib: [f64; 3],
+}
+
+/// Runs the command.
+pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
+    let fits = |value: f64, low: f64| (low..=3600.0).contains(&value);
+    if !(1..=10_000).contains(&args.islands) || !fits(args.period, 0.1) || !fits(args.seconds, 0.5) {
+        bail!("--islands takes 1 to 10000, --period 0.1 to 3600, --seconds 0.5 to 3600");
+    }
+    let limit = descriptors::raise_limit();
+    let files = (limit as usize).saturating_sub(OTHER_FILES) / FILES_A_SOCKET;
+    let sockets = usize::from(args.islands).min(files.max(1)).min(descriptors::workers(limit).established);
+    let server = Server::start(args.plain)?;
+    let mut memory = [0.0; 3];
+    let (period, length) = (Duration::from_secs_f64(args.period), Duration::from_secs_f64(args.seconds));
+    let load = Load { islands: args.islands, sockets, key: server.key.clone(), period, length };
+    let progress = Progress::waiting("measuring", args.json);
+    let answers = load.run(&server.endpoint, || memory[0] = server.mib("VmRSS"))?;
+    drop(progress);
+    (memory[1], memory[2]) = (server.mib("VmRSS"), server.mib("VmHWM"));
+    if answers.ms.is_empty() {
+        bail!("no answer from the server at {}", server.endpoint);
+    }
+    let at = |part: f64| answers.ms[((answers.ms.len() - 1) as f64 * part).round() as usize];
+    let messages = answers.ms.len();
+    let measured = Measured {
+        islands: args.islands,
+        sockets,
+        seconds: args.seconds,
+        messages,
+        lost: answers.lost,
+        refused: answers.refused,
+        nodes_a_tree: answers.nodes as f64 / messages as f64,
+        p50_ms: at(0.5),
+        p99_ms: at(0.99),
+        max_ms: at(1.0),
+        server_mib: memory,
+    };
+    if args.json {
+        output::line(serde_json::to_string(&measured)?)?;
+    } else {
+        print(&measured)?;
+    }
+    Ok(())
+}
+
+fn print(m: &Measured) -> Result<()> {
+    output::line(format_args!(
+        "{} islands through {} sockets; trees of {:.0} nodes on average",
+        m.islands, m.sockets, m.nodes_a_tree
+    ))?;
+    output::line(format_args!(
+        "{} messages in {:.0} s; {} lost, {} refused",
+        m.messages, m.seconds, m.lost, m.refused
+    ))?;
+    output::line(format_args!(
+        "answer after {:.2} ms (median), {:.2} ms (p99), {:.2} ms (longest)",
+        m.p50_ms, m.p99_ms, m.max_ms
+    ))?;
+    let [full, end, most] = m.server_mib;
+    output::line(format_args!(
+        "the server's memory: {full:.0} MiB when full, {end:.0} MiB at the end, {most:.0} MiB at most"
+    ))?;
+    Ok(())
+}
+
+/// A server process, which ends with this value.
+struct Server {
+    child: Child,
+    endpoint: String,
+    key: Option<Secret>,
+    /// Where it saves its memory, as real ones do.
+    _dir: tempfile::TempDir,
+}
+
+impl Server {
+    fn start(plain: bool) -> Result<Server> {
+        let dir = tempfile::tempdir()?;
+        let key = if plain { None } else { Some(Secret::generate("geneserver")?) };
+        let file = dir.path().join("geneserver.key");
+        let with_key = match &key {
+            Some(key) => {
+                key.write(&file)?;
+                vec!["--key".as_ref(), file.as_os_str()]
+            }
+            None => Vec::new(),
+        };
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--end-with-stdin", "--dir"])
+            .arg(dir.path())
+            .args(with_key)
+            .env_remove("XPUCK_GENESERVER_KEY")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+        let mut server = Server { child, endpoint: String::new(), key, _dir: dir };
+        let first = lines.next().context("the server ended at once")??;
+        let json: serde_json::Value = serde_json::from_str(&first)?;
+        server.endpoint = json["listening"].as_str().context("the server did not say where it listens")?.into();
+        // Somebody has to read its reports.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(server)
+    }
+
+    /// A row of the process's status, MiB.
+    fn mib(&self, row: &str) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|l| l.strip_prefix(row)).unwrap_or_default();
+        line.trim_start_matches(':').split_whitespace().next().and_then(|kib| kib.parse().ok()).unwrap_or(0.0) / 1024.0
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

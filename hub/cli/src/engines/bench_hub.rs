@@ -1,0 +1,329 @@
+//! `xpuck bench hub`: how soon poses reach robots as senses.
+
+use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use xpuck_wire::Security;
+use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::output;
+use xpuck_wire::signed::Signed;
+use xpuck_wire::socket::Sockets;
+
+/// Ticks of a process's times in a second; Linux tells them in hundredths everywhere.
+const TICKS: f64 = 100.0;
+/// How long the hub may take to bring all robots to RUN.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Between RUN and the measurement.
+const SETTLE: Duration = Duration::from_secs(1);
+/// The run that goes on while this measures.
+const EXPERIMENT: &str = "name = \"bench\"\nminutes = 60.0\nsegment_minutes = 10.0\ntask = \"transport\"\n";
+
+/// Measure a hub: how soon poses reach many robots as senses, and what each robot costs.
+///
+/// A real hub process runs an experiment and records it. It reads 50 frames a second from a Vicon server, and sends
+/// senses, without the latency that it otherwise adds, to robots that answer its pings and tell telemetry as real ones do.
+/// Messages are sent within a time that the hub tells in its metrics. The other times are counted from when a frame is given to the server until a robot has decoded its message.
+#[derive(Args)]
+pub struct HubBenchArgs {
+    /// Robots, 1 to 200 each.
+    #[arg(long, value_delimiter = ',', default_values_t = [10, 50, 100, 200])]
+    robots: Vec<usize>,
+    /// The robots stand so far apart in a square, m, 0.08 to 1.
+    #[arg(long, default_value_t = 0.25)]
+    spacing: f32,
+    /// Seconds to measure.
+    #[arg(long, default_value_t = 10.0)]
+    seconds: f64,
+    /// Open consoles that read all they are told, 0 to 100 each: 20 pages in browsers are 20.
+    #[arg(long, value_delimiter = ',', default_values_t = [0])]
+    consoles: Vec<usize>,
+    /// Consoles more that never read, 0 to 100.
+    #[arg(long, default_value_t = 0)]
+    stuck: usize,
+    /// Without keys: sockets without CURVE, and an experiment that nobody signed.
+    #[arg(long)]
+    plain: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    robots: usize,
+    consoles: usize,
+    /// What a console was told, bytes a second.
+    console_bytes: f64,
+    neighbours: f64,
+    messages: usize,
+    lost: u64,
+    hertz: f64,
+    /// From a frame at the hub to its senses given to the sockets: upper edge of the bin.
+    send_p99_ms: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    max_ms: f64,
+    /// Part of one processor that the hub took, %.
+    cpu_percent: f64,
+    /// The same for each robot.
+    cpu_percent_a_robot: f64,
+}
+
+/// Runs the command.
+pub fn run(args: &HubBenchArgs) -> Result<()> {
+    ensure!(args.robots.iter().all(|n| (1..=200).contains(n)), "--robots takes 1 to 200");
+    ensure!((0.08..=1.0).contains(&args.spacing), "--spacing takes 0.08 to 1");
+    // The robots need time to get ready.
+    let longest = LONGEST_S - PATIENCE.as_secs_f64() - SETTLE.as_secs_f64();
+    ensure!((1.0..=longest).contains(&args.seconds), "--seconds takes 1 to {longest}");
+    ensure!(args.consoles.iter().chain([&args.stuck]).all(|n| *n <= 100), "--consoles and --stuck take 0 to 100");
+    let cases = args.robots.iter().flat_map(|robots| args.consoles.iter().map(move |consoles| (*robots, *consoles)));
+    for (i, (robots, consoles)) in cases.enumerate() {
+        let progress = Progress::waiting("measuring", args.json);
+        let measured = measure(robots, consoles, args, &progress)?;
+        drop(progress);
+        if args.json {
+            output::line(serde_json::to_string(&measured)?)?;
+        } else {
+            print(&measured, i == 0)?;
+        }
+    }
+    Ok(())
+}
+
+fn print(m: &Measured, first: bool) -> Result<()> {
+    if first {
+        output::line(
+            "robots  consoles  neighbours  messages   lost     Hz  sent p99 ms  p50 ms  p99 ms  max ms    CPU  a robot",
+        )?;
+    }
+    output::line(format_args!(
+        "{:6} {:9} {:11.1} {:9} {:6} {:6.1} {:12.2} {:7.2} {:7.2} {:7.2} {:4.1} % {:6.2} %",
+        m.robots,
+        m.consoles,
+        m.neighbours,
+        m.messages,
+        m.lost,
+        m.hertz,
+        m.send_p99_ms,
+        m.p50_ms,
+        m.p99_ms,
+        m.max_ms,
+        m.cpu_percent,
+        m.cpu_percent_a_robot
+    ))?;
+    Ok(())
+}
+
+fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progress) -> Result<Measured> {
+    let dir = tempfile::tempdir()?;
+    let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
+    let [robots_endpoint, operator, console] = free_endpoints()?;
+    // Whoever wants to see how a page does with so many robots finds it there meanwhile.
+    progress.note(format!("{robots} robots, {consoles} consoles, the page at http://{console}"));
+    let load = RobotsLoad::new(ids.clone(), args.spacing)?;
+    let security = Security { keys: dir.path().join("keys"), dev_mode: args.plain };
+    if !args.plain {
+        keyring::make_all(&security.keys, &ids)?;
+    }
+    write(dir.path(), &ids, [&robots_endpoint, &operator, &console], &load.mocap()?.to_string(), args.plain)?;
+    let hub = Hub::start(dir.path())?;
+    let (mut cpu, mut send_p99_ms, mut console_bytes) = (0.0, 0.0, 0.0);
+    let sockets = |id: &str| -> Result<Sockets> { Ok(Sockets::for_robot(&security, id)?) };
+    let delays = load.run(&robots_endpoint, sockets, |measure| -> Result<[usize; 2]> {
+        let (sockets, secret) = match args.plain {
+            true => (Sockets::new(), None),
+            false => {
+                let key = keyring::path(&security.keys, Role::Operator, keyring::OPERATOR, "key");
+                let (sockets, secret) = Sockets::for_operator(&key)?;
+                (sockets, Some(secret))
+            }
+        };
+        let link = sockets.operator(&operator, 5000)?;
+        let signed = Signed::new(EXPERIMENT.into(), BTreeMap::new(), secret.as_ref())?;
+        match link.ask(&Request::Start { signed, seed: 1 })? {
+            Reply::Done => {}
+            other => bail!("the hub does not start: {other:?}"),
+        }
+        let asked = Instant::now();
+        while load.running() < robots {
+            ensure!(asked.elapsed() < PATIENCE, "{} of {robots} robots obeyed RUN", load.running());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let watching = Consoles::open(&console, consoles, args.stuck)?;
+        std::thread::sleep(SETTLE);
+        let told = sent_within(&console)?;
+        let (before, read, began) = (hub.cpu_seconds()?, watching.bytes(), Instant::now());
+        let window = measure(Duration::from_secs_f64(args.seconds));
+        send_p99_ms = quantile(&told, &sent_within(&console)?, 0.99);
+        let seconds = began.elapsed().as_secs_f64();
+        cpu = (hub.cpu_seconds()? - before) / seconds;
+        console_bytes = (watching.bytes() - read) as f64 / seconds / consoles.max(1) as f64;
+        let open = watching.open_still();
+        ensure!(open == consoles, "{open} of {consoles} consoles were told something to the end");
+        Ok(window)
+    })?;
+    ensure!(!delays.ms.is_empty(), "the hub sent no senses");
+    let at = |part: f64| delays.ms[((delays.ms.len() - 1) as f64 * part).round() as usize];
+    Ok(Measured {
+        robots,
+        consoles,
+        console_bytes,
+        neighbours: delays.neighbours,
+        messages: delays.ms.len(),
+        lost: delays.lost,
+        hertz: delays.hertz,
+        send_p99_ms,
+        p50_ms: at(0.5),
+        p99_ms: at(0.99),
+        max_ms: at(1.0),
+        cpu_percent: 100.0 * cpu,
+        cpu_percent_a_robot: 100.0 * cpu / robots as f64,
+    })
+}
+
+/// Addresses that nobody listens at: for robots, for operators and of the console.
+fn free_endpoints() -> Result<[String; 3]> {
+    let bind = || TcpListener::bind("127.0.0.1:0");
+    let listeners = [bind()?, bind()?, bind()?];
+    let [a, b, c] = listeners.each_ref().map(TcpListener::local_addr);
+    Ok([format!("tcp://{}", a?), format!("tcp://{}", b?), c?.to_string()])
+}
+
+fn write(
+    dir: &Path,
+    ids: &[String],
+    [robots, operator, console]: [&str; 3],
+    mocap: &str,
+    dev_mode: bool,
+) -> Result<()> {
+    let swarm = format!(
+        "robots = {ids:?}\n[hub]\nrobots = {robots:?}\noperator = {operator:?}\nconsole = {console:?}\n[security]\ndev_mode = {dev_mode}\n"
+    );
+    let hub = format!(
+        "swarm = \"swarm.toml\"\n[mocap]\naddress = {mocap:?}\nfrisbee = \"frisbee\"\n[messages]\nlatency_s = 0.0\n\
+         [record]\ndirectory = \"runs\"\n"
+    );
+    std::fs::write(dir.join("swarm.toml"), swarm)?;
+    std::fs::write(dir.join("hub.toml"), hub)?;
+    Ok(())
+}
+
+/// How many messages of senses the hub has sent within times, s, by its own metrics.
+fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
+    let mut socket = TcpStream::connect(console)?;
+    write!(socket, "GET /metrics HTTP/1.1\r\nHost: {console}\r\nConnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    socket.read_to_string(&mut text)?;
+    let bins = text.lines().filter_map(|line| line.strip_prefix("xpuck_senses_delay_seconds_bucket{le=\""));
+    let bins = bins.filter_map(|line| line.split_once("\"} "));
+    let bin = |(edge, count): (&str, &str)| {
+        let edge = if edge == "+Inf" { f64::INFINITY } else { edge.parse()? };
+        Ok((edge, count.trim().parse()?))
+    };
+    bins.map(bin).collect()
+}
+
+/// The time, ms, within which this part of what was sent between two looks was sent.
+fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
+    let sent: Vec<(f64, f64)> = before.iter().zip(after).map(|(b, a)| (a.0, a.1 - b.1)).collect();
+    let all = sent.last().map_or(0.0, |(_, count)| *count);
+    let bin = sent.iter().find(|(_, count)| *count >= part * all);
+    bin.map_or(f64::NAN, |(edge, _)| edge * 1000.0)
+}
+
+/// Pages that are open: connections that are told what happens.
+struct Consoles {
+    told: Arc<AtomicU64>,
+    ended: Arc<AtomicUsize>,
+    readers: usize,
+    sockets: Vec<TcpStream>,
+}
+
+impl Consoles {
+    fn open(address: &str, readers: usize, stuck: usize) -> Result<Consoles> {
+        let mut consoles = Consoles { told: Arc::default(), ended: Arc::default(), readers, sockets: Vec::new() };
+        for number in 0..readers + stuck {
+            let mut socket = TcpStream::connect(address)?;
+            write!(socket, "GET /events?robot=xp001 HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+            consoles.sockets.push(socket.try_clone()?);
+            if number < readers {
+                let (told, ended) = (consoles.told.clone(), consoles.ended.clone());
+                std::thread::spawn(move || {
+                    let mut piece = [0; 16384];
+                    while let Ok(length @ 1..) = socket.read(&mut piece) {
+                        told.fetch_add(length as u64, Ordering::Relaxed);
+                    }
+                    ended.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+        }
+        Ok(consoles)
+    }
+
+    /// What they were told so far.
+    fn bytes(&self) -> u64 {
+        self.told.load(Ordering::Relaxed)
+    }
+
+    /// Those that are still told something.
+    fn open_still(&self) -> usize {
+        self.readers - self.ended.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Consoles {
+    fn drop(&mut self) {
+        for socket in &self.sockets {
+            // One that the hub closed is closed already.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// A hub process, which ends with this value.
+struct Hub(Child);
+
+impl Hub {
+    fn start(dir: &Path) -> Result<Hub> {
+        let mut hub = Hub(Command::new(std::env::current_exe()?)
+            .args(["hub", "--end-with-stdin", "--config"])
+            .arg(dir.join("hub.toml"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?);
+        let mut line = String::new();
+        BufReader::new(hub.0.stdout.take().context("no output")?).read_line(&mut line)?;
+        ensure!(line == "ready\n", "the hub did not start");
+        Ok(hub)
+    }
+
+    /// Processor time so far, s.
+    fn cpu_seconds(&self) -> Result<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))?;
+        // The program's name, in brackets, may hold anything.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
+        ensure!(ticks.len() == 2, "/proc/{}/stat: no processor times", self.0.id());
+        Ok((ticks[0] + ticks[1]) / TICKS)
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,290 @@
+//! `xpuck evolve`: islands without robots.
+
+mod curriculum;
+
+use crate::engines::engine::EngineArgs;
+use crate::evolution::stopping;
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Error, Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+use toml::{Table, Value};
+use xpuck_kernels::engine::ChosenEngine;
+use xpuck_lab::curriculum_run;
+use xpuck_lab::engine;
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::output::count;
+use xpuck_wire::shutdown;
+use xpuck_wire::{log, output};
+
+/// What follows `xpuck`.
+const COMMAND: &str = "evolve";
+
+/// Evolve controllers on islands in this process, without robots.
+///
+/// A run is described by a file (docs/evolution.md), by flags, or both: flags win. All islands finish a generation
+/// before any starts the next, so the same seed gives the same digits on any number of threads. At the end every
+/// island's champion is measured again on fresh seeds, which luck cannot flatter.
+///
+/// With --out every generation is kept: kill the process when you like, and go on with --resume as if nothing had
+/// happened. Ctrl-C and SIGTERM end it after the generation in hand, with exit code 75.
+#[derive(Args)]
+pub struct EvolveArgs {
+    /// Evolution file (.toml); all its keys may be left out.
+    file: Option<PathBuf>,
+    /// Curriculum: steps of other worlds on the way to the goal (docs/curricula.md). One in worlds of cargo says all of the run;
+    /// others are evolution files with steps.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    curriculum: Option<PathBuf>,
+    /// Algorithm: racing, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default:
+    /// racing].
+    #[arg(long)]
+    algorithm: Option<String>,
+    /// Number of islands, 1 to 64 [default: 9].
+    #[arg(long)]
+    islands: Option<i64>,
+    /// Individuals on each island [default: 256].
+    #[arg(long)]
+    population: Option<i64>,
+    /// Generations [default: 84, or as many as the budget pays].
+    #[arg(long)]
+    generations: Option<i64>,
+    /// Robot-seconds of simulation, as in 52e6: the generation that uses them up is the last.
+    #[arg(long, value_name = "ROBOT_SECONDS")]
+    budget: Option<f64>,
+    /// Robots in each simulation, 1 to 256 [default: 9].
+    #[arg(long)]
+    robots: Option<i64>,
+    /// Simulated seconds of each trial [default: 30].
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Seed [default: 1].
+    #[arg(long)]
+    seed: Option<i64>,
+    /// Simulations of 60 s for each champion at the end [default: 1000].
+    #[arg(long)]
+    remeasure: Option<i64>,
+    /// World file (.toml) in place of the benchmark.
+    #[arg(long, value_name = "FILE")]
+    world: Option<String>,
+    /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<String>,
+    /// Primitive set (.toml): nodes, registers and ranges that trees are built from.
+    #[arg(long, value_name = "FILE", alias = "palette")]
+    primitive_set: Option<String>,
+    /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// New folder for the record, the checkpoints, the final trees and the result.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
+        "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
+    resume: Option<PathBuf>,
+    /// Also measure the Pareto front of fitness and size: for each size the fittest tree that is not larger (DIR/trees/front-*.bt).
+    #[arg(long)]
+    front: bool,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input does.
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    match (&args.resume, &args.curriculum) {
+        (Some(path), _) if curriculum_run::Folder::holds_run(path) => return curriculum::resume(path, args),
+        (None, path) => match path.as_ref().or(args.file.as_ref()) {
+            Some(path) if curriculum::is_of_cargo(path)? => return curriculum::begin(path, args),
+            _ => {}
+        },
+        _ => {}
+    }
+    let kept = args.resume.as_ref().or(args.out.as_ref());
+    let stop = stopping::flag(COMMAND, kept)?;
+    if args.end_with_stdin {
+        shutdown::end_with_stdin()?;
+    }
+    let (mut evolution, mut folder) = match &args.resume {
+        Some(path) => {
+            let Resumed { folder, evolution, notices } = Folder::resume(path)?;
+            notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+            refuse_one(evolution.config())?;
+            let engine = open(args, evolution.config())?;
+            // Another engine than before is no error: a run may move to a machine without its adapter.
+            let other = folder.other_engine(&engine.status());
+            other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+            (evolution.on(engine), Some(folder))
+        }
+        None => {
+            let file = args.file.as_deref().or(args.curriculum.as_deref());
+            let config = evolution_file::load(file, overrides(args)?)?;
+            refuse_one(&config)?;
+            if let Some(path) = args.curriculum.as_ref().filter(|_| config.steps.is_empty()) {
+                bail!("{}: it has no steps; a curriculum has [[steps]] (docs/curricula.md)", path.display());
+            }
+            let config = Config { engine: args.engine.over(&config.engine), ..config };
+            let engine = open(args, &config)?;
+            let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
+            (EvolutionRun::new(config).on(engine), folder)
+        }
+    };
+    let progress = Progress::percent("evolution", args.json);
+    progress.begin_at(part(&evolution));
+    let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
+        for notice in evolution.engine().take_notices() {
+            progress.suspend(|| log::line(format_args!("xpuck: {}", notice.text)));
+        }
+        progress.set(part(evolution), PARTS);
+        let (generation, mean) = (evolution.state().generation, Figure(evolution.mean_derated()));
+        let step = evolution.state().course.step(&evolution.config().steps);
+        let step = step.map_or(String::new(), |step| format!(" in step {:?}", step.name));
+        progress.note(format!("generation {generation}, mean of the islands' best {mean:.3}{step}"));
+    })?;
+    drop(progress);
+    if ended == Ended::Stopped {
+        let path = kept.context("only a run with a folder is stopped")?;
+        let done = format!(" after generation {}, {} % of the run", evolution.state().generation, percent(&evolution));
+        return Ok(stopping::stopped(COMMAND, &done, path));
+    }
+    let measuring = Instant::now();
+    let mut outcome = Outcome::of(&evolution)?;
+    if args.front {
+        outcome = outcome.with_front(&evolution)?;
+    }
+    outcome.wall_s += measuring.elapsed().as_secs_f64();
+    if let Some(folder) = &folder {
+        folder.finish(&evolution, &outcome)?;
+    }
+    if args.json {
+        output::line(serde_json::to_string(&outcome)?)?;
+    } else {
+        print(&outcome)?;
+        if let Some(folder) = kept {
+            let again = |place: &usize| outcome.champions[*place].remeasured;
+            let best = (0..outcome.champions.len()).max_by(|a, b| again(a).total_cmp(&again(b))).unwrap_or(0);
+            let island = evolution.config().numbers().nth(best).unwrap_or(0);
+            let tree = folder.join(format!("trees/champion-{island}.bt"));
+            output::line(format_args!(
+                "# it is {}; `xpuck lineage {}` tells its descent",
+                tree.display(),
+                folder.display()
+            ))?;
+        }
+    }
+    if let Some(step) = evolution.state().course.step(&evolution.config().steps) {
+        log::line(format_args!(
+            "xpuck: the run ended in step {:?} of its curriculum, before its own world; give it more generations or an end \
+             that is easier to reach",
+            step.name
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The engine that the options say, or else the run's own.
+fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
+    engine::open(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
+}
+
+/// An island that exchanges genes with others needs `xpuck island`.
+fn refuse_one(config: &Config) -> Result<()> {
+    match config.island {
+        Some(island) => bail!("this is the run of island {island} alone; `xpuck island` evolves it"),
+        None => Ok(()),
+    }
+}
+
+/// Parts of a run that its progress counts: generations may differ much in length.
+const PARTS: u64 = 1000;
+
+fn part(evolution: &EvolutionRun) -> u64 {
+    (PARTS as f64 * evolution.done()) as u64
+}
+
+/// How much of a run is done.
+pub fn percent(evolution: &EvolutionRun) -> u64 {
+    (100.0 * evolution.done()) as u64
+}
+
+/// The flags as keys of an evolution file.
+fn overrides(args: &EvolveArgs) -> Result<Table> {
+    let mut table = evolution_file::keys(&args.set)?;
+    let integer = |value: Option<i64>| value.map(Value::Integer);
+    let text = |value: &Option<String>| value.clone().map(Value::String);
+    let keys = [
+        ("algorithm", text(&args.algorithm)),
+        ("islands", integer(args.islands)),
+        ("generations", integer(args.generations)),
+        ("budget", args.budget.map(Value::Float)),
+        ("robots", integer(args.robots)),
+        ("seconds", args.seconds.map(Value::Float)),
+        ("seed", integer(args.seed)),
+        ("remeasure", integer(args.remeasure)),
+        ("world", text(&args.world)),
+        ("calibration", text(&args.calibration)),
+        ("primitive_set", text(&args.primitive_set)),
+        ("settings", integer(args.population).map(|p| Value::Table(Table::from_iter([("population".into(), p)])))),
+    ];
+    let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));
+    evolution_file::merge(&mut table, given.collect());
+    Ok(table)
+}
+
+fn print(outcome: &Outcome) -> Result<()> {
+    let islands = outcome.champions.len();
+    let estimated = outcome.champions.iter().map(|champion| champion.fitness).sum::<f64>() / islands as f64;
+    // The mean that is reported (`final_mean`) counts champions of few trials for less, the best does not: side by side
+    // they would contradict each other.
+    let derated = match (outcome.final_mean - estimated).abs() >= 0.0005 {
+        true => format!("; mean {:.3} if derated for few trials (Eq. 8.1)", Figure(outcome.final_mean)),
+        false => String::new(),
+    };
+    for step in &outcome.steps {
+        output::line(format_args!(
+            "step {:?}: {}, mean of the islands' best {:.3}",
+            step.name,
+            count(step.generations as usize, "generation", "generations"),
+            Figure(step.best)
+        ))?;
+    }
+    output::line(format_args!("fitness of {}", count(islands, "island's champion", "islands' champions")))?;
+    output::line(format_args!(
+        "  in evolution:                  mean {:.3}, best {:.3}{derated}",
+        Figure(estimated),
+        Figure(outcome.final_best)
+    ))?;
+    output::line(format_args!(
+        "  measured again on fresh seeds: mean {:.3}, best {:.3}",
+        Figure(outcome.remeasured_mean),
+        Figure(outcome.remeasured_best)
+    ))?;
+    output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
+    let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));
+    output::line(format_args!(
+        "engine {}{adapter}: {:.0} robot-seconds a second (r_acc)",
+        outcome.engine, outcome.r_acc
+    ))?;
+    if let Some(front) = &outcome.front {
+        output::line(match front.is_empty() {
+            true => "\nno tree has been tried often enough for a front of size and fitness",
+            false => "\nnodes  measured again  in evolution  tree",
+        })?;
+        for one in front {
+            let (again, fitness) = (Figure(one.remeasured), Figure(one.fitness));
+            output::line(format_args!("{:>5}  {again:>14.3}  {fitness:>12.3}  {}", one.nodes, one.id))?;
+        }
+    }
+    output::line(format_args!("\n# the best of the champions\n{}", outcome.best_tree))?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! `xpuck remeasure`: what the champions of kept runs are worth.
+
+use crate::engines::engine::{EngineArgs, report};
+use crate::files::tree_file::{print, write};
+use crate::terminal::progress::Progress;
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use xpuck_evolve::Algorithm;
+use xpuck_kernels::engine::EngineKind;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::evolution_run::SECONDS;
+use xpuck_lab::remeasure::{RecordedRun, Row, draw};
+use xpuck_stats::figure::Figure;
+
+/// Measure the champions of kept runs again, generation by generation.
+///
+/// A run reports the fitness of its champions as evolution estimates it: the highest of many noisy numbers, which luck
+/// flatters. Here the champion of every island after every Nth generation is taken out of the record and simulated in
+/// worlds that evolution has not seen, in the run's own arena and with its robots, both scenarios by turns. A reported
+/// curve that climbs away from the measured one is luck that was kept; one that rises with it is progress.
+///
+/// "reported" is the mean of the islands in the column `derated` of generations.csv. The worlds are the same for all
+/// champions of a run, and those of the end of `xpuck evolve`, so with as many --runs as its --remeasure the last line
+/// is its result. Equal trees are measured once. The numbers do not depend on threads.
+#[derive(Args)]
+pub struct RemeasureArgs {
+    /// Folders of runs (`xpuck evolve --out`), up to 7; they may still go on.
+    #[arg(required = true, num_args = 1..=7, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Measure every Nth generation, and the last.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    every: u32,
+    /// Simulations of 60 s for each champion.
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+    /// Also write the table as CSV.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Also draw a figure: of each run the reported curve, dashed, and the measured one.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print one JSON object a run, one a line, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A run with its measured generations.
+#[derive(Serialize)]
+struct Measured<'a> {
+    run: &'a Path,
+    algorithm: Algorithm,
+    seed: u64,
+    runs: u32,
+    seconds: f32,
+    generations: Vec<Row>,
+}
+
+/// Runs the command.
+pub fn run(args: &RemeasureArgs) -> Result<()> {
+    let read = |folder: &PathBuf| RecordedRun::read(folder, args.every);
+    let recorded: Vec<RecordedRun> = args.folders.iter().map(read).collect::<Result<_, _>>()?;
+    let specs: Vec<&WorldSpec> = recorded.iter().map(|run| &run.config.spec).collect();
+    let engine = args.engine.open(EngineKind::Simd, &specs)?;
+    let total: usize = recorded.iter().map(RecordedRun::generations).sum();
+    let progress = Progress::of("generation", total as u64, args.json);
+    let mut measured = Vec::with_capacity(recorded.len());
+    for (run, recorded) in args.folders.iter().zip(&recorded) {
+        let generations = recorded.measure(&engine, args.runs, || progress.inc());
+        let (algorithm, seed) = (recorded.config.settings.algorithm, recorded.config.seed);
+        measured.push(Measured { run, algorithm, seed, runs: args.runs, seconds: SECONDS, generations });
+    }
+    drop(progress);
+    report(&engine);
+    if let Some(path) = &args.csv {
+        write(path, &csv(&measured)?)?;
+    }
+    if let Some(path) = &args.svg {
+        let courses: Vec<_> = measured.iter().map(|one| (label(one, &measured), one.generations.as_slice())).collect();
+        write(path, draw(&courses, args.runs).as_bytes())?;
+    }
+    print(text(&measured, args.json)?.as_bytes())
+}
+
+/// The algorithm, with the seed if another run has the same algorithm.
+fn label(one: &Measured<'_>, all: &[Measured<'_>]) -> String {
+    match all.iter().filter(|other| other.algorithm == one.algorithm).count() {
+        1 => one.algorithm.to_string(),
+        _ => format!("{}, seed {}", one.algorithm, one.seed),
+    }
+}
+
+fn csv(measured: &[Measured<'_>]) -> Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record([
+        "run",
+        "algorithm",
+        "seed",
+        "generation",
+        "robot_seconds",
+        "reported",
+        "remeasured",
+        "best",
+    ])?;
+    for one in measured {
+        let run = one.run.display().to_string();
+        for Row { generation, robot_seconds, reported, remeasured, best } in &one.generations {
+            table.serialize((&run, one.algorithm, one.seed, generation, robot_seconds, reported, remeasured, best))?;
+        }
+    }
+    Ok(table.into_inner()?)
+}
+
+fn text(measured: &[Measured<'_>], json: bool) -> Result<String> {
+    let mut text = String::new();
+    for one in measured {
+        if json {
+            writeln!(text, "{}", serde_json::to_string(one)?)?;
+            continue;
+        }
+        let Measured { run, algorithm, seed, runs, seconds, generations } = one;
+        writeln!(text, "{}: {algorithm}, seed {seed}; {runs} simulations of {seconds} s each", run.display())?;
+        writeln!(text, "generation  robot-seconds  reported  measured again    best")?;
+        for Row { generation, robot_seconds, reported, remeasured, best } in generations {
+            writeln!(
+                text,
+                "{generation:>10}  {robot_seconds:>13.0}  {:>8.3}  {:>14.3}  {:>6.3}",
+                Figure(*reported),
+                Figure(*remeasured),
+                Figure(*best)
+            )?;
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,254 @@
+//! `xpuck sweep --slurm`: writes a sweep's jobs into its folder, and sends them.
+
+use super::SweepArgs;
+use crate::files::advice::word;
+use crate::files::tree_file::print;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use xpuck_lab::sweep::Sweep;
+use xpuck_lab::sweep::evolution::{Run, State};
+use xpuck_lab::sweep::folder::write;
+use xpuck_lab::sweep::slurm::{self, AGAIN, Jobs};
+use xpuck_wire::output::count;
+use xpuck_wire::{file, log};
+
+/// What was sent, in the folder of the jobs.
+const SENT: &str = "sent.json";
+/// Longest such file, bytes.
+const MAX_SENT: u64 = 1 << 16;
+
+/// How the sweep's jobs are sent.
+#[derive(Args)]
+pub struct SlurmArgs {
+    /// Send the runs that are not done to Slurm: an array of jobs that are requeued until they are done, and one that collects
+    /// (docs/cluster/sweeps.md). The folder must be on a disk that all nodes see.
+    #[arg(long, conflicts_with_all = ["list", "only", "collect"], help_heading = "Slurm")]
+    pub slurm: bool,
+    /// Time limit of each job; one that is cut off goes on.
+    #[arg(long, value_name = "TIME", requires = "slurm", value_parser = slurm::time, help_heading = "Slurm")]
+    time: Option<String>,
+    /// Memory of each job.
+    #[arg(long, value_name = "SIZE", requires = "slurm", value_parser = slurm::memory, help_heading = "Slurm")]
+    mem: Option<String>,
+    /// Account that pays.
+    #[arg(long, value_name = "NAME", requires = "slurm", value_parser = slurm::word, help_heading = "Slurm")]
+    account: Option<String>,
+    /// Partition.
+    #[arg(long, value_name = "NAME", requires = "slurm", value_parser = slurm::word, help_heading = "Slurm")]
+    partition: Option<String>,
+    /// What each task gets of its node besides, as gpu:1; with a gpu the engine is gpu unless --engine says another.
+    #[arg(long, value_name = "SPEC", requires = "slurm", value_parser = slurm::word, help_heading = "Slurm")]
+    gres: Option<String>,
+    /// Runs of each task, of which --jobs run side by side [default: --jobs, or more for an array of 1000 tasks].
+    #[arg(long, value_name = "N", requires = "slurm", help_heading = "Slurm")]
+    per_task: Option<std::num::NonZeroUsize>,
+    /// Maximum number of tasks that run at once, as many sites ask for.
+    #[arg(long, value_name = "N", requires = "slurm", help_heading = "Slurm")]
+    throttle: Option<std::num::NonZeroUsize>,
+    /// Any other option of sbatch, as in --sbatch=--qos=long; may be given again.
+    #[arg(long, value_name = "OPTION", requires = "slurm", value_parser = slurm::option, allow_hyphen_values = true,
+          help_heading = "Slurm")]
+    sbatch: Vec<String>,
+    /// Write the scripts and send nothing.
+    #[arg(long, requires = "slurm", help_heading = "Slurm")]
+    no_send: bool,
+    /// Send only if a run was done since the last time, as the collecting job does.
+    #[arg(long, requires = "slurm", hide = true)]
+    if_progress: bool,
+}
+
+impl SlurmArgs {
+    /// True if the engine is chosen by the node's GPU.
+    fn wants_gpu(&self) -> bool {
+        self.gres.as_deref().is_some_and(|spec| spec.split(',').any(|one| one.split(':').next() == Some("gpu")))
+    }
+
+    /// What `sbatch` and `xpuck sweep` call alike.
+    fn shared(&self) -> impl Iterator<Item = String> {
+        let keys =
+            [("time", &self.time), ("mem", &self.mem), ("account", &self.account), ("partition", &self.partition)];
+        keys.into_iter().filter_map(|(key, value)| Some(format!("--{key}={}", value.as_ref()?)))
+    }
+
+    fn options(&self) -> Vec<String> {
+        self.shared().chain(self.sbatch.iter().cloned()).collect()
+    }
+
+    /// The same as options of `xpuck sweep`.
+    fn again(&self) -> Vec<String> {
+        let own = [
+            self.gres.as_ref().map(|spec| format!("--gres={spec}")),
+            self.per_task.map(|n| format!("--per-task={n}")),
+            self.throttle.map(|n| format!("--throttle={n}")),
+        ];
+        let others = self.sbatch.iter().map(|option| format!("--sbatch={option}"));
+        self.shared().chain(own.into_iter().flatten()).chain(others).collect()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sent {
+    /// Number of the array's job.
+    array: String,
+    /// Number of the job that collects.
+    collect: String,
+    /// Runs that were done at that time.
+    done: usize,
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    name: &'a str,
+    folder: &'a Path,
+    runs: usize,
+    tasks: usize,
+    array: Option<&'a str>,
+    collect: Option<&'a str>,
+}
+
+/// Writes the scripts of a sweep in a folder that was begun, and sends them.
+pub fn send(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
+    let missing: Vec<&Run> = runs.iter().filter(|run| run.state() != State::Done).collect();
+    let done = runs.len() - missing.len();
+    if missing.is_empty() {
+        log::line(format_args!("xpuck: {} of {} are done: nothing to send; --collect writes the tables", done, done));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = path.join("slurm");
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let before = sent(&folder)?;
+    if let Some(before) = &before {
+        if is_queued(&before.array) {
+            bail!(
+                "{}: job {} still does its runs; wait for it, or end it: scancel --name={}",
+                path.display(),
+                before.array,
+                slurm::job_name(&sweep.name)
+            );
+        }
+        if args.slurm.if_progress && before.done == done {
+            bail!(
+                "{} of {} missing, and none was done since job {} was sent, so they are not sent again; mend what is wrong, \
+                 then give the command with --slurm again",
+                missing.len(),
+                count(runs.len(), "run is", "runs are"),
+                before.array
+            );
+        }
+    }
+    let jobs = jobs(args, sweep, path)?;
+    let tasks = slurm::tasks(&missing, sweep.jobs, args.slurm.per_task.map(Into::into));
+    for (name, text) in [
+        ("tasks", tasks.join("\n") + "\n"),
+        ("again.sh", AGAIN.into()),
+        ("array.sbatch", jobs.array(tasks.len())),
+        ("collect.sbatch", jobs.collecting()),
+    ] {
+        write(&folder.join(name), text.as_bytes())?;
+    }
+    let sent = match args.slurm.no_send {
+        true => None,
+        false => {
+            let array = sbatch(&folder, ["array.sbatch"])?;
+            let after = format!("--dependency=afterany:{array}");
+            let collect = sbatch(&folder, [after.as_str(), "collect.sbatch"])
+                .with_context(|| format!("the runs are sent as job {array}, but not the job that collects"))?;
+            let sent = Sent { array, collect, done };
+            write(&folder.join(SENT), &serde_json::to_vec(&sent)?)?;
+            Some(sent)
+        }
+    };
+    tell(args, sweep, path, missing.len(), tasks.len(), sent.as_ref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize, sent: Option<&Sent>) -> Result<()> {
+    let (array, collect) = (sent.map(|sent| &*sent.array), sent.map(|sent| &*sent.collect));
+    if args.json {
+        let output = Output { name: &sweep.name, folder: path, runs, tasks, array, collect };
+        return print(format!("{}\n", serde_json::to_string(&output)?).as_bytes());
+    }
+    let what = format!("{} in {}", count(runs, "run", "runs"), count(tasks, "task", "tasks"));
+    let slurm = word(&path.join("slurm"));
+    let text = match sent {
+        Some(Sent { array, collect, .. }) => {
+            let cancel = slurm::job_name(&sweep.name);
+            format!(
+                "{what}: job {array}; job {collect} collects. What they say: {slurm}\n\
+                 how far: xpuck sweep {} --out {} --list\nend all of it: scancel --name={cancel}\n",
+                word(&args.file),
+                word(path)
+            )
+        }
+        None => format!(
+            "{what}, not sent. To send them: cd {slurm} && sbatch --dependency=afterany:$(sbatch --parsable \
+             array.sbatch) collect.sbatch\n"
+        ),
+    };
+    print(text.as_bytes())
+}
+
+fn jobs(args: &SweepArgs, sweep: &Sweep, path: &Path) -> Result<Jobs> {
+    let absolute = |path: &Path| path.canonicalize().with_context(|| path.display().to_string());
+    let program = std::env::current_exe()?;
+    let (file, out) = (absolute(&args.file)?, absolute(path)?);
+    let base = ["sweep".to_string(), file.display().to_string(), "--out".into(), out.display().to_string()];
+    let mut engine = args.engine.options();
+    if args.slurm.wants_gpu() && !args.engine.is_given() {
+        engine = vec!["--engine".into(), "gpu".into()];
+    }
+    let threads = sweep.threads.unwrap_or(1);
+    let parallel = [format!("--jobs={}", sweep.jobs), format!("--threads={threads}")];
+    let line = |more: &[&[String]]| {
+        let words = base.iter().chain(more.iter().copied().flatten());
+        words.fold(word(&program), |line, one| line + " " + &word(Path::new(one)))
+    };
+    let own = |text: &str| vec![text.to_string()];
+    Ok(Jobs {
+        name: sweep.name.clone(),
+        cpus: sweep.jobs * threads,
+        options: args.slurm.options(),
+        of_tasks: args.slurm.gres.iter().map(|spec| format!("--gres={spec}")).collect(),
+        throttle: args.slurm.throttle.map(Into::into),
+        only: line(&[&parallel, &engine, &own("--only")]),
+        collect: line(&[&own("--collect")]),
+        again: line(&[&parallel, &args.engine.options(), &own("--slurm"), &own("--if-progress"), &args.slurm.again()]),
+    })
+}
+
+fn sent(folder: &Path) -> Result<Option<Sent>> {
+    let path = folder.join(SENT);
+    match file::bytes(&path, MAX_SENT) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        bytes => {
+            let read = bytes.map_err(anyhow::Error::from).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
+            read.with_context(|| format!("{}: take it away if no job of this sweep is queued", path.display()))
+                .map(Some)
+        }
+    }
+}
+
+/// True if Slurm still has the job; one that it has forgotten, or whose cluster is another one, is over.
+fn is_queued(job: &str) -> bool {
+    let queue = Command::new("squeue").args(["--noheader", "--jobs", job]).output();
+    queue.is_ok_and(|queue| queue.status.success() && !queue.stdout.trim_ascii().is_empty())
+}
+
+/// Sends a script from its folder; the job's number.
+fn sbatch<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<String> {
+    let mut command = Command::new("sbatch");
+    command.arg("--parsable").args(arguments.into_iter().map(OsStr::new)).current_dir(folder);
+    let output = command.output().with_context(
+        || "sbatch: give this command where Slurm's own commands are, or with --no-send to write the scripts only",
+    )?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().replace('\n', "; ");
+    if !output.status.success() {
+        bail!("sbatch refuses it: {}", said(&output.stderr));
+    }
+    // With several clusters the name of one follows.
+    Ok(said(&output.stdout).split(';').next().unwrap_or_default().to_string())
+}

@@ -1,0 +1,154 @@
+//! What a sweep says at its end, and with `--list`.
+
+use super::SweepArgs;
+use crate::files::tree_file::print;
+use anyhow::{Result, bail};
+use serde::Serialize;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+use xpuck_lab::sweep::best::{self, Best};
+use xpuck_lab::sweep::collect::Collected;
+use xpuck_lab::sweep::evolution::{Run, State};
+use xpuck_lab::sweep::missing::Missing;
+use xpuck_lab::sweep::printed::Compared;
+use xpuck_lab::sweep::schedule::Ending;
+use xpuck_lab::sweep::summary::{Row, explanation, markdown};
+use xpuck_lab::sweep::{Sweep, folder};
+use xpuck_wire::log;
+use xpuck_wire::output::count;
+use xpuck_wire::shutdown::TRY_AGAIN;
+
+/// So many missing runs are named.
+const NAMED: usize = 10;
+
+#[derive(Serialize)]
+struct Output<'a> {
+    name: &'a str,
+    folder: &'a Path,
+    runs: usize,
+    done: usize,
+    failed: Vec<Failure<'a>>,
+    /// Of `--collect`: what is not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<Missing>>,
+    stopped: bool,
+    wall_s: f64,
+    settings: Vec<Row>,
+    /// The best run of each setting; files are relative to the folder.
+    best: Vec<Best>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    printed: Vec<Compared>,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    run: &'a str,
+    error: &'a str,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    point: usize,
+    label: &'a str,
+    seeds: usize,
+    done: usize,
+}
+
+/// What a sweep did.
+pub struct Happened<'a> {
+    /// The runs that it was about.
+    pub runs: &'a [Run],
+    /// How they ended, in their order; empty if none was to be done.
+    pub endings: &'a [Ending],
+    /// Those that are not done, if that was asked.
+    pub missing: Option<Vec<Missing>>,
+    /// What all runs found, if that was asked.
+    pub collected: Option<Collected>,
+    /// When it began.
+    pub started: Instant,
+}
+
+/// Says what happened.
+///
+/// # Errors
+/// A run failed.
+pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -> Result<ExitCode> {
+    let Happened { runs, endings, missing, collected, started } = happened;
+    let failed = || {
+        runs.iter().zip(endings).filter_map(|(run, ending)| match ending {
+            Ending::Failed(error) | Ending::Killed(error) => Some(Failure { run: &run.name, error }),
+            _ => None,
+        })
+    };
+    let done = match &missing {
+        Some(missing) => runs.len() - missing.len(),
+        None => endings.iter().filter(|ending| **ending == Ending::Done).count(),
+    };
+    let stopped = endings.iter().any(|ending| matches!(ending, Ending::Stopped | Ending::Killed(_)));
+    let of = count(runs.len(), "run", "runs");
+    if let Some(missing) = missing.as_ref().filter(|missing| !missing.is_empty()) {
+        for Missing { run, why } in missing.iter().take(NAMED) {
+            log::line(format_args!("xpuck: {run} is missing: {why}"));
+        }
+        let more = missing.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(", {more} of them not named here") } else { String::new() };
+        log::line(format_args!(
+            "xpuck: {} of {of} missing{more}; the sweep without --collect does them, or --slurm sends them",
+            missing.len()
+        ));
+    }
+    let unfinished = stopped || missing.as_ref().is_some_and(|missing| !missing.is_empty());
+    if args.json {
+        let (runs, wall_s) = (runs.len(), started.elapsed().as_secs_f64());
+        let failed = failed().collect();
+        let Collected { settings, best, printed } = collected.unwrap_or_default();
+        let output =
+            Output { name, folder: path, runs, done, failed, missing, stopped, wall_s, settings, best, printed };
+        print(format!("{}\n", serde_json::to_string(&output)?).as_bytes())?;
+    } else if let Some(collected) = collected.filter(|_| done > 0) {
+        let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
+        let map = if path.join("heatmap.svg").is_file() { ", heatmap.svg" } else { "" };
+        let tables = collected.tables();
+        let (best, meaning) = (best::markdown(&collected.best, path), explanation(&tables));
+        let text = format!("{}{best}{meaning}\n\n{}: {files}{map}\n", markdown(&tables), path.display());
+        print(text.as_bytes())?;
+    } else if done > 0 {
+        print(format!("{done} of {of} done in {:.1} s\n", started.elapsed().as_secs_f64()).as_bytes())?;
+    }
+    if stopped {
+        log::line(format_args!("xpuck: stopped with {done} of {of} done; the same command goes on"));
+    }
+    if unfinished {
+        return Ok(ExitCode::from(TRY_AGAIN));
+    }
+    match failed().count() {
+        0 => Ok(ExitCode::SUCCESS),
+        n => bail!(
+            "{n} of {of} failed; the same command tries them again, from their last checkpoint where there is one"
+        ),
+    }
+}
+
+/// Prints the points of a sweep, and how far they are.
+pub fn list(sweep: &Sweep, path: &Path, json: bool) -> Result<()> {
+    let runs = folder::runs(path, sweep);
+    let done = |point: usize| runs.iter().filter(|run| run.point == point && run.state() == State::Done).count();
+    let points: Vec<Listed<'_>> = sweep
+        .points
+        .iter()
+        .enumerate()
+        .map(|(i, point)| Listed { point: i + 1, label: &point.label, seeds: sweep.seeds.len(), done: done(i) })
+        .collect();
+    if json {
+        return print(format!("{}\n", serde_json::to_string(&points)?).as_bytes());
+    }
+    let (n, seeds) = (points.len(), sweep.seeds.len());
+    let (of, times) = (count(n, "point", "points"), count(seeds, "seed", "seeds"));
+    let runs = count(n * seeds, "run", "runs");
+    let mut text = format!("{}: {of} x {times} = {runs} in {}\n", sweep.name, path.display());
+    for Listed { point, label, seeds, done } in points {
+        text += &format!("p{point:<4} {done:>5} of {seeds} done  {label}\n");
+    }
+    print(text.as_bytes())
+}

@@ -1,0 +1,70 @@
+//! What an error's line says besides what is wrong: what to do.
+
+use crate::files::file_kind;
+use anyhow::Error;
+use std::path::Path;
+use xpuck_kernels::tree::suggest;
+use xpuck_wire::atomic;
+use xpuck_wire::output;
+
+/// How the system says that a disk is full, and that there is no such file; errors of libraries hold its words alone.
+const FULL: &str = "No space left on device";
+const NOTHING: &str = "No such file or directory";
+/// Files of a swarm's folder.
+const OF_A_SWARM: [&str; 3] = ["swarm.toml", "hub.toml", "arena.toml"];
+
+/// An error with its causes and a remedy, in one line (and below it the place in a text, where a caret shows it).
+pub fn sentence(error: &Error) -> String {
+    let text = printable(&output::sentence(error.as_ref()));
+    if let Some(other) = file_kind::misplaced(&text) {
+        return other;
+    }
+    if text.contains(FULL) {
+        return format!("{text}; make room there (`df -h` shows where it is short), or write elsewhere");
+    }
+    let remedy = (text.contains(NOTHING) && !text.contains("xpuck keys"))
+        .then(|| text.split(": cannot be read").next().and_then(missing))
+        .flatten();
+    format!("{text}{}", remedy.unwrap_or_default())
+}
+
+/// A path as a word of a shell's command line.
+pub fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=~".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Control characters of names and texts as escapes, so that no file can speak to the terminal.
+fn printable(text: &str) -> String {
+    let escaped = |c: char| match c.is_control() && c != '\n' {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
+/// What to do about a file that is not there. What stands before its name is not of interest.
+fn missing(name: &str) -> Option<String> {
+    let path = Path::new(name.rsplit(": ").next()?);
+    let file = path.file_name()?.to_str()?;
+    if path.exists() {
+        return None;
+    }
+    if path.extension().is_some_and(|extension| extension == "key" || extension == "pub") {
+        return Some("; `xpuck keys new --robots swarm.toml` makes the keys of a swarm".into());
+    }
+    let folder = atomic::folder(path);
+    if OF_A_SWARM.contains(&file) {
+        return Some("; is this the swarm's folder? `xpuck init DIR` makes one".into());
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        let here = std::env::current_dir().ok()?;
+        return Some(format!("; there is no folder {}, seen from {}", folder.display(), here.display()));
+    };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    Some(suggest(file, names)).filter(|near| !near.is_empty())
+}

@@ -1,0 +1,166 @@
+//! One file checked without running anything; what kind of file it is, its name or its keys say.
+
+use crate::arena;
+use crate::files::advice;
+use crate::files::experiment::{self, ExperimentFiles};
+use crate::files::file_kind;
+use crate::files::file_kind::Guess;
+use crate::files::keys;
+use crate::files::tree_file;
+use anyhow::{Context, Result, anyhow, bail};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use xpuck_evolve::PrimitiveSet;
+use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
+use xpuck_kernels::kilobot;
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::segments::PrintedRuns;
+use xpuck_lab::{body_run, kilobot_run, machine_file, sweep};
+use xpuck_wire::file;
+use xpuck_wire::keys::{Public, Secret};
+use xpuck_wire::{Swarm, output};
+
+/// A line about something that is right, or about what is wrong with it.
+pub type Found = Result<String, String>;
+
+/// One file, or a folder of keys.
+pub fn one(path: &Path) -> Found {
+    match check(path) {
+        Ok(what) => Ok(format!("{}: {what}", path.display())),
+        Err(error) => Err(advice::sentence(&error)),
+    }
+}
+
+fn check(path: &Path) -> Result<String> {
+    let name = path.display().to_string();
+    let called = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("bt" | "xml" | "btproj" | "json" | "bin") => return tree(path, &name),
+        _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
+        Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
+        Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
+        Some("argos") => bail!("{name}: an experiment of ARGoS; `xpuck world import {name}` makes a world file of it"),
+        Some("urdf" | "prif" | "nndf") => bail!("{name}: a body; `xpuck body import {name}` checks it"),
+        _ => {}
+    }
+    let text = file::text(path, file::MAX_TOML)?;
+    let named = ["swarm", "hub", "arena", "calibration"].into_iter().find(|kind| called == format!("{kind}.toml"));
+    let Guess { kind, why } = match named {
+        Some(kind) => Guess { kind, why: None },
+        None => file_kind::guess(&name, &text).map_err(|error| match Tree::parse(&text) {
+            Ok(_) => anyhow!("{name}: is a behaviour tree; give its file the ending .bt"),
+            Err(_) => error.into(),
+        })?,
+    };
+    of_kind(kind, path, &text).map_err(|error| match why {
+        Some(why) => anyhow!("{}; {why}", advice::sentence(&error)),
+        None => error,
+    })
+}
+
+/// A TOML file as one of this kind.
+fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
+    let name = path.display().to_string();
+    match kind {
+        "swarm" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
+        "hub" => Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len())),
+        "calibration" => {
+            let found = Calibration::read(path)?;
+            let worlds = if found.changes_worlds() { "of the world" } else { "of no world" };
+            Ok(format!("a calibration {worlds} and of {} robots", found.robots.len()))
+        }
+        "arena" if !text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm")) => {
+            arena::UnkindFile::named(&name)?.check().with_context(|| name.clone())?;
+            Ok("what makes a virtual arena unkind, for `--unkind`".into())
+        }
+        "arena" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
+        "world" => Ok(format!("a world, {}", crate::analysis::world::summary(&world_file::read(path)?))),
+        "sweep" => {
+            let sweep = sweep::file::read(path)?;
+            sweep::folder::check(&sweep, sweep::evolution::check)?;
+            let settings = output::count(sweep.points.len(), "setting", "settings");
+            Ok(format!(
+                "the sweep {} of {settings} and {}",
+                sweep.name,
+                output::count(sweep.seeds.len(), "seed", "seeds")
+            ))
+        }
+        "evolution" => {
+            let config = evolution_file::load(Some(path), toml::Table::new())?;
+            Ok(format!("a run of evolution on {} islands", config.numbers().len()))
+        }
+        "machine" => {
+            let machine = machine_file::parse(&name, text)?;
+            Ok(format!("a state machine of {} states", machine.states.len()))
+        }
+        "primitive-set" => {
+            PrimitiveSet::parse(&name, text)?;
+            Ok("a primitive set".into())
+        }
+        "printed" => Ok(format!("{} printed runs", PrintedRuns::read(path)?.runs.len())),
+        "bodies" => {
+            let config = body_run::Config::load(Some(path), toml::Table::new())?;
+            Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
+        }
+        "kilobots" => {
+            let config = kilobot_run::Config::load(Some(path), toml::Table::new())?;
+            Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
+        }
+        "robot" => {
+            let xpuckd = std::env::current_exe()?.with_file_name("xpuckd");
+            let found = robot(path, Some(&xpuckd).filter(|path| path.exists()).map(PathBuf::as_path));
+            match found {
+                Ok(_) => Ok("a robot's file".into()),
+                Err(why) => bail!("{why}"),
+            }
+        }
+        _ => {
+            let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
+            let plan = Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
+            Ok(format!("experiment {}", describe(&plan)))
+        }
+    }
+}
+
+fn tree(path: &Path, name: &str) -> Result<String> {
+    let tree = tree_file::read_either(path, &tree_file::ask(None, false))?;
+    if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
+        let usage = kilobot::Program::compile(&tree).with_context(|| name.to_string())?.usage();
+        let nodes = tree.nodes().len();
+        return Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {} bytes", usage.tree, kilobot::TREE_BYTES));
+    }
+    let program = Program::compile(&tree).with_context(|| name.to_string())?;
+    let nodes = output::count(tree.nodes().len(), "node", "nodes");
+    Ok(format!("a tree of {nodes}, {} with subtrees expanded", program.len()))
+}
+
+/// What an experiment does, in a line.
+fn describe(plan: &Plan) -> String {
+    let phase = |p: &PlannedPhase| format!("{} {:.1} min of {}", p.name, p.seconds / 60.0, p.world.task.name());
+    let phases: Vec<String> = plan.phases.iter().map(phase).collect();
+    let robots = |spec: &WorldSpec| output::count(spec.robots, "robot", "robots");
+    let steps: Vec<String> = plan.steps.iter().map(|step| format!("{} of {}", step.name, robots(&step.spec))).collect();
+    let steps =
+        if steps.is_empty() { String::new() } else { format!("; islands begin with {}", steps.join(", then ")) };
+    format!("{} of {:.1} minutes at most: {}{steps}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
+}
+
+/// A robot's file, which only the robot's program can read.
+pub fn robot(path: &Path, xpuckd: Option<&Path>) -> Found {
+    let Some(xpuckd) = xpuckd else {
+        return Ok(format!("{}: a robot's file; `xpuckd --check --config` checks it", path.display()));
+    };
+    let output = Command::new(xpuckd).args(["--check", "--config"]).arg(path).stdin(Stdio::null()).output();
+    match output {
+        Err(error) => Err(format!("{}: cannot be started: {error}", xpuckd.display())),
+        Ok(output) if output.status.success() => Ok(format!("{}: a robot's file", path.display())),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let line = said.lines().next().unwrap_or("xpuckd says that it is wrong").to_string();
+            Err(line.strip_prefix("xpuckd: ").unwrap_or(&line).to_string())
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! `xpuck init`: a folder with everything that a swarm needs.
+
+use crate::arena::BodyFile;
+use crate::files::swarm_files::{
+    self, Devices, RobotText, SWARM, TRANSPORT, arena_text, commented, hub_text, swarm_text, write_new,
+};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::path::{Path, PathBuf};
+use xpuck_image::Board;
+use xpuck_wire::keyring;
+use xpuck_wire::{Addresses, MAX_ROBOTS, Security, Swarm, output};
+
+/// Make a folder with the files of a swarm: swarm, hub, robots, arena, keys and an experiment.
+///
+/// Each file says what it is and what one changes first. The files work as they are for robots in a virtual arena on this
+/// machine; for real robots, addresses and devices are to be looked at. Nothing that is there is overwritten.
+#[derive(Args)]
+#[command(after_help = "Then `xpuck check DIR` lists all that is missing or wrong. docs/set-up.md goes on from there.")]
+pub struct InitArgs {
+    /// The folder; it is made if it is missing.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Robots in a virtual arena on this machine; the same as --kind virtual, and what is made without either.
+    #[arg(long = "virtual", conflicts_with = "kind")]
+    in_arena: bool,
+    /// What the robots are.
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// The robots' boards, such as pi5: their files name its devices, and cards.toml is made for `xpuck flash`
+    /// (`xpuck image --boards` lists them).
+    #[arg(long, conflicts_with = "in_arena")]
+    board: Option<String>,
+    /// Number of robots, 1 to 200.
+    #[arg(long, default_value_t = 2)]
+    robots: usize,
+    /// First of four ports: console, robots, operators, motion capture.
+    #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
+    ports: u16,
+    /// The hub's address as real robots see it [default: this machine's].
+    #[arg(long, value_name = "IP")]
+    address: Option<IpAddr>,
+}
+
+impl InitArgs {
+    /// The kind of robot; who names a board and no kind means the thesis's robot.
+    fn kind(&self) -> Kind {
+        match (self.kind, &self.board) {
+            (Some(kind), _) => kind,
+            (None, Some(_)) => Kind::Xpuck,
+            (None, None) => Kind::Virtual,
+        }
+    }
+}
+
+/// The kinds of robot.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// In a virtual arena on this machine.
+    Virtual,
+    /// The thesis's robot: an e-puck with a Linux board on the shim's SPI.
+    Xpuck,
+    /// An e-puck1 with a Pi-puck board.
+    #[value(name = "e-puck1")]
+    Epuck1,
+    /// An e-puck2 with a Pi-puck board.
+    #[value(name = "e-puck2")]
+    Epuck2,
+}
+
+/// The experiment's name in the folder.
+const EXPERIMENT: &str = "transport.toml";
+/// Where a real swarm's motion capture may be; to be changed.
+const TRACKER: &str = "192.168.1.3:801";
+
+/// Runs the command.
+pub fn run(args: &InitArgs) -> Result<()> {
+    if !(1..=MAX_ROBOTS).contains(&args.robots) {
+        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+    }
+    let (swarm, files) = files(args)?;
+    let there: Vec<&str> = files
+        .iter()
+        .filter(|(name, _)| args.folder.join(name).symlink_metadata().is_ok())
+        .map(|f| f.0.as_str())
+        .collect();
+    if !there.is_empty() {
+        bail!(
+            "{}: has {} already, and nothing is overwritten; name another folder",
+            args.folder.display(),
+            there.join(", ")
+        );
+    }
+    match args.folder.symlink_metadata() {
+        Ok(_) if !args.folder.is_dir() => bail!("{}: is there already and is no folder", args.folder.display()),
+        Ok(_) => fill(&args.folder, &swarm, &files)?,
+        Err(_) => make(&args.folder, &swarm, &files)?,
+    }
+    output::text(next(args, &swarm))?;
+    Ok(())
+}
+
+/// Makes the folder: under another name first, so that it is there whole or not at all.
+fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
+    let name = folder.file_name().with_context(|| format!("{}: is no name for a folder", folder.display()))?;
+    let unfinished = folder.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let made = fill(&unfinished, swarm, files).and_then(|()| {
+        std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be made", folder.display()))
+    });
+    if made.is_err() {
+        // What is left of it is nobody's, and why there is no folder is said.
+        let _ = std::fs::remove_dir_all(&unfinished);
+    }
+    made
+}
+
+/// Writes keys and files; keys first, since those that are there may be in the way.
+fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
+    let robots = folder.join("robots");
+    std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
+    keyring::make_all(&folder.join("keys"), &swarm.robots)?;
+    files.iter().try_for_each(|(name, text)| write_new(&folder.join(name), text))
+}
+
+/// The files by their names in the folder.
+fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
+    let kind = args.kind();
+    let simulated = kind == Kind::Virtual;
+    let board = args.board.as_deref().map(Board::named).transpose()?;
+    if board.is_some() && simulated {
+        bail!("--board is for real robots; robots in a virtual arena have none");
+    }
+    let device = |of: fn(&Board) -> &Option<String>, usual: &str| match &board {
+        None => Ok(usual.to_string()),
+        Some(board) => of(board).clone().with_context(|| {
+            format!(
+                "--board {}: there is no bus for a body of this kind on it; real boards are pi5, pi4, rk3588 and xu4",
+                board.name
+            )
+        }),
+    };
+    let local = |i: u16| format!("127.0.0.1:{}", args.ports + i);
+    let address = args.address.unwrap_or_else(own_address);
+    let swarm = Swarm {
+        speed: 1.0,
+        peers: peers(args, simulated),
+        robots: swarm_files::ids(args.robots),
+        hub: Addresses {
+            robots: match (simulated, address) {
+                (true, _) => format!("tcp://{}", local(1)),
+                (false, IpAddr::V4(ip)) => format!("tcp://{ip}:{}", args.ports + 1),
+                (false, IpAddr::V6(ip)) => format!("tcp://[{ip}]:{}", args.ports + 1),
+            },
+            operator: format!("tcp://{}", local(2)),
+            console: Some(local(0)),
+        },
+        security: Security::default(),
+    };
+    let mocap = if simulated { local(3) } else { TRACKER.into() };
+    let hub = swarm_files::hub(Path::new("runs"), &mocap);
+    let mut files = vec![
+        (SWARM.to_string(), swarm_text(&swarm)?),
+        ("hub.toml".into(), hub_text(&hub)?),
+        (EXPERIMENT.into(), experiment()),
+    ];
+    if let Some(board) = &board {
+        files.push(("cards.toml".into(), cards_text(&board.name)));
+    }
+    if simulated {
+        files.push(("arena.toml".into(), arena_text(&swarm_files::arena(Path::new("devices"), &mocap)?)?));
+    }
+    for id in &swarm.robots {
+        let state = format!("state = \"../state/{id}\"\n");
+        let robot = RobotText {
+            id,
+            devices: match kind {
+                Kind::Virtual => Devices::Virtual("../devices".into(), BodyFile::default()),
+                Kind::Xpuck => Devices::Xpuck(device(|b| &b.spi, "/dev/spidev1.0")?, device(|b| &b.i2c, "/dev/i2c-1")?),
+                Kind::Epuck1 => Devices::Epuck1(device(|b| &b.epuck_i2c, "/dev/i2c-12")?),
+                Kind::Epuck2 => Devices::Epuck2(device(|b| &b.epuck_i2c, "/dev/i2c-12")?),
+            },
+            groot: None,
+            socket: None,
+            threads: if simulated { 1 } else { 2 },
+            evolution: if simulated { state } else { format!("max_temperature_c = 80.0\n{state}") },
+            calibration: None,
+        };
+        files.push((format!("robots/{id}.toml"), robot.text()));
+    }
+    Ok((swarm, files))
+}
+
+/// Where each robot listens to the others: a port each on this machine, or the same port on each board, by its name; none if
+/// there are not as many ports.
+fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
+    let address = |(i, id): (u16, &String)| match simulated {
+        true => Some(format!("tcp://127.0.0.1:{}", args.ports.checked_add(10 + i)?)),
+        false => Some(format!("tcp://{id}.local:{}", args.ports.checked_add(6)?)),
+    };
+    (0..).zip(&swarm_files::ids(args.robots)).map(address).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// What the cards have in common, to be filled in.
+fn cards_text(board: &str) -> String {
+    format!(
+        "# What the cards of this lab have in common: docs/flash.md. `xpuck flash` reads it.\n\
+         # It will hold a passphrase: chmod 600 cards.toml\n\n\
+         board = \"{board}\"\n\n\
+         # Change this first: the arena's Wi-Fi. Without it robots use a wire.\n\
+         # [wifi]\n# name = \"arena\"\n# passphrase = \"at least eight characters\"\n# country = \"GB\"\n\n\
+         # Fixed addresses: that of the first robot, from which the others count on. Without them the network gives them.\n\
+         # [network]\n# first = \"192.168.1.101/24\"\n# gateway = \"192.168.1.1\"\n"
+    )
+}
+
+/// The thesis's experiment, with what one changes first.
+fn experiment() -> String {
+    let notes = [
+        ("minutes", "Change this first: how long the run is, minutes of arena time."),
+        (
+            "task",
+            "What is scored; `world = \"FILE\"` in its place takes a world file, which says its task (docs/worlds.md).",
+        ),
+        (
+            "[evolution]",
+            "How the robots evolve their trees; `controller_file = \"TREE.bt\"` has them run one as written instead.",
+        ),
+        ("evolution.population", "Trees on each robot; fewer is faster and finds less."),
+    ];
+    commented(TRANSPORT, "An experiment: `xpuck start transport.toml`. All keys: docs/experiments.md.", &notes)
+}
+
+/// The address by which other machines see this one, if it has a way to them. Nothing is sent: the kernel only says from
+/// which address it would.
+fn own_address() -> IpAddr {
+    let ask = || -> std::io::Result<IpAddr> {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+        // Of the block that is for documentation, so nobody has it.
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        Ok(socket.local_addr()?.ip())
+    };
+    ask().unwrap_or(IpAddr::V4(Ipv4Addr::new(192, 168, 1, 2)))
+}
+
+/// What to type next.
+fn next(args: &InitArgs, swarm: &Swarm) -> String {
+    let folder = args.folder.display();
+    let mut text = format!(
+        "made {folder}, for {}, with keys\n\n  cd {folder}\n  xpuck check .\n",
+        match swarm.robots.len() {
+            1 => "one robot".into(),
+            many => format!("{many} robots"),
+        }
+    );
+    if args.kind() == Kind::Virtual {
+        text += "\neach in a terminal of its own there:\n  xpuck arena --config arena.toml\n  xpuck hub --config hub.toml\n";
+        for id in &swarm.robots {
+            text += &format!("  xpuckd --config robots/{id}.toml\n");
+        }
+    } else {
+        let cards = if args.board.is_some() { "Wi-Fi and addresses in cards.toml, " } else { "" };
+        text += &format!(
+            "\nthen look at what only you know: {cards}`mocap` in hub.toml, hub.robots in swarm.toml ({}), and `devices` of each \
+             robot\n\n",
+            swarm.hub.robots
+        );
+        text += &match &args.board {
+            Some(board) => format!(
+                "a card for each robot (docs/flash.md):\n  sudo xpuck image --board {board} --blobs FOLDER --out {board}.xpb\n  \
+                 sudo xpuck flash --all --image {board}.xpb --device /dev/sdX\n"
+            ),
+            None => "to each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
+                     keys/robots/ID.key, keys/robots/*.pub, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml \
+                     --check\n  xpuckd --config robots/ID.toml\n"
+                .into(),
+        };
+        text += "\non this machine:\n  xpuck hub --config hub.toml\n";
+    }
+    text += &format!("\nthen, in another:\n  xpuck robots\n  xpuck start {EXPERIMENT}\n");
+    if let Some(console) = &swarm.hub.console {
+        text += &format!("and watch http://{console}\n");
+    }
+    text
+}

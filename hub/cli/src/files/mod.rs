@@ -1,0 +1,15 @@
+//! Files of a swarm, of experiments and of worlds: made, read and checked.
+
+pub mod advice;
+pub mod calibration_file;
+pub mod check;
+pub mod check_file;
+pub mod check_swarm;
+pub mod experiment;
+pub mod file_kind;
+pub mod init;
+pub mod keys;
+pub mod results;
+pub mod schema;
+pub mod swarm_files;
+pub mod tree_file;

@@ -1,0 +1,270 @@
+//! The files of a swarm as text: what `xpuck demo` runs and `xpuck init` leaves to be changed. Keys that say what is usual
+//! are left out, and the others have a comment.
+
+mod comments;
+
+pub use comments::commented;
+
+use crate::arena::{ArenaFile, BodyFile, CameraFile};
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+use xpuck_arena::unkind::{Preset, RobotKeys};
+use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME};
+use xpuck_kernels::world::PhysicsKeys;
+use xpuck_wire::Swarm;
+
+/// The thesis's experiment.
+pub const TRANSPORT: &str = include_str!("../../../../../docs/experiments/transport.toml");
+/// The virtual camera: a quarter of VGA each way at the reference model's 5 Hz.
+pub const CAMERA: CameraFile = CameraFile { width: 160, height: 120, frames_per_second: 5.0 };
+/// The swarm file's name.
+pub const SWARM: &str = "swarm.toml";
+
+/// The robots' ids: xp01, xp02 and so on.
+pub fn ids(robots: usize) -> Vec<String> {
+    (1..=robots).map(|i| format!("xp{i:02}")).collect()
+}
+
+/// A virtual arena as the simulator's world is, without a file of a world.
+pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
+    Ok(ArenaFile {
+        swarm: SWARM.into(),
+        seed: 1,
+        scenario: "a".into(),
+        world: None,
+        calibration: None,
+        devices: devices.into(),
+        devices_address: None,
+        fpga: false,
+        mocap: mocap.parse().with_context(|| format!("{mocap}: is no address and port"))?,
+        vrpn: None,
+        room_light: None,
+        lights: Vec::new(),
+        sounds: Vec::new(),
+        fitted: Vec::new(),
+        marks: Vec::new(),
+        lamps_log: None,
+        body: BodyFile::default(),
+        bodies: BTreeMap::new(),
+        reset_frisbee_s: None,
+        natnet: None,
+        camera: CAMERA,
+        tags: Vec::new(),
+        overhead: None,
+        viewers: None,
+        agents: None,
+        unkind: Preset::None,
+        physics: PhysicsKeys::default(),
+        floor: None,
+        every_robot: RobotKeys::default(),
+        robots: Vec::new(),
+        faults: Vec::new(),
+        changes: Vec::new(),
+    })
+}
+
+/// A hub whose motion capture speaks as Vicon's does.
+pub fn hub(records: &Path, mocap: &str) -> HubFile {
+    HubFile {
+        swarm: SWARM.into(),
+        realtime: REALTIME,
+        mocap: Mocap {
+            kind: MocapKind::Vicon,
+            address: mocap.into(),
+            frisbee: xpuck_arena::vicon::FRISBEE.into(),
+            ..Mocap::default()
+        },
+        ..HubFile::at(records)
+    }
+}
+
+/// `swarm.toml`.
+pub fn swarm_text(swarm: &Swarm) -> Result<String> {
+    let head = "The swarm: what the hub, the robots and the arena must agree on. Every machine has the same copy.";
+    let notes = [
+        (
+            "speed",
+            "Seconds of the arena in a second of the wall clock; 1.0 with real robots, more only in a virtual arena.",
+        ),
+        (
+            "robots",
+            "Change this first: the robots' names. Each has a file robots/NAME.toml and a key; after a change run\n\
+             `xpuck keys new --robots swarm.toml`.",
+        ),
+        (
+            "peers",
+            "Where each robot listens to the others, in the order of `robots`: its board's address or name as they see it.\n\
+             They are used by experiments with `genes = \"peers\"` (docs/hubless.md); without them robots are on their own.",
+        ),
+        ("[hub]", "Where the hub listens."),
+        ("hub.robots", "For robots. If they are other machines, the hub's address as they see it."),
+        ("hub.operator", "For commands such as `xpuck robots`."),
+        ("hub.console", "The console's web page; without this line there is none."),
+        ("[security]", "Who may take part is in the folder of keys."),
+        ("security.dev_mode", "true does without keys, for trials on one machine alone."),
+    ];
+    Ok(commented(&toml::to_string(swarm)?, head, &notes))
+}
+
+/// `hub.toml`.
+pub fn hub_text(hub: &HubFile) -> Result<String> {
+    let head = "The hub: motion capture, virtual senses, records. All keys: docs/hub.md or `xpuck schema hub`.";
+    let notes = [
+        ("[mocap]", "Motion capture, by which the hub knows where robots and frisbee are."),
+        ("mocap.kind", "Change this first: the protocol, vicon, vrpn, vrpn-udp or natnet."),
+        ("mocap.address", "The server's address and port; that of a virtual arena is `mocap` in arena.toml."),
+        ("mocap.frisbee", "The frisbee's name there; robots are called there as in swarm.toml."),
+        ("[record]", "Each run gets a folder of its own in this one; `xpuck runs list` shows them."),
+        ("[arena]", "The size of the arena, and the frisbee's."),
+        ("realtime", "Priority of what makes senses of poses, if the kernel allows it; 0 asks for none."),
+        ("stream.plain", "Everybody on this machine may watch."),
+        ("[foxglove]", "Foxglove and Lichtblick watch at ws:// and this address."),
+    ];
+    Ok(commented(&without_usual(hub, &HubFile::at(""))?, head, &notes))
+}
+
+/// `arena.toml`.
+pub fn arena_text(arena: &ArenaFile) -> Result<String> {
+    let head = "The virtual arena: bodies, devices and motion capture as the real one has. All keys: docs/arena.md or\n\
+                `xpuck schema arena`. Try `unkind = \"typical\"` for an arena that is not as perfect as the simulator's.";
+    let notes = [
+        ("seed", "Fixes starting places and noise."),
+        (
+            "scenario",
+            "Change this first: a, robots start at one end, or b, anywhere. `world = \"FILE\"` has a world file say it.",
+        ),
+        (
+            "devices",
+            "Where the robots' devices are; robots/*.toml name the same folder. Its path is short, at most some 90 bytes.",
+        ),
+        ("mocap", "Where motion capture is served; hub.toml names the same."),
+        ("[camera]", "The robots' cameras; robots/*.toml say the same width and height."),
+    ];
+    let text = toml::to_string(arena)?;
+    Ok(commented(&text, head, &notes))
+}
+
+/// What a value says beyond what is usual, as TOML; keys that are no tables are kept at the top.
+fn without_usual(value: &HubFile, usual: &HubFile) -> Result<String> {
+    let (mut table, usual) = (Table::try_from(value)?, Table::try_from(usual)?);
+    table.retain(|key, value| !value.is_table() || usual.get(key) != Some(value));
+    for (key, value) in &mut table {
+        if let (Value::Table(inner), Some(Value::Table(usual))) = (value, usual.get(key)) {
+            // What a reader must find there stays, usual or not.
+            inner.retain(|name, value| (name == "kind" || name == "directory") || usual.get(name) != Some(value));
+        }
+    }
+    Ok(toml::to_string(&table)?)
+}
+
+/// What a robot's devices are.
+pub enum Devices {
+    /// In a virtual arena, whose sockets are in this folder, with this body.
+    Virtual(PathBuf, BodyFile),
+    /// The thesis's robot: its SPI device and its I2C bus.
+    Xpuck(String, String),
+    /// An e-puck1 with a Pi-puck board: its I2C bus.
+    Epuck1(String),
+    /// An e-puck2 with a Pi-puck board: its I2C bus.
+    Epuck2(String),
+}
+
+/// What a robot's file says.
+pub struct RobotText<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its devices.
+    pub devices: Devices,
+    /// The port at which Groot2 may watch it.
+    pub groot: Option<u16>,
+    /// Threads that simulate.
+    pub threads: usize,
+    /// Lines for `[evolution]`.
+    pub evolution: String,
+    /// The name of the swarm's calibration file.
+    pub calibration: Option<&'a str>,
+    /// The socket for external controllers.
+    pub socket: Option<PathBuf>,
+}
+
+impl RobotText<'_> {
+    /// The robot's file.
+    pub fn text(&self) -> String {
+        let groot = self.groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
+        let epuck = |kind: &str, bus: &str| format!("kind = \"{kind}\"\ni2c = \"{bus}\"\ncamera = \"/dev/video0\"\n");
+        let devices = match &self.devices {
+            Devices::Virtual(folder, body) => format!(
+                "kind = \"virtual\"\ndirectory = {:?}\ncamera_width = {}\ncamera_height = {}\n{}",
+                folder.display().to_string(),
+                CAMERA.width,
+                CAMERA.height,
+                if *body == BodyFile::default() { String::new() } else { format!("body = \"{}\"\n", body.name()) }
+            ),
+            Devices::Xpuck(spi, i2c) => {
+                format!("kind = \"xpuck\"\nspi = \"{spi}\"\ni2c = \"{i2c}\"\ncamera = \"ft2232h\"\n")
+            }
+            Devices::Epuck1(bus) => epuck("e-puck1", bus),
+            Devices::Epuck2(bus) => epuck("e-puck2", bus),
+        };
+        let calibration = self.calibration.map(|file| format!("\n[calibration]\nfile = \"../{file}\"\n"));
+        let socket =
+            self.socket.as_ref().map(|path| format!("\n[external]\nsocket = {:?}\n", path.display().to_string()));
+        let text = format!(
+            "id = \"{}\"\nswarm = \"../{SWARM}\"\n{groot}\n[devices]\n{devices}\n[evolution]\nthreads = {}\n{}{}{}",
+            self.id,
+            self.threads,
+            self.evolution,
+            calibration.unwrap_or_default(),
+            socket.unwrap_or_default()
+        );
+        let head = format!(
+            "The robot {}. `xpuckd --check --config FILE` checks it; all keys: docs/robots.md or `xpuckd schema`.",
+            self.id
+        );
+        let notes = [
+            ("id", "As swarm.toml lists it."),
+            ("groot", "Where Groot2 may watch the running tree."),
+            (
+                "devices.kind",
+                "virtual: in an arena of arena.toml; xpuck, e-puck1 and e-puck2: a real robot, as in docs/robots.md.",
+            ),
+            ("devices.directory", "`devices` of arena.toml."),
+            ("devices.body", "As `bodies` in arena.toml."),
+            ("devices.camera_width", "As `camera` in arena.toml."),
+            ("devices.spi", "The e-puck's SPI device."),
+            ("devices.i2c", "The I2C bus of the robot, or of an xpuck's power monitors (`i2cdetect -l` lists them)."),
+            ("devices.camera", "Without this line the robot sees no colours."),
+            ("[external]", "Programs on this machine may read senses and drive here (docs/controllers.md)."),
+            ("[evolution]", "What the robot evolves with."),
+            ("evolution.threads", "Change this first: threads that simulate; leave a core to the control loop."),
+            (
+                "evolution.state",
+                "Each generation is kept here, and what the hub said last; a restart goes on with both.",
+            ),
+            (
+                "evolution.max_temperature_c",
+                "Above this temperature of the processor evolution is throttled, degrees C.",
+            ),
+        ];
+        commented(&text, &head, &notes)
+    }
+}
+
+/// Writes a file that must not be there yet.
+pub fn write_new(path: &Path, text: &str) -> Result<()> {
+    let write = || OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes());
+    write().with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+/// The size that the hub has to know of a world: arena and frisbee.
+pub fn size(half: (f32, f32), radius: Option<f32>) -> Arena {
+    Arena {
+        length_m: 2.0 * half.0,
+        width_m: 2.0 * half.1,
+        frisbee_radius_m: radius.unwrap_or(Arena::default().frisbee_radius_m),
+    }
+}

@@ -1,0 +1,126 @@
+//! Trees read from files and results written to files, in the format that a file's extension says.
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use xpuck_experiment::tree_file::{self, Ask, Form};
+use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree};
+use xpuck_wire::{atomic, file, output};
+
+/// Formats that can be read.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum From {
+    /// The text form (.bt).
+    Text,
+    /// XML of BehaviorTree.CPP version 4, or a project of Groot2.
+    Xml,
+    /// Nested JSON objects.
+    Json,
+    /// The binary form.
+    Bin,
+}
+
+impl From {
+    fn form(self) -> Form {
+        match self {
+            From::Text => Form::Text,
+            From::Xml => Form::Xml,
+            From::Json => Form::Json,
+            From::Bin => Form::Bin,
+        }
+    }
+}
+
+/// Writes to a file, or prints if none is given.
+pub fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<()> {
+    output.map_or_else(|| print(bytes), |path| write(path, bytes))
+}
+
+/// Reads an e-puck's tree; errors name the file and the place in it.
+pub fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
+    read_asked(path, &ask(from, exact))
+}
+
+/// What is asked of a file of an e-puck's tree.
+pub fn ask<'a>(from: Option<From>, exact: bool) -> Ask<'a> {
+    Ask { form: from.map(From::form), exact, ..Ask::default() }
+}
+
+/// Reads a tree, and says on standard error what is worth a word in a text.
+pub fn read_asked(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
+    let (tree, notes) = tree_file::read_with_notes(path, ask)?;
+    for note in notes {
+        output::note(format_args!("xpuck: {}: note: {note}", path.display()));
+    }
+    Ok(tree)
+}
+
+/// Reads a tree of either robot, for what is done with its form alone.
+pub fn read_either(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
+    let kilobots = tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..*ask });
+    match kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
+        Some(tree) => Ok(tree),
+        None => read_asked(path, ask),
+    }
+}
+
+/// Reads a Kilobot's tree.
+pub fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
+    Ok(tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..ask(from, false) })?)
+}
+
+/// A file's text.
+pub fn text(path: &Path) -> Result<String> {
+    Ok(file::text(path, MAX_TEXT as u64)?)
+}
+
+/// Writes a file; one that is there is replaced only when the new one is whole.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    atomic::output(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+/// Refuses to write where something is read, under whatever name: what was read would be lost.
+pub fn refuse_over<'a>(
+    read: impl IntoIterator<Item = &'a PathBuf>,
+    written: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<()> {
+    let id = |path: &Path| std::fs::metadata(path).ok().filter(Metadata::is_file).map(|m| (m.dev(), m.ino()));
+    let sources: Vec<(u64, u64)> = read.into_iter().filter_map(|path| id(path)).collect();
+    match written.into_iter().find(|path| id(path).is_some_and(|file| sources.contains(&file))) {
+        Some(path) => bail!("{} is a file that is read; name another one for what comes out", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// Prints.
+pub fn print(bytes: &[u8]) -> Result<()> {
+    Ok(output::bytes(bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let [tree, other, linked, new] = ["a.bt", "b.bt", "c.bt", "d.svg"].map(path);
+        std::fs::write(&tree, "bleft\n").unwrap();
+        std::fs::write(&other, "bleft\n").unwrap();
+        std::os::unix::fs::symlink(&tree, &linked).unwrap();
+        let around = path(".").join("a.bt");
+        for written in [&tree, &linked, &around] {
+            let error = refuse_over([&other, &tree], [&new, written]).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("{} is a file that is read; name another one for what comes out", written.display())
+            );
+        }
+        assert!(refuse_over([&tree], [&new, &other]).is_ok() && refuse_over([&new], [&new]).is_ok());
+        let null = PathBuf::from("/dev/null");
+        assert!(refuse_over([&null], [&null]).is_ok(), "a device is no file to lose");
+    }
+}

@@ -1,0 +1,54 @@
+//! `xpuck body curves`: several runs in one plot.
+
+use crate::files::tree_file::deliver;
+use crate::files::tree_file::print as put;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use xpuck_lab::body_run::{Curve, Folder, curves};
+use xpuck_stats::statistics::median;
+use xpuck_wire::output::count;
+
+/// Draw the longest ways of several runs of evolution in one plot, by evaluations, and tell their median.
+#[derive(Args)]
+pub struct CurvesArgs {
+    /// Folders of runs (`xpuck body evolve --out`), which may be under way.
+    #[arg(required = true, num_args = 1..=256, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// SVG file to write; without it the plot is printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON object with the ways in the end; goes with --output.
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A folder has no run, or the file cannot be written.
+pub fn run(args: &CurvesArgs) -> Result<()> {
+    let mut runs = Vec::new();
+    for path in &args.runs {
+        let run = Folder::curve(path)?;
+        if run.points.is_empty() {
+            bail!("{}: no generation is over yet", path.display());
+        }
+        runs.push(run);
+    }
+    let ways: Vec<f64> = runs.iter().map(Curve::end).collect();
+    let median = median(&ways);
+    deliver(args.output.as_deref(), curves(&runs, median).as_bytes())?;
+    if args.output.is_none() {
+        return Ok(());
+    }
+    if args.json {
+        let runs: Vec<_> = runs.iter().map(|run| serde_json::json!({ "run": run.name, "way": run.end() })).collect();
+        return put(format!("{}\n", serde_json::json!({ "median": median, "runs": runs })).as_bytes());
+    }
+    let mut text = String::new();
+    for run in &runs {
+        text += &format!("{:>8.2} m  {}\n", run.end(), run.name);
+    }
+    put(format!("{text}{median:>8.2} m at the median of {}\n", count(runs.len(), "run", "runs")).as_bytes())
+}

@@ -1,0 +1,187 @@
+//! `xpuck body evolve`: bodies and brains evolve to walk.
+
+use super::files;
+use crate::evolution::stopping;
+use crate::files::advice::word;
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+use toml::Value;
+use xpuck_lab::body_run::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_wire::output::count;
+use xpuck_wire::{log, output};
+
+/// What follows `xpuck`.
+const COMMAND: &str = "body evolve";
+
+/// Evolve bodies with their brains to walk as far as they can along y, by families (docs/bodies.md).
+///
+/// The same seed gives the same digits on any number of threads. A file called `stop` in the folder ends the run after the
+/// generation in hand, as Ctrl-C does.
+#[derive(Args)]
+pub struct EvolveArgs {
+    /// File of the run (.toml); every key is optional, and options below count more.
+    file: Option<PathBuf>,
+    /// Seed [default: 1].
+    #[arg(long)]
+    seed: Option<i64>,
+    /// Evaluations of a whole walk that each island has [default: 1000]; with --resume the run goes on to so many.
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
+    evaluations: Option<i64>,
+    /// Islands [default: 1].
+    #[arg(long)]
+    islands: Option<i64>,
+    /// Steps of 1/240 s of an evaluation [default: 10000].
+    #[arg(long)]
+    steps: Option<i64>,
+    /// All as pyro-corpus's program behaves, for comparisons.
+    #[arg(long)]
+    as_published: bool,
+    /// Body (.prif, .json or .urdf) that founders are mutations of; without it they begin as a single brain.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Brain (.nndf) of the body `--from`, whose weights founders inherit; drawn anew for each without it.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    brain: Option<PathBuf>,
+    /// Any key of the file, as in `--set families.per_family=2`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// New folder for the table, the checkpoint, the bodies, their pictures and the best one's walk.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the run in this folder, past its end with --evaluations; the result is that of an uninterrupted run, digit by digit.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "brain", "set", "out"])]
+    resume: Option<PathBuf>,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or the folder cannot be written.
+pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    let kept = args.resume.as_ref().or(args.out.as_ref());
+    let stop = stopping::flag(COMMAND, kept)?;
+    let (mut evolution, mut folder) = match &args.resume {
+        Some(path) => {
+            let Resumed { folder, evolution } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
+            (evolution, Some(folder))
+        }
+        None => {
+            let config = Config::load(args.file.as_deref(), overrides(args)?)?;
+            let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
+            (BodyRun::new(config), folder)
+        }
+    };
+    let began = Instant::now();
+    let evaluations = evolution.config().evaluations;
+    let progress = Progress::of("evaluation", evaluations, args.json);
+    progress.begin_at(evolution.evaluations() as u64);
+    let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution, rows| {
+        progress.set(evolution.evaluations() as u64, evaluations);
+        let best = rows.iter().map(|row| row.best).fold(0.0, f64::max);
+        let generation = rows.first().map_or(0, |row| row.generation);
+        progress.note(format!("generation {generation}, the longest way {best:.1} m"));
+    })?;
+    drop(progress);
+    if ended == Ended::Stopped {
+        let Some(path) = kept else { bail!("only a run with a folder is stopped") };
+        let done = format!(" after {:.0} of {evaluations} evaluations", evolution.evaluations());
+        return Ok(stopping::stopped(COMMAND, &done, path));
+    }
+    let outcome = Outcome::of(&evolution, began.elapsed().as_secs_f64());
+    if let Some(folder) = &folder {
+        folder.finish(&evolution, &outcome)?;
+    }
+    outcome.notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    if args.json {
+        output::line(serde_json::to_string(&outcome)?)?;
+    } else {
+        print(&outcome, folder.as_ref(), evolution.config())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
+    let mut table = evolution_file::keys(&args.set)?;
+    let given =
+        [("seed", args.seed), ("evaluations", args.evaluations), ("islands", args.islands), ("steps", args.steps)];
+    for (key, value) in given {
+        if let Some(value) = value {
+            table.insert(key.into(), Value::Integer(value));
+        }
+    }
+    if args.as_published {
+        table.insert("as_published".into(), Value::Boolean(true));
+    }
+    if let Some(path) = &args.from {
+        let body = files::read(path)?;
+        table.insert("from".into(), Value::String(body.prif.print()));
+        if let Some(path) = &args.brain {
+            let brain = files::brain(path, &body.plan)?;
+            let weights = brain.weights.into_iter().map(Value::Float).collect();
+            table.insert("from_weights".into(), Value::Array(weights));
+            if let Some(period) = brain.period {
+                // What --set says counts more.
+                table.entry("from_period").or_insert(Value::Float(period));
+            }
+        }
+    }
+    Ok(table)
+}
+
+fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<()> {
+    output::line("island   way m  parts  turning joints")?;
+    for (number, island) in outcome.islands.iter().enumerate() {
+        output::line(format_args!("{number:>6}{:>8.2}{:>7}{:>16}", island.distance, island.parts, island.joints))?;
+    }
+    let best = outcome.islands.iter().max_by(|a, b| a.distance.total_cmp(&b.distance));
+    output::line(format_args!(
+        "\n{:.2} m after {} of {}, {} in {:.0} evaluations of a whole walk, in {:.1} s",
+        outcome.best,
+        count(outcome.generations as usize, "generation", "generations"),
+        count(outcome.islands.len(), "island", "islands"),
+        count(outcome.bodies as usize, "body", "bodies"),
+        outcome.evaluations,
+        outcome.wall_s
+    ))?;
+    if let Some(best) = best {
+        output::line(format_args!("{}", best.prif))?;
+    }
+    if let Some(folder) = folder {
+        let at = folder.path().display();
+        output::line(format_args!(
+            "\nits walk: {at}/walk.html; for PyBullet and others: {at}/bodies; pictures: {at}/gallery.svg, {at}/curve.svg"
+        ))?;
+        let number = outcome.islands.iter().position(|island| island.distance == outcome.best).unwrap_or(0);
+        output::line(format_args!("to let it walk again: {}", again(folder.path(), number, config)))?;
+        if config.twice {
+            output::line("of two walks the lesser counted: this is the first")?;
+        }
+    }
+    Ok(())
+}
+
+/// The command that simulates the best body of an island as the run did.
+fn again(folder: &Path, island: usize, config: &Config) -> String {
+    let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
+    let mut command = format!("xpuck body simulate {} --brain {}", body("prif"), body("nndf"));
+    let usual = Config::default();
+    // A rhythm of its own is in the brain's file.
+    if config.period != usual.period && (config.period == 0.0 || !config.own_periods) {
+        command += &format!(" --period {}", config.period);
+    }
+    if config.steps != usual.steps {
+        command += &format!(" --steps {}", config.steps);
+    }
+    if config.thrown {
+        command += " --thrown";
+    }
+    command
+}

@@ -1,0 +1,100 @@
+//! `xpuck body serve`: a walk for 3D viewers.
+
+use super::walk::{SECOND, Walk, WalkArgs};
+use crate::services::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};
+use crate::terminal::progress::Progress;
+use anyhow::Result;
+use clap::Args;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use xpuck_bodies::physics::Pose;
+use xpuck_bodies::{Plan, watch};
+use xpuck_gateway::scene::arena::Arena;
+use xpuck_gateway::scene::body::{Cube, scene};
+use xpuck_gateway::stage::{Game, Mode, Picture};
+use xpuck_lab::body_run::spacing;
+use xpuck_wire::shutdown;
+
+/// Edge of a cube, m.
+const EDGE: f64 = 1.0;
+/// Floor around the way, m.
+const MARGIN: f64 = 5.0;
+/// Time between two looks at the clock.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Show a walk to 3D viewers of RoboCup, again and again: rcssmonitor3d, RoboViz.
+///
+/// Viewers connect by TCP, in SimSpark's monitor protocol or in RSMP 1.0. The walk is simulated first and then shown, at the true speed
+/// unless --speed says otherwise; the clock is the walk's, and the half counts how often it was shown.
+#[derive(Args)]
+pub struct ServeArgs {
+    #[command(flatten)]
+    walk: WalkArgs,
+    /// The walk is shown so many times as fast as it is, 0.1 to 100.
+    #[arg(long, default_value_t = 1.0, value_parser = speed)]
+    speed: f64,
+    #[command(flatten)]
+    ports: ViewerPorts,
+    /// Print JSON objects, a line each: where it listens, and at the end what was counted.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input is closed.
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or an address is taken.
+pub fn run(args: &ServeArgs) -> Result<()> {
+    let Walk { plan, brain, trial } = args.walk.open()?;
+    let every = spacing(&plan, args.walk.steps);
+    let mut pair = args.ports.listen()?;
+    let mut walk = Vec::new();
+    let progress = Progress::of("step", u64::from(args.walk.steps), args.json);
+    watch(&plan, &brain, trial, args.walk.steps, |step, robot| {
+        if step % every == 0 || step == args.walk.steps {
+            walk.push(robot.simulator().poses());
+            progress.set(u64::from(step), u64::from(args.walk.steps));
+        }
+    })?;
+    drop(progress);
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    args.ports.tell(&pair, args.json)?;
+    let half = floor(&walk);
+    let period = f64::from(every) / f64::from(SECOND);
+    let (began, mut refused) = (Instant::now(), 0);
+    while !stop.load(Ordering::Relaxed) {
+        let shown = (began.elapsed().as_secs_f64() * args.speed / period) as usize;
+        let (pass, frame) = (shown / walk.len(), shown % walk.len());
+        let game = Game {
+            time: frame as f64 * period,
+            half: pass as u32 + 1,
+            score: 0,
+            mode: Mode::Plays,
+            length: walk.len() as f64 * period,
+        };
+        let picture = Picture { arena: Arena { half, ..Arena::default() }, game };
+        let heard = pair.show(&picture, &scene(half, EDGE, &cubes(&plan, &walk[frame])), ROOM);
+        refused += refuse(&mut pair, &heard);
+        std::thread::sleep(LOOK);
+    }
+    tell_counts(&pair, refused, args.json);
+    Ok(())
+}
+
+fn cubes(plan: &Plan, poses: &[Pose]) -> Vec<Cube> {
+    let cube = |(part, pose): (&xpuck_bodies::PlacedPart, &Pose)| Cube {
+        at: pose.position,
+        rotation: pose.rotation,
+        colour: part.part.colour(),
+    };
+    plan.parts().iter().zip(poses).map(cube).collect()
+}
+
+/// How far the floor goes along x and y: as far as the walk, and some more.
+fn floor(walk: &[Vec<Pose>]) -> [f64; 2] {
+    let farthest = |k: usize| walk.iter().flatten().map(|pose| pose.position[k].abs()).fold(0.0, f64::max);
+    [farthest(0) + MARGIN, farthest(1) + MARGIN]
+}

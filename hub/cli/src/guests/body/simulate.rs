@@ -1,0 +1,84 @@
+//! `xpuck body simulate`: a body walks.
+
+use super::walk::{SECOND, Walk, WalkArgs};
+use crate::files::tree_file::{print as put, refuse_over, write};
+use crate::terminal::progress::Progress;
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Instant;
+use xpuck_bodies::{Robot, Way, watch};
+use xpuck_lab::body_run::{page, spacing};
+
+/// Let a body walk: how far its root gets along y, how far its rearmost part moves, and what its way is.
+///
+/// The lesser of the two is what `xpuck body evolve` counts as walked: a tower that falls over leaves its feet where they were.
+#[derive(Args)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    walk: WalkArgs,
+    /// Write the walk as a web page that needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print one JSON object, with the root's place after each second.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
+pub fn run(args: &SimulateArgs) -> Result<()> {
+    refuse_over(args.walk.read(), &args.html)?;
+    let Walk { plan, brain, trial } = args.walk.open()?;
+    let steps = args.walk.steps;
+    let began = Instant::now();
+    let (mut way, mut frames) = (Vec::new(), Vec::new());
+    let (mut end, mut highest) = ([0.0; 3], f64::NEG_INFINITY);
+    let (mut began_at, mut rear) = (None, 0.0);
+    let spacing = spacing(&plan, steps);
+    let progress = Progress::of("step", u64::from(steps), args.json);
+    watch(&plan, &brain, trial, steps, |step, robot| {
+        end = robot.simulator().position();
+        began_at.get_or_insert(end[0]);
+        if step == steps {
+            rear = robot.rear();
+        }
+        highest = end[2].max(highest);
+        if step % SECOND == 0 {
+            way.push(end);
+            progress.set(u64::from(step), u64::from(steps));
+        }
+        if args.html.is_some() && step % spacing == 0 {
+            frames.push(robot.simulator().poses());
+        }
+    })?;
+    drop(progress);
+    let moved = Way { root: end[1], rearmost: rear - Robot::new(&plan, &brain, trial)?.rear() };
+    let seconds = began.elapsed().as_secs_f64();
+    if let Some(path) = &args.html {
+        write(path, page(&plan, &frames, spacing).as_bytes())?;
+    }
+    let simulated = f64::from(steps) / f64::from(SECOND);
+    if args.json {
+        let object = serde_json::json!({
+            "distance": moved.root, "rearmost": moved.rearmost, "walked": moved.walked(), "end": end, "highest": highest,
+            "seconds": simulated, "wall_s": seconds, "way": way,
+        });
+        return put(format!("{object}\n").as_bytes());
+    }
+    let text = format!(
+        "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m; \
+         its rearmost part {:.2} m\n",
+        moved.root,
+        simulated / seconds.max(1e-9),
+        (end[0] - began_at.unwrap_or_default()).abs(),
+        moved.rearmost
+    );
+    let drawn = match args.walk.brain {
+        None => format!("its brain is drawn at random (seed {}); --brain FILE.nndf gives it one\n", args.walk.seed),
+        Some(_) => String::new(),
+    };
+    put((text + &drawn).as_bytes())
+}

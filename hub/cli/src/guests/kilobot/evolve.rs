@@ -1,0 +1,154 @@
+//! `xpuck kilobot evolve`: trees for Kilobots that forage.
+
+use crate::evolution::stopping;
+use crate::files::advice::word;
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use toml::Value;
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::kilobot_run::{Chapter, Config, Ended, Folder, chapter, run as run_to_end};
+use xpuck_wire::output::count;
+use xpuck_wire::{log, output};
+
+/// What follows `xpuck`.
+const COMMAND: &str = "kilobot evolve";
+
+/// Evolve trees for Kilobots that forage, and make the thesis's chapter 4 again: runs, curves, ways, and what trees use.
+///
+/// The same seed gives the same digits on any number of threads. Without a file it is the thesis's experiment: 25 runs each of its
+/// algorithm and of ours, half an hour on two cores; `--runs 1` is a taste of it.
+#[derive(Args)]
+pub struct EvolveArgs {
+    /// File of the experiment (.toml); every key is optional, and options below count more.
+    file: Option<PathBuf>,
+    /// Seed [default: 1].
+    #[arg(long)]
+    seed: Option<i64>,
+    /// Runs with each algorithm [default: 25]; with --resume more of them than before.
+    #[arg(long)]
+    runs: Option<u32>,
+    /// Simulations of a run [default: 44030].
+    #[arg(long)]
+    simulations: Option<i64>,
+    /// One algorithm instead of those of the file.
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    /// Any key of the file, as in `--set world.robots=9`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// New folder for runs, figures, tables and trees.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the experiment in this folder: runs that are there are not made again.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "simulations", "algorithm", "set", "out"])]
+    resume: Option<PathBuf>,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or the folder cannot be written.
+pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    let kept = args.resume.as_ref().or(args.out.as_ref());
+    let stop = stopping::flag(COMMAND, kept)?;
+    let (config, mut folder, done) = match &args.resume {
+        Some(path) => {
+            let (folder, config, done) = Folder::resume(path, args.runs)?;
+            (config, Some(folder), done)
+        }
+        None => {
+            let config = Config::load(args.file.as_deref(), overrides(args)?)?;
+            let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
+            (config, folder, Vec::new())
+        }
+    };
+    let all = u64::from(config.runs) * config.algorithms.len() as u64 * config.simulations;
+    let progress = Progress::of("simulation", all, args.json);
+    progress.begin_at(done.len() as u64 * config.simulations);
+    let ended = run_to_end(&config, done, folder.as_mut(), &stop, |done, at| {
+        progress.set(done as u64 * config.simulations + at.simulations, all);
+        let name = at.algorithm.name();
+        progress.note(format!("{name}, run {}, generation {}: {:.4}", at.run, at.generation, at.best));
+    })?;
+    let runs = match ended {
+        Ended::Whole(runs) => runs,
+        Ended::Stopped(runs) => {
+            drop(progress);
+            let Some(path) = kept else { bail!("only an experiment with a folder is stopped") };
+            let done = format!(" after {}", count(runs, "whole run", "whole runs"));
+            return Ok(stopping::stopped(COMMAND, &done, path));
+        }
+    };
+    let command = kept.map_or("xpuck kilobot evolve".into(), |path| {
+        format!("xpuck kilobot evolve {} --out NEW", word(&path.join("kilobots.toml")))
+    });
+    let made = chapter(&config, &runs, &command, |what| progress.note(what));
+    drop(progress);
+    if let Some(folder) = &folder {
+        folder.finish(&made)?;
+    }
+    match args.json {
+        true => output::line(serde_json::to_string(&made.result)?)?,
+        false => print(&made, folder.as_ref())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
+    let mut table = evolution_file::keys(&args.set)?;
+    let given = [("seed", args.seed), ("runs", args.runs.map(i64::from)), ("simulations", args.simulations)];
+    for (key, value) in given {
+        if let Some(value) = value {
+            table.insert(key.into(), Value::Integer(value));
+        }
+    }
+    if let Some(name) = &args.algorithm {
+        table.insert("algorithms".into(), Value::Array(vec![Value::String(name.clone())]));
+    }
+    Ok(table)
+}
+
+fn print(made: &Chapter, folder: Option<&Folder>) -> Result<()> {
+    output::line("algorithm        runs  first generation  best as evolved  again in fresh starts  median again")?;
+    for (name, its) in &made.result.algorithms {
+        if its.generations == 1 {
+            log::line(format_args!("xpuck: {name}: --simulations suffice for one generation; ask for more"));
+        }
+        output::line(format_args!(
+            "{name:<15}{:>6}{:>18.4}{:>17.4}{:>14.4} +- {:.4}{:>14.4}",
+            its.runs,
+            its.first_generation,
+            its.best_chosen,
+            its.best_again.mean,
+            its.best_again.standard_error,
+            its.median_again
+        ))?;
+    }
+    let published = made.result.figure_4_6;
+    let printed = match made.is_of_the_thesis {
+        true => "; it reports 0.104 as evolved, 0.075 again, 0.058 on real robots",
+        false => "; what it reports is of another world",
+    };
+    output::line(format_args!(
+        "\nthe thesis's tree (Figure 4.6) in the same {} starts: {:.4} +- {:.4}{printed}",
+        made.result.fresh, published.mean, published.standard_error
+    ))?;
+    match folder {
+        Some(folder) => {
+            let at = folder.path().display();
+            output::line(format_args!("\nfigures and tables: {at}/chapter.html; the fittest trees: {at}/trees"))?;
+        }
+        None => {
+            for (name, its) in &made.result.algorithms {
+                output::line(format_args!("\n{name}:\n{}", its.tree))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! `xpuck kilobot simulate`: Kilobots run a tree.
+
+use crate::files::tree_file::{print as put, read_kilobot, refuse_over, write};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Instant;
+use toml::{Table, Value};
+use xpuck_kernels::kilobot::Program;
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::kilobot_run::{Config, Usage, measure, needed, trails};
+use xpuck_wire::output::count;
+
+/// Let Kilobots that all run one tree forage: what the tree is worth, and where they drive.
+#[derive(Args)]
+pub struct SimulateArgs {
+    /// File with a tree of a Kilobot's nodes (.bt).
+    tree: PathBuf,
+    /// Starts that it is measured in.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+    /// Seed of the starts.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// Kilobots [default: 25].
+    #[arg(long)]
+    robots: Option<i64>,
+    /// Any key of an experiment's world, as in `--set gap=0.2`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Draw the robots' ways in the first start to this SVG file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Also find what the tree needs of itself: the smallest tree that moves every robot the same in sixteen starts.
+    #[arg(long)]
+    reduce: bool,
+    /// Print one JSON object, with the fitness of each start.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
+pub fn run(args: &SimulateArgs) -> Result<()> {
+    refuse_over([&args.tree], &args.svg)?;
+    let name = args.tree.display();
+    let tree = read_kilobot(&args.tree, None)?;
+    let program = Program::compile(&tree).with_context(|| format!("{name}"))?;
+    let mut world = evolution_file::keys(&args.set)?;
+    if let Some(robots) = args.robots {
+        world.insert("robots".into(), Value::Integer(robots));
+    }
+    let config = Config::load(None, Table::from_iter([("world".to_string(), Value::Table(world))]))?;
+    let foraging = config.world.foraging();
+    let began = Instant::now();
+    let measured = measure(&tree, &foraging, u64::from(args.seed), args.runs);
+    let seconds = began.elapsed().as_secs_f64();
+    let simulated = f64::from(args.runs) * foraging.robots as f64 * f64::from(foraging.seconds);
+    if let Some(path) = &args.svg {
+        write(
+            path,
+            trails(&foraging, &program, (u64::from(args.seed), 0), &args.tree.display().to_string()).as_bytes(),
+        )?;
+    }
+    let less = args.reduce.then(|| needed(&tree, &foraging, u64::from(args.seed)));
+    let usage = program.usage();
+    if args.json {
+        let object = serde_json::json!({
+            "fitness": measured.mean, "standard_error": measured.standard_error, "starts": measured.starts,
+            "robots": foraging.robots, "seconds": foraging.seconds, "tree_bytes": usage.tree, "stack_bytes": usage.stack,
+            "derating": usage.derating(), "uses": Usage::of(less.as_ref().unwrap_or(&tree)),
+            "needed": less.as_ref().map(ToString::to_string), "r_acc": simulated / seconds.max(1e-9), "wall_s": seconds,
+        });
+        return put(format!("{object}\n").as_bytes());
+    }
+    let mut told = format!(
+        "fitness {:.4} +- {:.4} (standard error) over {} of {} Kilobots and {:.0} s\n{} of 1024 bytes for the tree, {} of 500 of stack\n",
+        measured.mean,
+        measured.standard_error,
+        count(args.runs as usize, "start", "starts"),
+        foraging.robots,
+        foraging.seconds,
+        usage.tree,
+        usage.stack
+    );
+    if usage.derating() < 1.0 {
+        told += &format!(
+            "the fitness is derated by {:.3}, as more than three quarters of the memory are used\n",
+            usage.derating()
+        );
+    }
+    if let Some(less) = less {
+        told += &format!("{} of {} nodes are needed:\n{less}", less.nodes().len(), tree.nodes().len());
+    }
+    put(told.as_bytes())
+}

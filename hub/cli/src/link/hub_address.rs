@@ -1,0 +1,209 @@
+//! Where the hub is that a command is for, and the key to show it.
+
+use crate::link::running::{RunningDemo, running};
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use xpuck_wire::keyring::{self, OPERATOR, Role};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::{Event, Reply, Request};
+use xpuck_wire::socket::{OperatorLink, Sockets};
+use xpuck_wire::{Status, Swarm, output, plain};
+
+/// How long an answer may take, ms.
+const TIMEOUT_MS: i32 = 3000;
+/// Where a hub is that nobody says anything else of.
+const USUAL: &str = "tcp://127.0.0.1:7602";
+/// The swarm file, looked for in the current folder.
+const SWARM: &str = "swarm.toml";
+
+/// Where the hub is. Without --hub and --key: the hub of swarm.toml in this folder, or else that of the only demo that you
+/// run on this machine.
+#[derive(Args, Clone)]
+pub struct HubAddress {
+    /// The hub's operator address [default: that of swarm.toml in this folder, or of the running demo, or
+    /// tcp://127.0.0.1:7602].
+    #[arg(long, env = "XPUCK_HUB")]
+    hub: Option<String>,
+    /// An operator's or observer's key file, in `operators/` of a folder of keys; the hub's key is hub.pub of that folder
+    /// [default: keys/operators/operator.key, or that of the running demo].
+    #[arg(long, value_name = "FILE", env = "XPUCK_KEY")]
+    key: Option<PathBuf>,
+    /// Use no keys, for a hub with `dev_mode = true`.
+    #[arg(long, env = "XPUCK_DEV_MODE", conflicts_with = "key")]
+    dev_mode: bool,
+}
+
+/// A hub's address and the key to show it; none for a hub without keys.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    hub: String,
+    key: Option<PathBuf>,
+}
+
+impl HubAddress {
+    /// A link to the hub, and the operator's secret if there are keys.
+    ///
+    /// # Errors
+    /// No hub is known here, or the key cannot be read.
+    pub fn open(&self) -> Result<(OperatorLink, Option<Secret>)> {
+        let here = Path::new(SWARM).exists().then(|| Swarm::read(Path::new(SWARM))).transpose()?;
+        self.link(here.as_ref())
+    }
+
+    /// The same, for the hub of this swarm where nothing else is said.
+    ///
+    /// # Errors
+    /// As [`HubAddress::open`].
+    pub fn open_of(&self, swarm: &Swarm) -> Result<(OperatorLink, Option<Secret>)> {
+        self.link(Some(swarm))
+    }
+
+    fn link(&self, here: Option<&Swarm>) -> Result<(OperatorLink, Option<Secret>)> {
+        let found = self.find(here, &running)?;
+        if !found.hub.contains("://") {
+            bail!("--hub {0}: an address begins with its kind, as in tcp://{0}", found.hub);
+        }
+        let Some(key) = &found.key else {
+            return Ok((Sockets::new().operator(&found.hub, TIMEOUT_MS)?, None));
+        };
+        let (sockets, secret) = Sockets::for_operator(key).map_err(|error| {
+            let where_from = match self.hub {
+                Some(_) => "it lies in operators/ of that hub's folder of keys",
+                None => "`xpuck keys new` makes keys",
+            };
+            anyhow!(
+                "no key to show the hub: {error}; --key FILE names one ({where_from}), and --dev-mode is for a hub without"
+            )
+        })?;
+        Ok((sockets.operator(&found.hub, TIMEOUT_MS)?, Some(secret)))
+    }
+
+    /// What is said goes first, then the swarm file of this folder, then a folder of keys here, then a demo.
+    fn find(&self, here: Option<&Swarm>, running: &dyn Fn() -> Vec<RunningDemo>) -> Result<Found> {
+        let usual = || here.map_or(USUAL.into(), |swarm| swarm.hub.operator.clone());
+        let named = self.hub.clone().unwrap_or_else(usual);
+        let without = here.is_some_and(|swarm| swarm.security.dev_mode) && self.hub.is_none() && self.key.is_none();
+        if self.dev_mode || without {
+            return Ok(Found { hub: named, key: None });
+        }
+        if let Some(key) = &self.key {
+            return Ok(Found { hub: named, key: Some(key.clone()) });
+        }
+        let folder = here.map_or("keys".into(), |swarm| swarm.security.keys.clone());
+        let key = keyring::path(&folder, Role::Operator, OPERATOR, "key");
+        if here.is_some() || key.exists() {
+            return Ok(Found { hub: named, key: Some(key) });
+        }
+        let demos: Vec<RunningDemo> =
+            running().into_iter().filter(|demo| self.hub.as_ref().is_none_or(|hub| *hub == demo.hub)).collect();
+        match &demos[..] {
+            [only] => Ok(Found { hub: only.hub.clone(), key: Some(only.key.clone()) }),
+            // Whoever names a hub lacks a key alone.
+            [] if self.hub.is_some() => Ok(Found { hub: named, key: Some(key) }),
+            [] => bail!(
+                "no hub is known here: there is no swarm.toml in this folder, and no demo of yours runs; `xpuck demo` starts \
+                 one, `xpuck init DIR` makes a swarm's folder, or name --hub and --key"
+            ),
+            several => {
+                let lines: Vec<String> =
+                    several.iter().map(|demo| format!("\n  --hub {} --key {}", demo.hub, demo.key.display())).collect();
+                bail!("{} demos of yours run; say which one:{}", several.len(), lines.concat())
+            }
+        }
+    }
+}
+
+/// Asks the hub once.
+pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
+    Ok(address.open()?.0.ask(request)?)
+}
+
+/// How things stand.
+///
+/// # Errors
+/// The hub does not answer, or answers something else.
+pub fn status(link: &OperatorLink) -> Result<Status> {
+    match link.ask(&Request::Status)? {
+        Reply::Status(status) => Ok(*status),
+        _ => bail!("the hub answered something else"),
+    }
+}
+
+/// What happened: events with numbers above `after`.
+///
+/// # Errors
+/// As [`status`].
+pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
+    match link.ask(&Request::Events { after })? {
+        Reply::Events(events) => Ok(events),
+        Reply::Refused(why) => bail!("refused: {why}"),
+        _ => bail!("the hub answered something else"),
+    }
+}
+
+/// Has the hub do something.
+///
+/// # Errors
+/// It does not answer, or refuses.
+pub fn have(link: &OperatorLink, request: &Request) -> Result<()> {
+    match link.ask(request)? {
+        Reply::Refused(why) => bail!("refused: {why}"),
+        Reply::DoneBut(what) => output::note(format_args!("xpuck: {}", plain(&what))),
+        _ => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::{Addresses, Security};
+
+    fn demo(port: u16) -> RunningDemo {
+        RunningDemo {
+            root: format!("/d/{port}").into(),
+            hub: format!("tcp://127.0.0.1:{port}"),
+            key: format!("/d/{port}/operator.key").into(),
+            console: None,
+        }
+    }
+
+    fn said(hub: Option<&str>, key: Option<&str>) -> HubAddress {
+        HubAddress { hub: hub.map(String::from), key: key.map(PathBuf::from), dev_mode: false }
+    }
+
+    #[test]
+    fn what_is_said_goes_before_the_swarm_file_and_that_before_a_demo() {
+        let swarm = Swarm {
+            speed: 1.0,
+            robots: vec!["xp01".into()],
+            peers: Vec::new(),
+            hub: Addresses { robots: "tcp://a:1".into(), operator: "tcp://a:2".into(), console: None },
+            security: Security { keys: "s/keys".into(), dev_mode: false },
+        };
+        let (one, two) = (|| vec![demo(1)], || vec![demo(1), demo(2)]);
+        let of = |address: HubAddress, here: Option<&Swarm>, demos: &dyn Fn() -> Vec<RunningDemo>| {
+            let Found { hub, key } = address.find(here, demos).unwrap();
+            (hub, key.unwrap_or_default().display().to_string())
+        };
+        let pair = |hub: &str, key: &str| (hub.to_string(), key.to_string());
+        assert_eq!(of(said(Some("tcp://x:1"), Some("k")), Some(&swarm), &one), pair("tcp://x:1", "k"));
+        assert_eq!(of(said(None, None), Some(&swarm), &one), pair("tcp://a:2", "s/keys/operators/operator.key"));
+        assert_eq!(of(said(None, Some("k")), None, &one), pair(USUAL, "k"));
+        assert_eq!(of(said(None, None), None, &one), pair("tcp://127.0.0.1:1", "/d/1/operator.key"));
+        assert_eq!(
+            of(said(Some("tcp://127.0.0.1:2"), None), None, &two),
+            pair("tcp://127.0.0.1:2", "/d/2/operator.key")
+        );
+        let open = Swarm { security: Security::dev_mode(), ..swarm };
+        assert_eq!(said(None, None).find(Some(&open), &one).unwrap().key, None);
+        let several = said(None, None).find(None, &two).unwrap_err().to_string();
+        assert!(
+            several.contains("2 demos") && several.contains("--hub tcp://127.0.0.1:2 --key /d/2/operator.key"),
+            "{several}"
+        );
+        let none = said(None, None).find(None, &Vec::new).unwrap_err().to_string();
+        assert!(none.contains("xpuck init") && none.contains("xpuck demo"), "{none}");
+    }
+}

@@ -1,0 +1,5 @@
+//! Where the hub is that a command is for, and the link to it.
+
+pub mod address;
+pub mod hub_address;
+pub mod running;

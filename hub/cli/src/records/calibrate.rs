@@ -1,0 +1,250 @@
+//! `xpuck calibrate`: parameters of the simulator fitted to recorded poses and readings.
+
+use crate::files::calibration_file;
+use crate::files::tree_file::{print, write};
+use crate::records::calibrate_record::RecordArgs;
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use xpuck_calibrate::recorded::Recorded;
+use xpuck_calibrate::table::MAX_BYTES;
+use xpuck_calibrate::{Report, camera, collisions, friction, infrared, latency, poses, steering};
+use xpuck_experiment::Calibration;
+use xpuck_kernels::model::{FRISBEE_MASS, HALF_ARENA, ROBOT_MASS};
+use xpuck_stats::plot::to_svg;
+use xpuck_wire::file;
+
+/// Fit the simulator's parameters to what real robots did (thesis chapter 7).
+///
+/// Records are CSV files with named columns that a lab can write by hand; docs/calibration.md says what each holds.
+/// `xpuck calibrate record` makes such records in the simulator, to try a fit where the truth is known.
+#[derive(Args)]
+pub struct CalibrateArgs {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(Subcommand)]
+enum Subject {
+    /// Friction and restitution between bodies, and motion noise, from poses of encounters (Fig. 7.2).
+    ///
+    /// Columns: run, time_s, body, x_m, y_m, heading_rad, left_m_s, right_m_s. Each run starts at rest; the body called
+    /// `frisbee` is the frisbee, all others are robots; the speeds are those commanded to the wheels.
+    Collisions {
+        #[command(flatten)]
+        fit: FitArgs,
+        /// Length of the arena along x and width along y, m.
+        #[arg(long, num_args = 2, value_names = ["LENGTH", "WIDTH"],
+              default_values_t = [2.0 * HALF_ARENA.0, 2.0 * HALF_ARENA.1])]
+        arena: Vec<f32>,
+    },
+    /// The infra-red sensors' curve from readings of white card (Eq. 7.3, Fig. 7.4).
+    ///
+    /// Columns: sensor, distance_m, raw (counts). Each sensor needs distances from 0 to 30 mm.
+    Ir {
+        #[command(flatten)]
+        fit: FitArgs,
+        /// The robot whose eight sensors these are, in the order of Table 6.1: their scales and offsets are written too.
+        #[arg(long, value_name = "ID", value_parser = robot_id)]
+        robot: Option<String>,
+    },
+    /// The camera's gap, delay and misses from robots that turn near the frisbee (Eq. 7.4, Fig. 7.5).
+    ///
+    /// Columns: run, time_s, x_m, y_m, heading_rad, frisbee_x_m, frisbee_y_m, and left, centre, right: 1 where blue was
+    /// seen in that segment, else 0.
+    Camera(FitArgs),
+    /// How late poses are, from a robot that drives and pauses (Fig. 7.6).
+    ///
+    /// Columns as for collisions; the times are those at which poses arrived.
+    Latency(FitArgs),
+    /// Friction with the floor from readings of a force gauge (Table 7.2).
+    ///
+    /// Columns: body, kind (static or dynamic), force_n. The body called `frisbee` is the frisbee, all others are robots,
+    /// whose readings are taken together. The least and the greatest reading of each kind are left out.
+    Friction {
+        #[command(flatten)]
+        fit: FitArgs,
+        /// Mass of a robot, kg, 0.001 to 10.
+        #[arg(long, default_value_t = ROBOT_MASS)]
+        robot_mass: f32,
+        /// Mass of the frisbee, kg, 0.001 to 10.
+        #[arg(long, default_value_t = FRISBEE_MASS)]
+        frisbee_mass: f32,
+    },
+    /// The steering law's answer to a step of the goal, simulated for several gains (Fig. 6.5).
+    ///
+    /// The goal's direction is switched from -45 to 45 degrees and back. It takes no record.
+    Steering(SteeringArgs),
+    /// All that the record of a run tells: lateness, wheels and noise of motion, cameras and how they are mounted.
+    ///
+    /// The run may be of real robots or of virtual ones; robots should drive about for some minutes, in part alone, and see
+    /// the frisbee.
+    Run {
+        /// `last`, the beginning of a run's id, or a run's folder.
+        run: String,
+        /// The record directory, as hub.toml names it; runs of demos below it are found too.
+        #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
+        runs: PathBuf,
+        /// The calibration that the robots had in that run, if they had one: what is found comes on top of it.
+        #[arg(long, value_name = "FILE")]
+        had: Option<PathBuf>,
+        #[command(flatten)]
+        shown: ShowArgs,
+    },
+    Record(RecordArgs),
+}
+
+#[derive(Args)]
+struct FitArgs {
+    /// File with the record; - reads standard input.
+    data: PathBuf,
+    #[command(flatten)]
+    shown: ShowArgs,
+}
+
+#[derive(Args)]
+struct ShowArgs {
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Write the plot, an SVG file.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Write the parameters into this calibration file; what else it says stays.
+    #[arg(long, value_name = "FILE", alias = "toml")]
+    into: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct SteeringArgs {
+    /// Age of the heading with which the goal's direction is computed, s, 0 to 2.
+    #[arg(long, default_value_t = 0.25)]
+    latency: f64,
+    /// Factors of the turning rate, 1 to 8 of them, 0.01 to 100 each.
+    #[arg(long, value_delimiter = ',', default_values_t = [0.25, 0.5, 1.0, 2.0])]
+    gains: Vec<f64>,
+    /// How long each of the two goals is held, s, 1 to 60.
+    #[arg(long, default_value_t = 4.0)]
+    seconds: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Write the plot, an SVG file.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// A robot's name, as swarm files allow it.
+fn robot_id(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+    if (1..=32).contains(&text.len()) && text.chars().all(plain) {
+        return Ok(text.into());
+    }
+    Err("a robot's name is 1 to 32 characters of a-z, 0-9, _ and -".into())
+}
+
+/// Runs the command.
+pub fn run(args: &CalibrateArgs) -> Result<()> {
+    match &args.subject {
+        Subject::Collisions { fit, arena } => {
+            let half = (arena[0] / 2.0, arena[1] / 2.0);
+            if ![half.0, half.1].iter().all(|h| (0.1..=50.0).contains(h)) {
+                bail!("--arena takes lengths of 0.2 to 100 m");
+            }
+            report(fit, |name, text| collisions::fit(&poses::read(name, text)?, half).context(name.to_string()))
+        }
+        Subject::Ir { fit, robot } => report(fit, |name, text| {
+            infrared::fit(&infrared::read(name, text)?, robot.as_deref()).context(name.to_string())
+        }),
+        Subject::Camera(fit) => {
+            report(fit, |name, text| camera::fit(&camera::read(name, text)?).context(name.to_string()))
+        }
+        Subject::Latency(fit) => {
+            report(fit, |name, text| latency::fit(&poses::read(name, text)?).context(name.to_string()))
+        }
+        Subject::Friction { fit, robot_mass, frisbee_mass } => {
+            let masses = friction::Masses { robot_kg: f64::from(*robot_mass), frisbee_kg: f64::from(*frisbee_mass) };
+            report(fit, |name, text| friction::fit(&friction::read(name, text)?, masses).context(name.to_string()))
+        }
+        Subject::Steering(args) => {
+            let steering =
+                steering::Steering { latency_s: args.latency, gains: args.gains.clone(), seconds: args.seconds };
+            let shown = ShowArgs { json: args.json, output: args.output.clone(), into: None };
+            show(&steering::respond(&steering)?, &shown)
+        }
+        Subject::Run { run, runs, had, shown } => {
+            let had = had.as_deref().map(Calibration::read).transpose()?.unwrap_or_default();
+            let run = crate::records::runs::find(runs, run)?;
+            let name = run.display().to_string();
+            let progress = Progress::waiting("reading and fitting the record", shown.json);
+            let record = Recorded::read(&run).with_context(|| name.clone())?;
+            let report = xpuck_calibrate::run::fit(&record, &had).context(name)?;
+            drop(progress);
+            show(&report, shown)
+        }
+        Subject::Record(args) => crate::records::calibrate_record::run(args),
+    }
+}
+
+/// True if both are the same place.
+fn same(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    place(a) == place(b)
+}
+
+/// Fits a record and gives what was asked for.
+fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<()> {
+    let outs = [&args.shown.output, &args.shown.into];
+    if let Some(out) = outs.into_iter().flatten().find(|out| same(out, &args.data)) {
+        bail!("{} is the record itself; name another file for what comes out", out.display());
+    }
+    let name = args.data.display().to_string();
+    let progress = Progress::waiting("fitting", args.shown.json);
+    let report = fit(&name, &read(&args.data)?)?;
+    drop(progress);
+    show(&report, &args.shown)
+}
+
+/// Gives what was asked for: lines or JSON, a plot, a file of parameters.
+fn show(report: &Report, args: &ShowArgs) -> Result<()> {
+    if let (Some(plot), Some(into)) = (&args.output, &args.into)
+        && same(plot, into)
+    {
+        bail!("--output and --into are both {}; the plot would replace the calibration", plot.display());
+    }
+    if let Some(path) = &args.output {
+        write(path, to_svg(&report.panels).as_bytes())?;
+    }
+    if let Some(path) = &args.into {
+        calibration_file::put(path, &report.toml)?;
+    }
+    if args.json {
+        return print(format!("{}\n", serde_json::to_string_pretty(report)?).as_bytes());
+    }
+    let mut text = format!("{}\n", report.data);
+    let width = report.estimates.iter().map(|e| e.name.len()).max().unwrap_or(0).max(12);
+    // What is simulated without noise has no parameters and no errors.
+    let none = if report.toml.is_empty() { "" } else { "(too few for an error)" };
+    for e in &report.estimates {
+        let error = e.error.map_or(none.into(), |error| format!("+- {error:.5}"));
+        text += &format!("{:width$} {:10.5} {error:10} {:6} {}\n", e.name, e.value, e.unit, e.meaning);
+    }
+    text += &format!("{}\n", report.fit);
+    if !report.toml.is_empty() {
+        text += &format!("\n{}", report.toml);
+    }
+    print(text.as_bytes())
+}
+
+fn read(path: &Path) -> Result<String> {
+    if path != Path::new("-") {
+        return Ok(file::text(path, MAX_BYTES as u64)?);
+    }
+    let mut text = String::new();
+    // One byte past the limit is enough for the reader of tables to refuse it.
+    let read = std::io::stdin().take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
+    read.context("-: standard input cannot be read as text")?;
+    Ok(text)
+}

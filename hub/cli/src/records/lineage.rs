@@ -1,0 +1,223 @@
+//! `xpuck lineage`: where a tree came from.
+
+use crate::files::results::sweep;
+use crate::records::lineage_record::{self, Form};
+use crate::records::runs::{find, print};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_evolve::{Id, Operator};
+use xpuck_lab::evolution_run::RECORD;
+use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, individuals};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::output;
+
+/// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps, or that of a hub.
+///
+/// Without an ID the islands' champions are listed. With one, its parents, their parents and so on are printed as a tree,
+/// each with its operator, the generation in which it was new (as in generations.csv) and its fitness samples; who comes
+/// up again is only named there. A record of a run that goes on, or was cut off, is read as far as it goes.
+#[derive(Args)]
+pub struct LineageArgs {
+    /// Folder of the run; or `last`, or a swarm's run as `xpuck runs list` calls it.
+    run: PathBuf,
+    /// Whose ancestry: island and number, such as 3.1204.
+    #[arg(value_parser = read_id)]
+    id: Option<Id>,
+    /// The record directory in which a swarm's runs are looked for by name.
+    #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
+    runs: PathBuf,
+    /// Steps back, 0 to 10000.
+    #[arg(long, default_value_t = 4, requires = "id")]
+    depth: usize,
+    /// Print one JSON object, with every sample and every tree.
+    #[arg(long, conflicts_with = "dot")]
+    json: bool,
+    /// Print a graph for Graphviz, from ancestors down to the tree.
+    #[arg(long, requires = "id")]
+    dot: bool,
+}
+
+fn read_id(text: &str) -> Result<Id, String> {
+    let parts = text.split_once('.').and_then(|(island, number)| Some((island.parse().ok()?, number.parse().ok()?)));
+    let (island, number) = parts.ok_or("write island and number with a dot, such as 3.1204")?;
+    Ok(Id { island, number })
+}
+
+/// Runs the command.
+pub fn run(args: &LineageArgs) -> Result<()> {
+    if args.depth > 10_000 {
+        bail!("--depth {}: at most 10000", args.depth);
+    }
+    let run = &located(args)?;
+    let is_record = run.file_name().is_some_and(|name| name == RECORD) && run.is_file();
+    let path = if is_record { run.clone() } else { run.join(RECORD) };
+    let of_hub = match run.is_dir() {
+        true => !xpuck_record::parts(run)?.is_empty(),
+        false => run.extension().is_some_and(|e| e == "mcap"),
+    };
+    if of_hub && !path.try_exists().unwrap_or(false) {
+        let form = match (args.json, args.dot) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Dot,
+            (false, false) => Form::Text,
+        };
+        return lineage_record::run(run, args.id, args.depth, &form);
+    }
+    if let Some(told) = sweep(run).filter(|_| !path.try_exists().unwrap_or(true)) {
+        bail!(told);
+    }
+    let index = Index::read(&path)?;
+    if index.left_over > 0 {
+        let (bytes, generation) = (index.left_over, index.generation);
+        output::note(format_args!(
+            "xpuck: the last {bytes} bytes of the record are no whole generation; read up to {generation}"
+        ));
+    }
+    let Some(id) = args.id else {
+        let champions = individuals(&path, &index.champions)?;
+        return champions_table(&champions, &index, args.json);
+    };
+    let lineage = index.lineage(&path, id, args.depth)?;
+    if args.json {
+        print(&format!("{}\n", to_json(&lineage)?))
+    } else if args.dot {
+        print(&to_dot(&lineage)?)
+    } else {
+        print(&to_text(&lineage)?)
+    }
+}
+
+/// Where the run is: a place that is there, or the run of a swarm of that name.
+fn located(args: &LineageArgs) -> Result<PathBuf> {
+    let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
+    let text = args.run.to_string_lossy();
+    match nothing(&args.run) && !text.contains('/') {
+        true => find(&args.runs, &text),
+        false => Ok(args.run.clone()),
+    }
+}
+
+fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Result<()> {
+    if json {
+        let rows = champions.iter().map(individual).collect::<Result<Vec<_>>>()?;
+        return print(&format!("{}\n", json!({ "generation": index.generation, "champions": rows })));
+    }
+    let mut text = format!("champions of generation {}\n", index.generation);
+    writeln!(text, "{:>9}  born in  ancestors  nodes  fitness  samples  operator", "id")?;
+    for c in champions {
+        let (n, mean) = c.fitness();
+        let (ancestors, nodes, operator) = (index.ancestors(c.id), c.tree.nodes().len(), name(c.operator)?);
+        let id = c.id.to_string();
+        writeln!(
+            text,
+            "{id:>9}  {:>7}  {ancestors:>9}  {nodes:>5}  {:>7.3}  {n:>7}  {operator}",
+            c.generation,
+            Figure(mean)
+        )?;
+    }
+    text.push_str(
+        "fitness: mean of all recorded trials, on all islands. In result.json `fitness` is the mean of those that the \
+         island counted, and `remeasured` that of fresh simulations.\n",
+    );
+    print(&text)
+}
+
+/// An operator's name, as in every file.
+fn name(operator: Operator) -> Result<String> {
+    let value = serde_json::to_value(operator)?;
+    Ok(value.as_str().context("operators are names")?.to_string())
+}
+
+/// One line about an individual.
+fn describe(i: &Individual) -> Result<String> {
+    let (n, mean) = i.fitness();
+    let mut line = format!("{}  {} in generation {}", i.id, name(i.operator)?, i.generation);
+    match n {
+        0 => line.push_str(", no samples"),
+        1 => write!(line, ", fitness {:.3} in 1 sample", Figure(mean))?,
+        _ => write!(line, ", fitness {:.3} in {n} samples", Figure(mean))?,
+    }
+    if i.refused() > 0 {
+        write!(line, ", {} refused", i.refused())?;
+    }
+    if !i.arrivals.is_empty() {
+        let islands: BTreeSet<u16> = i.arrivals.iter().map(|a| a.island).collect();
+        let islands: Vec<String> = islands.iter().map(u16::to_string).collect();
+        write!(line, ", went to {}", islands.join(" "))?;
+    }
+    Ok(line)
+}
+
+/// The lineage as a tree on a terminal, with an explicit stack, as it may be deep.
+fn to_text(lineage: &Lineage) -> Result<String> {
+    let mut text = String::new();
+    let mut open = vec![(0, String::new(), String::new())];
+    let places: BTreeMap<Id, usize> = lineage.members.iter().map(|m| m.id).zip(0..).collect();
+    while let Some((at, lead, below)) = open.pop() {
+        let member = &lineage.members[at];
+        let mut children = Vec::new();
+        let mut named = Vec::new();
+        for (which, parent) in member.parents.iter().flatten().enumerate() {
+            match places.get(parent) {
+                Some(p) if lineage.named_by[*p] == Some((at, which)) => children.push(*p),
+                _ => named.push(parent.to_string()),
+            }
+        }
+        let also = if children.is_empty() { "of" } else { "and of" };
+        let rest = if named.is_empty() { String::new() } else { format!("; {also} {}", named.join(" and ")) };
+        writeln!(text, "{lead}{}{rest}", describe(member)?)?;
+        for (i, child) in children.iter().enumerate().rev() {
+            let last = i + 1 == children.len();
+            let (branch, bar) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+            open.push((*child, format!("{below}{branch}"), format!("{below}{bar}")));
+        }
+    }
+    if lineage.further > 0 {
+        let ancestors = output::count(lineage.further, "ancestor", "ancestors");
+        writeln!(text, "and {ancestors} further back (--depth)")?;
+    }
+    writeln!(text, "\n# {}\n{}", lineage.members[0].id, lineage.members[0].tree.under_avoiding())?;
+    Ok(text)
+}
+
+fn individual(i: &Individual) -> Result<Value> {
+    let (n, mean) = i.fitness();
+    let parents: Vec<String> = i.parents.iter().flatten().map(Id::to_string).collect();
+    Ok(json!({
+        "id": i.id.to_string(),
+        "generation": i.generation,
+        "operator": name(i.operator)?,
+        "parents": parents,
+        "evaluations": n,
+        "fitness": mean,
+        "refused": i.refused(),
+        "samples": i.samples,
+        "arrivals": i.arrivals,
+        "tree": i.tree.under_avoiding().to_string(),
+    }))
+}
+
+fn to_json(lineage: &Lineage) -> Result<Value> {
+    let members = lineage.members.iter().map(individual).collect::<Result<Vec<_>>>()?;
+    Ok(json!({ "id": lineage.members[0].id.to_string(), "members": members, "further": lineage.further }))
+}
+
+/// A graph in which arrows go from parents to children.
+fn to_dot(lineage: &Lineage) -> Result<String> {
+    let mut dot = String::from("digraph lineage {\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n");
+    for member in &lineage.members {
+        // Names, operators and numbers hold neither quotes nor backslashes.
+        writeln!(dot, "  \"{}\" [label=\"{}\"];", member.id, describe(member)?.replace(", ", "\\n"))?;
+    }
+    for member in &lineage.members {
+        for parent in member.parents.iter().flatten() {
+            writeln!(dot, "  \"{parent}\" -> \"{}\";", member.id)?;
+        }
+    }
+    dot.push_str("}\n");
+    Ok(dot)
+}

@@ -1,0 +1,110 @@
+//! `xpuck lineage` of a run of robots, out of its MCAP record.
+
+use crate::records::runs::{print, tell};
+use anyhow::{Result, bail};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+use xpuck_evolve::Id;
+use xpuck_record::lineage::{Births, Individual};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::message::Operator;
+
+/// How the lineage is printed.
+pub enum Form {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+    /// For Graphviz.
+    Dot,
+}
+
+/// Prints where a tree came from; without one, each robot's last emigrant.
+pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
+    let births = Births::read(path)?;
+    tell(&births.damage);
+    let Some(id) = id else { return fittest(&births, form) };
+    if births.get(id).is_none() {
+        bail!("{}: knows no {id}; without an ID each robot's fittest is listed", path.display());
+    }
+    let all = births.ancestry(id, depth);
+    let nobody = Individual::default();
+    let of = |id: Id| births.get(id).unwrap_or(&nobody);
+    let mut text = String::new();
+    match form {
+        Form::Json => {
+            let members: Vec<_> = all
+                .iter()
+                .map(|(step, id)| json!({ "id": id.to_string(), "step": step, "individual": of(*id) }))
+                .collect();
+            writeln!(text, "{}", json!({ "id": id.to_string(), "members": members }))?;
+        }
+        Form::Dot => {
+            writeln!(text, "digraph lineage {{\n  node [shape=box, style=rounded, fontname=\"monospace\"];")?;
+            for (_, id) in &all {
+                writeln!(text, "  \"{id}\" [label=\"{}\"];", describe(*id, of(*id)).replace(", ", "\\n"))?;
+                for parent in &of(*id).parents {
+                    writeln!(text, "  \"{parent}\" -> \"{id}\";")?;
+                }
+            }
+            writeln!(text, "}}")?;
+        }
+        Form::Text => {
+            for (step, id) in &all {
+                let parents: Vec<String> = of(*id).parents.iter().map(Id::to_string).collect();
+                let parents =
+                    if parents.is_empty() { String::new() } else { format!("; of {}", parents.join(" and ")) };
+                writeln!(text, "{:>3}  {}{parents}", step, describe(*id, of(*id)))?;
+            }
+            if let Some(tree) = &of(id).tree {
+                writeln!(text, "\n# {id}\n{tree}")?;
+            }
+        }
+    }
+    print(&text)
+}
+
+fn describe(id: Id, individual: &Individual) -> String {
+    if individual.generation == 0 {
+        return format!("{id}, of whose birth the record does not tell");
+    }
+    let fitness = individual.fitness.map_or(String::new(), |f| format!(", first fitness {:.3}", Figure(f.into())));
+    let drove = match individual.drove.is_empty() {
+        true => String::new(),
+        false => format!(", drove {}", individual.drove.join(" ")),
+    };
+    let operator = match individual.operator {
+        Operator::Unknown => "born",
+        Operator::Random => "random",
+        Operator::Crossover => "crossover",
+        Operator::Mutation => "mutation",
+    };
+    let later = individual
+        .samples
+        .last()
+        .map_or(String::new(), |(.., n, fitness)| format!(", later {:.3} in {n} samples", Figure(f64::from(*fitness))));
+    format!("{id}, {operator} in generation {}{fitness}{later}{drove}", individual.generation)
+}
+
+fn fittest(births: &Births, form: &Form) -> Result<()> {
+    let row = |(robot, id): (&String, &Id)| {
+        let ancestors = births.ancestry(*id, usize::MAX).len() - 1;
+        json!({ "robot": robot, "id": id.to_string(), "ancestors": ancestors })
+    };
+    let rows: Vec<_> = births.fittest.iter().map(row).collect();
+    if matches!(form, Form::Json) {
+        return print(&format!("{}\n", json!({ "fittest": rows })));
+    }
+    let mut text = String::from("robot           id  ancestors\n");
+    for row in rows {
+        writeln!(
+            text,
+            "{:<8} {:>9}  {:>9}",
+            row["robot"].as_str().unwrap_or("-"),
+            row["id"].as_str().unwrap_or("-"),
+            row["ancestors"]
+        )?;
+    }
+    print(&text)
+}

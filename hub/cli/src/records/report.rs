@@ -1,0 +1,162 @@
+//! `xpuck report`: what runs of a swarm say, as one page.
+
+use crate::engines::engine::{EngineArgs, report};
+use crate::files::results::other_kind;
+use crate::records::runs::{find, print, tell};
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use xpuck_hub_service::recovery;
+use xpuck_kernels::engine::EngineKind;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::report::collect::{RunFacts, collect_all};
+use xpuck_lab::report::scaling::Single;
+use xpuck_lab::report::write::Place;
+use xpuck_lab::report::{Options, Report, make};
+use xpuck_record::run_file::RunState;
+use xpuck_stats::som::Topology;
+use xpuck_wire::output;
+
+/// Most runs of a report.
+const MOST: usize = 500;
+
+/// Make a report of runs of a swarm: one page with figures, and its numbers as CSV and Parquet.
+///
+/// Which runs count; real and evolved fitness over their segments; what many islands bring; how the swarm behaved, as a map; the
+/// trees at the end, what each is worth, how it works and where it came from; different trees together; simulation against
+/// reality; recorded senses against poses; and what adaptive robots held the world for (thesis 7.3, 8.4 to 8.7, 9.2.1).
+/// The page needs no network. All runs must be of one experiment. A run that cannot be read, or is given
+/// twice, is named and left out, and the command ends with 1.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// The runs: `last`, names as `xpuck runs list` has them, or folders.
+    #[arg(required = true, value_name = "RUN")]
+    chosen: Vec<String>,
+    /// Folder of the report: new, empty, or with an earlier report, which is replaced.
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// The record directory in which runs are looked for by name.
+    #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
+    runs: PathBuf,
+    /// A run of one island (`xpuck evolve --islands 1 --out`) to compare many islands with (Eq. 8.4).
+    #[arg(long, value_name = "DIR")]
+    single: Option<PathBuf>,
+    /// Simulations of 60 s of each tree and of each swarm.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    simulations: u32,
+    /// Seed of the simulations.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Cells of the map of behaviours.
+    #[arg(long, value_enum, default_value_t = GridArg::Hexagonal)]
+    grid: GridArg,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print what came out as one JSON object, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Cells.
+#[derive(Clone, Copy, ValueEnum)]
+enum GridArg {
+    /// Six neighbours.
+    Hexagonal,
+    /// Four neighbours.
+    Square,
+}
+
+/// Runs the command.
+pub fn run(args: &ReportArgs) -> Result<()> {
+    if args.chosen.len() > MOST {
+        bail!("{} runs: a report takes {MOST} at most", args.chosen.len());
+    }
+    if let Some(told) = args.chosen.iter().find_map(|folder| other_kind(Path::new(folder))) {
+        bail!(told);
+    }
+    let folders: Vec<PathBuf> = args.chosen.iter().map(|run| find(&args.runs, run)).collect::<Result<_>>()?;
+    let place = Place::prepare(&args.out).context("--out")?;
+    let single = args.single.as_deref().map(Single::read).transpose()?;
+    let (runs, left_out) = read(&folders, args.json);
+    tell(&left_out);
+    let damage = runs.iter().flat_map(|run| run.damage.iter().map(|damage| format!("{}: {damage}", run.name)));
+    tell(&damage.collect::<Vec<_>>());
+    if runs.is_empty() {
+        bail!("none of the runs could be read");
+    }
+    let specs: Vec<&WorldSpec> = runs.iter().map(|run| run.world.as_ref()).collect();
+    let engine = args.engine.open(EngineKind::Simd, &specs)?;
+    let topology = match args.grid {
+        GridArg::Hexagonal => Topology::Hexagonal,
+        GridArg::Square => Topology::Rectangular,
+    };
+    let options = Options { simulations: args.simulations, seed: args.seed, topology, single };
+    let progress = Progress::of("tree or swarm", 1, args.json);
+
+    let watch = |done: usize, total: usize| progress.set(done as u64, total as u64);
+    let made = make(&engine, &runs, &options, &command(args), watch);
+    drop(progress);
+    let made = made.map_err(anyhow::Error::msg)?;
+    report(&engine);
+    let page = place.write(&made).context("--out")?;
+    match args.json {
+        true => print(&format!(
+            "{}\n",
+            json!({ "page": page, "runs": runs.len(), "left_out": left_out, "results": made.results })
+        ))?,
+        false => print(&text(&made, &page))?,
+    }
+    match left_out.len() {
+        0 => Ok(()),
+        1 => bail!("1 run was left out"),
+        n => bail!("{n} runs were left out"),
+    }
+}
+
+/// The runs that can be read, and a line for each other one.
+fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
+    let progress = Progress::of("run", folders.len() as u64, quiet);
+    let (mut runs, mut left_out) = (Vec::new(), Vec::new());
+    for (folder, run) in folders.iter().zip(collect_all(folders, || progress.inc())) {
+        match run {
+            Ok(run) if runs.iter().any(|other: &RunFacts| same(other, &run)) => {
+                left_out.push(format!("{}: is given twice, or is a copy of another one", folder.display()));
+            }
+            Ok(run) if run.state == RunState::Running && recovery::is_written(folder).unwrap_or(false) => {
+                left_out.push(format!("{}: goes on; make its report when it is over", folder.display()));
+            }
+            Ok(run) => runs.push(run),
+            Err(error) => left_out.push(format!("{}: {}", folder.display(), output::sentence(&error))),
+        }
+    }
+    (runs, left_out)
+}
+
+/// Whether two folders hold one run.
+fn same(a: &RunFacts, b: &RunFacts) -> bool {
+    (a.started_unix_ms, a.seed, &a.experiment) == (b.started_unix_ms, b.seed, &b.experiment)
+}
+
+fn command(args: &ReportArgs) -> String {
+    let mut text = format!("xpuck report {} --out {}", args.chosen.join(" "), args.out.display());
+    if let Some(single) = &args.single {
+        let _ = write!(text, " --single {}", single.display());
+    }
+    let _ = write!(text, " --simulations {} --seed {}", args.simulations, args.seed);
+    text
+}
+
+fn text(made: &Report, page: &Path) -> String {
+    let mut text = String::new();
+    for (title, results) in made.results.iter().filter(|(_, results)| !results.is_empty()) {
+        let _ = writeln!(text, "{title}");
+        for result in results {
+            let _ = writeln!(text, "  {result}");
+        }
+    }
+    let _ = writeln!(text, "\nreport: {}", page.display());
+    text
+}

@@ -1,0 +1,267 @@
+//! `xpuck runs export --mp4` and `--png`: a recorded swarm from above.
+
+use super::{print, tell, watched};
+use crate::analysis::picture::film::canvas::rgb;
+use crate::analysis::picture::film::{self, Sheet, Stage, Token, check_speed};
+use crate::analysis::picture::scenery::Scenery;
+use crate::analysis::picture::{FRISBEE, of_robot};
+use crate::analysis::png;
+use crate::files::tree_file::write;
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use xpuck_hub_core::config::{Arena, HubFile};
+use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::world::{Task, WorldSpec};
+use xpuck_record::read::{Entries, entries_of_topics};
+use xpuck_record::run_file::RunFile;
+use xpuck_record::verify::phase_worlds;
+use xpuck_wire::Body;
+use xpuck_wire::message::Picture;
+
+/// A body that moves farther between two of its poses, m, was put there.
+const JUMP: f32 = 0.1;
+/// Ways are drawn in steps of at least this, m.
+const STEP: f32 = 0.004;
+
+/// Which part of a run, and how fast.
+#[derive(Args)]
+pub struct FilmArgs {
+    /// Pictures begin so many seconds of arena time after the run's first pose; with it if not given.
+    #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
+    from: Option<f64>,
+    /// Pictures end so many seconds of arena time after the run's first pose; with the last one if not given.
+    #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
+    to: Option<f64>,
+    /// How many times as fast as the arena's time a film is.
+    #[arg(long, value_name = "X", default_value_t = 8.0)]
+    film_speed: f64,
+}
+
+/// A time of the arena, s.
+fn time(text: &str) -> Result<f64> {
+    let time = text.parse().ok().filter(|time: &f64| time.is_finite());
+    time.with_context(|| format!("`{text}`: a number of seconds is meant"))
+}
+
+/// What a film shows of a run now.
+struct Scene {
+    about: RunFile,
+    arena: Arena,
+    worlds: Vec<(String, Arc<WorldSpec>)>,
+    phase: Option<String>,
+    /// Where bodies were seen last, and whether they are seen now.
+    bodies: BTreeMap<String, (Body, bool)>,
+    fitness: Option<f64>,
+    titles: [String; 2],
+}
+
+impl Scene {
+    fn of(run: &Path, titles: [String; 2]) -> Result<Scene> {
+        let about = RunFile::read(run)?;
+        let hub: HubFile = about.hub.clone().try_into().with_context(|| run.display().to_string())?;
+        // The arena alone is drawn where this version no longer reads the experiment or its world.
+        let worlds = phase_worlds(&about).unwrap_or_default();
+        Ok(Scene { about, arena: hub.arena, worlds, phase: None, bodies: BTreeMap::new(), fitness: None, titles })
+    }
+
+    fn world(&self) -> Option<&WorldSpec> {
+        let named = self.worlds.iter().find(|(name, _)| Some(name) == self.phase.as_ref());
+        named.or(self.worlds.first()).map(|(_, world)| &**world)
+    }
+
+    fn stage(&self) -> Result<Stage> {
+        let world = self.world();
+        let row = |(i, robot): (usize, &String)| (of_robot(i), robot.clone());
+        Stage::new(&Sheet {
+            half: (self.arena.length_m / 2.0, self.arena.width_m / 2.0),
+            scenery: Scenery {
+                walls: world.map_or(&[][..], |world| &world.physics.walls[..]),
+                patches: world.map_or(&[][..], |world| &world.patches[..]),
+                task: world.map_or(Task::Transport, |world| world.task),
+            },
+            titles: self.titles.clone(),
+            legend: "Robots. The fitness is that of the segment so far; pale is what is not seen",
+            rows: self.about.robots.iter().enumerate().map(row).collect(),
+        })
+    }
+
+    /// Takes an entry; true if another world is shown from now on.
+    fn take(&mut self, entry: Entry) -> bool {
+        match entry {
+            Entry::Poses { bodies, .. } => {
+                self.bodies.values_mut().for_each(|(_, seen)| *seen = false);
+                for body in bodies {
+                    self.bodies.insert(body.name.clone(), (body, true));
+                }
+                false
+            }
+            Entry::Run { segments, .. } => {
+                self.fitness = segments.last().map(|segment| segment.fitness);
+                let now = segments.last().map(|segment| segment.phase.clone());
+                let other = now != self.phase && self.phase.is_some();
+                self.phase = now;
+                other
+            }
+            _ => false,
+        }
+    }
+
+    fn colour(&self, name: &str) -> (&'static str, bool) {
+        match self.about.robots.iter().position(|robot| robot == name) {
+            Some(i) => (of_robot(i), true),
+            None => (FRISBEE, false),
+        }
+    }
+
+    /// Discs, then robots.
+    fn tokens(&self) -> Vec<Token> {
+        let discs = self.world().map_or(&[][..], |world| &world.discs[..]);
+        let mut radii = discs.iter().map(|disc| disc.shape.radius);
+        let mut tokens = Vec::new();
+        for (name, (body, seen)) in &self.bodies {
+            let (colour, robot) = self.colour(name);
+            let radius = if robot { ROBOT_RADIUS } else { radii.next().unwrap_or(self.arena.frisbee_radius_m) };
+            let colour = rgb(colour);
+            // A third of the colour on white.
+            let colour = if *seen { colour } else { colour.map(|c| 170 + c / 3) };
+            let heading = robot.then_some(body.pose[2]);
+            tokens.push(Token { at: place(body), heading, radius, colour });
+        }
+        tokens.sort_by_key(|token| token.heading.is_some());
+        tokens
+    }
+}
+
+fn place(body: &Body) -> Vec2 {
+    Vec2 { x: body.pose[0], y: body.pose[1] }
+}
+
+/// Opens what pictures are made of.
+fn open(run: &Path) -> Result<Entries> {
+    Ok(entries_of_topics(run, &["/poses", "/run"])?)
+}
+
+/// Refuses to write over the record.
+fn is_no_file_of(run: &Path, path: &Path) -> Result<()> {
+    let ours = path.extension().is_some_and(|kind| kind == "mp4" || kind == "png");
+    let folder = |path: &Path| path.parent().map(Path::to_path_buf);
+    let within = path.canonicalize().is_ok_and(|path| run.canonicalize().ok() == folder(&path));
+    if within && !ours {
+        bail!("{}: is a file of the run itself: name another one", path.display());
+    }
+    Ok(())
+}
+
+/// The first and the last moment of the run with poses that the arguments leave.
+fn range(run: &Path, args: &FilmArgs) -> Result<(f64, f64)> {
+    check_speed(args.film_speed)?;
+    let progress = Progress::bytes("reading the record", false);
+    let mut go_on = watched(&progress)?;
+    let mut seen: Option<(f64, f64)> = None;
+    let mut entries = entries_of_topics(run, &["/poses"])?;
+    while let Some(entry) = entries.next() {
+        let time = entry?.time();
+        seen = Some(seen.map_or((time, time), |(first, last)| (first.min(time), last.max(time))));
+        let (done, total) = entries.progress();
+        if !go_on(done, total) {
+            bail!("stopped; nothing was written");
+        }
+    }
+    let (first, last) =
+        seen.with_context(|| format!("{}: has no poses, so there is nothing to draw", run.display()))?;
+    let from = args.from.map_or(first, |from| first + from.max(0.0));
+    let to = args.to.map_or(last, |to| last.min(first + to));
+    if from.is_nan() || to.is_nan() || from > to {
+        bail!("--from and --to leave nothing: the run has poses of {:.1} s of arena time", last - first);
+    }
+    Ok((from, to))
+}
+
+fn titles(run: &Path, (from, to): (f64, f64), how: &str) -> [String; 2] {
+    let run = run.canonicalize().unwrap_or_else(|_| run.into());
+    let name = run.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    [name, format!("arena time {from:.1} to {to:.1} s; {how}")]
+}
+
+/// Makes a film.
+pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
+    is_no_file_of(run, path)?;
+    let (from, to) = range(run, args)?;
+    let mut scene = Scene::of(run, titles(run, (from, to), &format!("{} times as fast as true", args.film_speed)))?;
+    let mut stage = scene.stage()?;
+    let mut entries = open(run)?;
+    let mut next = entries.next().transpose()?;
+    let moments = film::moments(to - from, args.film_speed);
+    let frames = moments.len();
+    film::shoot(path, &mut stage, moments, false, |stage, moment| {
+        // The last pose may be a hair after the last moment.
+        let now = from + moment + 1e-9;
+        let mut other = false;
+        while let Some(entry) = next.take_if(|entry| entry.time() <= now) {
+            other |= scene.take(entry);
+            next = entries.next().transpose()?;
+        }
+        if other {
+            *stage = scene.stage()?;
+        }
+        stage.draw(scene.tokens(), from + moment, scene.fitness);
+        Ok(())
+    })?;
+    tell(entries.damage());
+    print(&format!("{}: {frames} frames, {:.1} s\n", path.display(), frames as f64 / film::RATE))
+}
+
+/// Draws how all went, and where they are at the end.
+pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
+    is_no_file_of(run, path)?;
+    let (from, to) = range(run, args)?;
+    let mut scene = Scene::of(run, titles(run, (from, to), "ways, and places at the end"))?;
+    let mut stage = scene.stage()?;
+    let mut entries = open(run)?;
+    let mut last: BTreeMap<String, Vec2> = BTreeMap::new();
+    let progress = Progress::bytes("drawing", false);
+    let mut go_on = watched(&progress)?;
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let (done, total) = entries.progress();
+        if !go_on(done, total) {
+            bail!("{}: stopped; nothing was written", path.display());
+        }
+        if entry.time() > to {
+            break;
+        }
+        let begun = entry.time() >= from;
+        if let (Entry::Poses { bodies, .. }, true) = (&entry, begun) {
+            for body in bodies {
+                let at = place(body);
+                let away = last.get(&body.name).map(|before| ((at - *before).length_squared().sqrt(), *before));
+                match away {
+                    Some((way, _)) if way < STEP => continue,
+                    Some((way, before)) if way < JUMP => stage.way(before, at, rgb(scene.colour(&body.name).0)),
+                    _ => {}
+                }
+                last.insert(body.name.clone(), at);
+            }
+        }
+        scene.take(entry);
+    }
+    drop(go_on);
+    drop(progress);
+    stage.draw(scene.tokens(), to, scene.fitness);
+    let (width, height) = stage.size();
+    let small = |length: usize| u16::try_from(length).map_err(|_| anyhow!("the picture is too large for PNG"));
+    let picture = Picture {
+        width: small(width)?,
+        height: small(height)?,
+        rgb: xpuck_wire::bytes::Bytes(stage.pixels().to_vec()),
+    };
+    write(path, &png::encode(&picture)?)?;
+    tell(entries.damage());
+    print(&format!("{}: {width} x {height} pixels\n", path.display()))
+}

@@ -1,0 +1,315 @@
+//! `xpuck runs`: what was recorded.
+
+mod film;
+mod play;
+mod show;
+mod table;
+mod verify;
+
+use crate::analysis::picture::fits;
+use crate::files::results::other_kind;
+use crate::terminal::progress::Progress;
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, Subcommand};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use xpuck_hub_service::catalogue::{Catalogue, Row, short_ids};
+use xpuck_hub_service::recovery;
+use xpuck_record::export::{Format, export};
+use xpuck_record::{foxglove, recover};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::shutdown::service_flag;
+use xpuck_wire::{log, output, plain};
+
+/// List, show, export, verify, recover and replay recorded runs.
+///
+/// RUN is `last`, a run as `xpuck runs list` calls it, the beginning of its folder's name, or a folder.
+#[derive(Args)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    what: What,
+    /// The record directory, as hub.toml names it; runs of demos below it are found too.
+    #[arg(long, global = true, default_value = "runs", env = "XPUCK_RUNS")]
+    runs: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// One row a run, the oldest first. A run whose hub died is aborted; `xpuck runs recover` makes its files whole.
+    List {
+        /// Print a JSON list.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What came out: robots, segments, and the quality gates in words.
+    Show {
+        /// The run.
+        run: String,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write poses, telemetry, genes, births, loaded trees, segments and events as tables, the run as a file that
+    /// Foxglove and Lichtblick draw, or as a film.
+    #[command(group(clap::ArgGroup::new("format").required(true)))]
+    Export {
+        /// The run.
+        run: String,
+        /// Into this folder, as Parquet.
+        #[arg(long, value_name = "DIR", group = "format")]
+        parquet: Option<PathBuf>,
+        /// Into this folder, as CSV.
+        #[arg(long, value_name = "DIR", group = "format")]
+        csv: Option<PathBuf>,
+        /// Into this MCAP file, with scenes for 3D panels beside what was recorded.
+        #[arg(long, value_name = "FILE", group = "format")]
+        foxglove: Option<PathBuf>,
+        /// As a film of the arena from above: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
+        #[arg(long, value_name = "FILE", group = "format")]
+        mp4: Option<PathBuf>,
+        /// As a picture of the ways of all bodies, PNG (needs ffmpeg and rsvg-convert).
+        #[arg(long, value_name = "FILE", group = "format")]
+        png: Option<PathBuf>,
+        #[command(flatten)]
+        film: film::FilmArgs,
+    },
+    /// Make files whole that were cut off or damaged: those of a run, or one MCAP file.
+    ///
+    /// All messages of chunks that are whole are kept, and what is lost is told. A damaged original stays beside the new
+    /// file as NAME.damaged. What is no MCAP file is refused and left alone.
+    Recover {
+        /// The run, or a file.
+        run: String,
+    },
+    /// Tick the recorded trees on the recorded blackboards again, and compute senses anew from the recorded poses.
+    ///
+    /// Node by node, register by register and wheel by wheel every bit must come out as it is recorded; the first that does
+    /// not is named, and the command ends with 1. Senses and poses are compared with a tolerance: sensors are no poses.
+    Verify {
+        /// The run.
+        run: String,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    Replay(play::ReplayArgs),
+    Table(table::TableArgs),
+}
+
+/// Runs the command.
+pub fn run(args: &RunsArgs) -> Result<()> {
+    let find = |run: &str| find(&args.runs, run);
+    match &args.what {
+        What::List { json } => {
+            let catalogue = open(&args.runs)?;
+            tell(catalogue.troubles());
+            let rows = catalogue.rows()?;
+            tell(&other_kind(&args.runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
+            list(&rows, *json)
+        }
+        What::Show { run, json } => show::show(&find(run)?, *json),
+        What::Export { run, parquet, csv, foxglove, mp4, png, film } => match (parquet, csv, foxglove, mp4, png) {
+            (Some(folder), ..) => export_run(&find(run)?, folder, Format::Parquet),
+            (_, Some(folder), ..) => export_run(&find(run)?, folder, Format::Csv),
+            (_, _, Some(file), ..) => export_scenes(&find(run)?, file),
+            (.., Some(file), _) => {
+                fits("--mp4", file)?;
+                film::film(&find(run)?, file, film)
+            }
+            (.., Some(file)) => {
+                fits("--png", file)?;
+                film::picture(&find(run)?, file, film)
+            }
+            _ => bail!("name --parquet DIR, --csv DIR, --foxglove FILE, --mp4 FILE or --png FILE"),
+        },
+        What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
+            true => Ok(()),
+            false => bail!("{run}: the record and its second tick differ"),
+        },
+        What::Recover { run } => recover_run(&args.runs, run),
+        What::Table(table) => table::table(&args.runs, table),
+        What::Replay(replay) => play::replay(&find(&replay.run)?, replay),
+    }
+}
+
+/// The catalogue of a record directory.
+fn open(runs: &Path) -> Result<Catalogue> {
+    let remedy =
+        "is there no run in this folder? --runs DIR names the record directory; `xpuck demo` makes the first run";
+    if matches!(runs.try_exists(), Ok(false)) {
+        bail!("{}: is missing; {remedy}", runs.display());
+    }
+    Ok(Catalogue::open(runs)?)
+}
+
+/// A run's directory.
+pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
+    if let Some(told) = other_kind(Path::new(run)) {
+        bail!(told);
+    }
+    if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
+        return Ok(run.into());
+    }
+    if let Some(only) = only_run_below(Path::new(run)) {
+        return Ok(only);
+    }
+    if let Some(why) = no_run(Path::new(run)) {
+        bail!(why);
+    }
+    let catalogue = open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
+    catalogue.find(run).map_err(|error| anyhow!(error))
+}
+
+/// Why something that is there is no run of a swarm; none where nothing is, or a folder of that name tells nothing.
+fn no_run(place: &Path) -> Option<String> {
+    let name = place.display();
+    match runs_below(place).count() {
+        2.. => Some(format!(
+            "{name}: holds several runs: name one of them, or `last` with --runs {name}; `xpuck runs list --runs {name}` lists them"
+        )),
+        _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, and a run is a folder")),
+        _ => None,
+    }
+}
+
+/// The run in a folder that is none itself and holds a single one, as that of a demo.
+fn only_run_below(folder: &Path) -> Option<PathBuf> {
+    let mut below = runs_below(folder);
+    let first = below.next()?;
+    below.next().is_none().then_some(first)
+}
+
+fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file())
+}
+
+/// Prints. What a name out of a record could do to a terminal is shown by its number.
+pub fn print(text: &str) -> Result<()> {
+    match text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
+        true => Ok(output::text(text.split('\n').map(plain).collect::<Vec<_>>().join("\n"))?),
+        false => Ok(output::text(text)?),
+    }
+}
+
+/// Tells on standard error what is wrong with records.
+pub fn tell(lines: &[String]) {
+    lines.iter().for_each(|line| output::note(format_args!("xpuck: {line}")));
+}
+
+/// Shows how far an export is, and has it go on until somebody stops the program.
+fn watched(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
+    let stop = service_flag(Default::default())?;
+    Ok(move |done, total| {
+        progress.set(done, total);
+        !stop.load(Ordering::Relaxed)
+    })
+}
+
+fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
+    let progress = Progress::bytes("reading the record", false);
+    let exported = export(run, folder, format, watched(&progress)?);
+    drop(progress);
+    let exported = exported?;
+    tell(&exported.damage);
+    print(
+        &exported
+            .tables
+            .iter()
+            .map(|(name, rows)| format!("{name}: {}\n", output::count(*rows as usize, "row", "rows")))
+            .collect::<String>(),
+    )
+}
+
+fn export_scenes(run: &Path, file: &Path) -> Result<()> {
+    let progress = Progress::bytes("reading the record", false);
+    let exported = foxglove::export(run, file, watched(&progress)?);
+    drop(progress);
+    let exported = exported?;
+    tell(&exported.damage);
+    let line = |(topic, messages): (&String, &u64)| {
+        format!("{topic}: {}\n", output::count(*messages as usize, "message", "messages"))
+    };
+    print(&exported.topics.iter().map(line).collect::<String>())
+}
+
+fn list(rows: &[Row], json: bool) -> Result<()> {
+    if json {
+        return print(&format!("{}\n", serde_json::to_string(rows)?));
+    }
+    let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.3}", Figure(value)));
+    let head = [
+        "run",
+        "began (UTC)",
+        "state",
+        "length",
+        "robots",
+        "losses",
+        "flags",
+        "last",
+        "mean",
+        "evolved",
+        "size",
+        "folder",
+    ];
+    let mut table = vec![head.map(String::from)];
+    for (r, short) in rows.iter().zip(short_ids(rows)) {
+        let began = log::time(r.began_unix_ms);
+        table.push([
+            plain(&short),
+            // To the minute: `2026-03-01 09:30`.
+            began.get(..16).unwrap_or(&began).replace('T', " "),
+            r.state.clone(),
+            format!("{:.1} min", r.length_s / 60.0),
+            r.robots.to_string(),
+            r.dead.to_string(),
+            if r.quality.is_empty() { "ok".into() } else { r.quality.clone() },
+            number(r.last_fitness),
+            number(r.mean_fitness),
+            format!("{:.3}", Figure(r.evolved_fitness)),
+            format!("{} MiB", r.bytes.div_ceil(1 << 20)),
+            plain(&r.id),
+        ]);
+    }
+    print(&aligned(&table, 3..11))
+}
+
+/// A table whose columns are as wide as what is in them; those of `right` are flush right.
+fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>) -> String {
+    let wide: Vec<usize> = (0..N).map(|i| table.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+    let cell = |(i, text): (usize, &String)| match right.contains(&i) {
+        true => format!("{text:>0$}", wide[i]),
+        false => format!("{text:<0$}", wide[i]),
+    };
+    let line =
+        |row: &[String; N]| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_string();
+    table.iter().map(|row| line(row) + "\n").collect()
+}
+
+fn recover_run(runs: &Path, run: &str) -> Result<()> {
+    let path = Path::new(run);
+    // A folder, or the name of a run; everything else that is there is a file, or says what it is.
+    if path.symlink_metadata().is_ok() && !path.is_dir() {
+        let done = recover::file(path)?;
+        return print(&format!("{}: {}\n", done.path.display(), done.words()));
+    }
+    let directory = match path.is_dir() {
+        true if is_record(path)? => path.into(),
+        true => bail!("{run}: is a folder without a record"),
+        false => find(runs, run)?,
+    };
+    if recovery::is_written(&directory)? {
+        bail!("{}: a hub is writing this run", directory.display());
+    }
+    // Those that have their name are looked at as well: they may be damaged.
+    let files =
+        xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
+    let what = recovery::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
+    print(&format!("{}: {what}\n", directory.display()))
+}
+
+/// True for a folder that is a run, or holds files of one.
+fn is_record(path: &Path) -> Result<bool> {
+    Ok(path.join(xpuck_record::run_file::RUN_FILE).try_exists()? || !xpuck_record::parts(path)?.is_empty())
+}

@@ -1,0 +1,228 @@
+//! `xpuck runs table`.
+
+use super::{print, tell};
+use crate::files::tree_file::{refuse_over, write};
+use crate::terminal::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use xpuck_hub_service::catalogue::{Catalogue, Row, results::Results};
+use xpuck_lab::report::collect::experiment;
+use xpuck_lab::segments::{Foot, PrintedRuns, SwarmRun, draw};
+use xpuck_record::run_file::RunFile;
+use xpuck_stats::figure::Figure;
+use xpuck_stats::statistics::Spread;
+use xpuck_wire::output::{self, count};
+
+/// Compare runs segment by segment, as Table 8.3 and 8.4 of the thesis do.
+///
+/// A row a run: losses of robots (D), P if more than 5 % of the round trips took above 100 ms, mean round trip and the part above
+/// 100 ms, mean fitness of the fittest on each island at the end, and the real fitness of each segment in which evolved trees
+/// drove. Mean and standard deviation are over the runs without a mark, and each experiment has a table of its own: another
+/// task, number of robots or length is not compared. A run that cannot be read is named and left out, and the command ends
+/// with 1.
+#[derive(Args)]
+pub struct TableArgs {
+    /// The runs; without any all that are over in the record directory.
+    #[arg(value_name = "RUN")]
+    chosen: Vec<String>,
+    /// A file with printed runs, whose mean and standard deviation stand beside those of the runs.
+    #[arg(long, value_name = "FILE")]
+    printed: Option<PathBuf>,
+    /// Also draw real fitness over the segments.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A number of a column.
+type Statistic = fn(&Spread) -> Option<f64>;
+
+/// Runs of one experiment, of which a mean says something.
+struct Group {
+    /// What they have in common, in words.
+    experiment: String,
+    runs: Vec<SwarmRun>,
+    foot: Foot,
+}
+
+/// Prints the tables, one for each experiment. Runs that cannot be read are named, and make the command end with 1.
+pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
+    refuse_over(&args.printed, &args.svg)?;
+    let printed = args.printed.as_deref().map(PrintedRuns::read).transpose()?;
+    let mut left_out = Vec::new();
+    let directories = match args.chosen.as_slice() {
+        [] => over(root, &mut left_out)?,
+        named => named.iter().map(|run| super::find(root, run)).collect::<Result<_>>()?,
+    };
+    if directories.is_empty() && left_out.is_empty() {
+        bail!(
+            "{}: holds no run that is over; --runs DIR names another record directory, and `xpuck runs list` shows runs that go on",
+            root.display()
+        );
+    }
+    let progress = Progress::of("run", directories.len() as u64, args.json);
+    let mut found = Vec::new();
+    for directory in &directories {
+        match read(root, directory) {
+            Ok(run) => found.push(run),
+            Err(error) => {
+                let line = format!("{}: {}", directory.display(), output::sentence(error.as_ref()));
+                // The catalogue may have told of it already.
+                if !left_out.iter().any(|told: &String| told.contains(&*directory.to_string_lossy())) {
+                    left_out.push(line);
+                }
+            }
+        }
+        progress.inc();
+    }
+    drop(progress);
+    tell(&left_out);
+    let groups = groups(found);
+    match (&args.svg, groups.as_slice()) {
+        (Some(file), [group]) => write(file, draw(&group.runs, printed.as_ref()).as_bytes())?,
+        (Some(file), [_, _, ..]) => {
+            let names: Vec<&str> = groups.iter().map(|group| group.experiment.as_str()).collect();
+            bail!(
+                "--svg {}: it draws the runs of one experiment, and these are of several ({}); name those to draw",
+                file.display(),
+                names.join("; ")
+            );
+        }
+        _ => {}
+    }
+    if args.json {
+        let thesis = printed.as_ref().map(|p| json!({ "source": p.source, "runs": p.runs, "foot": Foot::of(&p.runs) }));
+        print(&format!("{}\n", object(&groups, thesis, &left_out)))?;
+    } else {
+        for group in &groups {
+            if groups.len() > 1 {
+                print(&format!("{}:\n", group.experiment))?;
+            }
+            print(&text(&group.runs, &group.foot, printed.as_ref())?)?;
+            if groups.len() > 1 {
+                print("\n")?;
+            }
+        }
+    }
+    match left_out.len() {
+        0 => Ok(()),
+        n => bail!("{} could not be read and {} left out", count(n, "run", "runs"), if n == 1 { "is" } else { "are" }),
+    }
+}
+
+/// As one object. The runs of several experiments have no foot in common.
+fn object(groups: &[Group], printed: Option<Value>, left_out: &[String]) -> Value {
+    let runs: Vec<&SwarmRun> = groups.iter().flat_map(|group| &group.runs).collect();
+    let foot = match groups {
+        [group] => Some(&group.foot),
+        _ => None,
+    };
+    let each = |group: &Group| json!({ "experiment": group.experiment, "runs": group.runs, "foot": group.foot });
+    let experiments: Vec<Value> = groups.iter().map(each).collect();
+    json!({ "runs": runs, "foot": foot, "experiments": experiments, "printed": printed, "left_out": left_out })
+}
+
+/// The runs by experiment, in the order in which each is first met.
+fn groups(found: Vec<(String, SwarmRun)>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (experiment, run) in found {
+        match groups.iter_mut().find(|group| group.experiment == experiment) {
+            Some(group) => group.runs.push(run),
+            None => groups.push(Group { experiment, runs: vec![run], foot: Foot::of(&[]) }),
+        }
+    }
+    groups.iter_mut().for_each(|group| group.foot = Foot::of(&group.runs));
+    groups
+}
+
+/// The runs that are over, the oldest first.
+fn over(root: &Path, left_out: &mut Vec<String>) -> Result<Vec<PathBuf>> {
+    let catalogue = Catalogue::open(root)?;
+    left_out.extend_from_slice(catalogue.troubles());
+    Ok(catalogue.rows()?.into_iter().filter(|row| row.state != "running").map(|row| root.join(row.id)).collect())
+}
+
+/// A run, and what its experiment is.
+fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
+    let row = Row::read(root, directory)?;
+    let results = Results::read(directory)?;
+    tell(&results.damage);
+    let trips: Vec<f64> = results.robots.iter().filter_map(|robot| robot.round_trip_ms).collect();
+    let run = SwarmRun {
+        run: row.id,
+        dead: row.dead,
+        ping_ms: results.round_trip_ms.unwrap_or(trips.iter().sum::<f64>() / trips.len().max(1) as f64),
+        slow_percent: 100.0 * row.slow_round_trips,
+        evolved: row.evolved_fitness,
+        real: results.segments.iter().map(|segment| segment.fitness).collect(),
+    };
+    Ok((experiment(&RunFile::read(directory)?), run))
+}
+
+fn text(runs: &[SwarmRun], foot: &Foot, printed: Option<&PrintedRuns>) -> Result<String> {
+    let printed = printed.map(|printed| (printed, Foot::of(&printed.runs)));
+    let printed_segments = printed.as_ref().map_or(0, |(_, foot)| foot.real.len());
+    let segments = runs.iter().map(|run| run.real.len()).max().unwrap_or(0).max(printed_segments);
+    let wide = runs.iter().map(|run| run.run.chars().count()).max().unwrap_or(0).max(24);
+    let mut text = String::new();
+    let head: String = (1..=segments).map(|i| format!("  {:>7}", format!("real {i}"))).collect();
+    writeln!(text, "{:<wide$}  D  P  ping ms  slow %  evolved{head}", "run")?;
+    let cells = |numbers: &mut dyn Iterator<Item = Option<f64>>| -> String {
+        numbers.map(|x| x.map_or(format!("  {:>7}", "-"), |x| format!("  {:>+7.3}", Figure(x)))).collect()
+    };
+    for run in runs {
+        let slow = u32::from(!(SwarmRun { dead: 0, ..run.clone() }).counts());
+        let real = cells(&mut run.real.iter().map(|fitness| Some(*fitness)));
+        let SwarmRun { run, dead, ping_ms, slow_percent, evolved, .. } = run;
+        let evolved = Figure(*evolved);
+        writeln!(text, "{run:<wide$}  {dead}  {slow}  {ping_ms:>7.2}  {slow_percent:>6.2}  {evolved:>+7.3}{real}")?;
+    }
+    let mut summary = |name: &str, foot: &Foot| -> Result<()> {
+        let n = foot.evolved.map_or(0, |spread| spread.n);
+        let statistics: [(&str, Statistic); 2] = [("mean", |s| Some(s.mean)), ("sd", |s| s.sd)];
+        for (what, value) in statistics {
+            let mut numbers = [foot.evolved.as_ref().and_then(value)].into_iter().chain(foot.real.iter().map(value));
+            writeln!(
+                text,
+                "{:<wide$}                       {}",
+                format!("{name}: {what} of {n}"),
+                cells(&mut numbers)
+            )?;
+        }
+        Ok(())
+    };
+    summary("here", foot)?;
+    if let Some((printed, foot)) = &printed {
+        summary(&printed.source, foot)?;
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_experiment_has_a_mean_of_its_own() {
+        let run = |experiment: &str, evolved: f64| {
+            let (run, real) = (format!("{experiment}-{evolved}"), vec![evolved]);
+            (experiment.into(), SwarmRun { run, dead: 0, ping_ms: 1.0, slow_percent: 0.0, evolved, real })
+        };
+        let found = vec![run("transport", 0.1), run("foraging", 20.0), run("transport", 0.3)];
+        let mixed = groups(found);
+        let means: Vec<(&str, f64)> =
+            mixed.iter().map(|group| (group.experiment.as_str(), group.foot.real[0].mean)).collect();
+        assert_eq!(means, [("transport", 0.2), ("foraging", 20.0)]);
+        let object = object(&mixed, None, &["x: damaged".into()]);
+        assert_eq!((&object["foot"], object["runs"].as_array().unwrap().len()), (&Value::Null, 3));
+        assert_eq!(object["experiments"][1]["foot"]["evolved"]["mean"], 20.0);
+        assert_eq!(object["left_out"][0], "x: damaged");
+        let one = groups(vec![run("transport", 0.5)]);
+        assert_eq!(super::object(&one, None, &[])["foot"]["evolved"]["mean"], 0.5);
+    }
+}

@@ -1,0 +1,244 @@
+//! The files of a demo: one directory that holds configuration, logs and the record.
+
+use super::{DemoArgs, groot};
+use crate::analysis::simulate::read_tree;
+use crate::arena::{self, ArenaFile, BodyFile, UnkindFile};
+use crate::files::experiment::{self, ExperimentFiles};
+use crate::files::swarm_files::{
+    self, Devices, RobotText, TRANSPORT, arena_text, hub_text, swarm_text, write_new as write,
+};
+use crate::link::running::PREFIX;
+use anyhow::{Context, Result, anyhow, bail};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
+use xpuck_hub_core::config::{Batteries, Console, Foxglove, HubFile, Overhead, Stream};
+use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_wire::file;
+use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::signed::Signed;
+use xpuck_wire::{Addresses, Security, Swarm};
+
+/// Length of a run of it, minutes.
+const USUAL_MINUTES: f64 = 16.0;
+/// Segments of a run: the first without evolved trees, then the seven of Table 8.3.
+const SEGMENTS: f64 = 8.0;
+
+/// Where everything of a demo lies.
+pub struct Layout {
+    /// The demo's directory.
+    pub root: PathBuf,
+    /// What all share.
+    pub swarm: Swarm,
+    /// The hub's file.
+    pub hub: PathBuf,
+    /// The arena's file.
+    pub arena: PathBuf,
+    /// The robots' files, in the swarm's order.
+    pub robots: Vec<PathBuf>,
+    /// Holds the device sockets until the demo ends; a short path, because a socket's may not exceed 107 bytes.
+    devices: tempfile::TempDir,
+    /// The experiment, signed.
+    pub experiment: Signed,
+    /// What it means.
+    pub plan: Plan,
+    /// How `xpuck simulate` is told the world and the robots of the first phase.
+    pub simulated: String,
+    /// The key by which the demo operates its hub.
+    pub key: PathBuf,
+}
+
+impl Layout {
+    /// Makes the directory and writes all files. A demo that is refused leaves nothing behind.
+    pub fn write(args: &DemoArgs) -> Result<Layout> {
+        let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
+        let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
+        let made = !args.out.exists();
+        Layout::fill(args, root.clone()).inspect_err(|_| {
+            // What was not made needs no removing, and where others have put something it stays.
+            let _ = std::fs::remove_dir_all(&root);
+            let _ = made.then(|| std::fs::remove_dir(&args.out));
+        })
+    }
+
+    fn fill(args: &DemoArgs, root: PathBuf) -> Result<Layout> {
+        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
+        let config = root.join("config");
+        for dir in [config.join("robots"), root.join("logs")] {
+            std::fs::create_dir_all(&dir)
+                .with_context(|| format!("--out {}: cannot make {}", args.out.display(), dir.display()))?;
+        }
+        let devices = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let port = |i: u16| args.ports + i;
+        let mocap = format!("127.0.0.1:{}", port(3));
+        let overhead = args.overhead.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let swarm = Swarm {
+            speed: args.speed,
+            // Beside the devices, so that a demo needs no port for each robot.
+            peers: swarm_files::ids(args.robots)
+                .iter()
+                .map(|id| format!("ipc://{}", devices.path().join(format!("{id}.peer")).display()))
+                .collect(),
+            robots: swarm_files::ids(args.robots),
+            hub: Addresses {
+                robots: format!("tcp://127.0.0.1:{}", port(1)),
+                operator: format!("tcp://127.0.0.1:{}", port(2)),
+                console: (!args.no_console).then(|| format!("127.0.0.1:{}", port(0))),
+            },
+            security: Security { keys: "../keys".into(), dev_mode: false },
+        };
+        let Asked { text, files, plan, world, calibration } = asked(args)?;
+        let keys = root.join("keys");
+        keyring::make_all(&keys, &swarm.robots)?;
+        let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
+        // The page offers what lies beside the hub's file.
+        write(&config.join("experiment.toml"), &text)?;
+        let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
+        let kind = |robot: usize| args.kinds[robot % args.kinds.len()];
+        let bodies = swarm.robots.iter().zip(0..).map(|(id, robot)| (id.clone(), kind(robot)));
+        let mut arena = ArenaFile {
+            bodies: bodies.filter(|(_, body)| *body != BodyFile::default()).collect(),
+            seed: args.seed,
+            fpga: args.fpga,
+            world: world.as_ref().map(PathBuf::from),
+            overhead,
+            ..swarm_files::arena(devices.path(), &mocap)?
+        };
+        unkind.apply(&mut arena);
+        let (half_length, half_width) = plan.phase(0).world.physics.half_arena;
+        let radius = plan.phase(0).world.discs.first().map(|disc| disc.shape.radius);
+        let hub = HubFile {
+            arena: swarm_files::size((half_length, half_width), radius),
+            console: Console { key: Some(key.clone()), runs: root.parent().map(PathBuf::from), ..Console::default() },
+            stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
+            foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
+            overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),
+            // Nobody can charge the virtual batteries of a demo.
+            batteries: Batteries { reserve_minutes: 0.0, ..Batteries::default() },
+            ..swarm_files::hub(&root, &mocap)
+        };
+        write(&config.join("swarm.toml"), &swarm_text(&swarm)?)?;
+        for name in world.iter().chain(&calibration) {
+            write(&config.join(name), &files[name])?;
+        }
+        let beside = |option: &str, name: &String| format!("{option} {}", config.join(name).display());
+        let usual = format!("--scenario mix --robots {}", args.robots);
+        let mut simulated = world.as_ref().map_or(usual, |name| beside("--world", name));
+        if let Some(name) = &calibration {
+            simulated += &beside(" --calibration", name);
+        }
+        write(&config.join("arena.toml"), &arena_text(&arena)?)?;
+        // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
+        let file = config.join("arena.toml");
+        arena::settings(&file).map_err(|error| match &args.unkind {
+            // The user knows it by the name that they gave.
+            Some(unkind) => anyhow!("{}", format!("{error:#}").replace(&file.display().to_string(), unkind)),
+            None => error,
+        })?;
+        write(&config.join("hub.toml"), &hub_text(&hub)?)?;
+        let robots: Vec<PathBuf> =
+            swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
+        if let Some(file) = &args.calibration {
+            // Checked before it is copied, under the name that the user knows.
+            arena::known("--calibration", Some(file), &Calibration::read(file)?, &swarm.robots)?;
+            write(&config.join(CALIBRATION), &file::text(file, file::MAX_TOML)?)?;
+        }
+        for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
+            let robot = RobotText {
+                id,
+                devices: Devices::Virtual(devices.path().into(), kind(i)),
+                groot: groot::port(args, i),
+                threads: 1,
+                evolution: args.engine.toml(),
+                calibration: args.calibration.as_ref().map(|_| CALIBRATION),
+                socket: Some(devices.path().join(format!("{id}.sock"))),
+            };
+            write(path, &robot.text())?;
+        }
+        Ok(Layout {
+            swarm,
+            hub: config.join("hub.toml"),
+            arena: config.join("arena.toml"),
+            robots,
+            devices,
+            experiment,
+            plan,
+            simulated,
+            key,
+            root,
+        })
+    }
+
+    /// The folder of the device sockets.
+    pub fn devices(&self) -> &Path {
+        self.devices.path()
+    }
+
+    /// Where a process's messages go.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.root.join("logs").join(format!("{name}.log"))
+    }
+}
+
+/// The name of the robots' calibration file in `config`.
+const CALIBRATION: &str = "calibration.toml";
+
+/// What a demo is to run.
+struct Asked {
+    /// The experiment's text.
+    text: String,
+    /// Its files.
+    files: BTreeMap<String, String>,
+    /// What they mean.
+    plan: Plan,
+    /// The file of the world with which it begins.
+    world: Option<String>,
+    /// The file of what was measured.
+    calibration: Option<String>,
+}
+
+fn asked(args: &DemoArgs) -> Result<Asked> {
+    let (mut experiment, mut files) = match &args.experiment {
+        Some(path) => {
+            let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
+            (experiment, files)
+        }
+        None => (Experiment::parse("experiments/transport.toml", TRANSPORT)?, BTreeMap::new()),
+    };
+    let minutes = args.minutes.or_else(|| args.experiment.is_none().then_some(USUAL_MINUTES));
+    if let Some(minutes) = minutes {
+        if !experiment.phases.is_empty() {
+            bail!("--minutes {minutes}: the experiment's phases say how long it is; leave it out");
+        }
+        experiment.minutes = Some(minutes);
+        experiment.segment_minutes = Some(minutes / SEGMENTS);
+    }
+    if let Some(path) = &args.world {
+        let name =
+            path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        // Checked under the name that the user knows.
+        world_file::read(path)?;
+        files.insert(name.into(), file::text(path, file::MAX_TOML)?);
+        (experiment.task, experiment.world) = (None, Some(name.into()));
+        experiment.name = path.file_stem().and_then(|name| name.to_str()).unwrap_or(name).into();
+    }
+    if let Some(population) = args.population {
+        experiment.evolution.population = population;
+    }
+    if let Some(file) = &args.tree {
+        let tree = read_tree(file, RegisterMap::Full, false)?;
+        Program::compile(&tree).with_context(|| format!("tree {}", file.display()))?;
+        experiment.controller = Some(tree.to_string());
+    }
+    let text = toml::to_string(&experiment)?;
+    // What was changed may not go together any more, such as one tree for all and several.
+    let experiment = Experiment::parse("experiment", &text)?;
+    let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
+    let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;
+    let world = experiment.phases.first().and_then(|phase| phase.world.clone()).or(experiment.world);
+    let calibration = experiment.calibration.map(|path| sent_name(&path).into());
+    Ok(Asked { text, files, plan, world: world.map(|path| sent_name(&path).into()), calibration })
+}

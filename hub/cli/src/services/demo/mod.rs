@@ -1,0 +1,274 @@
+//! `xpuck demo`: the whole swarm on one machine, as real processes.
+
+mod files;
+mod groot;
+mod processes;
+mod report;
+mod screen;
+mod watch;
+
+use crate::arena::BodyFile;
+use crate::engines::engine::EngineArgs;
+use crate::link::running::{Announcement, RunningDemo, running};
+use anyhow::{Error, Result, bail};
+use clap::Args;
+use files::Layout;
+use processes::Processes;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use watch::Ended;
+use xpuck_experiment::world_file;
+use xpuck_wire::MAX_ROBOTS;
+use xpuck_wire::log;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::output;
+use xpuck_wire::shutdown;
+use xpuck_wire::socket::Sockets;
+
+/// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
+///
+/// The robots evolve behaviour trees while they push the frisbee, exchange genes through the hub, and load their
+/// fittest tree at every segment; with --tree they run that one and evolve nothing. At the end the real fitness of each segment, the best tree and the place of the
+/// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
+#[derive(Args, Clone)]
+#[command(
+    after_help = "While it runs: open the console it names, or try `xpuck top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
+        With --groot, Groot2 (https://www.behaviortree.dev/groot) shows what every node of a robot's tree does: choose \
+        its real-time monitor, address 127.0.0.1 and the robot's port."
+)]
+pub struct DemoArgs {
+    /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each [default: what the world's file
+    /// says, else 9].
+    #[arg(long = "robots", value_name = "ROBOTS")]
+    given_robots: Option<usize>,
+    #[arg(skip)]
+    robots: usize,
+    /// What kinds the robots are of, in turn: xpuck, e-puck1, e-puck2. With `xpuck,e-puck2` every second one is an e-puck2.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND", default_value = "xpuck")]
+    kinds: Vec<BodyFile>,
+    /// Length of the run in minutes of arena time; it then has eight segments, 0 to 7, as in the thesis: in segment 0 no
+    /// evolved tree drives yet, and the table at the end shows 1 to 7 [default: 16, or what the experiment says].
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// The experiment to run, with the files beside it that it names; the thesis's transport without it.
+    #[arg(long, value_name = "FILE")]
+    experiment: Option<PathBuf>,
+    /// A world file: the arena, and what the robots are to do in it. An experiment names its own.
+    #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
+    world: Option<PathBuf>,
+    /// Seconds of arena time in a second of the wall clock.
+    #[arg(long, default_value_t = 8.0)]
+    speed: f64,
+    /// Seed of starting places, noise and evolution.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where records go.
+    #[arg(long, default_value = "runs")]
+    out: PathBuf,
+    /// Serve no web page.
+    #[arg(long)]
+    no_console: bool,
+    /// First of four ports: console, robots, operator, motion capture.
+    #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
+    ports: u16,
+    /// Port at which the hub streams JSON for PlotJuggler, such as 7605; none without it.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    stream: Option<u16>,
+    /// Port at which Foxglove and Lichtblick watch; 8765 if none is given.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8765", value_parser = clap::value_parser!(u16).range(1..))]
+    foxglove: Option<u16>,
+    /// Port of a camera above the arena, whose pictures the page shows and the record has (MJPEG); 7606 if none is given.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7606", value_parser = clap::value_parser!(u16).range(1..))]
+    overhead: Option<u16>,
+    /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
+    groot: Option<u16>,
+    /// Individuals on each robot [default: 256, or what the experiment says].
+    #[arg(long)]
+    population: Option<usize>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Let all robots run this tree as written, and evolve nothing.
+    #[arg(long)]
+    tree: Option<PathBuf>,
+    /// How the arena differs from the simulator's world: `typical`, `none`, or a file with these keys of an arena.toml.
+    #[arg(long, value_name = "PRESET|FILE")]
+    unkind: Option<String>,
+    /// The first robot's SPI and camera go through the shim's own logic, simulated clock by clock: slow, best with --speed 1 and
+    /// few robots; only in programs that were built with it (`make build-fpga`).
+    #[arg(long)]
+    fpga: bool,
+    /// A calibration file for the robots: they make up for what it says of their bodies, and simulate the world that it
+    /// says was measured.
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    /// Start no run: the page or `xpuck start` does, as often as you like; Ctrl-C ends it.
+    #[arg(long, conflicts_with = "json")]
+    idle: bool,
+    /// Print the result as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Robots of a demo, as many as the thesis has.
+const USUAL_ROBOTS: usize = 9;
+
+/// How long robots may take to appear, wall time.
+const APPEAR: Duration = Duration::from_secs(20);
+
+/// Runs the command; false if the demo was cut short.
+pub fn run(args: &DemoArgs) -> Result<bool> {
+    let args = &DemoArgs { robots: robots(args)?, ..args.clone() };
+    if !(1..=MAX_ROBOTS).contains(&args.robots) {
+        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+    }
+    if args.minutes.is_some_and(|minutes| !(0.1..=1440.0).contains(&minutes)) || !(0.1..=32.0).contains(&args.speed) {
+        bail!("--minutes takes 0.1 to 1440 and --speed 0.1 to 32");
+    }
+    if args.population.is_some_and(|population| !(8..=4096).contains(&population)) {
+        bail!("--population takes 8 to 4096");
+    }
+    groot::check(args)?;
+    check_ports(args)?;
+    args.engine.check_adapter().map_err(Error::msg)?;
+    let stop = shutdown::service_flag(Default::default())?;
+    let layout = Layout::write(args)?;
+    let mut processes = Processes::new(&layout)?;
+    let outcome = conduct(args, &layout, &mut processes, &stop);
+    let timing = processes.end();
+    let (ended, run) = outcome?;
+    if let Some(run) = run {
+        let report = report::text(args, &layout, &run, timing, &stop)?;
+        log::flush();
+        output::text(report)?;
+    }
+    match ended {
+        Ended::Whole => Ok(true),
+        Ended::Interrupted => Ok(false),
+        Ended::Lost(why) => bail!("{why}; what was recorded is in {}", layout.root.display()),
+    }
+}
+
+/// How many robots there are: as many as is said, else as in the world's file, which has places for them.
+fn robots(args: &DemoArgs) -> Result<usize> {
+    Ok(match (args.given_robots, &args.world) {
+        (Some(robots), _) => robots,
+        (None, Some(world)) => world_file::read(world)?.robots,
+        (None, None) => USUAL_ROBOTS,
+    })
+}
+
+/// Whether the demo's own ports are free, before anything is written.
+fn check_ports(args: &DemoArgs) -> Result<()> {
+    let uses = ["the console", "robots", "operators", "motion capture"];
+    for (port, what) in (args.ports..).zip(uses).skip(usize::from(args.no_console)) {
+        let Err(error) = TcpListener::bind(("127.0.0.1", port)) else { continue };
+        let other = running().into_iter().find(|demo| demo.hub.ends_with(&format!(":{}", args.ports + 2)));
+        let who = match other {
+            Some(demo) => format!("the demo of {} runs there", demo.root.display()),
+            None => format!("port {port}, for {what}, cannot be had ({error})"),
+        };
+        let next = if args.ports < 60_000 { args.ports + 10 } else { 7600 };
+        bail!("--ports {}: {who}; end the other program, or choose other ports: --ports {next}", args.ports);
+    }
+    Ok(())
+}
+
+/// Arena time in which a robot can do something that counts in most tasks, s.
+const SHORT_SEGMENT: f64 = 15.0;
+
+/// What is said of a run whose segments are too short to show much; none of others.
+fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
+    let minutes = minutes.filter(|_| seconds < SHORT_SEGMENT)?;
+    let longer = (minutes * SHORT_SEGMENT / seconds).ceil();
+    Some(format!(
+        "segments last {seconds:.1} s of arena time, in which robots do little that counts: their fitness may be 0; \
+         --minutes {longer} or more shows what evolution does"
+    ))
+}
+
+/// What is known when the run is over.
+pub struct Run {
+    /// The hub's last word.
+    pub status: xpuck_wire::Status,
+    /// Trees that drove robots or led their islands.
+    pub trees: Vec<(String, xpuck_wire::message::Emigrant)>,
+}
+
+fn conduct(
+    args: &DemoArgs,
+    layout: &Layout,
+    processes: &mut Processes,
+    stop: &std::sync::atomic::AtomicBool,
+) -> Result<(Ended, Option<Run>)> {
+    let started = Instant::now();
+    processes.start_service("arena", &layout.arena)?;
+    processes.start_service("hub", &layout.hub)?;
+    // A demo that other commands do not find runs as well.
+    let demo = RunningDemo {
+        root: layout.root.clone(),
+        hub: layout.swarm.hub.operator.clone(),
+        key: layout.key.clone(),
+        console: layout.swarm.hub.console.clone(),
+    };
+    let _announcement = Announcement::new(layout.devices(), &demo).ok();
+    let link = Sockets::for_operator(&layout.key)?.0.operator(&layout.swarm.hub.operator, 2000)?;
+    if !args.json {
+        if let Some(console) = &layout.swarm.hub.console {
+            log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
+        }
+        if let Ok(Reply::Link(link)) = link.ask(&Request::Link) {
+            log::report(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
+        }
+        let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
+        log::report(format_args!("from another terminal: xpuck top  (if several demos run: --hub {hub} --key {key})"));
+    }
+    if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
+        log::report(where_to);
+    }
+    for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
+        processes.start_robot(id, file)?;
+    }
+    let mut watch = watch::Watch::new(link, args.json, layout);
+    watch.wait_for_robots(processes, APPEAR, stop)?;
+    if args.idle {
+        let ended = watch.idle(processes, stop);
+        let _ = watch.ask_done(&Request::Stop);
+        if !args.json {
+            log::report(format_args!("records of its runs: {}", layout.root.display()));
+        }
+        let _ = watch.ask_done(&Request::Shutdown);
+        return Ok((ended, None));
+    }
+    if let Some(told) = short_segments(args.minutes, layout.plan.phase(0).segment_seconds).filter(|_| !args.json) {
+        log::report(told);
+    }
+    watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
+    let ended = watch.follow(processes, stop);
+    if ended != Ended::Whole {
+        // Whatever happened, the wheels stop first. A hub that is gone cannot answer, and its silence stops them too.
+        let _ = watch.ask_done(&Request::Stop);
+    }
+    let trees = match watch.ask(&Request::Trees) {
+        Ok(Reply::Trees(trees)) => trees,
+        _ => Vec::new(),
+    };
+    let run = watch.last_status().map(|status| Run { status, trees });
+    let _ = watch.ask_done(&Request::Shutdown);
+    Ok((ended, run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_segments_are_told_of_where_minutes_were_chosen() {
+        assert_eq!(short_segments(None, 7.5), None);
+        assert_eq!(short_segments(Some(2.0), 15.0), None);
+        assert!(
+            short_segments(Some(1.0), 7.5).is_some_and(|told| told.contains("7.5 s") && told.contains("--minutes 2 "))
+        );
+    }
+}

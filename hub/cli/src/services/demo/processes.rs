@@ -1,0 +1,179 @@
+//! The demo's processes: started, logged, and ended together.
+
+use super::files::Layout;
+use crate::arena::Timing;
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+use xpuck_wire::{file, output};
+
+/// How long a service may take to be ready: on a machine with one core nine robots start beside it.
+const READY: Duration = Duration::from_secs(60);
+/// Time that a process has to end by itself.
+const END: Duration = Duration::from_secs(5);
+/// Time that the hub has, which closes its record.
+const HUB_END: Duration = Duration::from_secs(60);
+
+struct Process {
+    name: String,
+    child: Child,
+    output: Option<BufReader<ChildStdout>>,
+    /// Its end has been noticed.
+    gone: bool,
+}
+
+/// The processes. Dropping this closes their standard inputs, so none outlives the demo, however it ends.
+pub struct Processes<'a> {
+    layout: &'a Layout,
+    xpuck: PathBuf,
+    xpuckd: PathBuf,
+    list: Vec<Process>,
+}
+
+impl<'a> Processes<'a> {
+    /// Finds the programs.
+    pub fn new(layout: &'a Layout) -> Result<Processes<'a>> {
+        let xpuck = std::env::current_exe()?;
+        let xpuckd = xpuck.with_file_name("xpuckd");
+        if !xpuckd.exists() {
+            bail!("{} is missing: build it with `make build`", xpuckd.display());
+        }
+        Ok(Processes { layout, xpuck, xpuckd, list: Vec::new() })
+    }
+
+    fn spawn(&mut self, name: &str, program: &Path, arguments: &[&str], file: &Path) -> Result<()> {
+        let log = File::create(self.layout.log(name))?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .arg("--config")
+            .arg(file)
+            .arg("--end-with-stdin")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            // A group of its own: Ctrl-C reaches the demo alone, which then ends the others in order.
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("{} cannot be started", program.display()))?;
+        let output = child.stdout.take().map(BufReader::new);
+        self.list.push(Process { name: name.into(), child, output, gone: false });
+        Ok(())
+    }
+
+    /// Starts `xpuck hub` or `xpuck arena` and waits until it says that it is ready.
+    pub fn start_service(&mut self, name: &str, file: &Path) -> Result<()> {
+        let xpuck = self.xpuck.clone();
+        self.spawn(name, &xpuck, &[name], file)?;
+        let log = self.layout.log(name);
+        let Some(process) = self.list.last_mut() else { return Ok(()) };
+        let Some(mut output) = process.output.take() else { return Ok(()) };
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let ready = output.read_line(&mut line).is_ok() && line == "ready\n";
+            // The receiver may have given up by now.
+            let _ = sender.send((ready, output));
+        });
+        match receiver.recv_timeout(READY) {
+            Ok((true, output)) => {
+                process.output = Some(output);
+                Ok(())
+            }
+            // It begins with the program's name, as what is said here does.
+            Ok((false, _)) => match first_line(&log) {
+                Some(line) => bail!("{}", line.strip_prefix("xpuck: ").unwrap_or(&line)),
+                None => bail!("{name} ended at once"),
+            },
+            Err(_) => bail!("{name} was not ready within {} s; see {}", READY.as_secs(), log.display()),
+        }
+    }
+
+    /// Starts a robot.
+    pub fn start_robot(&mut self, id: &str, file: &Path) -> Result<()> {
+        let xpuckd = self.xpuckd.clone();
+        self.spawn(id, &xpuckd, &[], file)
+    }
+
+    /// Processes whose end has not been noticed yet: name and a line about it.
+    pub fn newly_gone(&mut self) -> Vec<(String, String)> {
+        let mut gone = Vec::new();
+        for process in self.list.iter_mut().filter(|p| !p.gone) {
+            if let Ok(Some(status)) = process.child.try_wait() {
+                process.gone = true;
+                let log = self.layout.log(&process.name);
+                gone.push((process.name.clone(), end_of(&process.name, status, || first_line(&log))));
+            }
+        }
+        gone
+    }
+
+    /// Closes all standard inputs, waits, and kills what does not end. Returns what the arena told of its timing.
+    pub fn end(&mut self) -> Option<Timing> {
+        for process in &mut self.list {
+            drop(process.child.stdin.take());
+        }
+        let began = Instant::now();
+        let mut timing = None;
+        for process in &mut self.list {
+            let deadline = began + if process.name == "hub" { HUB_END } else { END };
+            while matches!(process.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            if matches!(process.child.try_wait(), Ok(None)) && process.name == "hub" {
+                let (seconds, folder) = (HUB_END.as_secs(), self.layout.root.display());
+                output::note(format_args!(
+                    "xpuck: the hub did not end within {seconds} s and is killed; make its record whole with \
+                     `xpuck runs recover` and the run's folder below {folder}"
+                ));
+            }
+            // An error means that it has just ended.
+            let _ = process.child.kill();
+            let _ = process.child.wait();
+            if process.name == "arena" {
+                let mut text = String::new();
+                if process.output.as_mut().is_some_and(|o| o.read_to_string(&mut text).is_ok()) {
+                    timing = text.lines().next_back().and_then(|line| serde_json::from_str(line).ok());
+                }
+            }
+        }
+        timing
+    }
+}
+
+impl Drop for Processes<'_> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A line about a process that ended. What it said first is why it ended by itself; who is killed has no time to say why.
+fn end_of(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
+    let name = if matches!(name, "hub" | "arena") { format!("the {name}") } else { name.into() };
+    match status.signal() {
+        Some(signal) => format!("{name} was killed by signal {signal}"),
+        None => format!("{name} ended ({status}){}", said().map(|line| format!(": {line}")).unwrap_or_default()),
+    }
+}
+
+/// The first thing that a process said, or why its log cannot be read.
+fn first_line(log: &Path) -> Option<String> {
+    file::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_has_its_own_reason_and_no_line_that_was_said_before() {
+        let said = || Some("DEV MODE".to_string());
+        assert_eq!(end_of("hub", ExitStatus::from_raw(9), said), "the hub was killed by signal 9");
+        assert_eq!(end_of("xp02", ExitStatus::from_raw(11), said), "xp02 was killed by signal 11");
+        assert_eq!(end_of("arena", ExitStatus::from_raw(1 << 8), said), "the arena ended (exit status: 1): DEV MODE");
+    }
+}

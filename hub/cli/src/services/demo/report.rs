@@ -1,0 +1,175 @@
+//! What a demo tells at its end: the seven-segment table, the best tree, and where the record lies.
+
+use super::files::Layout;
+use super::{DemoArgs, Run};
+use crate::arena::Timing;
+use crate::swarm::operator::engine;
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::engine::Simd;
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::measure::{Plan, measure_all};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::log;
+use xpuck_wire::output::count;
+use xpuck_wire::telemetry::EngineReport;
+use xpuck_wire::{RobotRow, Status};
+
+/// Rounds of measuring: candidates kept and runs for each of them.
+const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
+/// Evolution used this seed's complement nowhere; the first round's luck does not carry into the next.
+const FRESH: u64 = 0x5EED_F0E5_0000_0000;
+
+#[derive(Serialize)]
+struct Output {
+    robots: usize,
+    seed: u64,
+    minutes: f64,
+    segments: Vec<f64>,
+    evolved: f64,
+    round_trip_ms: f64,
+    slow_round_trips: f64,
+    dead: u32,
+    generations: u32,
+    /// What simulated on each robot that evolved, at the end.
+    engines: Vec<EngineReport>,
+    arena_over_wall: Option<f64>,
+    best_fitness: Option<f64>,
+    best_tree: Option<String>,
+    record: String,
+}
+
+/// The report.
+pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<String> {
+    let status = &run.status;
+    // What the last phase is about is what trees are for.
+    let world = &layout.plan.phase(usize::MAX).world;
+    let best = best_tree(args, world, run, stop);
+    let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
+    let tree_file = layout.root.join("best.bt");
+    let gone = || format!("{}: was the demo's folder moved or removed?", layout.root.display());
+    if let Some((tree, evolved, _)) = &best {
+        std::fs::write(&tree_file, tree.to_string()).with_context(gone)?;
+        std::fs::write(layout.root.join("best-evolved.bt"), evolved.to_string()).with_context(gone)?;
+    }
+    if args.json {
+        let output = Output {
+            robots: args.robots,
+            seed: args.seed,
+            minutes: layout.plan.seconds() / 60.0,
+            segments,
+            evolved: status.evolved,
+            round_trip_ms: status.round_trip_ms,
+            slow_round_trips: status.slow_round_trips,
+            dead: status.dead,
+            generations: status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0),
+            engines: evolving(status).map(|robot| robot.engine.clone()).collect(),
+            arena_over_wall: timing.map(|t| t.ratio),
+            best_fitness: best.as_ref().map(|b| b.2),
+            best_tree: best.as_ref().map(|b| b.0.to_string()),
+            record: status.record.clone(),
+        };
+        return Ok(serde_json::to_string(&output)? + "\n");
+    }
+    let mut text = String::new();
+    let usual = **world == WorldSpec::benchmark(args.robots);
+    let robots = count(args.robots, "robot", "robots");
+    let last = segments.len().max(1);
+    let evolves = layout.plan.evolves(args.robots);
+    writeln!(text, "\n robots lost  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
+    let evolved = if evolves { format!("{:.3}", Figure(status.evolved)) } else { "-".into() };
+    let cells: String =
+        (0..last).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
+    writeln!(
+        text,
+        " {:>5} times  {:>7.2} ms  {:>9.2} %  {evolved:>7}  {cells}",
+        status.dead,
+        status.round_trip_ms,
+        status.slow_round_trips * 100.0
+    )?;
+    if let Some(timing) = timing {
+        writeln!(
+            text,
+            "\narena time / (wall time x {}): {:.4} over {:.0} s of arena time",
+            args.speed, timing.ratio, timing.arena_seconds
+        )?;
+    }
+    for r in evolving(status) {
+        writeln!(text, "{} evolved on {} robot-s/s", r.id, engine(&r.engine))?;
+    }
+    match &best {
+        Some((tree, evolved, fitness)) => {
+            writeln!(
+                text,
+                "\n# the best tree; measured again on fresh seeds: {:.3} ({}, 60 s)",
+                Figure(*fitness),
+                if usual { format!("scenarios A and B mixed, {robots}") } else { world.task.name().into() }
+            )?;
+            writeln!(
+                text,
+                "# reduced from {} nodes to {}, which drive the same",
+                evolved.nodes().len(),
+                tree.nodes().len()
+            )?;
+            write!(text, "{tree}")?;
+            writeln!(text, "# try it: xpuck simulate {} {}", tree_file.display(), layout.simulated)?;
+        }
+        None if !evolves => writeln!(text, "\n{}", without_evolution(args))?,
+        None => writeln!(text, "\nno tree was evolved in this time")?,
+    }
+    writeln!(text, "\nrecord: {}", status.record)?;
+    Ok(text)
+}
+
+/// The robots that have simulated for their evolution.
+fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
+    status.robots.iter().filter(|robot| !robot.engine.name.is_empty())
+}
+
+fn without_evolution(args: &DemoArgs) -> String {
+    let tree =
+        args.tree.as_ref().map_or("the tree that the experiment gives it".into(), |tree| tree.display().to_string());
+    format!("evolution was off: every robot ran {tree}")
+}
+
+/// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,
+/// the better ones more, so that luck in one round does not win the last.
+/// Returns it reduced, as it evolved, and its fitness.
+fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
+    let distinct: BTreeMap<String, Tree> = run
+        .trees
+        .iter()
+        .filter_map(|(_, gene)| Some((gene.tree.clone(), Tree::parse(&gene.tree).ok()?.under_avoiding())))
+        .collect();
+    let mut left: Vec<(Tree, Program, f64)> =
+        distinct.into_values().filter_map(|t| Some((t.clone(), Program::compile(&t).ok()?, 0.0))).collect();
+    let most = left.len().min(ROUNDS[0].0);
+    if !args.json && most > 0 {
+        let robots = if most == 1 { "the tree that led".into() } else { format!("the {most} trees that led") };
+        log::report(format_args!("measuring {robots} an island or drove a robot again, on fresh simulations"));
+    }
+    let progress = Progress::of("round", ROUNDS.len() as u64, args.json);
+    for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {
+        if stop.load(Ordering::Relaxed) && round > 0 {
+            break;
+        }
+        left.truncate(keep);
+        let programs: Vec<Program> = left.iter().map(|l| l.1.clone()).collect();
+        let seed = FRESH ^ args.seed << 8 ^ round as u64;
+        let plan = Plan { spec, seconds: 60.0, runs, seed };
+        for (candidate, measured) in left.iter_mut().zip(measure_all(&Simd::default(), &programs, &plan)) {
+            candidate.2 = measured.mean;
+        }
+        left.sort_by(|a, b| b.2.total_cmp(&a.2));
+        progress.inc();
+    }
+    drop(progress);
+    let (tree, _, fitness) = left.into_iter().next()?;
+    Some((reduce(&tree, Options { executable: true }).tree, tree, fitness))
+}

@@ -1,0 +1,285 @@
+//! Following a run: progress, events, lost processes and Ctrl-C.
+
+use super::files::Layout;
+use super::processes::Processes;
+use super::screen::{self, EVENTS, Events};
+use crate::terminal::progress::is_drawn;
+use anyhow::{Result, bail};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use xpuck_wire::log;
+use xpuck_wire::message::{Reply, Request, State};
+use xpuck_wire::socket::{AskError, OperatorLink};
+use xpuck_wire::{Phase, Status};
+
+/// Notes of the program, which nobody wrote by hand, begin with this.
+const OF_DEMO: &str = "the demo says: ";
+/// Looks at the hub's status, wall time apart.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// As planned.
+    Whole,
+    /// By Ctrl-C.
+    Interrupted,
+    /// Something the run cannot do without went away.
+    Lost(String),
+}
+
+/// Follows a run.
+pub struct Watch {
+    link: OperatorLink,
+    drawn: Option<Drawn>,
+    quiet: bool,
+    robots: usize,
+    speed: f64,
+    /// Some robot's island evolves in some phase.
+    evolves: bool,
+    shown: String,
+    events: Events,
+    /// Processes that have ended.
+    gone: BTreeSet<String>,
+    /// The machine was said to be too slow.
+    slow: bool,
+    /// When the run began, wall time.
+    began: Option<Instant>,
+    last: Option<Status>,
+}
+
+/// The lines on a terminal.
+struct Drawn {
+    all: MultiProgress,
+    bar: ProgressBar,
+    lines: Vec<ProgressBar>,
+    events: Vec<ProgressBar>,
+}
+
+impl Drawn {
+    fn new() -> Drawn {
+        let all = MultiProgress::new();
+        let style =
+            |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let line = |template: &str| all.add(ProgressBar::new(1000).with_style(style(template)));
+        let bar = line("{bar:24.green} {wide_msg}");
+        let lines = (0..3).map(|_| line("{prefix:>13.bold}  {wide_msg}")).collect();
+        let events = (0..EVENTS).map(|_| line("{prefix:>13.dim}  {wide_msg:.dim}")).collect();
+        Drawn { all, bar, lines, events }
+    }
+
+    fn show(&self, status: &Status, evolves: bool, happened: &Events, wall: Duration) {
+        self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
+        self.bar.set_message(format!("segment {}: {}", status.segment, screen::clock(status, wall)));
+        for (line, (name, text)) in self.lines.iter().zip(screen::lines(status, evolves, happened.goals())) {
+            line.set_prefix(name);
+            line.set_message(text);
+        }
+        for (line, text) in self.events.iter().zip(happened.lines()) {
+            line.set_message(text);
+        }
+    }
+
+    fn end(&self) {
+        self.lines.iter().chain(&self.events).for_each(ProgressBar::finish_and_clear);
+        self.bar.finish_and_clear();
+        // What cannot be cleared is a line too many, and nothing else.
+        let _ = self.all.clear();
+    }
+}
+
+impl Watch {
+    /// A follower; `quiet` shows nothing.
+    pub fn new(link: OperatorLink, quiet: bool, layout: &Layout) -> Watch {
+        let drawn = (!quiet && is_drawn()).then(Drawn::new);
+        let robots = layout.swarm.robots.len();
+        if let Some(drawn) = &drawn {
+            drawn.bar.set_message(format!("waiting for {robots} robots"));
+        }
+        Watch {
+            link,
+            drawn,
+            quiet,
+            robots,
+            speed: layout.swarm.speed,
+            evolves: layout.plan.phases.iter().any(|phase| (0..robots).any(|robot| phase.evolves(robot))),
+            shown: String::new(),
+            events: Events::default(),
+            gone: BTreeSet::new(),
+            slow: false,
+            began: None,
+            last: None,
+        }
+    }
+
+    /// Says something: above the screen, or plainly where there is none.
+    fn say(&self, line: &str) {
+        match &self.drawn {
+            Some(drawn) => {
+                let _ = drawn.all.println(line);
+            }
+            None if self.quiet => {}
+            None => log::report(line),
+        }
+    }
+
+    /// The screen goes.
+    fn end_screen(&self) {
+        self.drawn.iter().for_each(Drawn::end);
+    }
+
+    /// Asks the hub.
+    pub fn ask(&self, request: &Request) -> Result<Reply, AskError> {
+        self.link.ask(request)
+    }
+
+    /// Asks the hub to do something.
+    pub fn ask_done(&self, request: &Request) -> Result<()> {
+        match self.ask(request)? {
+            Reply::Refused(why) => bail!("the hub refused: {why}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until Ctrl-C, or until something goes away that runs cannot do without; others start runs meanwhile.
+    pub fn idle(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
+        self.end_screen();
+        self.drawn = None;
+        self.say("the swarm waits: start a run from the page, or by `xpuck start FILE`; Ctrl-C ends the demo");
+        while !stop.load(Ordering::Relaxed) {
+            for (name, line) in processes.newly_gone() {
+                self.say(&line);
+                if name == "hub" || name == "arena" {
+                    return Ended::Lost(line);
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ended::Interrupted
+    }
+
+    /// The last status seen.
+    pub fn last_status(&mut self) -> Option<Status> {
+        self.look();
+        self.last.take()
+    }
+
+    fn look(&mut self) -> bool {
+        match self.ask(&Request::Status) {
+            Ok(Reply::Status(status)) => {
+                self.show_events(&status);
+                self.last = Some(*status);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes events that came since the last look: the screen has the newest; elsewhere each is a line, but for goals, which
+    /// the segments' lines count.
+    fn show_events(&mut self, status: &Status) {
+        let new = match status.events.iter().rposition(|e| *e == self.shown) {
+            Some(last) => &status.events[last + 1..],
+            None => &status.events[..],
+        };
+        for event in new {
+            let text = event.split_once(' ').map_or(event.as_str(), |(_, text)| text);
+            if text.contains(OF_DEMO) {
+                continue;
+            }
+            // Who lost a robot whose program ended was told so.
+            if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
+                let said = screen::too_slow(status, Some(robot), self.robots, self.speed);
+                said.into_iter().for_each(|said| self.say_slow(&said));
+                continue;
+            }
+            let fresh = self.events.take(text);
+            // The lines of segments that are over say when the next one began.
+            if fresh && self.drawn.is_none() && !text.starts_with("segment ") {
+                self.say(text);
+            }
+        }
+        if let Some(said) = screen::too_slow(status, None, self.robots, self.speed) {
+            self.say_slow(&said);
+        }
+        if let Some(last) = status.events.last() {
+            self.shown = last.clone();
+        }
+    }
+
+    /// Says once that the machine is too slow, also in the record and on the page, which show what that leads to.
+    fn say_slow(&mut self, said: &str) {
+        if !std::mem::replace(&mut self.slow, true) {
+            self.say(said);
+            let _ = self.ask(&Request::Note { text: format!("{OF_DEMO}{said}") });
+        }
+    }
+
+    /// Waits until all robots are there; goes on without those that do not come.
+    ///
+    /// # Errors
+    /// Hub or arena went away, or an operator said STOP meanwhile: what comes later must not overrule it.
+    pub fn wait_for_robots(&mut self, processes: &mut Processes, limit: Duration, stop: &AtomicBool) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline && !stop.load(Ordering::Relaxed) {
+            self.look();
+            for (name, line) in processes.newly_gone() {
+                if name == "hub" || name == "arena" {
+                    bail!("{line}");
+                }
+                self.say(&line);
+            }
+            if self.last.as_ref().is_some_and(|s| s.directive.state == State::Stop) {
+                bail!("an operator said STOP before the run began: nothing was started or recorded");
+            }
+            if self.last.as_ref().is_some_and(|s| s.tracking && s.robots.iter().all(|r| r.alive)) {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK / 4);
+        }
+        Ok(())
+    }
+
+    /// Follows the run to its end.
+    pub fn follow(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        let (mut segment, mut goals) = (0, 0);
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                self.end_screen();
+                self.say("stopping: wheels, then the record, then all processes");
+                return Ended::Interrupted;
+            }
+            // First, so that the hub's word of a silent robot whose program has ended is not taken for a slow machine.
+            for (name, line) in processes.newly_gone() {
+                if name == "hub" || name == "arena" {
+                    self.end_screen();
+                    return Ended::Lost(line);
+                }
+                self.say(&format!("{line}; the run goes on with the robots left"));
+                self.gone.insert(name);
+            }
+            let answered = self.look();
+            if let Some(status) = self.last.as_ref().filter(|_| answered) {
+                if let Some(drawn) = &self.drawn {
+                    drawn.show(status, self.evolves, &self.events, began.elapsed());
+                }
+                let over = matches!(status.phase, Phase::Finished | Phase::Idle);
+                if self.drawn.is_none() && status.segment > segment {
+                    let since = self.events.goals() - goals;
+                    let ended =
+                        screen::segment(status, self.evolves, segment, since, began.elapsed()).filter(|_| segment > 0);
+                    ended.into_iter().for_each(|line| self.say(&line));
+                    (segment, goals) = (status.segment, self.events.goals());
+                }
+                if over {
+                    self.end_screen();
+                    return Ended::Whole;
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `xpuck geneserver`: a geneserver for islands that are processes of their own.
+
+use crate::files::tree_file::refuse_over;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use toml::{Table, Value};
+use xpuck_hub_core::geneserver::{Broker, Gate, Status};
+use xpuck_hub_service::geneserver::{self, AboveOptions, Options, Tell};
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_wire::event_at;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::log::{self, Line};
+use xpuck_wire::output::count;
+use xpuck_wire::shutdown;
+use xpuck_wire::shutdown::TRY_AGAIN;
+
+/// Serve genes to islands on any number of machines; start those with `xpuck island`.
+///
+/// The server keeps each island's most recent emigrants and answers with others', as --policy says. Islands come,
+/// leave and return as they like, and go on by themselves while the server is away. With --dir it remembers over a
+/// restart; without, it learns again from the islands within a few generations.
+///
+/// With --above it is an island of another geneserver, and so on: once in a second it offers the best of its own islands there
+/// and gives them what it gets. While the one above is away it goes on alone. Islands' numbers name genes, so each server
+/// below another has --numbers of its own, of which the first is its own number above.
+///
+/// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
+#[derive(Args)]
+pub struct GeneserverArgs {
+    /// Evolution file (.toml), the islands' own: its algorithm, seed and `[migration]` say who gets whose genes.
+    file: Option<PathBuf>,
+    /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
+    #[arg(long, default_value = "tcp://127.0.0.1:7610")]
+    listen: String,
+    /// Write the address to this file at the start, for `xpuck island --address-file`; with the machine's name where all of
+    /// its addresses are listened on.
+    #[arg(long, value_name = "FILE")]
+    address_file: Option<PathBuf>,
+    /// End when so many islands are done.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    islands: Option<u16>,
+    /// With --islands: also end when nobody has spoken for so many seconds.
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    idle: u64,
+    /// Who gets whose genes: full, ring, near, random or none.
+    #[arg(long)]
+    policy: Option<String>,
+    /// Any key of the file, as in `--set migration.keep=4`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
+    #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
+    key: Option<PathBuf>,
+    /// Endpoint of a geneserver above this one.
+    #[arg(long, value_name = "ADDR", requires = "numbers")]
+    above: Option<String>,
+    /// Key file that the geneserver above shares with those below it [default: that of --key].
+    #[arg(long, value_name = "FILE", requires = "above")]
+    above_key: Option<PathBuf>,
+    /// Numbers that islands here may have [default: 0-65534].
+    #[arg(long, value_name = "FIRST-LAST", value_parser = numbers)]
+    numbers: Option<RangeInclusive<u16>>,
+    /// Folder for the server's memory, saved every few seconds.
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// Print one JSON object a line: the endpoint, how things stand every ten seconds, and the end.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input is closed.
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
+    refuse_over(&args.file, &args.address_file)?;
+    if let Some(above) = &args.above {
+        check_above(above, &args.listen)?;
+    }
+    let mut overrides = evolution_file::keys(&args.set)?;
+    if let Some(policy) = &args.policy {
+        let migration = Table::from_iter([("policy".to_string(), Value::String(policy.clone()))]);
+        evolution_file::merge(&mut overrides, Table::from_iter([("migration".to_string(), Value::Table(migration))]));
+    }
+    let config = evolution_file::load(args.file.as_deref(), overrides)?;
+    let configuration = config.fingerprint();
+    let mut broker = Broker::new(config.geneserver(), Gate::new(config.primitive_set.clone()));
+    let number = args.numbers.as_ref().map_or(0, |numbers| *numbers.start());
+    if let Some(numbers) = args.numbers.clone() {
+        broker = broker.of_numbers(numbers);
+    }
+    let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
+    let key = args.key.as_deref().map(Secret::read).transpose()?;
+    let above_key = args.above_key.as_deref().map(Secret::read).transpose()?.or_else(|| key.clone());
+    let primitive_set = config.primitive_set;
+    let above = args.above.clone().map(|endpoint| AboveOptions { endpoint, key: above_key, number, primitive_set });
+    let address_file = args.address_file.clone();
+    let options =
+        Options { listen, address_file, key, dir, islands: args.islands.map(usize::from), idle, configuration, above };
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    xpuck_hub_service::heap::give_back_regularly()?;
+    let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
+    if args.json {
+        log::report(serde_json::json!({ "ended": status, "done": done }));
+    } else {
+        log::report(sentence(&status));
+    }
+    let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
+    Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
+}
+
+/// Refuses an address above that nobody can be at, or that is this server's own.
+fn check_above(above: &str, listen: &str) -> Result<()> {
+    let port = above.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':'));
+    if !port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)) {
+        bail!("--above {above}: tcp://HOST:PORT is meant, with a port from 1 to 65535");
+    }
+    if above == listen {
+        bail!("--above {above}: that is where this server listens itself; name the one above");
+    }
+    Ok(())
+}
+
+fn numbers(text: &str) -> Result<RangeInclusive<u16>> {
+    let parsed = text.split_once('-').and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
+    let numbers: RangeInclusive<u16> = parsed.with_context(|| format!("`{text}`: write a range such as 100-199"))?;
+    if numbers.is_empty() || *numbers.end() == u16::MAX {
+        bail!("`{text}`: the first number is not above the last, and that is at most 65534");
+    }
+    Ok(numbers)
+}
+
+fn tell(what: Tell<'_>, json: bool) {
+    match what {
+        Tell::Listening(endpoint) if json => log::report(serde_json::json!({ "listening": endpoint })),
+        Tell::Listening(endpoint) => log::report(format_args!("listening at {endpoint}")),
+        Tell::Report(status) if json => log::report(serde_json::json!(status)),
+        Tell::Report(status) => log::report(sentence(status)),
+        Tell::Note(Line { level, text }) => event_at!(*level, target: "geneserver", "{text}"),
+    }
+}
+
+fn sentence(status: &Status) -> String {
+    let Status { islands, done, exchanges, refused, heterogeneity } = status;
+    format!(
+        "{}, {done} of them done; {}, {refused} refused; {}: {:.0} % \
+         different trees, {:.0} % of foreign birth",
+        count(*islands, "island", "islands"),
+        count(*exchanges as usize, "exchange", "exchanges"),
+        count(heterogeneity.emigrants, "recent emigrant", "recent emigrants"),
+        100.0 * heterogeneity.distinct,
+        100.0 * heterogeneity.foreign
+    )
+}

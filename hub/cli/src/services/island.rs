@@ -1,0 +1,182 @@
+//! `xpuck island`: one island as a process of its own, for any scheduler.
+
+use crate::engines::engine::EngineArgs;
+use crate::evolution::evolve::percent;
+use anyhow::{Error, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use toml::{Table, Value};
+use xpuck_hub_service::geneserver::{Link, address_in};
+use xpuck_kernels::engine::ChosenEngine;
+use xpuck_lab::engine::open as open_engine;
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run_with};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::event_at;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::log::{self, Line};
+use xpuck_wire::shutdown::{self, TRY_AGAIN};
+use xpuck_wire::socket::Sockets;
+
+/// Time between two lines that tell how the island stands.
+const REPORT: Duration = Duration::from_secs(10);
+/// How long an island that has just ended waits until the geneserver knows it, if there was one.
+const FAREWELL: Duration = Duration::from_secs(120);
+/// The same if there was none, and for an island that had ended before.
+const SHORT_FAREWELL: Duration = Duration::from_millis(500);
+
+/// Evolve one island, exchanging genes with the others' processes through a geneserver.
+///
+/// This is the worker that a scheduler starts, as often as it likes: it begins if the folder is new, goes on from the
+/// last generation if it was cut short, and ends at once if everything is done. A geneserver that is away does not stop
+/// it. Every generation is kept before the next begins, so nothing is lost to `kill -9` but the generation in hand.
+///
+/// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to go on; 1 an error
+/// that starting again does not mend.
+#[derive(Args)]
+#[command(after_help = "The geneserver: xpuck geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
+pub struct IslandArgs {
+    /// Evolution file (.toml), as for `xpuck evolve`; needed at the first start only, and all its keys may be left out.
+    file: Option<PathBuf>,
+    /// Endpoint of the geneserver.
+    #[arg(long, value_name = "ADDR", default_value = "tcp://127.0.0.1:7610")]
+    hub: String,
+    /// File in which the geneserver keeps its address (`xpuck geneserver --address-file`), in place of --hub: an island that
+    /// runs looks there whenever the server is away, and finds one that has moved.
+    #[arg(long, value_name = "FILE", conflicts_with = "hub")]
+    address_file: Option<PathBuf>,
+    /// Number of the island, 0 to 9999; with the file's seed it decides all that the island does by itself.
+    #[arg(long, value_name = "K")]
+    island: u16,
+    /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
+    #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
+    key: Option<PathBuf>,
+    /// Folder of this island, made if it is not there; checkpoints, record, final trees and result.
+    #[arg(long, value_name = "DIR")]
+    resume: PathBuf,
+    /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &IslandArgs) -> Result<ExitCode> {
+    let dir = &args.resume;
+    let stop = shutdown::computation_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
+    let (mut evolution, mut folder) = open(args)?;
+    let key = args.key.as_deref().map(Secret::read).transpose()?;
+    let sockets = Sockets::for_worker(key.as_ref())?;
+    let known = args.address_file.as_deref().and_then(address_in);
+    let hub = known.as_ref().unwrap_or(&args.hub);
+    let mut link = Link::open(sockets, hub, args.island, evolution.config().primitive_set.clone())?;
+    if let Some(file) = &args.address_file {
+        link = link.with_address_file(file.clone());
+    }
+    let say = |link: &mut Link| {
+        for Line { level, text } in link.take_notes() {
+            event_at!(level, target: "island", number = args.island, "{text}");
+        }
+    };
+    if evolution.is_done() && Folder::is_finished(dir) {
+        // The server may not have heard of it, but that is no reason to wait.
+        link.done(evolution.state().generation, SHORT_FAREWELL);
+        log::report(format_args!("island {} is done: see {}", args.island, dir.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    link.join(evolution.state().generation);
+    if let Some(why) = link.refused() {
+        bail!("the geneserver at {hub} refuses island {}: {why}", args.island);
+    }
+    let mut report = Instant::now() + REPORT;
+    let step = |evolution: &mut EvolutionRun| {
+        let generation = evolution.state().generation;
+        let exchange = generation > 0 && evolution.config().migration.due(generation);
+        let immigrants = match exchange {
+            true => link.exchange(generation, &evolution.state().islands[0].emigrant()),
+            false => Vec::new(),
+        };
+        say(&mut link);
+        evolution.step_with(&immigrants)
+    };
+    let ended = run_with(&mut evolution, Some(&mut folder), &stop, step, |evolution| {
+        for notice in evolution.engine().take_notices() {
+            log::report(format_args!("island {}: {}", args.island, notice.text));
+        }
+        if !args.json && Instant::now() >= report {
+            report = Instant::now() + REPORT;
+            log::report(sentence(args.island, evolution));
+        }
+    })?;
+    if ended == Ended::Stopped {
+        log::line(format_args!("xpuck: {}; {}", sentence(args.island, &evolution), again(dir)));
+        return Ok(ExitCode::from(TRY_AGAIN));
+    }
+    let outcome = Outcome::of(&evolution)?;
+    folder.finish(&evolution, &outcome)?;
+    // A server that was there and is being started again has to hear it, or it would wait for this island for ever.
+    let patience = if link.met() { FAREWELL } else { SHORT_FAREWELL };
+    link.done(evolution.state().generation, patience);
+    say(&mut link);
+    if args.json {
+        log::report(serde_json::to_string(&outcome)?);
+    } else {
+        log::report(format_args!(
+            "{}; re-measured {:.3}",
+            sentence(args.island, &evolution),
+            Figure(outcome.remeasured_mean)
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The island's run: begun if the folder is new, else gone on with.
+fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
+    let dir = &args.resume;
+    let fresh = !Folder::holds_run(dir);
+    if fresh || args.file.is_some() || !args.set.is_empty() {
+        let mut table = Table::from_iter([("island".to_string(), Value::Integer(i64::from(args.island)))]);
+        evolution_file::merge(&mut table, evolution_file::keys(&args.set)?);
+        let config = evolution_file::load(args.file.as_deref(), table)?;
+        if fresh {
+            let config = Config { engine: args.engine.over(&config.engine), ..config };
+            let engine = engine(args, &config)?;
+            let folder = Folder::create(dir, &config)?;
+            return Ok((EvolutionRun::new(config).on(engine), folder));
+        }
+        let kept = Folder::config(dir)?;
+        if kept.fingerprint() != config.fingerprint() {
+            bail!("{}: holds a run of another configuration (see its run.toml); choose another folder", dir.display());
+        }
+    }
+    let Resumed { folder, evolution, notices } = Folder::resume(dir)?;
+    notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    if evolution.config().island != Some(args.island) {
+        bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
+    }
+    let engine = engine(args, evolution.config())?;
+    let other = folder.other_engine(&engine.status());
+    other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    Ok((evolution.on(engine), folder))
+}
+
+/// The engine that the options say, or else the run's own.
+fn engine(args: &IslandArgs, config: &Config) -> Result<ChosenEngine> {
+    open_engine(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
+}
+
+fn again(dir: &Path) -> String {
+    format!("stopped; started again with --resume {} it goes on", dir.display())
+}
+
+fn sentence(island: u16, evolution: &EvolutionRun) -> String {
+    let (generation, percent) = (evolution.state().generation, percent(evolution));
+    let progress = evolution.state().islands[0].progress();
+    format!("island {island}: generation {generation}, {percent} % of the run, best {:.3}", Figure(progress.derated))
+}

@@ -1,0 +1,132 @@
+//! Pictures of a hub that runs. A thread asks it, so that viewers do not wait for an answer.
+
+use crate::link::hub_address::{self, HubAddress};
+use anyhow::{Result, bail};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tracing::{info, warn};
+use xpuck_gateway::stage::{Picture, Stage};
+use xpuck_wire::socket::OperatorLink;
+use xpuck_wire::{Status, output};
+
+/// The hub is asked at most so often.
+const OFTEN: Duration = Duration::from_millis(20);
+/// It is asked again so long after it did not answer.
+const AGAIN: Duration = Duration::from_secs(1);
+/// How fast arena time passes is measured over so long.
+const MEASURED: Duration = Duration::from_secs(1);
+
+/// A hub that is asked how it stands.
+pub struct Live {
+    answers: Receiver<Result<Box<Status>, String>>,
+    stage: Stage,
+    silent: bool,
+}
+
+impl Live {
+    /// Asks once, and then `rate` times in a second of arena time.
+    ///
+    /// # Errors
+    /// No hub is known, or it does not answer.
+    pub fn open(address: &HubAddress, rate: f64) -> Result<Live> {
+        let (link, _) = address.open()?;
+        let first = hub_address::status(&link)?;
+        let (sender, answers) = sync_channel(1);
+        let address = address.clone();
+        thread::Builder::new()
+            .name("hub".into())
+            .spawn(move || ask(link, &address, Pace::new(rate, &first), &sender))?;
+        Ok(Live { answers, stage: Stage::new(None), silent: false })
+    }
+
+    /// The next answer as a picture; none if none came for so long.
+    ///
+    /// # Errors
+    /// The thread that asks has ended.
+    pub fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
+        match self.answers.recv_timeout(longest) {
+            Ok(Ok(status)) => {
+                if std::mem::take(&mut self.silent) {
+                    info!(target: "monitors", "the hub answers again");
+                }
+                Ok(Some(self.stage.picture(&status)))
+            }
+            Ok(Err(why)) => {
+                if !std::mem::replace(&mut self.silent, true) {
+                    warn!(target: "monitors", "{why}; viewers see the last moment, and it is asked again");
+                }
+                Ok(None)
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => bail!("the thread that asks the hub has ended"),
+        }
+    }
+}
+
+/// Asks until nobody listens.
+fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSender<Result<Box<Status>, String>>) {
+    loop {
+        let began = Instant::now();
+        let (answer, wait) = match hub_address::status(&link) {
+            Ok(status) => {
+                let period = pace.period(began, status.time);
+                (Ok(Box::new(status)), period.saturating_sub(began.elapsed()))
+            }
+            Err(error) => {
+                // The key or the address may be another by now, as those of a demo are.
+                if let Ok((new, _)) = address.open() {
+                    link = new;
+                }
+                (Err(output::sentence(error.as_ref())), AGAIN)
+            }
+        };
+        if to.send(answer).is_err() {
+            return;
+        }
+        thread::sleep(wait);
+    }
+}
+
+/// How often to ask, by how fast arena time passes.
+struct Pace {
+    rate: f64,
+    /// Arena seconds in a second.
+    speed: f64,
+    since: (Instant, f64),
+}
+
+impl Pace {
+    fn new(rate: f64, first: &Status) -> Pace {
+        Pace { rate, speed: 1.0, since: (Instant::now(), first.time) }
+    }
+
+    /// The time from one question to the next, when the hub said this arena time.
+    fn period(&mut self, now: Instant, time: f64) -> Duration {
+        let wall = now.duration_since(self.since.0);
+        if wall >= MEASURED {
+            // A hub that was started anew counts from 0.
+            let speed = (time - self.since.1) / wall.as_secs_f64();
+            self.speed = if speed > 0.0 { speed.clamp(0.1, 100.0) } else { self.speed };
+            self.since = (now, time);
+        }
+        Duration::from_secs_f64(1.0 / (self.rate * self.speed)).max(OFTEN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hub_is_asked_by_arena_time_and_not_too_often() {
+        let mut pace = Pace::new(25.0, &Status::default());
+        let start = pace.since.0;
+        let mut at = |seconds: f64, time: f64| pace.period(start + Duration::from_secs_f64(seconds), time).as_millis();
+        assert_eq!(at(0.5, 1.0), 40);
+        assert_eq!(at(2.0, 1.0), 80, "half as fast as the clock");
+        assert_eq!(at(4.0, 17.0), 20, "eight times as fast: 5 ms would be too often");
+        assert_eq!(at(6.0, 0.0), 20, "a hub that was started anew");
+        assert_eq!(at(8.0, 2.0), 40);
+    }
+}

@@ -1,0 +1,145 @@
+//! Robots driven by a program at the other end of standard input and output.
+
+use super::{DriveArgs, drive};
+use crate::link::hub_address::status;
+use anyhow::{Result, anyhow};
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+use xpuck_wire::message::State;
+use xpuck_wire::{Phase, Status, output};
+
+/// Longest line of a program, bytes.
+const MAX_LINE: u64 = 4096;
+/// Lines that wait; a program that says more at once waits itself.
+const WAITING: usize = 256;
+
+/// What a program says.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+enum Said {
+    /// Drive so for a moment.
+    Drive {
+        robot: String,
+        wheels: [f32; 2],
+        #[serde(default)]
+        lamps: Option<[u8; 3]>,
+    },
+}
+
+/// What it is told.
+#[derive(Serialize)]
+#[serde(tag = "is", rename_all = "lowercase")]
+enum Told<'a> {
+    /// How all stand.
+    Swarm { n: u64, time: f64, phase: Phase, robots: Vec<Row<'a>>, frisbee: Option<[f32; 3]>, pose_age: Option<f64> },
+    /// A command is not done.
+    Refused { robot: &'a str, why: &'a str },
+}
+
+/// One robot.
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    alive: bool,
+    held: bool,
+    state: State,
+    /// x and y, m, and heading, rad, of motion capture; null if it is not seen.
+    pose: Option<[f32; 3]>,
+    neighbours: u32,
+    battery: Option<f32>,
+}
+
+fn swarm(n: u64, status: &Status) -> Told<'_> {
+    let pose = |name: &str| status.bodies.iter().find(|body| body.name == name).map(|body| body.pose);
+    let robots = status.robots.iter().map(|robot| Row {
+        id: &robot.id,
+        alive: robot.alive,
+        held: robot.held,
+        state: robot.state,
+        pose: pose(&robot.id),
+        neighbours: robot.neighbours,
+        battery: robot.battery_v,
+    });
+    let others = status.bodies.iter().find(|body| status.robots.iter().all(|robot| robot.id != body.name));
+    Told::Swarm {
+        n,
+        time: status.time,
+        phase: status.phase,
+        robots: robots.collect(),
+        frisbee: others.map(|body| body.pose),
+        pose_age: status.pose_age_s,
+    }
+}
+
+/// Lines of standard input as they come; none at its end.
+fn lines() -> Result<Receiver<Vec<u8>>> {
+    let (say, said) = sync_channel(WAITING);
+    std::thread::Builder::new().name("stdin".into()).spawn(move || {
+        let mut input = std::io::stdin().lock();
+        loop {
+            let mut line = Vec::new();
+            let read = (&mut input).take(MAX_LINE + 1).read_until(b'\n', &mut line);
+            if !matches!(read, Ok(1..)) || say.send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(said)
+}
+
+fn tell(told: &Told) -> Result<()> {
+    Ok(output::line(serde_json::to_string(told)?)?)
+}
+
+fn refused(robot: &str, why: &str) -> Result<()> {
+    tell(&Told::Refused { robot, why })
+}
+
+/// Does what lines say and tells how all stand, until the end of standard input.
+pub fn run(args: &DriveArgs) -> Result<()> {
+    let (link, _) = args.address.open()?;
+    let said = lines()?;
+    let period = Duration::from_secs_f64(1.0 / args.rate);
+    let (mut due, mut n) = (Instant::now(), 0);
+    loop {
+        if Instant::now() >= due {
+            n += 1;
+            tell(&swarm(n, &status(&link)?))?;
+            due = (due + period).max(Instant::now());
+        }
+        let line = match said.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        if line.len() as u64 > MAX_LINE {
+            return Err(anyhow!("a line of more than {MAX_LINE} bytes on standard input"));
+        }
+        match serde_json::from_slice(&line) {
+            Ok(Said::Drive { robot, wheels, lamps }) => {
+                if let Some(why) = drive(&link, &robot, wheels, lamps)? {
+                    refused(&robot, &why)?;
+                }
+            }
+            Err(_) if line.trim_ascii().is_empty() => refused("", "this line is empty")?,
+            Err(error) => refused("", &format!("this is no command: {error}"))?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_and_what_is_none_is_refused() {
+        let read = |line: &str| serde_json::from_str::<Said>(line).ok();
+        let drive = Said::Drive { robot: "xp01".into(), wheels: [0.1, 0.0], lamps: None };
+        assert_eq!(read(r#"{"do":"drive","robot":"xp01","wheels":[0.1,0]}"#), Some(drive));
+        for wrong in ["", "{}", r#"{"do":"drive","wheels":[0,0]}"#, r#"{"do":"drive","robot":"a","wheels":[NaN,0]}"#] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

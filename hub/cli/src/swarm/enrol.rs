@@ -1,0 +1,196 @@
+//! `xpuck enrol` and `xpuck replace`: a robot more, and another board in a robot's place ([fleet](../../../docs/fleet.md)).
+
+mod files;
+
+use crate::files::keys;
+use crate::link::hub_address::HubAddress;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::keys::Public;
+use xpuck_wire::message::{Order, Reply, Request};
+use xpuck_wire::{Swarm, atomic, output, shown};
+
+/// Add a robot to the swarm: its key, its file, its place in swarm.toml, and word to the hub that runs.
+///
+/// The hub takes it at once, into the run that goes on too, where its island starts anew. Run it where the hub's swarm.toml
+/// is. What is there already stays, so it can be said again.
+#[derive(Args)]
+pub struct EnrolArgs {
+    /// Its id: 1 to 32 of a-z, 0-9, - and _.
+    robot: String,
+    /// The public half of a key that was made on its board, NAME.pub; without it a pair is made here.
+    #[arg(long, value_name = "FILE")]
+    public: Option<PathBuf>,
+    /// The robot whose file its own is made of [default: the last of swarm.toml that has one].
+    #[arg(long, value_name = "ROBOT")]
+    like: Option<String>,
+    /// Where it listens to the others, if swarm.toml has `peers`, such as tcp://192.168.1.110:7606.
+    #[arg(long, value_name = "ADDRESS")]
+    peer: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Put another board in a robot's place: the former key is revoked, the new board has one of its own.
+///
+/// Name and island stay. The island begins anew unless the folder `evolution.state` of the former board is copied to the new one.
+#[derive(Args)]
+pub struct ReplaceArgs {
+    /// The robot's id.
+    robot: String,
+    /// The public half of a key that was made on the new board, NAME.pub; without it a pair is made here.
+    #[arg(long, value_name = "FILE")]
+    public: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args)]
+struct Common {
+    /// The hub's swarm file.
+    #[arg(long, default_value = "swarm.toml")]
+    swarm: PathBuf,
+    /// Print what was done as one JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// What was done.
+#[derive(Serialize)]
+struct Done {
+    robot: String,
+    /// Its island, from 1.
+    island: u16,
+    /// What its board needs.
+    board: Vec<PathBuf>,
+    /// In words.
+    said: Vec<String>,
+    /// The hub that runs has it.
+    hub: bool,
+}
+
+/// Adds a robot.
+///
+/// # Errors
+/// In one line, what is in the way, or that the hub refuses it.
+pub fn enrol(args: &EnrolArgs) -> Result<()> {
+    let path = &args.common.swarm;
+    let folder = atomic::folder(path);
+    let _locked = lock(folder)?;
+    let swarm = Swarm::read(path)?;
+    let robot = args.robot.as_str();
+    let grown = match swarm.island(robot) {
+        Some(island) => {
+            files::has_peer(&swarm, island, args.peer.as_deref(), path)?;
+            None
+        }
+        None => Some(files::with(&swarm, robot, args.peer.as_deref(), path)?),
+    };
+    // All that may be refused is, before anything is written.
+    let file = files::robot(folder, &swarm, robot, args.like.as_deref())?;
+    let mut said = Vec::new();
+    if !swarm.security.dev_mode {
+        said.extend(key(&swarm.security.keys, robot, args.public.as_deref())?);
+    }
+    said.extend(file.write()?);
+    let swarm = match grown {
+        Some((swarm, text)) => {
+            atomic::output(path, text.as_bytes())?;
+            said.push(format!("{} lists it", path.display()));
+            swarm
+        }
+        None => swarm,
+    };
+    let request = Request::Enrol { robots: swarm.robots.clone(), peers: swarm.peers.clone() };
+    finish(&args.common, &swarm, robot, said, &request, "the hub has taken it; it is absent until its program runs")
+}
+
+/// Has another that changes the swarm's robots wait, so that what either does is not lost.
+fn lock(folder: &Path) -> Result<File> {
+    let locked = File::open(folder).with_context(|| folder.display().to_string())?;
+    locked.lock().with_context(|| format!("{}: cannot be locked", folder.display()))?;
+    Ok(locked)
+}
+
+/// Puts another board in a robot's place.
+///
+/// # Errors
+/// In one line, what is in the way, or that the hub refuses it.
+pub fn replace(args: &ReplaceArgs) -> Result<()> {
+    let _locked = lock(atomic::folder(&args.common.swarm))?;
+    let swarm = Swarm::read(&args.common.swarm)?;
+    let robot = args.robot.as_str();
+    if swarm.island(robot).is_none() {
+        bail!("{}: lists no robot `{}`; `xpuck enrol` adds one", args.common.swarm.display(), shown(robot));
+    }
+    let mut said = Vec::new();
+    if !swarm.security.dev_mode {
+        let dir = &swarm.security.keys;
+        if let Some(file) = &args.public {
+            keys::readable(file, Some(robot), dir)?;
+        }
+        if keyring::path(dir, Role::Robot, robot, "pub").exists() {
+            let aside = keyring::revoke(dir, Role::Robot, robot)?;
+            said.push("revoked its former key".to_string());
+            said.extend(aside.map(|aside| format!("the former secret key is {} now", aside.display())));
+        }
+        said.extend(key(dir, robot, args.public.as_deref())?);
+    }
+    let request = Request::Order { robot: robot.into(), order: Order::Replace };
+    finish(&args.common, &swarm, robot, said, &request, "the hub waits for the new board")
+}
+
+/// Sees that a robot has a key; says what was done.
+fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>> {
+    let Some(file) = public else {
+        let made = keyring::make(dir, Some(Role::Robot), robot)?;
+        return Ok(made.then(|| format!("made {}", keyring::path(dir, Role::Robot, robot, "key").display())));
+    };
+    let there = keyring::path(dir, Role::Robot, robot, "pub");
+    if there.exists() && Public::read(&there)?.curve == Public::read(file)?.curve {
+        return Ok(None);
+    }
+    keys::readable(file, Some(robot), dir)?;
+    keys::let_in(file, Role::Robot, dir)?;
+    Ok(Some(format!("enrolled the key {}", file.display())))
+}
+
+/// Tells the hub, and prints what was done.
+fn finish(
+    common: &Common,
+    swarm: &Swarm,
+    robot: &str,
+    mut said: Vec<String>,
+    request: &Request,
+    done: &str,
+) -> Result<()> {
+    let answer = common.address.open_of(swarm).and_then(|(link, _)| Ok(link.ask(request)?));
+    let (hub, refused) = match answer {
+        Ok(Reply::Refused(why)) => (false, Some(why)),
+        Ok(_) => (true, None),
+        Err(error) => {
+            said.push(format!("no hub has heard of it: {error:#}; one that starts does"));
+            (false, None)
+        }
+    };
+    said.extend(hub.then(|| done.to_string()));
+    let board = files::of_board(&common.swarm, swarm, robot);
+    let done = Done { robot: robot.into(), island: swarm.island(robot).unwrap_or(0), board, said, hub };
+    if common.json {
+        output::line(serde_json::to_string(&done)?)?;
+    } else {
+        done.said.iter().try_for_each(|line| output::line(format_args!("{robot}: {line}")))?;
+        let files: Vec<String> = done.board.iter().map(|path| path.display().to_string()).collect();
+        output::line(format_args!("{robot}: island {}; its board needs {}", done.island, files.join(" ")))?;
+    }
+    match refused {
+        Some(why) => bail!("the files are as they should be, and the hub refuses: {why}"),
+        None => Ok(()),
+    }
+}

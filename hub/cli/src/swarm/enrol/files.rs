@@ -1,0 +1,253 @@
+//! What the files of a swarm say with a robot more. What they said before stays, comments too.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use toml_edit::{Array, DocumentMut, Item};
+use xpuck_wire::keyring::{self, OPERATOR, Role};
+use xpuck_wire::{Swarm, file, is_local, shown};
+
+/// The swarm with one robot more, and its file's text.
+///
+/// # Errors
+/// In one line, why there cannot be such a robot.
+pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Result<(Swarm, String)> {
+    let name = path.display();
+    let peer = match (peer, swarm.peers.last().zip(swarm.robots.last())) {
+        (Some(peer), Some(_)) => Some(peer.to_string()),
+        // Boards that are called as their robots are.
+        (None, Some((last, id))) if last.contains(id.as_str()) => Some(last.replace(id.as_str(), robot)),
+        // Robots on one machine have a port each.
+        (None, Some((last, _))) if is_local(last) => Some(next_port(last).with_context(|| {
+            format!("{name}: no port is left above {last}; say with --peer where {robot} listens to the others")
+        })?),
+        (None, Some(_)) => bail!("{name}: has `peers`; say with --peer where {robot} listens to the others"),
+        (Some(_), None) => bail!("--peer: {name} has no `peers`, so robots do not talk to each other"),
+        (None, None) => None,
+    };
+    let more =
+        |list: &[String], one: Option<&str>| list.iter().map(String::as_str).chain(one).map(String::from).collect();
+    let grown = swarm.grown(more(&swarm.robots, Some(robot)), more(&swarm.peers, peer.as_deref()));
+    let grown = grown.map_err(anyhow::Error::msg)?;
+    let before = file::text(path, file::MAX_TOML)?;
+    let mut document: DocumentMut = before.parse().with_context(|| name.to_string())?;
+    for (key, value) in [("robots", Some(robot.to_string())), ("peers", peer)] {
+        let list = document.get_mut(key).and_then(Item::as_array_mut);
+        if let Some((list, value)) = list.zip(value) {
+            push(list, &value);
+        }
+    }
+    let text = with_line_ends_of(&before, document.to_string());
+    let read: Swarm = file::parse(&name.to_string(), &text)?;
+    if read.robots != grown.robots || read.peers != grown.peers {
+        bail!("{name}: its lists of robots cannot be added to; add \"{robot}\" by hand, and say this again");
+    }
+    Ok((grown, text))
+}
+
+/// Sees that a robot that is listed already has this address for the others.
+///
+/// # Errors
+/// In one line, that it has another, or none.
+pub fn has_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -> Result<()> {
+    let listed = swarm.peers.get(usize::from(island) - 1).map(String::as_str);
+    let name = path.display();
+    match (peer, listed) {
+        (Some(_), None) => bail!("--peer: {name} has no `peers`, so robots do not talk to each other"),
+        (Some(peer), Some(listed)) if peer != listed => bail!(
+            "--peer {}: {name} lists it already, with {listed}; leave --peer away, or change `peers` there with the hub stopped",
+            shown(peer)
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Text with the ends of lines that another has: those of Windows stay.
+fn with_line_ends_of(other: &str, text: String) -> String {
+    match other.contains("\r\n") {
+        true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => text,
+    }
+}
+
+/// The address with the next port.
+fn next_port(address: &str) -> Option<String> {
+    let (host, port) = address.rsplit_once(':')?;
+    Some(format!("{host}:{}", port.parse::<u16>().ok()?.checked_add(1)?))
+}
+
+/// Adds to a list, in the way in which its last entry stands.
+fn push(list: &mut Array, value: &str) {
+    let prefix = list.iter().last().and_then(|last| last.decor().prefix().and_then(|prefix| prefix.as_str()));
+    let prefix = prefix.map(String::from);
+    list.push(value);
+    let last = list.len() - 1;
+    if let Some((value, prefix)) = list.get_mut(last).zip(prefix.filter(|_| last > 1)) {
+        value.decor_mut().set_prefix(prefix);
+    }
+}
+
+/// What becomes of a robot's own file.
+pub enum OwnFile {
+    /// It is there.
+    There,
+    /// No robot has one to be copied: a person writes it.
+    ByHand,
+    /// It is to be written: its path, its text, and the robot of whose file it was made.
+    Copy(PathBuf, String, String),
+}
+
+impl OwnFile {
+    /// Writes it; says what was done.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self) -> Result<Option<String>> {
+        Ok(match self {
+            OwnFile::There => None,
+            OwnFile::ByHand => Some("write its file (docs/robots.md); no robot has one that could be copied".into()),
+            OwnFile::Copy(path, text, like) => {
+                crate::files::swarm_files::write_new(path, text)?;
+                Some(format!("made {} as {like}'s is, without what was measured of it", path.display()))
+            }
+        })
+    }
+}
+
+/// Makes a robot's file of another's, unless it has one: of `like`'s, or the last's of the swarm that has one.
+///
+/// # Errors
+/// There is no robot `like`, or it has no file; the other's file cannot be read, or none can be made of it.
+pub fn robot(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> Result<OwnFile> {
+    let path = |id: &str| folder.join("robots").join(format!("{id}.toml"));
+    if let Some(like) = like.filter(|like| swarm.island(like).is_none()) {
+        bail!("--like {}: the swarm file lists no such robot; there are {}", shown(like), swarm.robots.join(", "));
+    }
+    let own = path(robot);
+    if own.symlink_metadata().is_ok() {
+        return Ok(OwnFile::There);
+    }
+    if let Some(like) = like.filter(|like| !path(like).exists()) {
+        bail!("--like {like}: {} is not there to be copied; name another robot", path(like).display());
+    }
+    let Some(like) = like.or(swarm.robots.iter().map(String::as_str).rfind(|id| path(id).exists())) else {
+        return Ok(OwnFile::ByHand);
+    };
+    let text = file::text(&path(like), file::MAX_TOML)?;
+    let copy = copied(&text, like, robot)
+        .with_context(|| format!("{}: no file of {robot} can be made of it", path(like).display()))?;
+    Ok(OwnFile::Copy(own, with_line_ends_of(&text, copy), like.into()))
+}
+
+/// A robot's file as another robot's: its name in place of the other's, and nothing that only the other's body is.
+fn copied(text: &str, like: &str, robot: &str) -> Result<String> {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let (mut renamed, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(like) {
+        let (before, behind) = (&rest[..at], &rest[at + like.len()..]);
+        let whole = !before.ends_with(part) && !behind.starts_with(part);
+        renamed += before;
+        renamed += if whole { robot } else { like };
+        rest = behind;
+    }
+    renamed += rest;
+    let mut document: DocumentMut = renamed.parse()?;
+    // Another robot's port may be on the same machine.
+    document.remove("groot");
+    let measured = document.get_mut("calibration").and_then(Item::as_table_like_mut);
+    if let Some(table) = measured {
+        let own: Vec<String> = table.iter().map(|(key, _)| key.to_string()).filter(|key| key != "file").collect();
+        own.iter().for_each(|key| drop(table.remove(key)));
+        if table.is_empty() {
+            document.remove("calibration");
+        }
+    }
+    if document.get("id").and_then(Item::as_str) != Some(robot) {
+        bail!("its id is not {like}");
+    }
+    Ok(document.to_string())
+}
+
+/// The files that a robot's board needs.
+pub fn of_board(path: &Path, swarm: &Swarm, robot: &str) -> Vec<PathBuf> {
+    let folder = xpuck_wire::atomic::folder(path);
+    let mut files = vec![path.to_path_buf(), folder.join("robots").join(format!("{robot}.toml"))];
+    if !swarm.security.dev_mode {
+        let keys = &swarm.security.keys;
+        files.push(keys.join("hub.pub"));
+        files.push(keyring::path(keys, Role::Robot, robot, "key"));
+        files.push(keyring::path(keys, Role::Operator, OPERATOR, "pub"));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SWARM: &str = "# Ours.\nrobots = [\"xp01\", \"xp02\"] # two\npeers = [\"tcp://xp01:7606\", \"tcp://xp02:7606\"]\n\
+                         [hub]\nrobots = \"tcp://a:1\"\noperator = \"tcp://a:2\"\n";
+
+    #[test]
+    fn a_swarm_file_gets_a_robot_and_keeps_the_rest() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("swarm.toml");
+        std::fs::write(&path, SWARM).unwrap();
+        let swarm = Swarm::read(&path).unwrap();
+        let (grown, text) = with(&swarm, "xp03", None, &path).unwrap();
+        assert_eq!((grown.island("xp03"), grown.peers[2].as_str()), (Some(3), "tcp://xp03:7606"));
+        assert!(
+            text.contains("robots = [\"xp01\", \"xp02\", \"xp03\"] # two") && text.starts_with("# Ours."),
+            "{text}"
+        );
+        assert!(with(&swarm, "Xp03", None, &path).unwrap_err().to_string().contains("no id"));
+        let windows = SWARM.replace('\n', "\r\n");
+        std::fs::write(&path, &windows).unwrap();
+        let (_, text) = with(&swarm, "xp03", None, &path).unwrap();
+        assert_eq!(text.matches("\r\n").count(), windows.lines().count(), "{text:?}");
+        assert_eq!(text.matches('\n').count(), windows.lines().count(), "{text:?}");
+        let peer = |peer| has_peer(&swarm, 2, Some(peer), &path);
+        assert!(
+            peer("tcp://xp02:7606").is_ok() && peer("garbage").unwrap_err().to_string().contains("tcp://xp02:7606")
+        );
+        assert!(with(&swarm, "xp03", Some("a:1"), &path).unwrap_err().to_string().contains("must look like"));
+        let alone = Swarm { peers: Vec::new(), ..swarm };
+        assert!(with(&alone, "xp03", Some("tcp://a:1"), &path).unwrap_err().to_string().contains("has no `peers`"));
+        assert_eq!(next_port("tcp://127.0.0.1:7610").unwrap(), "tcp://127.0.0.1:7611");
+        assert_eq!(next_port("tcp://127.0.0.1:65535"), None);
+        let list = |text: &str| text.parse::<DocumentMut>().unwrap();
+        let mut lines = list("robots = [\n  \"xp01\",\n  \"xp02\",\n]\n");
+        push(lines["robots"].as_array_mut().unwrap(), "xp03");
+        assert_eq!(lines.to_string(), "robots = [\n  \"xp01\",\n  \"xp02\",\n  \"xp03\",\n]\n");
+    }
+
+    #[test]
+    fn the_last_file_that_is_there_is_copied_and_no_other_robots() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("swarm.toml");
+        std::fs::write(&path, SWARM).unwrap();
+        let swarm = Swarm::read(&path).unwrap();
+        let of = |id: &str, like| robot(dir.path(), &swarm, id, like);
+        assert!(of("xp03", Some("xp77")).err().unwrap().to_string().contains("no such robot; there are xp01, xp02"));
+        assert!(matches!(of("xp03", None).unwrap(), OwnFile::ByHand));
+        std::fs::create_dir(dir.path().join("robots")).unwrap();
+        std::fs::write(dir.path().join("robots/xp01.toml"), "id = \"xp01\"\n").unwrap();
+        assert!(of("xp03", Some("xp02")).err().unwrap().to_string().contains("is not there to be copied"));
+        for id in ["xp02", "xp03"] {
+            let OwnFile::Copy(_, text, like) = of(id, None).unwrap() else { panic!("no copy for {id}") };
+            assert_eq!((text, like.as_str()), (format!("id = \"{id}\"\n"), "xp01"));
+        }
+        assert!(matches!(of("xp01", None).unwrap(), OwnFile::There));
+    }
+
+    #[test]
+    fn a_robots_file_is_made_of_another_without_what_was_measured() {
+        let text = "# The robot xp01.\nid = \"xp01\"\nswarm = \"../swarm.toml\"\ngroot = \"tcp://127.0.0.1:1667\"\n\n\
+                    [devices]\nkind = \"xpuck\"\n\n[evolution]\nstate = \"../state/xp01\" # not xp011\n\n[calibration]\n\
+                    file = \"c.toml\"\ndrive.left = 1.01\n";
+        let made = copied(text, "xp01", "xp10").unwrap();
+        assert!(made.starts_with("# The robot xp10.\nid = \"xp10\""), "{made}");
+        assert!(made.contains("\"../state/xp10\" # not xp011") && made.contains("file = \"c.toml\""), "{made}");
+        assert!(!made.contains("groot") && !made.contains("drive"), "{made}");
+        assert!(copied(text, "xp02", "xp10").is_err());
+    }
+}

@@ -1,0 +1,132 @@
+//! `xpuck log`: what happened, as the hub tells it.
+
+use crate::link::hub_address::{self, HubAddress};
+use crate::swarm::follow::{Follow, News};
+use crate::swarm::standing::clock;
+use anyhow::Result;
+use clap::Args;
+use std::time::Duration;
+use xpuck_wire::message::{Event, Severity};
+use xpuck_wire::socket::AskError;
+use xpuck_wire::{output, plain};
+
+/// The hub is asked so often what is new.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// Show what happened: events with their arena time since the hub started, how much they matter, and who did it.
+///
+/// The hub keeps the last 1000; a run's record has all of its own.
+#[derive(Args)]
+pub struct LogArgs {
+    /// Go on with what happens, until Ctrl-C.
+    #[arg(long)]
+    follow: bool,
+    /// Only events with numbers above this one, which --json tells.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    after: u64,
+    /// Only events that name this robot.
+    #[arg(long, value_name = "ID")]
+    robot: Option<String>,
+    /// Print each event as a line of JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The hub does not answer; one that is followed and goes away is waited for.
+pub fn run(args: &LogArgs) -> Result<()> {
+    let (link, _) = args.address.open()?;
+    if !args.follow {
+        return tell(args, &hub_address::events(&link, args.after)?);
+    }
+    let (mut follow, mut heard, mut silent) = (Follow::after(args.after), false, false);
+    while !output::reader_left() {
+        match hub_address::events(&link, follow.question()).map(|events| follow.take(events)) {
+            Ok(News::Events(events, lost)) => {
+                if lost > 0 {
+                    output::note(format_args!("xpuck: {lost} events are lost: the hub keeps the last 1000"));
+                }
+                (heard, silent) = (true, false);
+                tell(args, &events)?;
+            }
+            Ok(News::Anew) => {
+                output::note("xpuck: the hub was started anew");
+                continue;
+            }
+            Err(error) if heard && matches!(error.downcast_ref(), Some(AskError::NoAnswer(_))) => {
+                if !std::mem::replace(&mut silent, true) {
+                    output::note(format_args!("xpuck: {error}; it is asked again"));
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        std::thread::sleep(EVERY);
+    }
+    Ok(())
+}
+
+fn tell(args: &LogArgs, events: &[Event]) -> Result<()> {
+    let colours = output::has_colours();
+    for event in events.iter().filter(|event| args.robot.as_ref().is_none_or(|robot| names(event, robot))) {
+        match args.json {
+            true => output::line(serde_json::to_string(event)?)?,
+            false => output::line(line(event, colours))?,
+        }
+    }
+    Ok(())
+}
+
+/// True if the text has this id, or an operator's name, as a word of its own.
+fn names(event: &Event, id: &str) -> bool {
+    let of_id = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    event.text.split(|c| !of_id(c)).any(|word| word == id)
+}
+
+/// An event in a line: time, level, who, what.
+pub fn line(event: &Event, colours: bool) -> String {
+    let (level, colour) = match event.level {
+        Severity::Error => ("ERROR", "31"),
+        Severity::Warn => ("WARN", "33"),
+        Severity::Info => ("INFO", ""),
+        Severity::Debug => ("DEBUG", "2"),
+    };
+    let level = match colours && !colour.is_empty() {
+        true => format!("\x1b[{colour}m{level:<5}\x1b[0m"),
+        false => format!("{level:<5}"),
+    };
+    // Most texts say it themselves.
+    let who = match event.who.is_empty() || names(event, &event.who) {
+        true => String::new(),
+        false => format!("{}: ", plain(&event.who)),
+    };
+    format!("{:>7}  {level}  {who}{}", clock(event.time), plain(&event.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(level: Severity, who: &str, text: &str) -> Event {
+        Event { number: 1, time: 83.4, level, who: who.into(), text: text.into() }
+    }
+
+    #[test]
+    fn an_event_is_a_line_whatever_it_says() {
+        let note = event(Severity::Info, "ada", "note: the lamp\nis \u{1b}[2Joff");
+        assert_eq!(line(&note, true), "   1:23  INFO   ada: note: the lamp\\nis \\u{1b}[2Joff");
+        assert_eq!(line(&event(Severity::Info, "ada", "paused by ada"), false), "   1:23  INFO   paused by ada");
+        let lost = event(Severity::Warn, "", "robot xp03 is lost");
+        assert_eq!(line(&lost, false), "   1:23  WARN   robot xp03 is lost");
+        assert!(line(&lost, true).contains("\x1b[33mWARN \x1b[0m"));
+    }
+
+    #[test]
+    fn a_robot_is_named_by_its_whole_id() {
+        let lost = event(Severity::Warn, "", "robot xp03 is lost (silent for 3 s)");
+        assert!(names(&lost, "xp03") && !names(&lost, "xp0") && !names(&lost, "p03"));
+    }
+}

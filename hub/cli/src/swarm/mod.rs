@@ -1,0 +1,23 @@
+//! Commands to a swarm that runs, and how it stands.
+
+pub mod commands;
+pub mod console;
+pub mod doctor;
+pub mod drive;
+pub mod enrol;
+pub mod follow;
+pub mod log;
+pub mod obedience;
+pub mod operator;
+pub mod orders;
+pub mod park;
+pub mod push;
+pub mod sensors;
+pub mod snapshot;
+pub mod standing;
+pub mod start;
+pub mod status;
+pub mod summary;
+pub mod top;
+pub mod trials;
+pub mod update;

@@ -1,0 +1,212 @@
+//! `xpuck note`, and `xpuck identify|hold|release|reboot`: what an operator says, and what single robots are to do.
+
+use crate::link::hub_address::{HubAddress, have, status};
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use xpuck_wire::message::{Order, Reply, Request};
+use xpuck_wire::output::{self, count};
+use xpuck_wire::socket::OperatorLink;
+use xpuck_wire::{RobotRow, Status, plain, shown};
+
+/// How long a robot may take to stand or to go on, wall time.
+const OBEY: Duration = Duration::from_secs(3);
+/// The hub is asked so often how it stands.
+const EVERY: Duration = Duration::from_millis(50);
+/// Longest id of a robot, characters.
+const LONGEST_ID: usize = 32;
+/// Stands for every robot of the swarm.
+const ALL: &str = "all";
+
+/// Add a line to what happens in the run: shown, logged and recorded with your name.
+#[derive(Args)]
+pub struct NoteArgs {
+    /// What is to be noted, at most 500 characters.
+    #[arg(required = true)]
+    text: Vec<String>,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Adds a note.
+///
+/// # Errors
+/// The hub refuses it or is silent.
+pub fn note(args: &NoteArgs) -> Result<()> {
+    let (link, _) = args.address.open()?;
+    have(&link, &Request::Note { text: args.text.join(" ") })?;
+    Ok(output::line("noted")?)
+}
+
+/// What every order takes.
+#[derive(Args)]
+pub struct OrderArgs {
+    /// The robots' ids, or `all`.
+    #[arg(required = true, value_name = "ROBOT")]
+    robots: Vec<String>,
+    /// Print a row a robot as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// What became of an order.
+#[derive(Debug, PartialEq, Serialize)]
+struct Row {
+    robot: String,
+    /// It was ordered and, where that can be seen, did it.
+    done: bool,
+    /// In words.
+    said: String,
+}
+
+/// Has robots do something.
+///
+/// # Errors
+/// The hub is silent, or not every robot does it.
+pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
+    order_robots(&args.robots, args.json, &args.address, order)
+}
+
+/// The same for robots by their ids; `all` stands for every one.
+///
+/// # Errors
+/// As [`order`].
+pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: Order) -> Result<()> {
+    check_names(robots)?;
+    let (link, _) = address.open()?;
+    let robots = meant(robots, &status(&link)?, order);
+    let mut rows = Vec::new();
+    for robot in &robots {
+        let request = Request::Order { robot: robot.clone(), order };
+        let refused = match link.ask(&request)? {
+            Reply::Refused(why) => Some(plain(&why)),
+            Reply::DoneBut(what) => {
+                output::note(format_args!("xpuck: robot {robot}: {}", plain(&what)));
+                None
+            }
+            _ => None,
+        };
+        rows.push(Row { robot: robot.clone(), done: refused.is_none(), said: refused.unwrap_or_default() });
+    }
+    see(&link, order, &mut rows)?;
+    if json {
+        output::line(serde_json::to_string(&rows)?)?;
+    } else {
+        rows.iter().try_for_each(|row| output::line(format_args!("{}: {}", plain(&row.robot), row.said)))?;
+        if rows.is_empty() {
+            output::line("no robot is held")?;
+        }
+    }
+    let failed: Vec<String> = rows.iter().filter(|row| !row.done).map(|row| plain(&row.robot)).collect();
+    match failed.is_empty() {
+        true => Ok(()),
+        false => {
+            bail!("not done by {} of {}: {}", failed.len(), count(rows.len(), "robot", "robots"), failed.join(", "))
+        }
+    }
+}
+
+/// Refuses names that no robot can have, before a hub is asked: empty ones, and those that would fill pages.
+///
+/// # Errors
+/// In one line, which.
+pub fn check_names(robots: &[String]) -> Result<()> {
+    if robots.iter().any(String::is_empty) {
+        bail!("a robot's name is empty; ids are such as xp01");
+    }
+    match robots.iter().find(|robot| robot.chars().count() > LONGEST_ID) {
+        Some(long) => bail!("{}: no robot's id is longer than {LONGEST_ID} characters", shown(long)),
+        None => Ok(()),
+    }
+}
+
+/// The robots that were named. All of them are those that the order is for: of the held ones for a release.
+fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
+    if named != [ALL] {
+        return named.to_vec();
+    }
+    let meant = |robot: &&RobotRow| match order {
+        Order::Release => robot.held,
+        Order::Hold | Order::Pause | Order::Replace => true,
+        Order::Identify | Order::Reboot => robot.alive,
+    };
+    status.robots.iter().filter(meant).map(|robot| robot.id.clone()).collect()
+}
+
+/// Waits until it can be seen what the robots do, and puts that into words.
+fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
+    let until = Instant::now() + OBEY;
+    loop {
+        let status = status(link)?;
+        let late = Instant::now() >= until;
+        let mut waits = false;
+        for row in rows.iter_mut().filter(|row| row.said.is_empty()) {
+            let robot = status.robots.iter().find(|robot| robot.id == row.robot);
+            match robot.and_then(|robot| did(order, robot, late)) {
+                Some((done, said)) => (row.done, row.said) = (done, said),
+                None => waits = true,
+            }
+        }
+        if !waits || late {
+            return Ok(());
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// Whether a robot did what it was ordered, and the words for it; none while that is not known.
+fn did(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
+    let after = robot.obeyed_ms.map_or(String::new(), |ms| format!(" after {ms:.0} ms"));
+    let there = robot.alive;
+    Some(match order {
+        Order::Identify => (true, "blinks".into()),
+        Order::Reboot => (true, "starts again; it is lost until its program runs".into()),
+        Order::Replace => (true, "replaced; the new board is not heard yet".into()),
+        Order::Hold | Order::Pause if !there => (true, "held; it is not there, and will stand when it comes".into()),
+        Order::Hold if robot.held && robot.obeys => (true, format!("held: it stands{after}, until it is released")),
+        Order::Pause if robot.held && robot.obeys => (true, format!("paused: it stands{after}, until it is released")),
+        Order::Release if !there => (true, "released; it is not there".into()),
+        Order::Release if !robot.held && robot.obeys => (true, format!("released: it does as the others again{after}")),
+        _ if late => (false, format!("told, and no answer within {} s; look there", OBEY.as_secs())),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robot(id: &str, alive: bool, held: bool) -> RobotRow {
+        RobotRow { id: id.into(), alive, held, ..RobotRow::default() }
+    }
+
+    #[test]
+    fn all_robots_are_those_that_an_order_is_for() {
+        let robots = vec![robot("a", true, false), robot("b", true, true), robot("c", false, false)];
+        let status = Status { robots, ..Status::default() };
+        let all = |order| meant(&["all".into()], &status, order).join(" ");
+        assert_eq!([Order::Identify, Order::Hold, Order::Release].map(all), ["a b", "a b c", "b"]);
+        for (name, expected) in [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more): no robot's id")] {
+            assert!(check_names(&[name]).unwrap_err().to_string().contains(expected));
+        }
+        assert_eq!(meant(&["x".into(), "all".into()], &status, Order::Hold), ["x", "all"], "no robot is called so");
+    }
+
+    #[test]
+    fn a_robot_is_held_when_it_said_so() {
+        let waits = robot("a", true, true);
+        assert_eq!(did(Order::Hold, &waits, false), None);
+        assert!(did(Order::Hold, &waits, true).is_some_and(|(done, said)| !done && said.contains("no answer")));
+        let obeys = RobotRow { obeys: true, obeyed_ms: Some(80.2), ..waits };
+        let (done, said) = did(Order::Hold, &obeys, false).unwrap();
+        assert_eq!((done, said.as_str()), (true, "held: it stands after 80 ms, until it is released"));
+        assert_eq!(did(Order::Release, &obeys, false), None);
+        assert!(
+            did(Order::Hold, &robot("a", false, true), false)
+                .is_some_and(|(done, said)| done && said.contains("not there"))
+        );
+    }
+}

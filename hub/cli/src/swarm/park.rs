@@ -1,0 +1,239 @@
+//! `xpuck park`: robots to their start poses, by motion capture.
+
+use crate::analysis::simulate::ScenarioArg;
+use crate::link::hub_address::{HubAddress, have, status};
+use crate::swarm::orders::check_names;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+use xpuck_experiment::world_file;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::trials::starts;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::output::{self, count};
+use xpuck_wire::park::{ParkOrder, ParkReport, ParkState};
+use xpuck_wire::socket::OperatorLink;
+use xpuck_wire::{Status, file, plain};
+
+/// The hub is asked so often how it stands.
+const EVERY: Duration = Duration::from_millis(100);
+/// The frisbee's usual subject name.
+pub const FRISBEE: &str = "frisbee";
+
+/// Drive robots to their start poses by motion capture, around one another, walls and the frisbee, which is not touched.
+///
+/// Without other poses they go to the start region of the benchmark's scenario A. Robots take whichever poses make their ways
+/// short; with --own the first robot takes the first pose, and so on. Not during a run. `xpuck stop` has them stand at once.
+/// Exit code 1 if not all robots come to stand within 2 cm and 10 degrees of their poses.
+#[derive(Args)]
+pub struct ParkArgs {
+    /// A pose, x and y in m and heading in degrees; as many as there are robots.
+    #[arg(long = "pose", value_name = "X,Y,DEGREES", allow_hyphen_values = true)]
+    poses: Vec<PoseArg>,
+    /// A file of poses: TOML with `[[pose]]`, each with x_m, y_m and heading_deg.
+    #[arg(long = "poses", value_name = "FILE", conflicts_with = "poses")]
+    pose_file: Option<PathBuf>,
+    /// A world file: robots go where a run in it starts, around its walls.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["poses", "pose_file"])]
+    world: Option<PathBuf>,
+    /// Where a run of the benchmark starts.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with_all = ["poses", "pose_file", "world"])]
+    scenario: ScenarioArg,
+    /// Seed of the places in a start region.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The robots, separated by commas [default: all that are there and not held].
+    #[arg(long, value_delimiter = ',')]
+    robots: Vec<String>,
+    /// The first robot takes the first pose, the second the second, and so on.
+    #[arg(long)]
+    own: bool,
+    /// There is no frisbee in the arena.
+    #[arg(long)]
+    without_frisbee: bool,
+    /// The frisbee's subject name in motion capture.
+    #[arg(long, default_value = FRISBEE)]
+    frisbee: String,
+    /// Say at once that the hub has it, and wait for no robot.
+    #[arg(long)]
+    no_wait: bool,
+    /// Print how it ended as one JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// A pose on the command line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PoseArg([f32; 3]);
+
+impl FromStr for PoseArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PoseArg, String> {
+        let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse::<f32>()).collect();
+        match numbers.as_deref() {
+            Ok([x, y, degrees]) if [x, y, degrees].iter().all(|number| number.is_finite()) => {
+                Ok(PoseArg([*x, *y, heading(*degrees)?]))
+            }
+            _ => Err("three numbers are expected, x and y in m and the heading in degrees, such as -0.8,0.2,90".into()),
+        }
+    }
+}
+
+/// A heading in radians of one in degrees.
+fn heading(degrees: f32) -> Result<f32, String> {
+    match (-360.0..=360.0).contains(&degrees) {
+        true => Ok(degrees.to_radians()),
+        false => Err(format!("a heading of {degrees:?} degrees is outside -360 to 360")),
+    }
+}
+
+/// A file of poses.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoseFile {
+    pose: Vec<FiledPose>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FiledPose {
+    x_m: f32,
+    y_m: f32,
+    #[serde(default)]
+    heading_deg: f32,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The hub refuses or is silent, or robots are not parked in the end.
+pub fn run(args: &ParkArgs) -> Result<()> {
+    check_names(&args.robots)?;
+    let (link, _) = args.address.open()?;
+    let order = order(args, &status(&link)?)?;
+    have(&link, &Request::Park(order))?;
+    if args.no_wait {
+        return Ok(output::line("told; `xpuck stop` has them stand")?);
+    }
+    let report = wait(&link)?;
+    if args.json {
+        output::line(serde_json::to_string(&report)?)?;
+    } else {
+        rows(&report).iter().try_for_each(output::line)?;
+    }
+    match report.parked {
+        true => Ok(()),
+        false => bail!("{}", plain(&report.said)),
+    }
+}
+
+fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
+    let order = ParkOrder {
+        robots: args.robots.clone(),
+        own: args.own,
+        without_frisbee: args.without_frisbee,
+        ..ParkOrder::default()
+    };
+    if !args.poses.is_empty() {
+        return Ok(ParkOrder { poses: args.poses.iter().map(|pose| pose.0).collect(), ..order });
+    }
+    if let Some(path) = &args.pose_file {
+        let poses: PoseFile = file::read(path)?;
+        let pose = |pose: &FiledPose| Ok([pose.x_m, pose.y_m, heading(pose.heading_deg)?]);
+        let poses: Result<Vec<_>, String> = poses.pose.iter().map(pose).collect();
+        let poses = poses.map_err(|why| anyhow!("{}: heading_deg: {why}", path.display()))?;
+        return Ok(ParkOrder { poses, ..order });
+    }
+    let there = status.robots.iter().filter(|robot| robot.alive && !robot.held).count();
+    let robots = if args.robots.is_empty() { there } else { args.robots.len() };
+    if robots == 0 {
+        bail!("no robot is there to be parked: switch robots on");
+    }
+    let spec = spec(args.world.as_deref(), args.scenario, robots)?;
+    let frisbee = frisbee(status, &args.frisbee).filter(|_| !args.without_frisbee);
+    let (_, poses) = starts(&spec, args.seed, 0, frisbee)
+        .context("no start of this world is clear of where the frisbee is: put it elsewhere")?;
+    let poses = poses.iter().map(|pose| [pose.at.x, pose.at.y, pose.heading]).collect();
+    Ok(ParkOrder { poses, walls: walls(&spec), ..order })
+}
+
+/// The world that is meant, with so many robots.
+///
+/// # Errors
+/// The file cannot be read, or the robots do not fit the world.
+pub fn spec(world: Option<&Path>, scenario: ScenarioArg, robots: usize) -> Result<WorldSpec> {
+    let Some(path) = world else { return Ok(scenario.spec(robots)) };
+    let mut spec = world_file::read(path)?;
+    spec.robots = robots;
+    spec.check().with_context(|| format!("{} with {}", path.display(), count(robots, "robot", "robots")))?;
+    Ok(spec)
+}
+
+/// A world's walls for an order.
+pub fn walls(spec: &WorldSpec) -> Vec<[f32; 4]> {
+    spec.physics.walls.iter().map(|wall| [wall.from.x, wall.from.y, wall.to.x, wall.to.y]).collect()
+}
+
+/// Where motion capture sees the frisbee.
+pub fn frisbee(status: &Status, name: &str) -> Option<Vec2> {
+    let body = status.bodies.iter().find(|body| body.name == name)?;
+    Some(vec2(body.pose[0], body.pose[1]))
+}
+
+/// Waits until parking is over.
+///
+/// # Errors
+/// The hub is silent.
+pub fn wait(link: &OperatorLink) -> Result<ParkReport> {
+    loop {
+        match link.ask(&Request::Parked)? {
+            Reply::Parked(Some(report)) if report.over => return Ok(*report),
+            Reply::Parked(Some(_)) => std::thread::sleep(EVERY),
+            Reply::Refused(why) => bail!("refused: {}", plain(&why)),
+            _ => bail!("the hub answered something else"),
+        }
+    }
+}
+
+/// What became of it, line by line.
+fn rows(report: &ParkReport) -> Vec<String> {
+    let moved = report.frisbee_moved_m.map_or(String::new(), |m| format!("; the frisbee moved by {:.0} mm", m * 1e3));
+    let mut lines = vec![format!("{} after {:.1} s{moved}", plain(&report.said), report.seconds)];
+    lines.extend(report.robots.iter().map(|row| {
+        let [x, y, heading] = row.goal;
+        let state = match row.state {
+            ParkState::Driving => "not there",
+            ParkState::Parked => "there",
+            ParkState::Unseen => "not seen",
+            ParkState::Lost => "lost",
+            ParkState::Held => "held",
+        };
+        let off = row.off_m.zip(row.off_deg);
+        let off = off.map_or(String::new(), |(m, deg)| format!("  {:>4.1} mm, {deg:>4.1} deg off", m * 1e3));
+        let place = format!("({x:>5.2}, {y:>5.2}), {:>4.0} deg", heading.to_degrees());
+        format!("{:<8} {place}  {state}{off}", plain(&row.robot))
+    }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pose_is_three_numbers() {
+        let PoseArg([x, y, heading]) = "-0.8, 0.2,90".parse().unwrap();
+        assert!((x, y) == (-0.8, 0.2) && (heading - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
+        for wrong in ["", "1,2", "1,2,x", "1,2,3,4", "NaN,0,0"] {
+            assert!(wrong.parse::<PoseArg>().unwrap_err().contains("degrees"), "{wrong}");
+        }
+        assert_eq!("0.5,0.5,1e30".parse::<PoseArg>().unwrap_err(), "a heading of 1e30 degrees is outside -360 to 360");
+    }
+}

@@ -1,0 +1,75 @@
+//! `xpuck push`: settings for robots' files, sent through the hub.
+
+use crate::link::hub_address::{HubAddress, ask};
+use crate::swarm::orders::check_names;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use xpuck_wire::PushRow;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::settings::Answer;
+use xpuck_wire::{file, output};
+
+/// How long robots have to answer, a little longer than the hub goes on asking.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// The hub is asked so often how it stands.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Send settings to robots: each writes them into its own file, and keeps the former one as `.old`.
+///
+/// The file holds part of a robot's file: `[calibration]`, `[control]` or `[evolution]`. Nothing is sent during a run.
+/// Exit code 1 if any robot refuses or is silent.
+#[derive(Args)]
+pub struct PushArgs {
+    /// The settings, TOML.
+    file: PathBuf,
+    /// The robots, separated by commas, or `all`.
+    #[arg(long, value_delimiter = ',', required = true)]
+    robots: Vec<String>,
+    /// Print the rows as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Runs the command.
+pub fn run(args: &PushArgs) -> Result<ExitCode> {
+    check_names(&args.robots)?;
+    let text = file::text(&args.file, file::MAX_TOML)?;
+    let robots = if args.robots == ["all"] { Vec::new() } else { args.robots.clone() };
+    if let Reply::Refused(why) = ask(&args.address, &Request::Push { text, robots })? {
+        bail!("refused: {why}");
+    }
+    let until = Instant::now() + PATIENCE;
+    let rows = loop {
+        let Reply::Pushed(rows) = ask(&args.address, &Request::Pushed)? else {
+            bail!("the hub answered something else");
+        };
+        if Instant::now() >= until || rows.iter().all(|row| row.answer.is_some()) {
+            break rows;
+        }
+        std::thread::sleep(EVERY);
+    };
+    if args.json {
+        output::line(serde_json::to_string(&rows)?)?;
+    } else {
+        rows.iter().try_for_each(|row| output::line(format_args!("{:<8} {}", row.robot, words(row))))?;
+    }
+    let accepted = |row: &PushRow| row.answer.as_ref().is_some_and(|answer| answer.answer == Answer::Accepted);
+    Ok(if rows.iter().all(accepted) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn words(row: &PushRow) -> String {
+    let Some(answer) = &row.answer else { return "silent".into() };
+    if let Some(why) = answer.answer.refusal() {
+        return format!("refused: {why}");
+    }
+    let parts =
+        [("now", &answer.now), ("next experiment", &answer.next_experiment), ("next start", &answer.next_start)];
+    let parts = parts.iter().filter(|(_, keys)| !keys.is_empty());
+    let parts: Vec<String> = parts.map(|(when, keys)| format!("{when}: {}", keys.join(", "))).collect();
+    if parts.is_empty() { "accepted; it had them already".into() } else { format!("accepted; {}", parts.join("; ")) }
+}

@@ -1,0 +1,98 @@
+//! `xpuck snapshot`: one picture of a robot's camera, as a file.
+
+use crate::analysis::png;
+use crate::link::hub_address::HubAddress;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use xpuck_wire::message::{Picture, PictureTold, Reply, Request};
+use xpuck_wire::socket::OperatorLink;
+use xpuck_wire::{atomic, output, plain};
+
+/// The hub is asked so often whether a picture came.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Write what a robot's camera sees to a PNG file, at most 160 x 120 pixels.
+///
+/// The hub asks the robot for a new picture: what it had before is not taken. The robot may drive meanwhile.
+#[derive(Args)]
+pub struct SnapshotArgs {
+    /// The robot's id.
+    robot: String,
+    /// The file; it is replaced if it is there.
+    #[arg(long)]
+    out: PathBuf,
+    /// How long to wait for the picture, s, 1 to 60.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=60))]
+    timeout: u64,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Writes the picture.
+///
+/// # Errors
+/// The hub is silent, there is no such robot, no picture comes in time, or the file cannot be written.
+pub fn run(args: &SnapshotArgs) -> Result<()> {
+    let (link, _) = args.address.open()?;
+    let (picture, after) = wait(&link, &args.robot, Duration::from_secs(args.timeout))?;
+    let (width, height) = (picture.width, picture.height);
+    let path = args.out.display();
+    let bytes = png::encode(&picture)?;
+    atomic::output(&args.out, &bytes).with_context(|| format!("--out {path}: cannot be written"))?;
+    output::line(format_args!("{path}: {width} x {height} pixels of robot {}, after {after:.1?}", args.robot))?;
+    Ok(())
+}
+
+/// The first picture that comes after this was asked.
+fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture, Duration)> {
+    let begun = Instant::now();
+    loop {
+        let camera_age = match link.ask(&Request::Picture { robot: robot.into() })? {
+            Reply::Picture(PictureTold { picture: Some(picture), age, .. }) if age < begun.elapsed().as_secs_f64() => {
+                if !picture.is_sound() {
+                    bail!("the hub told a picture of robot {robot} whose size is wrong");
+                }
+                return Ok((picture, begun.elapsed()));
+            }
+            Reply::Picture(told) => told.camera_age,
+            Reply::Refused(why) => bail!("{}", plain(&why)),
+            _ => bail!("the hub answered something else"),
+        };
+        if begun.elapsed() >= timeout {
+            bail!("{}", silence(robot, timeout, camera_age));
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// Why no picture came, as far as the robot's telemetry tells.
+fn silence(robot: &str, timeout: Duration, camera_age: Option<f32>) -> String {
+    let seconds = timeout.as_secs();
+    match camera_age {
+        None => format!(
+            "robot {robot} has given no picture in {seconds} s, as no frame has come from its camera: is one named in the \
+             robot's file (devices.camera), and what does `xpuckd selftest` say of it?"
+        ),
+        Some(age) if age > 1.0 => format!(
+            "robot {robot} has given no picture in {seconds} s, as its camera's last frame is {age:.0} s old: try `xpuckd \
+             selftest` on the robot"
+        ),
+        Some(_) => {
+            format!("robot {robot} has given no picture in {seconds} s, though its camera runs: try a longer --timeout")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_has_its_reason_and_remedy() {
+        let said = |age| silence("xp03", Duration::from_secs(5), age);
+        assert!(said(None).contains("devices.camera") && said(None).contains("xp03"));
+        assert!(said(Some(7.0)).contains("7 s old") && said(Some(0.2)).contains("--timeout"));
+    }
+}

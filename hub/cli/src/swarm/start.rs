@@ -1,0 +1,154 @@
+//! `xpuck start`: an experiment for the robots, and whether they run it.
+
+use crate::files::experiment::{self, ExperimentFiles};
+use crate::link::hub_address::{HubAddress, have, status};
+use crate::swarm::obedience::Obedience;
+use crate::swarm::standing;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use xpuck_experiment::Plan;
+use xpuck_hub_core::switchboard::phase_name;
+use xpuck_wire::message::{Request, State};
+use xpuck_wire::signed::Signed;
+use xpuck_wire::{Phase, Status, file, output, plain};
+
+/// How long robots may take to obey RUN, wall time. They are told again five times a second.
+const OBEY: Duration = Duration::from_secs(3);
+/// Who waits longer for a run to begin is told for whom.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The hub is asked so often how it stands.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Upload an experiment to all robots, run it when they are ready, and say whether it runs.
+///
+/// The hub waits up to 30 s of arena time for robots that are not ready, and then begins without them. Exit code 1 if
+/// nothing runs in the end.
+#[derive(Args)]
+pub struct StartArgs {
+    /// The experiment file.
+    experiment: PathBuf,
+    /// Files to send along. Those that the experiment names (worlds, primitive sets, controllers) are taken from beside its
+    /// file unless they are given here.
+    #[arg(long = "with", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Seed of the run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Start also if batteries are known to be empty before the run is over.
+    #[arg(long)]
+    anyway: bool,
+    /// Wait at most so many seconds of the wall clock for the run to begin.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    wait: u64,
+    /// Say at once that the hub has the experiment, and wait for no robot; as --wait 0.
+    #[arg(long, conflicts_with = "wait")]
+    no_wait: bool,
+    /// Print what each robot did as one JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Starts a run.
+pub fn start(args: &StartArgs) -> Result<()> {
+    let mut given = BTreeMap::new();
+    for path in &args.files {
+        let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        if given.insert(name.to_string(), file::text(path, file::MAX_TOML)?).is_some() {
+            bail!("--with names two files `{name}`");
+        }
+    }
+    let ExperimentFiles { text, experiment, files } = experiment::read(&args.experiment, given)?;
+    Plan::new(&experiment, &files, None).with_context(|| args.experiment.display().to_string())?;
+    let (link, secret) = args.address.open()?;
+    let signed = Signed::new(text, files, secret.as_ref())?;
+    let before = status(&link)?.events.last().cloned();
+    let seed = args.seed;
+    let request = match args.anyway {
+        true => Request::StartAnyway { signed, seed },
+        false => Request::Start { signed, seed },
+    };
+    have(&link, &request)?;
+    let begun = Instant::now();
+    let wait = if args.no_wait { 0 } else { args.wait };
+    let until = begun + Duration::from_secs(wait);
+    let (mut told, mut running_since) = (false, None);
+    let status = loop {
+        let status = status(&link)?;
+        match status.phase {
+            Phase::Preparing if Instant::now() < until => {
+                if !told && begun.elapsed() > PATIENCE {
+                    told = true;
+                    output::note(format_args!("xpuck: waiting for {} to be ready", waited_for(&status).join(", ")));
+                }
+            }
+            Phase::Preparing if wait == 0 => break status,
+            Phase::Preparing => bail!(
+                "not running after {wait} s: {}; the hub still waits, `xpuck stop` ends that",
+                missing(&status).unwrap_or_else(|| "the robots are there and not ready".into())
+            ),
+            Phase::Idle => bail!("not running: {}", since(&status, before.as_deref())),
+            // Robots are told five times a second.
+            Phase::Running if !Obedience::of(&status).is_settled() && !is_over(&mut running_since, wait) => {}
+            _ => break status,
+        }
+        std::thread::sleep(EVERY);
+    };
+    if args.json {
+        return Ok(output::line(serde_json::to_string(&Obedience::of(&status))?)?);
+    }
+    if status.phase == Phase::Preparing {
+        return Ok(output::line("preparing: the run begins when the robots are ready")?);
+    }
+    output::line(told_of(&status, &since(&status, before.as_deref())))?;
+    Ok(())
+}
+
+/// The run, the robots on it, and who is not.
+fn told_of(status: &Status, since: &str) -> String {
+    let running = status.robots.iter().filter(|r| r.alive && r.state == State::Run).count();
+    let missing = missing(status).map_or(String::new(), |missing| format!("; without {missing}"));
+    format!(
+        "{}: {} on {running} of {} robots, {:.1} minutes{missing}; {since}",
+        phase_name(status.phase),
+        plain(&status.experiment),
+        status.robots.len(),
+        status.run_length / 60.0,
+    )
+}
+
+/// True if robots had enough time to obey since the first call, or nobody waits.
+fn is_over(since: &mut Option<Instant>, wait: u64) -> bool {
+    wait == 0 || since.get_or_insert_with(Instant::now).elapsed() > OBEY
+}
+
+/// Who is not ready.
+fn waited_for(status: &Status) -> Vec<String> {
+    let waits = status.robots.iter().filter(|r| !r.alive || !r.held && r.state != State::Ready);
+    waits.map(|robot| plain(&robot.id)).collect()
+}
+
+/// What the hub said last, if that is not what it said before.
+fn since(status: &Status, before: Option<&str>) -> String {
+    let new = status.events.last().filter(|last| Some(last.as_str()) != before);
+    // The time stands in front.
+    let text = new.map(|event| event.split_once(' ').map_or(event.as_str(), |(_, text)| text));
+    plain(text.unwrap_or("the hub does not say why"))
+}
+
+/// Who does not take part and why, as `xp02 (absent: switch on, or start xpuckd)`; none if all do.
+fn missing(status: &Status) -> Option<String> {
+    let why = |robot: &xpuck_wire::RobotRow| match standing::robot_trouble(robot).first() {
+        _ if !robot.alive && robot.version.is_empty() => Some("absent: switch on, or start xpuckd".to_string()),
+        Some(trouble) if !robot.alive || !robot.refusal.is_empty() => Some(trouble.clone()),
+        _ if robot.alive && robot.held => Some("held: `xpuck release` lets it go".into()),
+        _ => None,
+    };
+    let missing = status.robots.iter().filter_map(|r| why(r).map(|why| format!("{} ({why})", plain(&r.id))));
+    let missing: Vec<String> = missing.collect();
+    (!missing.is_empty()).then(|| missing.join(", "))
+}

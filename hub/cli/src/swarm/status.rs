@@ -1,0 +1,131 @@
+//! `xpuck status`: how the swarm stands, in a few lines.
+
+use crate::link::hub_address::{self, HubAddress};
+use crate::swarm::standing::troubles;
+use crate::swarm::summary::{self, Row};
+use crate::terminal::in_place::InPlace;
+use anyhow::{Error, Result, bail};
+use clap::Args;
+use std::time::Duration;
+use xpuck_wire::output;
+use xpuck_wire::output::count;
+use xpuck_wire::socket::AskError;
+use xpuck_wire::{Phase, Status};
+
+/// A watched status is renewed so often.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Say how the swarm stands in a few lines: experiment, phase, time, fitness, robots, poses, record, last events.
+///
+/// Exit code 1 if something is wrong: a robot is lost or absent or refuses the experiment, devices are in trouble, a run
+/// has no poses or is not recorded, keys cannot be read, or the hub does not answer.
+#[derive(Args)]
+pub struct StatusArgs {
+    /// Go on: renew it every second on a terminal, and in a pipe print a line when something changes. Ctrl-C ends it.
+    #[arg(long)]
+    watch: bool,
+    /// Print the whole status as JSON; with --watch a line every second.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The hub does not answer, or something is wrong.
+pub fn run(args: &StatusArgs) -> Result<()> {
+    let (link, _) = args.address.open()?;
+    if args.watch {
+        return watch(args, &|| hub_address::status(&link));
+    }
+    let status = hub_address::status(&link)?;
+    if args.json {
+        output::line(serde_json::to_string(&status)?)?;
+    } else {
+        let colours = output::has_colours();
+        summary::rows(&status).iter().try_for_each(|row| output::line(row.line(colours)))?;
+    }
+    match &troubles(&status)[..] {
+        [] => Ok(()),
+        [only] => bail!("{only}"),
+        several => bail!("{}: {}", count(several.len(), "trouble", "troubles"), several.join("; ")),
+    }
+}
+
+/// Tells it again and again. A hub that goes away is waited for, and one that never answered is an error.
+fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
+    let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
+    let colours = output::has_colours();
+    let (mut heard, mut before) = (false, Vec::new());
+    while !output::reader_left() {
+        let rows = match ask() {
+            Ok(status) if args.json => {
+                output::line(serde_json::to_string(&status)?)?;
+                Vec::new()
+            }
+            Ok(status) if place.is_some() => summary::rows(&status),
+            Ok(status) => changes(&status),
+            Err(error) if heard && is_silence(&error) => vec![silent(&error)],
+            Err(error) => return Err(error),
+        };
+        heard = true;
+        let lines: Vec<String> = rows.iter().map(|row| row.line(colours)).collect();
+        match &mut place {
+            Some(place) => place.show(&lines)?,
+            None => lines.iter().filter(|line| !before.contains(*line)).try_for_each(output::line)?,
+        }
+        before = lines;
+        std::thread::sleep(EVERY);
+    }
+    Ok(())
+}
+
+/// What is told in a pipe when it differs from what was told before: nothing that changes all the time.
+fn changes(status: &Status) -> Vec<Row> {
+    let stays = |name: &str| !matches!(name, "time" | "fitness" | "poses");
+    let mut rows: Vec<Row> = summary::rows(status).into_iter().filter(|row| stays(row.name)).collect();
+    // Each line stands alone here.
+    let mut name = "";
+    for row in &mut rows {
+        name = if row.name.is_empty() { name } else { row.name };
+        row.name = name;
+    }
+    let goes_on = !matches!(status.phase, Phase::Idle | Phase::Finished | Phase::Preparing);
+    if goes_on {
+        rows.push(Row { name: "segment", text: status.segment.to_string(), bad: false });
+    }
+    if goes_on && !status.tracking {
+        rows.push(Row { name: "poses", text: "do not come".into(), bad: true });
+    }
+    rows
+}
+
+/// True if the hub may come back.
+fn is_silence(error: &Error) -> bool {
+    matches!(error.downcast_ref(), Some(AskError::NoAnswer(_)))
+}
+
+fn silent(error: &Error) -> Row {
+    Row { name: "hub", text: format!("{}; it is asked again", output::sentence(error.as_ref())), bad: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_all_the_time_is_no_change() {
+        let status = Status { phase: Phase::Running, experiment: "x".into(), tracking: true, ..Status::default() };
+        let later = Status { run_seconds: 9.0, evolved: 0.3, pose_age_s: Some(0.1), ..status.clone() };
+        assert_eq!(changes(&status), changes(&later));
+        let lost = Status { tracking: false, segment: 1, ..status.clone() };
+        let (before, new) = (changes(&status), changes(&lost));
+        let new: Vec<_> = new.iter().filter(|row| !before.contains(row)).map(|row| row.name).collect();
+        assert_eq!(new, ["trouble", "segment", "poses"]);
+        let happened = Status { events: ["1.0 a", "2.0 b"].map(String::from).into(), ..status };
+        let events: Vec<_> = changes(&happened).into_iter().filter(|row| row.name == "events").collect();
+        assert_eq!(events.len(), 2, "each with its name: {events:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! The few lines of `xpuck status`. Pure.
+
+use crate::swarm::obedience::Obedience;
+use crate::swarm::standing::{clock, fitness, phase, robots, scale, troubles};
+use xpuck_stats::figure::Figure;
+use xpuck_wire::output::count;
+use xpuck_wire::{Status, plain};
+
+/// So many of the last events are shown.
+const EVENTS: usize = 5;
+/// Columns of the names in front.
+const NAMES: usize = 10;
+
+/// A line of the summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is about; empty where a line goes on.
+    pub name: &'static str,
+    /// What is to be said.
+    pub text: String,
+    /// Somebody should look at it.
+    pub bad: bool,
+}
+
+impl Row {
+    fn of(name: &'static str, text: String) -> Row {
+        Row { name, text, bad: false }
+    }
+
+    /// As it is printed, in red if it is bad and there are colours.
+    pub fn line(&self, colours: bool) -> String {
+        let line = format!("{:<NAMES$}  {}", self.name, self.text);
+        match self.bad && colours {
+            true => format!("\x1b[31m{line}\x1b[0m"),
+            false => line,
+        }
+    }
+}
+
+/// The summary.
+pub fn rows(status: &Status) -> Vec<Row> {
+    let mut rows = vec![Row::of("experiment", experiment(status)), Row::of("phase", phase(status))];
+    if !status.experiment.is_empty() {
+        rows.push(Row::of("time", time(status)));
+        rows.push(Row::of("fitness", worth(status)));
+    }
+    rows.push(Row { bad: status.robots.iter().any(|robot| !robot.alive), ..Row::of("robots", robots(status)) });
+    if status.directive.number > 0 {
+        let told = Obedience::of(status);
+        let state = format!("{:?}", told.directive).to_uppercase();
+        let bad = !told.is_settled() && status.directive.age_s > 1.0;
+        rows.push(Row { bad, ..Row::of("told", format!("{state}: {}", told.sentence())) });
+    }
+    rows.push(Row { bad: !status.tracking, ..Row::of("poses", poses(status)) });
+    rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::of("record", record(status)) });
+    rows.push(Row { bad: status.security.dev_mode, ..Row::of("security", security(status)) });
+    // Lost long ago, perhaps: no trouble of now.
+    if status.log_lines_lost > 0 {
+        let lost = count(status.log_lines_lost as usize, "line", "lines");
+        rows.push(Row::of("log", format!("{lost} of the hub's log lost so far: its disk was full, or nobody read it")));
+    }
+    let names = std::iter::once("trouble").chain(std::iter::repeat(""));
+    rows.extend(troubles(status).into_iter().zip(names).map(|(text, name)| Row { name, text, bad: true }));
+    let last = status.events.len().saturating_sub(EVENTS);
+    let names = std::iter::once("events").chain(std::iter::repeat(""));
+    rows.extend(status.events[last..].iter().zip(names).map(|(event, name)| Row::of(name, happened(event))));
+    rows
+}
+
+fn experiment(status: &Status) -> String {
+    let by = match status.started_by.is_empty() {
+        true => String::new(),
+        false => format!(", started by {}", plain(&status.started_by)),
+    };
+    match (status.experiment.is_empty(), status.task.is_empty()) {
+        (true, _) => "none".into(),
+        (false, true) => format!("{}{by}", plain(&status.experiment)),
+        (false, false) => format!("{}, the task is {}{by}", plain(&status.experiment), plain(&status.task)),
+    }
+}
+
+fn time(status: &Status) -> String {
+    let (run, length) = (clock(status.run_seconds), clock(status.run_length));
+    format!("{run} of {length}, segment {}", status.segment)
+}
+
+fn worth(status: &Status) -> String {
+    let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));
+    let scale = match scale(&status.task) {
+        "" => String::new(),
+        scale => format!(" ({scale})"),
+    };
+    format!("{real} in this segment, {:.3} evolved{scale}", Figure(status.evolved))
+}
+
+/// Whether poses come, and how old the last ones are.
+pub fn poses(status: &Status) -> String {
+    let refused: u64 = status.refused_poses.iter().map(|(_, count)| count).sum();
+    let refused = if refused > 0 { format!("; {refused} refused") } else { String::new() };
+    let age = status.pose_age_s.map(|age| format!("{age:.2} s old"));
+    match (status.tracking, age) {
+        (true, age) => format!("come{}{refused}", age.map_or(String::new(), |age| format!(", {age}"))),
+        (false, Some(age)) => format!("do not come: the last are {age}{refused}"),
+        (false, None) => format!("none so far{refused}"),
+    }
+}
+
+/// Where the record is.
+pub fn record(status: &Status) -> String {
+    if status.record.is_empty() { "none".into() } else { plain(&status.record) }
+}
+
+fn security(status: &Status) -> String {
+    if status.security.dev_mode {
+        return "DEV MODE: no keys; whoever reaches the hub commands the swarm".into();
+    }
+    match status.security.refusals.total() {
+        0 => "keys; nobody was turned away".into(),
+        turned_away => format!("keys; {turned_away} turned away, which `xpuck robots` tells in more words"),
+    }
+}
+
+/// An event as the status tells it, behind its time in minutes.
+fn happened(event: &str) -> String {
+    match event.split_once(' ').and_then(|(at, text)| Some((at.parse::<f64>().ok()?, text))) {
+        Some((at, text)) => format!("{:>6}  {}", clock(at), plain(text)),
+        None => plain(event),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::message::State;
+    use xpuck_wire::{LastDirective, Phase, RobotRow, Segment};
+
+    fn text(status: &Status) -> String {
+        rows(status).iter().map(|row| row.line(false) + "\n").collect()
+    }
+
+    #[test]
+    fn a_run_is_told_in_a_few_lines() {
+        let robot =
+            RobotRow { id: "xp01".into(), alive: true, obeys: true, obeyed_ms: Some(87.0), ..RobotRow::default() };
+        let status = Status {
+            phase: Phase::Running,
+            experiment: "transport".into(),
+            task: "transport".into(),
+            started_by: "ada".into(),
+            run_seconds: 245.0,
+            run_length: 960.0,
+            segment: 2,
+            segments: vec![Segment { number: 2, fitness: 0.0613, seconds: 5.0, ..Segment::default() }],
+            evolved: 0.2,
+            tracking: true,
+            pose_age_s: Some(0.012),
+            record: "runs/x/run.mcap".into(),
+            robots: vec![robot],
+            directive: LastDirective { number: 4, state: State::Run, age_s: 3.0 },
+            events: vec!["65.2 all robots are ready: RUN".into()],
+            ..Status::default()
+        };
+        let expected = "\
+experiment  transport, the task is transport, started by ada
+phase       running: the robots drive
+time        4:05 of 16:00, segment 2
+fitness     +0.061 in this segment, 0.200 evolved (0.71 = pushed at full robot speed; hand-tuned tree: 0.3)
+robots      1 of 1 there
+told        RUN: 1 of 1 robots run, xp01 after 87 ms
+poses       come, 0.01 s old
+record      runs/x/run.mcap
+security    keys; nobody was turned away
+events        1:05  all robots are ready: RUN
+";
+        assert_eq!(text(&status), expected);
+    }
+
+    #[test]
+    fn what_is_bad_is_red_and_what_others_wrote_is_harmless() {
+        let mut status = Status { experiment: "x\u{1b}[2J".into(), events: vec!["a\nb".into()], ..Status::default() };
+        status.security.dev_mode = true;
+        let rows = rows(&status);
+        assert!(rows.iter().all(|row| !row.text.chars().any(char::is_control)), "{rows:?}");
+        let red = |name: &str| rows.iter().find(|row| row.name == name).unwrap().line(true).starts_with("\x1b[31m");
+        assert!(red("security") && red("poses") && !red("experiment"));
+        assert!(text(&status).contains("none yet in this segment"), "{}", text(&status));
+        assert!(text(&Status::default()).starts_with("experiment  none\nphase       idle: no run; `xpuck start FILE`"));
+    }
+}

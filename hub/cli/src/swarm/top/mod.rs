@@ -1,0 +1,119 @@
+//! `xpuck top`: the swarm on one screen, for when there is a terminal and no browser.
+//!
+//! What happens becomes an input, the state takes it and says what to do, and the screen is drawn of the state: both are
+//! pure. Threads ask the hub, so that no key waits for an answer.
+
+mod detail;
+mod history;
+mod keys;
+mod link;
+mod screen;
+mod state;
+mod table;
+mod update;
+mod view;
+
+use crate::link::hub_address::HubAddress;
+use anyhow::{Result, bail};
+use clap::Args;
+use link::Links;
+use ratatui::crossterm::event::{self, Event};
+use screen::Screen;
+use signal_hook::consts::{SIGHUP, SIGQUIT};
+use state::{Action, Input, Top};
+use std::io::{self, ErrorKind};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::TryRecvError;
+use std::time::{Duration, Instant};
+use update::update;
+use xpuck_wire::{output, shutdown};
+
+/// The screen is drawn at most so often: 20 times a second.
+const FRAME: Duration = Duration::from_millis(50);
+/// It is drawn at least so often, because it shows for how long the hub is silent.
+const STALE: Duration = Duration::from_secs(1);
+/// Keys that are taken between two looks at everything else.
+const KEYS: usize = 64;
+
+/// Show the swarm on one screen that renews itself: run, robots, events; with keys to pause, resume, STOP and more.
+///
+/// Space or S stops the swarm at once. An observer's key may look, and the hub refuses it everything else.
+#[derive(Args)]
+#[command(
+    after_help = "Keys: p pause, r resume, space or S STOP, n note, i identify, h hold or release the chosen robot, up \
+    and down choose, enter shows the robot in detail, o and O sort, / filters, ? help, q quit."
+)]
+pub struct TopArgs {
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Runs the command until somebody quits.
+///
+/// # Errors
+/// There is no terminal, or no hub is known here.
+pub fn run(args: &TopArgs) -> Result<()> {
+    if !output::is_terminal() {
+        bail!("xpuck top draws on a terminal, and standard output is none; `xpuck status --watch` prints lines");
+    }
+    let stop = shutdown::service_flag(Default::default())?;
+    for signal in [SIGHUP, SIGQUIT] {
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    let links = Links::open(&args.address)?;
+    let mut screen = Screen::open()?;
+    let (begun, mut top) = (Instant::now(), Top::default());
+    let (mut drawn, mut changed) = (None::<Instant>, true);
+    while !stop.load(Ordering::Relaxed) {
+        if !screen.is_there() {
+            bail!("something went wrong that should not have, as said above");
+        }
+        let mut inputs = Vec::new();
+        keys(&mut inputs)?;
+        loop {
+            match links.inputs.try_recv() {
+                Ok(input) => inputs.push(input),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => bail!("the threads that ask the hub have ended"),
+            }
+        }
+        changed |= !inputs.is_empty() || drawn.is_some_and(|drawn| drawn.elapsed() > STALE);
+        for input in inputs {
+            for action in update(&mut top, input, begun.elapsed()) {
+                match action {
+                    Action::Ask(ask) => links.ask(ask),
+                    Action::Quit => return Ok(()),
+                }
+            }
+        }
+        if changed && drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
+            top.pass(begun.elapsed());
+            screen.draw(|frame| view::draw(&top, frame))?;
+            (drawn, changed) = (Some(Instant::now()), false);
+        }
+    }
+    Ok(())
+}
+
+/// Waits a moment for keys, and takes those that are there.
+fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
+    let mut wait = FRAME;
+    while inputs.len() < KEYS && broken_off(event::poll(wait))?.unwrap_or(false) {
+        match event::read()? {
+            Event::Key(key) if key.is_press() => inputs.push(Input::Key(key)),
+            Event::Paste(text) => inputs.push(Input::Pasted(text)),
+            Event::Resize(..) => inputs.push(Input::Resized),
+            _ => {}
+        }
+        wait = Duration::ZERO;
+    }
+    Ok(())
+}
+
+/// A signal breaks off the wait for keys.
+fn broken_off<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
+        result => result.map(Some),
+    }
+}

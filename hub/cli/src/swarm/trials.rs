@@ -1,0 +1,347 @@
+//! `xpuck trials`: one tree on the real swarm again and again, beside simulations of it.
+
+mod table;
+
+use crate::analysis::simulate::{ScenarioArg, read_tree};
+use crate::engines::engine::EngineArgs;
+use crate::link::hub_address::{HubAddress, have, status};
+use crate::swarm::park::{FRISBEE, frisbee, spec, wait, walls};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use table::{Report, text};
+use toml::{Table, Value};
+use xpuck_experiment::{Experiment, Plan};
+use xpuck_kernels::engine::EngineKind;
+use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
+use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::measure::{self, fitness_of_runs};
+use xpuck_lab::trials::{self, Discard, Settings, Trial, Trials, Watch, compare, draw, frisbee_is_placed, starts};
+use xpuck_stats::statistics::Spread;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::Request;
+use xpuck_wire::output;
+use xpuck_wire::park::{ParkOrder, ParkReport};
+use xpuck_wire::signed::Signed;
+use xpuck_wire::socket::OperatorLink;
+use xpuck_wire::{Phase, Status, file, plain};
+
+/// The hub is asked so often how it stands.
+const EVERY: Duration = Duration::from_millis(50);
+/// The frisbee lies still when it moves less than this between two looks, m.
+const STILL: f32 = 0.002;
+/// A body that is not seen is looked for so often.
+const HIDDEN: u32 = 40;
+/// Parking is tried so often before it is given up.
+const PARKING: u32 = 3;
+/// A trial that is scored for a smaller part of its time was cut short.
+const WHOLE: f64 = 0.98;
+/// How far from its place a robot may start, m and degrees.
+const OFF: [f32; 2] = [0.02, 10.0];
+/// Names of experiments that this command runs begin so.
+const NAME: &str = "trial ";
+
+/// Run one tree on the real swarm again and again, and compare its fitness with simulation (thesis 7.4.4, Table 7.8).
+///
+/// Before each trial robots are parked at start poses of the world, drawn from the seed and the trial's number; then the hub
+/// waits until the frisbee lies where the world starts it, runs the tree for --seconds, scores and records. Trials in which a
+/// robot was lost, a battery is low, something was touched, the frisbee left the arena or motion capture saw too little do not
+/// count. Everything is kept in --out after each trial; the same command goes on where it was killed, or with more --runs.
+#[derive(Args)]
+pub struct TrialsArgs {
+    /// File with the tree (.bt, .xml, .json or .bin); all robots run it as written.
+    tree: PathBuf,
+    /// Trials, those that do not count included.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Length of a trial, s of arena time, 3 to 3600.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f64,
+    /// Folder of the trials.
+    #[arg(long, value_name = "DIR", default_value = "trials")]
+    out: PathBuf,
+    /// A world file: where robots and frisbee start, and what is scored.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
+    /// Where robots start in the benchmark.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with = "world")]
+    scenario: ScenarioArg,
+    /// Seed of the starts and the simulations.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Simulations to compare with.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    simulations: u32,
+    /// A trial does not count if a battery was below this, V.
+    #[arg(long, default_value_t = 3.4)]
+    least_battery: f32,
+    /// Wait at most so many seconds of the wall clock for the frisbee to be put in its place.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    patience: u64,
+    /// The frisbee's subject name in motion capture.
+    #[arg(long, default_value = FRISBEE)]
+    frisbee: String,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print one JSON object with every trial and the comparison.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// What does not change from trial to trial.
+struct Session<'a> {
+    args: &'a TrialsArgs,
+    link: OperatorLink,
+    secret: Option<Secret>,
+    spec: WorldSpec,
+    settings: Settings,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The hub refuses or is silent, robots cannot be parked, the frisbee is not put in its place, or the folder holds other
+/// trials.
+pub fn run(args: &TrialsArgs) -> Result<()> {
+    if !(3.0..=3600.0).contains(&args.seconds) {
+        bail!("--seconds {}: 3 to 3600 are allowed", args.seconds);
+    }
+    if args.out.exists() && !args.out.is_dir() {
+        bail!("--out {}: is no folder; name one that is new or holds these trials", args.out.display());
+    }
+    let tree = read_tree(&args.tree, RegisterMap::Full, false)?;
+    let program = Program::compile(&tree).with_context(|| format!("tree {}", args.tree.display()))?;
+    let (link, secret) = args.address.open()?;
+    let robots = status(&link)?.robots.len();
+    let spec = spec(args.world.as_deref(), args.scenario, robots)?;
+    let settings = Settings {
+        tree: tree.to_string(),
+        world: match (&args.world, args.scenario) {
+            (Some(path), _) => file::text(path, file::MAX_TOML)?,
+            (None, ScenarioArg::A) => "scenario a".into(),
+            (None, ScenarioArg::B) => "scenario b".into(),
+            (None, ScenarioArg::Mix) => "scenario mix".into(),
+        },
+        robots,
+        seconds: args.seconds,
+        runs: args.runs,
+        seed: args.seed,
+        simulations: args.simulations,
+    };
+    let mut kept = trials::open(&args.out, &settings)?;
+    let session = Session { args, link, secret, spec, settings };
+    while (kept.trials.len() as u32) < args.runs {
+        let number = kept.trials.len() as u32 + 1;
+        let trial = session.trial(number)?;
+        session.say(&format!("trial {number} of {}: {}", args.runs, table::outcome(&trial)));
+        kept.add(trial)?;
+    }
+    session.conclude(&kept, &program)
+}
+
+impl Session<'_> {
+    fn say(&self, text: &str) {
+        output::note(format_args!("xpuck: {}", plain(text)));
+    }
+
+    /// One trial, from parking to its score.
+    fn trial(&self, number: u32) -> Result<Trial> {
+        self.stand()?;
+        let (world, report) = self.park(number)?;
+        self.place_frisbee()?;
+        let off = self.off(&report)?;
+        let experiment = self.experiment(number)?;
+        have(&self.link, &Request::Start { signed: experiment, seed: self.args.seed.wrapping_add(number.into()) })?;
+        let (status, watch, mut discard) = self.watch()?;
+        let seconds: f64 = status.segments.iter().map(|segment| segment.seconds).sum();
+        let scored: f64 = status.segments.iter().map(|segment| segment.seconds * segment.fitness).sum();
+        if discard.is_none() && seconds < WHOLE * self.args.seconds {
+            discard = Some(Discard::CutShort(status.events.last().cloned().unwrap_or_default()));
+        }
+        Ok(Trial {
+            number,
+            world,
+            starts: report.robots.iter().map(|row| row.goal).collect(),
+            off,
+            parked_s: report.seconds,
+            frisbee_x: watch.frisbee_x.map(|(first, last)| [first, last]),
+            seconds,
+            fitness: if seconds > 0.0 { scored / seconds } else { 0.0 },
+            record: status.record,
+            discard,
+        })
+    }
+
+    /// Waits until the swarm stands; ends a trial that another start of this command began.
+    fn stand(&self) -> Result<()> {
+        let now = status(&self.link)?;
+        match now.phase {
+            Phase::Idle | Phase::Finished => Ok(()),
+            Phase::Parking => have(&self.link, &Request::Stop),
+            _ if now.experiment.starts_with(NAME) => have(&self.link, &Request::Stop),
+            _ => bail!("a run is going on: {}; `xpuck stop` ends it", plain(&now.experiment)),
+        }
+    }
+
+    fn park(&self, number: u32) -> Result<(u32, ParkReport)> {
+        let mut why = String::new();
+        for _ in 0..PARKING {
+            let now = status(&self.link)?;
+            if let Some(robot) = now.robots.iter().find(|robot| !robot.alive || robot.held) {
+                let what = if robot.held { "is held: `xpuck release` lets it go" } else { "is not there" };
+                bail!("robot {} {what}; the same command goes on", plain(&robot.id));
+            }
+            let there = !self.spec.discs.is_empty();
+            let at = there.then(|| self.body(&self.args.frisbee)).transpose()?.map(|[x, y, _]| vec2(x, y));
+            let (world, poses) = starts(&self.spec, self.args.seed, number, at)
+                .context("no start of this world is clear of where the frisbee is: put it elsewhere")?;
+            let poses = poses.iter().map(|pose| [pose.at.x, pose.at.y, pose.heading]).collect();
+            let order = ParkOrder { poses, walls: walls(&self.spec), without_frisbee: !there, ..ParkOrder::default() };
+            have(&self.link, &Request::Park(order))?;
+            let report = wait(&self.link)?;
+            if report.parked {
+                return Ok((world, report));
+            }
+            why = report.said;
+        }
+        bail!("{}; the same command goes on", plain(&why))
+    }
+
+    /// Waits until the frisbee lies where the world starts it.
+    fn place_frisbee(&self) -> Result<()> {
+        let Some(disc) = self.spec.discs.first() else { return Ok(()) };
+        let until = Instant::now() + Duration::from_secs(self.args.patience);
+        let (mut last, mut told) = (None::<Vec2>, false);
+        let mut still = 0;
+        loop {
+            let at = frisbee(&status(&self.link)?, &self.args.frisbee);
+            let rests = at.zip(last).is_some_and(|(at, last)| (at - last).length() < STILL);
+            let placed = at.is_some_and(|at| frisbee_is_placed(&self.spec, at));
+            still = if rests && placed { still + 1 } else { 0 };
+            if still >= 4 {
+                return Ok(());
+            }
+            let (low, high) = (disc.start.low, disc.start.high);
+            let place = format!("x {:.2} to {:.2}, y {:.2} to {:.2} m", low.x, high.x, low.y, high.y);
+            if !placed && !told {
+                told = true;
+                self.say(&format!("put the frisbee where a run starts it: {place}"));
+            }
+            if Instant::now() > until {
+                bail!(
+                    "the frisbee was not put in its place ({place}) within {} s; the same command goes on",
+                    self.args.patience
+                );
+            }
+            last = at;
+            std::thread::sleep(EVERY);
+        }
+    }
+
+    /// How far robots are from their places, m and degrees at most.
+    fn off(&self, report: &ParkReport) -> Result<[f32; 2]> {
+        let mut off = [0.0f32; 2];
+        for row in &report.robots {
+            let ([x, y, heading], [a, b, is]) = (row.goal, self.body(&row.robot)?);
+            let here = [(vec2(a, b) - vec2(x, y)).length(), wrap_angle(is - heading).abs().to_degrees()];
+            if here[0] > OFF[0] || here[1] > OFF[1] {
+                bail!(
+                    "{} is {:.0} mm and {:.0} degrees from its start: was it touched? The same command goes on",
+                    plain(&row.robot),
+                    here[0] * 1e3,
+                    here[1]
+                );
+            }
+            off = [off[0].max(here[0]), off[1].max(here[1])];
+        }
+        Ok(off)
+    }
+
+    /// Where motion capture sees a body: x and y, m, and heading, rad. It may be hidden for a moment.
+    fn body(&self, name: &str) -> Result<[f32; 3]> {
+        for _ in 0..HIDDEN {
+            if let Some(body) = status(&self.link)?.bodies.iter().find(|body| body.name == name) {
+                return Ok(body.pose);
+            }
+            std::thread::sleep(EVERY);
+        }
+        bail!("motion capture does not see {}: look at its markers; the same command goes on", plain(name))
+    }
+
+    fn experiment(&self, number: u32) -> Result<Signed> {
+        let minutes = Value::Float(self.args.seconds / 60.0);
+        let mut table = Table::new();
+        let name = self.args.tree.file_stem().and_then(|name| name.to_str()).unwrap_or("tree");
+        let name: String = format!("{NAME}{number} of {name}").chars().take(60).collect();
+        table.insert("name".into(), Value::String(name));
+        table.insert("minutes".into(), minutes.clone());
+        table.insert("segment_minutes".into(), minutes);
+        table.insert("controller".into(), Value::String(self.settings.tree.clone()));
+        let mut files = BTreeMap::new();
+        if self.args.world.is_some() {
+            table.insert("world".into(), Value::String("world.toml".into()));
+            files.insert("world.toml".into(), self.settings.world.clone());
+        } else {
+            table.insert("task".into(), Value::String("transport".into()));
+        }
+        let text = toml::to_string(&table)?;
+        let experiment = Experiment::parse("experiment", &text)?;
+        Plan::new(&experiment, &files, Some(self.settings.robots))?;
+        Ok(Signed::new(text, files, self.secret.as_ref())?)
+    }
+
+    /// Watches the run to its end.
+    fn watch(&self) -> Result<(Status, Watch, Option<Discard>)> {
+        let mut watch = Watch::new(&self.args.frisbee, self.args.least_battery);
+        let mut discard = None;
+        loop {
+            let now = status(&self.link)?;
+            match now.phase {
+                Phase::Preparing => {}
+                Phase::Finished => return Ok((now, watch, discard)),
+                Phase::Idle | Phase::Parking => {
+                    bail!("the trial did not begin: {}", plain(now.events.last().map_or("", String::as_str)))
+                }
+                _ if discard.is_none() => {
+                    discard = watch.see(&now);
+                    if discard.is_some() {
+                        have(&self.link, &Request::Stop)?;
+                    }
+                }
+                _ => {}
+            }
+            std::thread::sleep(EVERY);
+        }
+    }
+
+    /// Simulates, compares, and says what came of it.
+    fn conclude(&self, kept: &Trials, program: &Program) -> Result<()> {
+        let Settings { seconds, simulations, seed, .. } = kept.settings;
+        let engine = self.args.engine.open(EngineKind::Simd, &[&self.spec])?;
+        let plan = measure::Plan { spec: &self.spec, seconds: seconds as f32, runs: simulations, seed };
+        let simulated = fitness_of_runs(&engine, program, &plan);
+        let real = kept.fitness();
+        let compared = compare(&real, &simulated);
+        let picture = draw(&real, &simulated, compared.as_ref());
+        let picture = picture.map(|svg| kept.write_beside("trials.svg", svg.as_bytes())).transpose()?;
+        let report = Report {
+            trials: &kept.trials,
+            settings: &kept.settings,
+            real: Spread::of(&real),
+            simulated: Spread::of(&simulated),
+            compared,
+            picture: picture.as_deref(),
+        };
+        let table = text(&report);
+        kept.write_beside("trials.txt", table.as_bytes())?;
+        if self.args.json {
+            return Ok(output::line(serde_json::to_string(&report)?)?);
+        }
+        Ok(output::text(table)?)
+    }
+}

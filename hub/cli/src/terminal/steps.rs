@@ -1,0 +1,57 @@
+//! The steps of a long piece of work, a line each, with a bar for those that count bytes.
+
+use crate::terminal::progress::Progress;
+use std::time::Instant;
+use xpuck_wire::log;
+
+/// Shows steps until it is dropped.
+pub struct Steps {
+    quiet: bool,
+    step: Option<Step>,
+}
+
+struct Step {
+    name: String,
+    begun: Instant,
+    bar: Progress,
+    counted: bool,
+}
+
+impl Steps {
+    /// None is begun; `quiet` shows nothing.
+    pub fn new(quiet: bool) -> Steps {
+        Steps { quiet, step: None }
+    }
+
+    fn end(&mut self) {
+        let Some(Step { name, begun, bar, .. }) = self.step.take() else { return };
+        drop(bar);
+        if !self.quiet {
+            log::line(format_args!("{name}: {:.0} s", begun.elapsed().as_secs_f64()));
+        }
+    }
+}
+
+impl xpuck_image::Progress for Steps {
+    fn step(&mut self, name: &str) {
+        self.end();
+        let bar = Progress::waiting("working", self.quiet);
+        bar.note(name);
+        self.step = Some(Step { name: name.into(), begun: Instant::now(), bar, counted: false });
+    }
+
+    fn bytes(&mut self, done: u64, all: u64) {
+        let quiet = self.quiet;
+        let Some(step) = &mut self.step else { return };
+        if !std::mem::replace(&mut step.counted, true) {
+            step.bar = Progress::bytes("written", quiet);
+        }
+        step.bar.set(done, all);
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

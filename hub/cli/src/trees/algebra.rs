@@ -1,0 +1,144 @@
+//! `xpuck tree reduce` and `xpuck tree equal`: smaller trees that drive the same, and the proof by simulation.
+
+use crate::files::tree_file::{print, read};
+use anyhow::{Result, bail};
+use clap::Args;
+use rayon::prelude::*;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_kernels::analysis::reduce::{Options, reduce as reduce_tree};
+use xpuck_kernels::tree::{Memory, Program, Tree};
+use xpuck_kernels::world::{World, WorldSpec};
+use xpuck_wire::output;
+
+/// Robots in a comparing simulation, as in the thesis.
+const ROBOTS: usize = 9;
+/// Controller updates of one: 60 s.
+const UPDATES: u32 = 600;
+
+/// Print a smaller tree that drives the wheels exactly the same.
+///
+/// The rules of the thesis's section 8.6.1 and what follows from the node table are applied until nothing changes:
+/// unreachable nodes, known results, repeated queries, writes that nobody reads.
+#[derive(Args)]
+pub struct ReduceArgs {
+    /// Files with a tree each: .bt, .xml, .json or .bin.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Keep composites at 2 to 4 children, as the thesis's interpreter needs them.
+    #[arg(long)]
+    executable: bool,
+    /// Say each step and the rule that allows it, as comments before the tree.
+    #[arg(long)]
+    explain: bool,
+    /// Say how many nodes go from each tree, and on average, instead of printing trees.
+    #[arg(long, conflicts_with = "explain")]
+    summary: bool,
+    /// Leave trees of fewer nodes out of the summary.
+    #[arg(long, requires = "summary", default_value_t = 1)]
+    at_least: usize,
+}
+
+/// Compare what two trees do in simulation, update by update, and print the first difference.
+///
+/// Nine robots run each tree from the same starts with the same noise; poses and wheel speeds must agree bit for bit.
+#[derive(Args)]
+pub struct EqualArgs {
+    /// A tree.
+    a: PathBuf,
+    /// Another.
+    b: PathBuf,
+    /// Number of simulations of 60 s, scenarios A and B by turns.
+    #[arg(long, default_value_t = 100)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs `xpuck tree reduce`.
+pub fn reduce(args: &ReduceArgs) -> Result<()> {
+    let mut text = String::new();
+    let mut parts = Vec::new();
+    for file in &args.files {
+        let tree = read(file, None, false)?;
+        let reduction = reduce_tree(&tree, Options { executable: args.executable });
+        let (before, after) = (tree.nodes().len(), reduction.tree.nodes().len());
+        if args.summary && before < args.at_least {
+            continue;
+        }
+        if args.summary {
+            let part = 1.0 - after as f64 / before as f64;
+            let file = file.display();
+            writeln!(text, "{:5.1} % of {before:4} nodes go, {after:3} are left: {file}", 100.0 * part)?;
+            parts.push((part, before, after));
+            continue;
+        }
+        if args.explain {
+            for step in &reduction.steps {
+                let after = if step.after.is_empty() { "removed".into() } else { format!("now {}", step.after) };
+                writeln!(text, "# {}: {after}; {}", step.before, step.rule.meaning())?;
+            }
+            writeln!(text, "# {before} nodes before, {after} after")?;
+        }
+        text += &reduction.tree.to_string();
+    }
+    if args.summary {
+        text += &summary(&parts);
+    }
+    print(text.as_bytes())
+}
+
+/// What the trees have in common: the part that goes, node counts before and after.
+fn summary(parts: &[(f64, usize, usize)]) -> String {
+    if parts.is_empty() {
+        return "no tree is as large as that\n".into();
+    }
+    let n = parts.len() as f64;
+    let mean = parts.iter().map(|p| p.0).sum::<f64>() / n;
+    let (before, after) = parts.iter().fold((0, 0), |(b, a), p| (b + p.1, a + p.2));
+    format!(
+        "{:5.1} % of a tree on average over {} trees; of all {before} nodes together {:.1} % go\n",
+        100.0 * mean,
+        parts.len(),
+        100.0 * (1.0 - after as f64 / before as f64)
+    )
+}
+
+/// Runs `xpuck tree equal`.
+pub fn equal(args: &EqualArgs) -> Result<()> {
+    if !(1..=100_000).contains(&args.runs) {
+        bail!("--runs takes 1 to 100000");
+    }
+    let compile = |path: &PathBuf| -> Result<Program> {
+        let tree: Tree = read(path, None, false)?;
+        Ok(Program::compile(&tree)?)
+    };
+    let (a, b) = (compile(&args.a)?, compile(&args.b)?);
+    let different = |run| first_difference(&a, &b, args.seed, run).map(|difference| (run, difference));
+    if let Some((run, difference)) = (0..args.runs).into_par_iter().find_map_first(different) {
+        bail!("different: run {run}, {difference}");
+    }
+    let runs = output::count(args.runs as usize, "run", "runs");
+    output::line(format_args!("equal in {runs} of 60 s with {ROBOTS} robots"))?;
+    Ok(())
+}
+
+fn first_difference(a: &Program, b: &Program, seed: u64, run: u32) -> Option<String> {
+    let world = World::new(&WorldSpec::benchmark(ROBOTS), run as usize, seed, run);
+    let mut sides = [a, b].map(|p| (p, world.clone(), vec![Memory::new(p); ROBOTS]));
+    for _ in 0..UPDATES {
+        for (program, world, memories) in &mut sides {
+            world.update(&[program], memories);
+        }
+        let (left, right) = (&sides[0].1, &sides[1].1);
+        for (i, (x, y)) in left.bodies.iter().zip(&right.bodies).enumerate() {
+            if x != y {
+                let who = if i < ROBOTS { format!("robot {}", i + 1) } else { "the frisbee".into() };
+                let (at, wheels) = (left.seconds(), (x.wheels, y.wheels));
+                return Some(format!("after {at:.1} s, {who}: wheels {:?} and {:?} m/s", wheels.0, wheels.1));
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,157 @@
+//! `xpuck tree explain`: a tree in plain English, and what its parts are worth in simulation.
+
+mod json;
+mod tables;
+
+use crate::analysis::simulate::{ScenarioArg, check};
+use crate::engines::engine::{EngineArgs, report};
+use crate::files::tree_file::{deliver, read, refuse_over};
+use crate::terminal::progress::Progress;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use xpuck_experiment::world_file;
+use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
+use xpuck_kernels::engine::EngineKind;
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
+use xpuck_lab::ablation::{Ablation, MAX_VARIANTS, ablate};
+use xpuck_lab::measure::Plan;
+use xpuck_wire::output;
+
+/// Explain a tree in plain English: what each branch waits for, and what it makes the robot do.
+///
+/// The tree is reduced first, and the account is of what is left. Formulas give v_goal in terms of the senses; below
+/// each stands what it comes to in typical situations. With --simulate the account says how often each node is reached,
+/// and adds two tables from simulations on the same worlds: what the fitness loses without each branch, and what it does
+/// when a constant is a little different.
+#[derive(Args)]
+#[command(after_help = format!(
+    "An ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
+     mean and its standard error: an effect below twice its error may be chance."
+))]
+pub struct ExplainArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// Form of the account.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    to: Form,
+    /// Print one JSON object with everything.
+    #[arg(long, conflicts_with = "to")]
+    json: bool,
+    /// File to write; without it the account is printed.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Draw the SVG with its root at the left instead of at the top.
+    #[arg(long)]
+    left: bool,
+    /// Run the tree and its variants: use of each node, worth of each branch and constant.
+    #[arg(long)]
+    simulate: bool,
+    /// Number of runs of each variant.
+    #[arg(long, default_value_t = 100, requires = "simulate")]
+    runs: u32,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0, requires = "simulate")]
+    seconds: f32,
+    /// Number of robots, 1 to 256.
+    #[arg(long, default_value_t = 9, requires = "simulate")]
+    robots: usize,
+    /// Where the robots start.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]
+    scenario: ScenarioArg,
+    /// World file (docs/worlds.md): the words are of its task, and --simulate runs in it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "robots"])]
+    world: Option<PathBuf>,
+    /// Seed.
+    #[arg(long, default_value_t = 1, requires = "simulate")]
+    seed: u64,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+/// Forms of an account.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Form {
+    /// For a terminal.
+    Text,
+    /// For a document.
+    Markdown,
+    /// A drawing of the reduced tree; with --simulate lines are as thick as their nodes are in use.
+    Svg,
+}
+
+/// An ablation and the plan that it followed.
+struct Ablated<'a> {
+    ablation: Ablation,
+    plan: Plan<'a>,
+}
+
+/// Runs the command.
+pub fn run(args: &ExplainArgs) -> Result<()> {
+    let spec = match &args.world {
+        Some(file) => world_file::read(file)?,
+        None => args.scenario.spec(args.robots),
+    };
+    let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
+    check(&plan)?;
+    refuse_over([&args.file], &args.output)?;
+    let tree = read(&args.file, None, false)?;
+    let name = args.file.display().to_string();
+    Program::compile(&tree).with_context(|| name.clone())?;
+    let account = explain(&tree).for_world(&spec);
+    let ablated = args.simulate.then(|| simulate(args, &account, plan)).transpose().context(name)?;
+    let ablated = ablated.as_ref();
+    let text = if args.json { json::object(&account, ablated)? } else { form(args, &account, ablated) };
+    deliver(args.output.as_deref(), text.as_bytes())
+}
+
+fn simulate<'a>(args: &ExplainArgs, account: &Account, plan: Plan<'a>) -> Result<Ablated<'a>> {
+    let engine = args.engine.open(EngineKind::Simd, &[plan.spec])?;
+    let progress = Progress::of("variant", 1, args.json);
+    let ablation = ablate(&engine, &account.tree, &plan, |done, total| progress.set(done as u64, total as u64))?;
+    drop(progress);
+    report(&engine);
+    Ok(Ablated { ablation, plan })
+}
+
+fn form(args: &ExplainArgs, account: &Account, ablated: Option<&Ablated<'_>>) -> String {
+    let note = |node: usize| Some(tables::share(&ablated?.ablation, node));
+    match args.to {
+        Form::Text => {
+            let colours = args.output.is_none() && output::has_colours();
+            let mut text =
+                to_text(account, note, |part, words| if colours { paint(part, words) } else { words.into() });
+            if let Some(ablated) = ablated {
+                text.push_str(&tables::text(account, ablated));
+            }
+            text
+        }
+        Form::Markdown => {
+            let mut text = to_markdown(account, note);
+            if let Some(ablated) = ablated {
+                text.push_str(&tables::markdown(account, ablated));
+            }
+            text
+        }
+        Form::Svg => {
+            let direction = if args.left { Direction::Right } else { Direction::Down };
+            match ablated {
+                Some(Ablated { ablation, .. }) => {
+                    let shares: Vec<f32> = (0..ablation.counts.len()).map(|node| ablation.share(node) as f32).collect();
+                    to_svg_in_use(&account.tree, direction, &shares)
+                }
+                None => to_svg(&account.tree, direction),
+            }
+        }
+    }
+}
+
+/// ANSI colours: numbers bold, formulas cyan.
+fn paint(part: Part, words: &str) -> String {
+    let code = match part {
+        Part::Number => 1,
+        Part::Formula => 36,
+    };
+    format!("\x1b[{code}m{words}\x1b[0m")
+}

@@ -1,0 +1,7 @@
+//! Controllers as text: trees, machines and automata.
+
+pub mod algebra;
+pub mod automaton;
+pub mod explain;
+pub mod machines;
+pub mod tree;

@@ -1,0 +1,99 @@
+//! Commands find the running demos of a user.
+
+use crate::common::said;
+use crate::rig::{Children, command_in, free_ports};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use xpuck_testing::patience;
+use xpuck_testing::patience::wait_within;
+
+fn here(folder: &Path, line: &str) -> Command {
+    let mut command = command_in(folder);
+    command.args(line.split(' '));
+    command
+}
+
+/// Demos in one folder.
+#[derive(Default)]
+struct Demos(Children);
+
+impl Demos {
+    fn start(&mut self, temporary: &Path, ports: u16) {
+        let line =
+            format!("demo --robots 1 --minutes 60 --speed 4 --population 8 --no-console --out out --ports {ports}");
+        self.0.0.push(here(temporary, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    }
+}
+
+/// Runs a command until its output contains these words. Returns the output.
+fn until(temporary: &Path, line: &str, words: &str) -> String {
+    let output = || said(&here(temporary, line).output().unwrap());
+    let check = || Some(output()).filter(|text| text.contains(words));
+    wait_within(patience(), check, || format!("{line}: {}", output()))
+}
+
+#[test]
+fn commands_find_running_demos_and_ask_which_of_two() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path();
+    let none = here(place, "robots").output().unwrap();
+    let text = said(&none);
+    assert!(
+        !none.status.success()
+            && text.lines().count() == 1
+            && text.contains("xpuck demo")
+            && text.contains("xpuck init")
+    );
+    let (first, second) = (free_ports(), free_ports());
+    let mut demos = Demos::default();
+    demos.start(place, first);
+    until(place, "robots", "RUN ");
+    let done = |line: &str| String::from_utf8(here(place, line).output().unwrap().stdout).unwrap();
+    // `xpuck top` needs a terminal.
+    let drawn = here(place, "top").output().unwrap();
+    let text = said(&drawn);
+    assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
+    let paused = done("pause");
+    assert!(paused.starts_with("paused: 1 of 1 robots stand, xp01 after "), "{paused}");
+    let resumed: serde_json::Value = serde_json::from_str(&done("resume --json")).unwrap();
+    assert_eq!((&resumed["phase"], &resumed["directive"]), (&"running".into(), &"RUN".into()), "{resumed}");
+    let robot = &resumed["robots"][0];
+    assert!(robot["obeys"] == true && robot["state"] == "RUN" && robot["ms"].is_number(), "{resumed}");
+    // A second demo on the same ports prints one line and makes no folder.
+    let folders = || std::fs::read_dir(place.join("out")).unwrap().count();
+    let before = folders();
+    let refused = here(place, &format!("demo --out out --ports {first}")).output().unwrap();
+    let text = said(&refused);
+    assert!(!refused.status.success() && text.lines().count() == 1 && !text.contains("xpuck: xpuck:"), "{text}");
+    assert!(text.contains("the demo of") && text.contains("choose other ports: --ports"), "{text}");
+    assert_eq!(folders(), before);
+    demos.start(place, second);
+    let several = until(place, "robots", "2 demos of yours run");
+    for ports in [first, second] {
+        assert!(several.contains(&format!("--hub tcp://127.0.0.1:{}", ports + 2)), "{several}");
+    }
+    // One of them, named by its address alone. Its hub ends with the run, or earlier if the run has not begun.
+    let stopped = done(&format!("stop --hub tcp://127.0.0.1:{}", second + 2));
+    let stands = ["finished: ", "idle: ", "told; "].iter().any(|words| stopped.starts_with(words));
+    assert!(stands || stopped.contains("the hub has ended since"), "{stopped}");
+    until(place, "robots", "transport");
+}
+
+#[test]
+fn demo_of_a_world_runs_its_task_and_a_wrong_one_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/aggregation.toml");
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/attract.bt");
+    let common = "demo --robots 2 --minutes 0.2 --speed 32 --no-console --json --out out";
+    let line = format!("{common} --ports {} --world {world} --tree {tree}", free_ports());
+    let output = here(dir.path(), &line).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let runs = here(dir.path(), "runs list --runs out").output().unwrap();
+    assert!(said(&runs).contains("aggregation-"), "{}", said(&runs));
+    for (wrong, words) in [(format!("--world {tree}"), "attract.bt"), ("--tree nobody.bt".into(), "nobody.bt")] {
+        let refused = here(dir.path(), &format!("demo --out other --ports {} {wrong}", free_ports())).output().unwrap();
+        let text = said(&refused);
+        assert!(!refused.status.success() && text.contains(words), "{text}");
+        assert!(!dir.path().join("other").exists(), "{wrong}");
+    }
+}

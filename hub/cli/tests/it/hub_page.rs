@@ -1,0 +1,88 @@
+//! The table of `hub.toml` in docs/hub.md is what the program reads: every key, and every default.
+
+use crate::rig::{Layout, Swarm, http};
+use std::collections::BTreeMap;
+use std::path::Path;
+use xpuck_hub_core::config::HubFile;
+
+/// What a file must say.
+const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
+    [record]\ndirectory = \"required\"\n";
+/// Keys that are absent unless a file has them.
+const OPTIONAL: [&str; 13] = [
+    "console.experiments",
+    "console.key",
+    "console.look",
+    "console.runs",
+    "console.tls.certificate",
+    "console.tls.key",
+    "foxglove.address",
+    "mocap.file",
+    "mocap.subjects.xp01",
+    "mocap.up",
+    "overhead.url",
+    "record.budget_gib",
+    "stream.address",
+];
+const CONSOLE: &str = "[console]\nlook = \"login\"\nkey = \"none\"\nexperiments = \"none\"\nruns = \"none\"\n\
+    tls = { certificate = \"none\", key = \"none\" }\n";
+
+fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String>) {
+    for (key, value) in table {
+        let key = format!("{before}{key}");
+        match value {
+            toml::Value::Table(inner) => flatten(inner, &format!("{key}."), rows),
+            value => drop(rows.insert(key, value.to_string())),
+        }
+    }
+}
+
+fn keys(text: &str) -> BTreeMap<String, String> {
+    let file: HubFile = toml::from_str(text).unwrap();
+    // By way of text, in which 0.05 is 0.05.
+    let table: toml::Table = toml::to_string(&file).unwrap().parse().unwrap();
+    let mut rows = BTreeMap::new();
+    flatten(&table, "", &mut rows);
+    rows
+}
+
+#[test]
+fn the_table_of_keys_is_what_the_program_reads() {
+    let with = LEAST
+        .replace("[record]\n", "file = \"none\"\nup = \"z\"\nsubjects.xp01 = \"none\"\n[record]\nbudget_gib = 1.0\n");
+    let expected: BTreeMap<String, String> = keys(&format!(
+        "{with}[stream]\naddress = \"none\"\n[foxglove]\naddress = \"none\"\n[overhead]\nurl = \"none\"\n{CONSOLE}"
+    ))
+    .into_iter()
+    .map(|(key, value)| {
+        let shown = match value.as_str() {
+            "\"required\"" => "required".into(),
+            _ if OPTIONAL.contains(&key.as_str()) => "none".into(),
+            value => format!("`{value}`"),
+        };
+        (key, shown)
+    })
+    .collect();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hub.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let section = page.split("## hub.toml").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let shown: BTreeMap<String, String> = rows
+        .map(|row| {
+            let mut cells = row.split(" | ");
+            let key = cells.next().unwrap().trim_end_matches('`').to_string();
+            (key, cells.next().unwrap().to_string())
+        })
+        .collect();
+    assert_eq!(shown, expected, "docs/hub.md against the program");
+}
+
+/// As the page has it: `xpuck hub --config hub.toml`, in the folder of its files.
+#[test]
+fn a_hub_started_as_the_page_says_offers_the_experiments_beside_its_file() {
+    let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });
+    swarm.start_services();
+    let (code, body) = http::get(&swarm.folder.console(), "/api/experiments");
+    assert!(code == 200 && body.contains("e.toml"), "{code}: {body}");
+    assert!(!http::get(&swarm.folder.console(), "/health").1.contains("has not turned"));
+}

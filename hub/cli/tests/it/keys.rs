@@ -1,0 +1,161 @@
+//! A real hub, a real robot and real keys: accepted and rejected peers, and rejected requests.
+
+use crate::rig::{EXPERIMENT, OPERATOR_KEY, Swarm, xpuck};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use xpuck_wire::Phase;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::signed::Signed;
+use xpuck_wire::socket::Sockets;
+
+#[test]
+fn swarm_with_keys_runs_signed_experiments_only() {
+    let mut swarm = Swarm::of_one_robot();
+    swarm.wait_for_robots();
+
+    // An unsigned experiment, and one with the signature of a stranger.
+    let files = || [("on.bt".to_string(), "movcv v_goal 0deg".to_string())].into();
+    for (signer, why) in [(None, "not signed"), (Some(Secret::generate("eve").unwrap()), "no operator here")] {
+        let signed = Signed::new(EXPERIMENT.into(), files(), signer.as_ref()).unwrap();
+        let Reply::Refused(said) = swarm.ask(&Request::Start { signed, seed: 1 }) else { panic!("accepted") };
+        assert!(said.contains(why), "{said}");
+    }
+
+    // A stranger's key, an observer's key, and no key.
+    assert!(swarm.folder.run(&["keys", "make", "visitor"]).status.success());
+    std::fs::create_dir(swarm.folder.path("keys/observers")).unwrap();
+    std::fs::rename(swarm.folder.path("visitor.key"), swarm.folder.path("keys/observers/visitor.key")).unwrap();
+    let visitor = "keys/observers/visitor.key";
+    // On a busy machine the command's own time may end before it learns why.
+    let refused = || swarm.command_with_key(visitor, &["stop"]).contains("does not let this key in");
+    xpuck_testing::patience::wait_until("the refusal of a stranger's key", refused);
+    assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
+    swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer visitor")));
+    assert_eq!(swarm.command_with_key(visitor, &["robots"]), "");
+    assert!(swarm.command_with_key(visitor, &["stop"]).contains("may look and change nothing"));
+    let plain = swarm.folder.run(&["stop", "--dev-mode", "--hub", &swarm.folder.operator]);
+    assert!(!plain.status.success());
+    let refusals = swarm.wait("counts", |s| s.security.refusals.no_curve > 0).security.refusals;
+    assert!(refusals.unknown_key > 0 && refusals.wrong_role > 0, "{refusals:?}");
+
+    doctor_checks_each_promise(&swarm, visitor);
+    observers_cannot_push(&swarm, visitor);
+
+    // An experiment of an operator who was enrolled after the robot started. Its controller is a separate file.
+    assert!(swarm.folder.run(&["keys", "make", "second"]).status.success());
+    assert!(swarm.folder.run(&["keys", "enrol", "second.pub", "--role", "operator"]).status.success());
+    swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: operator second")));
+    let second = "keys/operators/second.key";
+    std::fs::rename(swarm.folder.path("second.key"), swarm.folder.path(second)).unwrap();
+    assert_eq!(swarm.command_with_key(second, &["start", "e.toml", "--with", "on.bt"]), "");
+    swarm.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == xpuck_wire::message::State::Run);
+
+    // A robot that is revoked during a run loses the hub and stops. Once enrolled again it continues.
+    let public = swarm.folder.path("keys/robots/xp01.pub");
+    std::fs::rename(&public, swarm.folder.path("xp01.pub")).unwrap();
+    swarm.wait("revocation", |s| !s.robots[0].alive && s.security.refusals.revoked > 0);
+    assert!(swarm.folder.run(&["keys", "enrol", "xp01.pub", "--role", "robot"]).status.success());
+    swarm.wait("its return", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
+
+    // A restarted robot gets its experiment and runs.
+    swarm.kill("xp01");
+    swarm.wait("its end", |s| !s.robots[0].alive);
+    swarm.start_robot("xp01");
+    swarm.wait("its new start", |s| s.robots[0].alive && s.robots[0].state == xpuck_wire::message::State::Run);
+
+    // A key file that other users may read is rejected.
+    use std::os::unix::fs::PermissionsExt;
+    let key = swarm.folder.path(OPERATOR_KEY);
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(swarm.command(&["stop"]).contains("chmod 600"));
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(swarm.command(&["stop"]), "");
+    swarm.wait("STOP", |s| s.robots[0].state == xpuck_wire::message::State::Stop);
+}
+
+/// Verdicts of `xpuck doctor` by promise.
+fn verdicts(swarm: &Swarm, arguments: &[&str]) -> BTreeMap<String, String> {
+    let output = swarm.folder.run(&[&["doctor", "--json"], arguments].concat());
+    let findings: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    findings.iter().map(|f| (f["promise"].as_str().unwrap().into(), f["verdict"].as_str().unwrap().into())).collect()
+}
+
+/// The promises are those of the page. They hold for a running hub and a folder that `xpuck keys new` made.
+fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
+    let found = verdicts(swarm, &[]);
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hub.md")).unwrap();
+    let rows: Vec<&str> =
+        (1..=9).map(|n| page.lines().find(|l| l.starts_with(&format!("| {n}. "))).expect("nine promises")).collect();
+    let lines: BTreeSet<&str> = rows.iter().flat_map(|row| row.split('`').skip(1).step_by(2)).collect();
+    assert_eq!(lines, found.keys().map(String::as_str).collect(), "docs/hub.md against `xpuck doctor`");
+    for kept in [
+        "links can be authenticated and encrypted",
+        "only those with a key are heard",
+        "experiments are signed",
+        "secret keys are secret",
+        "strangers are turned away",
+        "STOP is heard",
+        "the hub speaks these messages",
+        "poses come",
+        "there is room for records",
+        "the robots are there",
+        "the hub's clock counts",
+        "all run the same release",
+    ] {
+        assert_eq!(found[kept], "on", "{kept}: {found:?}");
+    }
+    assert_eq!(verdicts(swarm, &["--key", visitor])["STOP is heard"], "on");
+    // Without a key that the hub knows, `xpuck doctor` cannot check the robots, and reports so.
+    let nobody = verdicts(swarm, &["--key", "none.key"]);
+    assert_eq!((nobody["STOP is heard"].as_str(), nobody["the robots are there"].as_str()), ("broken", "off"));
+    std::fs::rename(swarm.folder.path("keys/robots/xp01.pub"), swarm.folder.path("xp01.pub")).unwrap();
+    assert_eq!(verdicts(swarm, &[])["only those with a key are heard"], "broken");
+    std::fs::rename(swarm.folder.path("xp01.pub"), swarm.folder.path("keys/robots/xp01.pub")).unwrap();
+    swarm.wait("the robot's return", |s| s.robots[0].alive);
+}
+
+fn observers_cannot_push(swarm: &Swarm, visitor: &str) {
+    swarm.folder.write("new.toml", "[calibration.drive]\nleft = 1.015\n");
+    let push = ["push", "new.toml", "--robots", "xp01"];
+    assert!(swarm.command_with_key(visitor, &push).contains("may look and change nothing"));
+    assert_eq!(swarm.command(&push), "");
+    assert!(swarm.folder.read("xp01.toml").contains("left = 1.015"));
+    let (sockets, _) = Sockets::for_operator(&swarm.folder.path(visitor)).unwrap();
+    let limit = xpuck_testing::patience().as_millis() as i32;
+    let link = sockets.operator(&swarm.folder.operator, limit).unwrap();
+    let Reply::Pushed(rows) = link.ask(&Request::Pushed).unwrap() else {
+        panic!("an observer may read the pushed settings")
+    };
+    assert!(rows.len() == 1 && rows[0].answer.as_ref().is_some_and(|a| a.answer.refusal().is_none()), "{rows:?}");
+}
+
+#[test]
+fn keys_are_made_enrolled_listed_and_revoked() {
+    let dir = tempfile::tempdir().unwrap();
+    let keys = |arguments: &[&str]| {
+        let output = xpuck().arg("keys").args(arguments).current_dir(dir.path()).output().unwrap();
+        (output.status.success(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let (good, said) = keys(&["new"]);
+    assert!(good && said.contains("made keys for hub, operator"), "{said}");
+    assert!(keys(&["new"]).1.contains("nothing was missing"));
+    assert!(keys(&["make", "alice"]).0);
+    assert!(!keys(&["make", "alice"]).0, "a key is never overwritten");
+    assert!(keys(&["enrol", "alice.pub", "--role", "operator"]).0);
+    assert!(keys(&["enrol", "alice.pub", "--role", "robot"]).1.contains("enrolled as operator `alice`"));
+    assert_eq!(keys(&["list"]).1.lines().count(), 2);
+    assert!(keys(&["revoke", "alice"]).0);
+    assert!(keys(&["revoke", "alice"]).1.contains("nobody called `alice`"));
+    assert_eq!(keys(&["list"]).1.lines().count(), 1);
+    // A revoked secret key is renamed, also when this name is taken.
+    for aside in ["operator.key.revoked", "operator.key.revoked-2"] {
+        let secret = dir.path().join("keys/operators/operator.key");
+        let before = std::fs::read(&secret).unwrap();
+        let (good, said) = keys(&["revoke", "operator"]);
+        assert!(good && said.contains(aside), "{said}");
+        assert_eq!(std::fs::read(secret.with_file_name(aside)).unwrap(), before);
+        assert!(keys(&["new"]).0, "another one is made");
+    }
+}
