@@ -2,58 +2,22 @@
 //! them; and what travels or is shared by all: signed experiments, the swarm file, how genes migrate, how files are
 //! read, and what a program writes to its log and its output.
 
-pub mod atomic;
-pub mod bytes;
-pub mod clock;
-pub mod codec;
-mod drive;
-pub mod estimate;
-mod event;
-pub mod file;
-pub mod gpu_nodes;
-pub mod graphics;
-pub mod groot;
-pub mod groot_recording;
-pub mod guard;
-pub mod keyring;
-pub mod keys;
-pub mod latest;
-pub mod library;
-pub mod log;
-mod log_line;
-pub mod mark;
-pub mod message;
-mod migration;
-mod monitor;
-pub mod notify;
-pub mod output;
-pub mod park;
-pub mod peer;
-pub mod peers_report;
-mod picture;
-mod plain;
-pub mod precedence;
-pub mod process;
-pub mod refusals;
-pub mod rollout;
-pub mod schema;
-pub mod seal;
-mod sensors;
-pub mod session;
-pub mod settings;
-pub mod shutdown;
-pub mod signals;
-pub mod signed;
-pub mod socket;
-pub mod state;
-mod status;
-pub mod stream;
-mod swarm;
-mod tags;
-pub mod telemetry;
-pub mod updates;
-mod waker;
-pub mod witness;
+mod link;
+mod messages;
+mod runtime;
+
+pub use link::{groot, guard, session, socket, stream};
+use link::{monitor, waker};
+pub use messages::{
+    codec, estimate, groot_recording, keyring, keys, mark, message, park, peer, peers_report, rollout, seal, settings,
+    signed, telemetry, updates, witness,
+};
+use messages::{drive, migration, picture, sensors, status, swarm, tags};
+pub use runtime::{
+    atomic, bytes, clock, file, gpu_nodes, graphics, latest, library, log, notify, output, precedence, process,
+    refusals, schema, shutdown, signals, state,
+};
+use runtime::{event, log_line, plain};
 
 pub use file::FileError;
 pub use migration::{Migration, Policy};

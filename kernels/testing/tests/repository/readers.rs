@@ -12,7 +12,7 @@ const ALLOWED: [(&str, &str); 14] = [
     ("hub/cli/src/engines/bench_geneserver.rs", "/proc"),
     ("hub/cli/src/engines/bench_hub.rs", "/proc"),
     ("hub/cli/src/guests/kilobot/firmware.rs", "what a tool has just written"),
-    ("robot/wire/src/process.rs", "/proc"),
+    ("robot/wire/src/runtime/process.rs", "/proc"),
     ("robot/src/device/body_lock.rs", "/proc"),
     ("robot/src/device/hwmon.rs", "/sys"),
     ("robot/src/onboard/thermal.rs", "/sys"),

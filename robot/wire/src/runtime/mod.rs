@@ -1,0 +1,23 @@
+//! What every program needs: files, logs, output, signals, threads and processes. Nothing here knows a message.
+
+pub mod atomic;
+pub mod bytes;
+pub mod clock;
+pub mod event;
+pub mod file;
+pub mod gpu_nodes;
+pub mod graphics;
+pub mod latest;
+pub mod library;
+pub mod log;
+pub mod log_line;
+pub mod notify;
+pub mod output;
+pub mod plain;
+pub mod precedence;
+pub mod process;
+pub mod refusals;
+pub mod schema;
+pub mod shutdown;
+pub mod signals;
+pub mod state;
