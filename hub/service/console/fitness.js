@@ -4,11 +4,11 @@
 import { Bars } from "./bars.js";
 import { Chart } from "./charts.js";
 import { palette } from "./colours.js";
-import { h, setText } from "./dom.js";
+import { h, setText, show } from "./dom.js";
 import { fixed } from "./format.js";
 import { grid, smooth, upTo } from "./series.js";
 import { TERMS } from "./terms.js";
-import { fitnessNow, isGoing, meanFitness } from "./words.js";
+import { evolutionIsOff, fitnessNow, isGoing, meanFitness } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -56,7 +56,9 @@ export class FitnessPanel {
     if (topics.has("status") || topics.has("view") || topics.has("world")) {
       setText(this.now, fixed(fitnessNow(status), 2));
       setText(this.mean, fixed(meanFitness(status), 2));
-      setText(this.evolved, fixed(status?.evolved, 2));
+      const off = evolutionIsOff(status);
+      setText(this.evolved, off ? "off" : fixed(status?.evolved, 2));
+      if (this.chart) show(this.chart.node, !off);
       setText(this.scale, scaleInWords(store));
       this.bars.set(segmentGroups(status), marksOf(store));
     }

@@ -148,6 +148,15 @@ const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */
 // Running time after which robots that evolve have said so, s.
 const GIVEN_AFTER_S = 10;
 
+/** @param {Status} status */
+const isEvolving = (status) => !status.phase_of || status.phase_of.name.startsWith("evolve");
+
+/** Robots drive with trees that they were given: whoever evolves names its engine within seconds. @param {Status | null} status */
+export function evolutionIsOff(status) {
+  if (!status || !isEvolving(status) || (num(status.run_seconds) ?? 0) <= GIVEN_AFTER_S) return false;
+  return !status.robots.some((robot) => robot.engine?.name || (num(robot.evolution?.generation) ?? 0) > 0);
+}
+
 /** What goes on, for somebody who has just come in. @param {Store} store @returns {{title: string, text: string}} */
 export function nowInWords(store) {
   const { status, world } = store;
@@ -178,10 +187,8 @@ export function nowInWords(store) {
       return { title: "The run is over", text: stopped + (mean === null ? "No segment was scored." : `Its mean fitness is ${fixed(mean, 2)} over ${count(scored(status).length, "segment")}.`) };
     }
   }
-  const evolving = !status.phase_of || status.phase_of.name.startsWith("evolve");
-  // Who evolves names its engine within seconds.
-  const breeds = status.robots.some((robot) => robot.engine?.name || (num(robot.evolution?.generation) ?? 0) > 0);
-  if (evolving && !breeds && (num(status.run_seconds) ?? 0) > GIVEN_AFTER_S) {
+  const evolving = isEvolving(status);
+  if (evolutionIsOff(status)) {
     return { title: task, text: "Evolution is off: the robots drive with a tree that they were given." };
   }
   const stand = evolving && status.segment === 0 && !status.robots.some((robot) => (robot.tree_nodes ?? 0) > 0);
