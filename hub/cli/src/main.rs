@@ -141,7 +141,7 @@ fn run() -> Result<ExitCode> {
     match program().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => dispatch(&cli.command),
         Err(error) => {
-            let error = help::grouped::elsewhere(&program(), error);
+            let error = help::grouped::in_plain_words(help::grouped::elsewhere(&program(), error));
             output::usage(error.print(), error.use_stderr(), error.exit_code()).map_err(Into::into)
         }
     }

@@ -44,7 +44,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// Opens the record of a run that starts now, in a new directory below the configured one. A disk that is slow to take it
-    /// is waited for no longer than [`BEGIN_TIMEOUT`]: what is to be recorded waits in the queue then, and where the disk refuses
+    /// is waited for 0.8 s at most: what is to be recorded waits in the queue then, and where the disk refuses
     /// in the end, that is told as for one that fills up.
     ///
     /// # Errors

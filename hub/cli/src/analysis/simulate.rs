@@ -102,8 +102,11 @@ pub fn check(plan: &Plan<'_>) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
         bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
     }
-    if !(0.1..=36_000.0).contains(&plan.seconds) || !(1..=1_000_000).contains(&plan.runs) {
-        bail!("--seconds takes 0.1 to 36000 and --runs 1 to 1000000");
+    if !(0.1..=36_000.0).contains(&plan.seconds) {
+        bail!("--seconds {}: takes 0.1 to 36000", plan.seconds);
+    }
+    if !(1..=1_000_000).contains(&plan.runs) {
+        bail!("--runs {}: takes 1 to 1000000", plan.runs);
     }
     Ok(())
 }

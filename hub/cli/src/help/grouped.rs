@@ -75,6 +75,30 @@ pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// What Rust's own parsers say of a number, and the same in plain words.
+const NUMBERS: [(&str, &str); 4] = [
+    ("invalid float literal", "it is no number, such as 2 or 0.5"),
+    ("cannot parse float from empty string", "it is no number, such as 2 or 0.5"),
+    ("invalid digit found in string", "it is no whole number, 0 or more"),
+    ("cannot parse integer from empty string", "it is no whole number, 0 or more"),
+];
+
+/// The error with numbers that cannot be read named in plain words.
+pub fn in_plain_words(error: clap::Error) -> clap::Error {
+    if error.kind() != ErrorKind::ValueValidation {
+        return error;
+    }
+    let text = error.render().to_string();
+    match NUMBERS.iter().find(|(said, _)| text.contains(said)) {
+        // Its first word is printed anew.
+        Some((said, words)) => {
+            let text = text.replace(said, words);
+            clap::Error::raw(ErrorKind::ValueValidation, text.strip_prefix("error: ").unwrap_or(&text))
+        }
+        None => error,
+    }
+}
+
 /// Commands of groups with this name, with their groups.
 fn called(program: &Command, word: &str) -> Vec<String> {
     let groups = program.get_subcommands().filter(|group| group.get_name() != "help");
@@ -124,6 +148,17 @@ mod tests {
         }
         assert!(help.contains("Exit codes: 0 done"), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 120), "{help}");
+    }
+
+    #[test]
+    fn number_that_is_none_is_named_in_plain_words() {
+        let said = |line: &str| {
+            let error = crate::program().try_get_matches_from(line.split(' ')).unwrap_err();
+            in_plain_words(error).render().to_string()
+        };
+        assert!(said("xpuck demo --speed 8x").contains("'8x' for '--speed <SPEED>': it is no number"));
+        assert!(said("xpuck demo --robots -3").starts_with("error: invalid value '-3'"));
+        assert!(said("xpuck demo --no-such").contains("unexpected argument"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl HubAddress {
     fn link(&self, here: Option<&Swarm>) -> Result<(OperatorLink, Option<Secret>)> {
         let found = self.find(here, &running)?;
         if !found.hub.contains("://") {
-            bail!("--hub {0}: an address begins with its kind, as in tcp://{0}", found.hub);
+            bail!("`{}` is no address; it must look like tcp://192.168.1.2:7602", found.hub);
         }
         let Some(key) = &found.key else {
             return Ok((Sockets::new().operator(&found.hub, TIMEOUT_MS)?, None));

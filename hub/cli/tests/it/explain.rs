@@ -125,7 +125,7 @@ fn what_is_never_reached_is_said_and_drawn() {
 #[test]
 fn bad_input_is_refused_in_one_line() {
     let cases: [(&[&str], &str); 5] = [
-        (&["--simulate", "--runs", "0"], "--seconds takes 0.1 to 36000 and --runs 1 to 1000000"),
+        (&["--simulate", "--runs", "0"], "--runs 0: takes 1 to 1000000"),
         (&["--simulate", "--robots", "257"], "--robots 257: 1 to 256 fit a world"),
         (&["--runs", "5"], "--simulate"),
         (&["--to", "xml"], "invalid value 'xml'"),

@@ -132,7 +132,16 @@ fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     let signed = Signed::new(text, files, Some(&Secret::read(&swarm.folder.key()).unwrap())).unwrap();
     assert_eq!(swarm.ask(&Request::StartAnyway { signed, seed: 7 }), Reply::Done);
     swarm.wait("running", |status| status.phase == Phase::Running && status.run_seconds > 2.0 * SPEED);
-    only(&swarm.folder.path("runs"), &format!("{name}-"))
+    // A busy disk begins the record later than the run.
+    let (runs, begins) = (swarm.folder.path("runs"), format!("{name}-"));
+    let keeps = |run: &Path| {
+        run.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
+            && run.join("run.state").exists()
+    };
+    wait_until("recorded", || {
+        std::fs::read_dir(&runs).into_iter().flatten().flatten().any(|entry| keeps(&entry.path()))
+    });
+    only(&runs, &begins)
 }
 
 /// Where the robots are.

@@ -12,7 +12,7 @@ export class Notes {
     this.form = new NoteForm(env.app, "note");
     // People are whoever is neither the hub nor a robot.
     const people = (/** @type {import("../contract.js").Line} */ line) => line.who !== "hub" && !env.store.robots.has(line.who);
-    this.people = new EventList(env.store, { title: "Who did what", most: 100, note: false, wanted: people, empty: "Nobody has done anything since this page was opened." });
+    this.people = new EventList(env.store, { title: "Who did what", most: 100, note: false, wanted: people, empty: "Among the latest events none is of an operator." });
     this.all = new EventList(env.store, { title: "Events", most: 200, note: false });
     this.node = h("div", { class: "notes" }, h("section", { class: "panel" }, this.form.node), h("div", { class: "pair" }, this.people.node, this.all.node));
   }

@@ -65,7 +65,10 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     }
     match off {
         true => writeln!(text, "evolution was off: every robot ran the tree that the experiment gives it")?,
-        false => writeln!(text, "evolved fitness at the end: {:.3}", Figure(row.evolved_fitness))?,
+        false => {
+            let when = if row.state == "running" { "so far" } else { "at the end" };
+            writeln!(text, "evolved fitness {when}: {:.3}", Figure(row.evolved_fitness))?;
+        }
     }
     match results.quality.is_empty() {
         true => writeln!(text, "quality: no robot was lost, and at most 5 % of the round trips took above 100 ms")?,

@@ -84,7 +84,7 @@ pub struct DemoArgs {
     /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
     groot: Option<u16>,
-    /// Individuals on each robot [default: 256, or what the experiment says].
+    /// Individuals on each robot in the demo's own run [default: 256, or what the experiment says].
     #[arg(long)]
     population: Option<usize>,
     #[command(flatten)]
@@ -123,8 +123,11 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
         bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
-    if args.minutes.is_some_and(|minutes| !(0.1..=1440.0).contains(&minutes)) || !(0.1..=32.0).contains(&args.speed) {
-        bail!("--minutes takes 0.1 to 1440 and --speed 0.1 to 32");
+    if let Some(minutes) = args.minutes.filter(|minutes| !(0.1..=1440.0).contains(minutes)) {
+        bail!("--minutes {minutes}: takes 0.1 to 1440");
+    }
+    if !(0.1..=32.0).contains(&args.speed) {
+        bail!("--speed {}: takes 0.1 to 32", args.speed);
     }
     if args.population.is_some_and(|population| !(8..=4096).contains(&population)) {
         bail!("--population takes 8 to 4096");
