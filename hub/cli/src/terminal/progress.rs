@@ -195,21 +195,23 @@ impl Shared {
     fn words(&self, now: Instant) -> String {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let passed = now - *lock(&self.begun);
-        let left = left(&lock(&self.marks), (done, total), passed);
+        let left = left(self.unit, &lock(&self.marks), (done, total), passed);
         let note = lock(&self.note).clone();
         words(self.what, self.unit, (done, total), left, passed, &note)
     }
 }
 
-/// Time that is left; none before the first step. Generations grow longer as their trees grow, so the change of pace from the first
-/// half of what is done to the second is carried on.
-fn left(marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
+/// Time that is left; none before the first step. In evolution generations grow longer as their trees grow, so the change of pace
+/// from the first half of what is done to the second is carried on; the steps of other work are alike, and a change of their pace is
+/// chance.
+fn left(unit: Unit, marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
     let (before, _) = *marks.first()?;
     let steps = done.checked_sub(before).filter(|steps| *steps > 0)?;
     let rest = total.checked_sub(done)? as f64;
     let passed = passed.as_secs_f64();
     let even = passed / steps as f64;
     let middle = marks.iter().find(|(at, _)| *at >= before + steps / 2).filter(|(at, _)| steps >= FEW && *at < done);
+    let middle = middle.filter(|_| unit == Unit::Thousandths);
     let pace = middle.map_or(even, |(at, then)| {
         let (first, second, then) = ((at - before) as f64, (done - at) as f64, then.as_secs_f64());
         let (early, late) = (then / first, (passed - then) / second);
@@ -249,11 +251,11 @@ mod tests {
     fn what_was_done_before_says_nothing_of_how_long_the_rest_takes() {
         let minute = Duration::from_secs(60);
         let from = |before| [(before, Duration::ZERO)];
-        assert_eq!(left(&from(0), (0, 10), minute), None);
-        assert_eq!(left(&from(0), (5, 10), minute), Some(minute));
-        assert_eq!(left(&from(8), (9, 10), minute), Some(minute));
-        assert_eq!(left(&from(8), (8, 10), minute), None);
-        assert_eq!(left(&from(0), (11, 10), minute), None);
+        assert_eq!(left(Unit::Steps, &from(0), (0, 10), minute), None);
+        assert_eq!(left(Unit::Steps, &from(0), (5, 10), minute), Some(minute));
+        assert_eq!(left(Unit::Steps, &from(8), (9, 10), minute), Some(minute));
+        assert_eq!(left(Unit::Steps, &from(8), (8, 10), minute), None);
+        assert_eq!(left(Unit::Steps, &from(0), (11, 10), minute), None);
     }
 
     #[test]
@@ -263,7 +265,7 @@ mod tests {
         let marks: Vec<(u64, Duration)> = (0..=100).map(|done| (done, at(done))).collect();
         for done in [20, 40, 60, 90] {
             let truth = (at(100) - at(done)).as_secs_f64();
-            let told = left(&marks[..=done as usize], (done, 100), at(done)).unwrap().as_secs_f64();
+            let told = left(Unit::Thousandths, &marks[..=done as usize], (done, 100), at(done)).unwrap().as_secs_f64();
             assert!((0.6..1.1).contains(&(told / truth)), "{told} s after {done}; {truth} s are left");
         }
     }
