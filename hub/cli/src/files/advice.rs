@@ -22,7 +22,7 @@ pub fn sentence(error: &Error) -> String {
     if text.contains(FULL) {
         return format!("{text}; make room there (`df -h` shows where it is short), or write elsewhere");
     }
-    let remedy = (text.contains(NOTHING) && !text.contains("xpuck keys"))
+    let remedy = (text.contains(NOTHING) && !text.contains("xpuck keys") && !text.contains("folder of keys"))
         .then(|| text.split(": cannot be read").next().and_then(missing))
         .flatten();
     format!("{text}{}", remedy.unwrap_or_default())

@@ -117,7 +117,7 @@ fn no_key() {
         one_line(
             dir.path(),
             &format!("{command} {hub}"),
-            &["no key to show the hub", "`xpuck keys new` makes keys", "--key FILE"],
+            &["no key to show the hub", "operators/ of that hub's folder of keys", "--key FILE"],
         );
     }
     one_line(dir.path(), "robots --key ada.key", &["ada.key", "xpuck keys new"]);
