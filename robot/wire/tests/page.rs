@@ -14,19 +14,19 @@ use xpuck_wire::message::Request;
 
 /// Where the types are.
 const FILES: [&str; 13] = [
-    "state.rs",
-    "message.rs",
-    "tags.rs",
-    "peer.rs",
-    "peers_report.rs",
-    "seal.rs",
-    "signed.rs",
-    "settings.rs",
-    "telemetry.rs",
-    "status.rs",
-    "refusals.rs",
-    "park.rs",
-    "witness.rs",
+    "runtime/state.rs",
+    "messages/message.rs",
+    "messages/tags.rs",
+    "messages/peer.rs",
+    "messages/peers_report.rs",
+    "messages/seal.rs",
+    "messages/signed.rs",
+    "messages/settings.rs",
+    "messages/telemetry.rs",
+    "messages/status.rs",
+    "runtime/refusals.rs",
+    "messages/park.rs",
+    "messages/witness.rs",
 ];
 /// How the page begins.
 const OPENING: &str = "\

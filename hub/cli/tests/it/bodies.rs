@@ -331,7 +331,7 @@ fn a_body_that_is_its_own_mirror_image_stays_one() {
     let walked = way(prif, nndf, &["60"]);
     assert!(metres(&walked) >= result["best"].as_f64().unwrap() - 0.005, "{walked}");
     let [walker, brain] =
-        ["prif", "nndf"].map(|form| format!("{}/../docs/bodies/walker.{form}", env!("CARGO_MANIFEST_DIR")));
+        ["prif", "nndf"].map(|form| format!("{}/../../docs/bodies/walker.{form}", env!("CARGO_MANIFEST_DIR")));
     assert_ne!(metres(&way(&walker, &brain, &["600", "--period", "0"])), metres(&way(&walker, &brain, &["600"])));
     out(body(dir, &["evolve", "--steps", "60", "--evaluations", "40", "--set", "symmetric=false", "--out", "other"]));
     assert!(!mirrored("other/bodies/island-0.prif"), "{}", read("other/bodies/island-0.prif"));

@@ -214,6 +214,9 @@ fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     });
     let (good, text) = rig.outcome(&["start", "e.toml"]);
     assert!(!good && text.contains("`xpuck update --abort` ends that"), "{text}");
+    // A busy disk keeps the update a little later than the hub begins it.
+    let kept = rig.swarm.folder.path("runs/updates/update.json");
+    wait_within(patience(), || kept.exists().then_some(()), || rig.logs());
     rig.swarm.kill("hub");
     rig.swarm.start_service("hub");
     let (good, text) = outcome(&update.wait_with_output().unwrap());
