@@ -10,7 +10,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// Maximum number of clients. A further one takes the place of one that has not sent a whole message within half a second, or is closed.
+/// Maximum number of clients. A further one takes the place of one that has not sent a whole message within 5 s, or is closed.
 pub const MOST_CONNECTIONS: usize = 256;
 /// Bytes that are read of a client before it is another's turn.
 const AT_ONCE: usize = 64 << 10;
@@ -20,9 +20,8 @@ const TURN: Duration = Duration::from_millis(5);
 const TELL_REFUSED: Duration = Duration::from_secs(10);
 /// A client that does not read its answers for so long is dropped.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Age from which a connection without any whole message gives way to a new one when there are too many: a client says
-/// something as soon as it is connected.
-const MUTE: Duration = Duration::from_millis(500);
+/// Age from which a connection without any whole message gives way to a new one when there are too many.
+const MUTE: Duration = Duration::from_secs(5);
 /// New connections that are taken of a port before it is another's turn.
 const NEW_AT_ONCE: usize = 64;
 
