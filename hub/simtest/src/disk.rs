@@ -33,7 +33,7 @@ pub struct Machine {
 
 /// A run's folder.
 struct Folder {
-    /// Which of the runs begun it is of.
+    /// Number of the run, counted from the first that began.
     number: u64,
     state: Option<StoredSnapshot>,
     /// The program that began it writes it.
