@@ -17,7 +17,7 @@ pub(super) enum Job {
     Snapshot(Box<Snapshot>),
 }
 
-/// What the hub tells the thread besides.
+/// Orders of the hub to the thread, beside jobs.
 #[derive(Clone, Default)]
 pub(super) struct Orders {
     /// The final status, once the record is to be closed.

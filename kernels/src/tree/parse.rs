@@ -294,7 +294,7 @@ const CALLED_ELSEWHERE: [(&str, &str); 10] = [
     ("!", "invert"),
 ];
 
-/// That a node is unknown, with the name that may be meant.
+/// Error for an unknown node, with the name that may be meant.
 fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
     let lower = name.to_lowercase();
     let meant = match CALLED_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == lower) {

@@ -19,6 +19,6 @@ pub use calibration::Calibration;
 pub use course::{Course, Standing, StepEnd};
 pub use file::{Evolution, Experiment, TaskName, sent_name};
 pub use phase::{Drive, Given, Kind, Phase, Until};
-pub use plan::{Plan, PlanError, PlannedPhase};
+pub use plan::{Plan, PlanError, PlannedPhase, ROBOTS};
 pub use silence::{Genes, OnSilence, Silence};
 pub use steps::{Step, StepEntry};

@@ -19,7 +19,7 @@ use xpuck_wire::Migration;
 use xpuck_wire::signed::{Signed, Trust};
 
 /// Robots of the usual arena where nobody says how many there are.
-const ROBOTS: usize = 9;
+pub const ROBOTS: usize = 9;
 
 /// Why an experiment cannot be run, in one line that names the key or the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What trees and records say: simulation, studies, reports, calibration, pictures.
+//! Simulation of trees and worlds, studies, and pictures of both.
 
 pub mod mix;
 pub mod picture;

@@ -1,4 +1,4 @@
-//! Which engines there are, how fast they are, and the loads of benchmarks.
+//! List of the engines, their speed, and the loads of benchmarks.
 
 pub mod available;
 pub mod bench;

@@ -1,4 +1,4 @@
-//! Evolution without robots: runs, sweeps, and where trees came from.
+//! Evolution without robots: runs and sweeps, stopped and gone on with.
 
 pub mod evolve;
 pub mod remeasure;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-/// What a folder with a sweep or a run of evolution is, and which commands show it; none for other folders.
+/// Sentence on a folder with a sweep or a run of evolution, with the commands that show it; none for other folders.
 pub fn other_kind(folder: &Path) -> Option<String> {
     sweep(folder).or_else(|| evolution(folder))
 }
 
-/// The same for a sweep alone.
+/// The same sentence for a sweep alone.
 pub fn sweep(folder: &Path) -> Option<String> {
     let name = folder.display();
     (folder.join("results.csv").is_file() && folder.join("runs").is_dir()).then(|| {

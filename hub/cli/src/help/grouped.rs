@@ -75,7 +75,7 @@ pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What Rust's own parsers say of a number, and the same in plain words.
+/// Phrases of Rust's own parsers for a number that is none, and the same in plain words.
 const NUMBERS: [(&str, &str); 4] = [
     ("invalid float literal", "it is no number, such as 2 or 0.5"),
     ("cannot parse float from empty string", "it is no number, such as 2 or 0.5"),

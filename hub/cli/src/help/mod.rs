@@ -1,4 +1,4 @@
-//! What the program says of itself and of errors.
+//! Help, examples and manual pages of the command line.
 
 pub mod examples;
 pub mod grouped;

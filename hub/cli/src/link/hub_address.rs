@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Event, Reply, Request};
-use xpuck_wire::socket::{OperatorLink, Sockets};
+use xpuck_wire::socket::{OperatorLink, SocketError, Sockets};
 use xpuck_wire::{Status, Swarm, output, plain};
 
 /// How long an answer may take, ms.
@@ -62,7 +62,8 @@ impl HubAddress {
     fn link(&self, here: Option<&Swarm>) -> Result<(OperatorLink, Option<Secret>)> {
         let found = self.find(here, &running)?;
         if !found.hub.contains("://") {
-            bail!("`{}` is no address; it must look like tcp://192.168.1.2:7602", found.hub);
+            // Before a key is looked for, which such a hub has not.
+            return Err(SocketError::Address(found.hub).into());
         }
         let Some(key) = &found.key else {
             return Ok((Sockets::new().operator(&found.hub, TIMEOUT_MS)?, None));

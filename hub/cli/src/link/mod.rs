@@ -1,4 +1,4 @@
-//! Where the hub is that a command is for, and the link to it.
+//! Address of the hub that a command is for, and the link to it.
 
 pub mod address;
 pub mod hub_address;

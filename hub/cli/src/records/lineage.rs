@@ -91,7 +91,7 @@ pub fn run(args: &LineageArgs) -> Result<()> {
     }
 }
 
-/// Where the run is: a place that is there, or the run of a swarm of that name.
+/// Folder or file of the run: the place that is named, or else the run of a swarm of that name.
 fn located(args: &LineageArgs) -> Result<PathBuf> {
     let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
     let text = args.run.to_string_lossy();

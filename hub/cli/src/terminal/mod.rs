@@ -1,4 +1,4 @@
-//! Progress, and lines that are renewed in place.
+//! Progress bars, steps, and lines that are renewed in place.
 
 pub mod in_place;
 pub mod progress;

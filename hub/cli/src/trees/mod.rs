@@ -1,4 +1,4 @@
-//! Controllers as text: trees, machines and automata.
+//! Controllers as text: trees, machines and automata, converted and explained.
 
 pub mod algebra;
 pub mod automaton;

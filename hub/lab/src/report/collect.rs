@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
+use xpuck_experiment::Plan;
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::estimate::{Parameter, WorldModel};
 use xpuck_kernels::model::{FRISBEE_RADIUS, MAX_ROBOTS, ROBOT_RADIUS};
@@ -95,7 +96,7 @@ pub struct SegmentFacts {
 pub struct LastTree {
     /// The robot.
     pub robot: String,
-    /// Who it is: its island and number; none for a tree that the experiment gave.
+    /// Island and number of the individual; none for a tree that the experiment gave.
     pub id: Option<Id>,
     /// The tree as it ran, under collision avoidance.
     pub tree: Tree,
@@ -271,7 +272,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
             Err(error) => damage.push(format!("the tree of {robot}: {error}")),
         }
     }
-    trees.extend(given(&file, &gathering.last));
+    let planned = plan(&file).ok();
+    trees.extend(planned.iter().flat_map(|plan| given(plan, &file.robots, &gathering.last)));
     trees.sort_by(|a, b| a.robot.cmp(&b.robot));
     let segment = |segment: &Segment| SegmentFacts {
         number: segment.number,
@@ -295,7 +297,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         dead,
         ping_ms: told.or((trips > 0).then(|| total / trips as f64)),
         slow_percent: 100.0 * slow,
-        evolves: evolves(&file),
+        evolves: planned.is_none_or(|plan| plan.evolves(file.robots.len())),
         evolved,
         generations: generations.clone().sum::<f64>() / generations.count().max(1) as f64,
         segments: scored.map(segment).collect(),
@@ -312,9 +314,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
 }
 
 /// The trees that the experiment's last phase gives to robots which loaded no other. They drive as written.
-fn given(file: &RunFile, loaded: &BTreeMap<String, (Id, String)>) -> Vec<LastTree> {
-    let Ok(plan) = plan(file) else { return Vec::new() };
-    let robots = file.robots.iter().enumerate().filter(|(_, robot)| !loaded.contains_key(*robot));
+fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>) -> Vec<LastTree> {
+    let robots = robots.iter().enumerate().filter(|(_, robot)| !loaded.contains_key(*robot));
     let tree = |(place, robot): (usize, &String)| {
         let tree = Tree::clone(plan.phase(usize::MAX).given(place)?);
         Some(LastTree { robot: robot.clone(), id: None, tree })

@@ -87,42 +87,30 @@ pub fn make(
     let segment = gap::of_segment(&good, &plan);
     let gaps = gap::simulate(engine, &good, &segment, &mut progress);
     let mixed = mixed::simulate(engine, &good, spec, (options.simulations, SECONDS, options.seed), progress);
-    let mut sections: Vec<Section> = vec![
-        fitness::quality(runs),
-        fitness::real(&good, &first.world.task),
-        fitness::islands(&good),
-        scaling::section(&good, options.single.as_ref(), &first.world.task),
-        behaviour::section(&good, !first.world.discs.is_empty(), options.topology),
-        last_trees::section(runs, &known, &plan),
-        last_trees::origins(&good, GRAPHS),
-        mixed::section(mixed.as_ref()),
-        gap::section(&gaps, &segment),
-        senses::section(&good),
-    ];
-    let numbers: [&[&'static str]; 10] = [
-        &["runs"],
-        &["segments"],
-        &["curves"],
-        &["runs"],
-        &["segments"],
-        &["trees"],
-        &[],
-        &["swarms"],
-        &["gap"],
-        &["senses"],
-    ];
-    for (section, numbers) in sections.iter_mut().zip(numbers) {
-        section.numbers = numbers.to_vec();
-    }
     let evolved = runs.iter().any(|run| run.evolves);
-    if !evolved {
-        let of_evolution = [2, 3, 6].map(|place: usize| sections[place].title.clone());
-        sections.retain(|section| !of_evolution.contains(&section.title));
-    }
-    if let Some(mut section) = estimates::section(&good) {
-        section.numbers = vec!["estimates"];
-        sections.insert(3, section);
-    }
+    // Chapters of evolution where there was some.
+    let islands = evolved.then(|| fitness::islands(&good).with("curves"));
+    let estimates = estimates::section(&good).map(|section| section.with("estimates"));
+    let single = options.single.as_ref();
+    let scaling = evolved.then(|| scaling::section(&good, single, &first.world.task).with("runs"));
+    let origins = evolved.then(|| last_trees::origins(&good, GRAPHS));
+    let discs = !first.world.discs.is_empty();
+    let sections: Vec<Section> = [
+        Some(fitness::quality(runs).with("runs")),
+        Some(fitness::real(&good, &first.world.task).with("segments")),
+        islands,
+        estimates,
+        scaling,
+        Some(behaviour::section(&good, discs, options.topology).with("segments")),
+        Some(last_trees::section(runs, &known, &plan).with("trees")),
+        origins,
+        Some(mixed::section(mixed.as_ref()).with("swarms")),
+        Some(gap::section(&gaps, &segment).with("gap")),
+        Some(senses::section(&good).with("senses")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let does = match evolved {
         true => {
             "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \

@@ -23,7 +23,7 @@ const STYLE: &str = "
 /// What all reports begin with, which tells them from other pages.
 pub const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"xpuck report\">\n";
 
-/// What a chapter says that has nothing to show.
+/// Result of a chapter that has nothing to show.
 pub const NO_RUN_COUNTS: &str = "No run counts, for the reasons above; nothing can be compared.";
 
 /// A chapter of the report.
@@ -43,6 +43,14 @@ pub struct Section {
     pub details: Vec<(String, String)>,
     /// Names of the tables that hold its numbers.
     pub numbers: Vec<&'static str>,
+}
+
+impl Section {
+    /// The chapter with its numbers in this table beside the page.
+    pub fn with(mut self, table: &'static str) -> Section {
+        self.numbers.push(table);
+        self
+    }
 }
 
 /// The page; `command` is what made it.

@@ -98,9 +98,9 @@ class Catalogue {
 
   async load() {
     try {
-      this.runs = list(await get("/api/runs")).filter((run) => typeof run?.id === "string");
+      const { folder, runs, unread } = await get("/api/catalogue");
+      this.runs = list(runs).filter((run) => typeof run?.id === "string");
       this.trouble = "";
-      const { folder, unread } = await get("/api/catalogue");
       this.folder = typeof folder === "string" ? ` in ${folder}` : "";
       this.unread.replaceChildren(...list(unread).map((text) => h("li", { text: `Not read, so missing here or as it was before: ${text}` })));
       show(this.unread, list(unread).length > 0);

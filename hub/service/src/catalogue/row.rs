@@ -185,7 +185,7 @@ pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec
     Ok(runs)
 }
 
-/// What tells a directory from all others; none if it cannot be looked at.
+/// Device and inode of a directory; none if it cannot be looked at.
 fn identity(directory: &Path) -> Option<(u64, u64)> {
     directory.metadata().ok().map(|data| (data.dev(), data.ino()))
 }

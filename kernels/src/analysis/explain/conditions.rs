@@ -8,7 +8,7 @@ use crate::math::exp;
 use crate::tree::Kind;
 use crate::tree::registers::{BLUE, NEIGHBOURS, PROX, RED};
 
-/// What stands before a condition that is not to be.
+/// Words before a condition that is not to hold.
 const NOT: &str = "it is not true that ";
 /// Longest condition in one sentence; longer ones are told step by step.
 const LONGEST: usize = 300;

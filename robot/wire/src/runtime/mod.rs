@@ -1,4 +1,4 @@
-//! What every program needs: files, logs, output, signals, threads and processes. Nothing here knows a message.
+//! Basics of every program: files, logs, output, signals, threads and processes. Nothing here knows a message.
 
 pub mod atomic;
 pub mod bytes;

@@ -161,7 +161,7 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
-/// Why something that is there is no run of a swarm; none where nothing is, or a folder of that name tells nothing.
+/// Reason for which a place that is there is no run of a swarm; none where nothing is, or a folder tells nothing.
 fn no_run(place: &Path) -> Option<String> {
     let name = place.display();
     match runs_below(place).count() {

@@ -18,7 +18,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
-use xpuck_experiment::world_file;
+use xpuck_experiment::{ROBOTS, world_file};
 use xpuck_wire::MAX_ROBOTS;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
@@ -111,9 +111,6 @@ pub struct DemoArgs {
     json: bool,
 }
 
-/// Robots of a demo, as many as the thesis has.
-const USUAL_ROBOTS: usize = 9;
-
 /// How long robots may take to appear, wall time.
 const APPEAR: Duration = Duration::from_secs(20);
 
@@ -153,12 +150,12 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     }
 }
 
-/// How many robots there are: as many as is said, else as in the world's file, which has places for them.
+/// Number of robots: the given one, else that of the world's file, which has places for them.
 fn robots(args: &DemoArgs) -> Result<usize> {
     Ok(match (args.given_robots, &args.world) {
         (Some(robots), _) => robots,
         (None, Some(world)) => world_file::read(world)?.robots,
-        (None, None) => USUAL_ROBOTS,
+        (None, None) => ROBOTS,
     })
 }
 
@@ -181,7 +178,7 @@ fn check_ports(args: &DemoArgs) -> Result<()> {
 /// Arena time in which a robot can do something that counts in most tasks, s.
 const SHORT_SEGMENT: f64 = 15.0;
 
-/// What is said of a run whose segments are too short to show much; none of others.
+/// Remark on a run whose segments are too short to show much; none on others.
 fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
     let minutes = minutes.filter(|_| seconds < SHORT_SEGMENT)?;
     let longer = (minutes * SHORT_SEGMENT / seconds).ceil();

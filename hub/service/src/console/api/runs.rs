@@ -34,41 +34,41 @@ fn unreadable(error: &RecordError) -> Response {
 }
 
 /// The catalogue's rows as pages get them, with their short names.
-fn rows(runs: &Path) -> Result<Vec<Value>, RecordError> {
-    let rows = Catalogue::open(runs)?.rows()?;
+fn rows(catalogue: &Catalogue) -> Result<Vec<Value>, RecordError> {
+    let rows = catalogue.rows()?;
     let mut values: Vec<Value> = rows.iter().map(|row| object!(row)).collect();
     values.iter_mut().zip(short_ids(&rows)).for_each(|(value, short)| value["short"] = short.into());
     Ok(values)
 }
 
+/// The rows, the newest first, and a line for each run that could not be read; nothing where there is no folder yet.
+fn newest_first(runs: &Path) -> Result<(Vec<Value>, Vec<String>), RecordError> {
+    if matches!(runs.try_exists(), Ok(false)) {
+        return Ok(Default::default());
+    }
+    let catalogue = Catalogue::open(runs)?;
+    let mut values = rows(&catalogue)?;
+    values.reverse();
+    Ok((values, few(catalogue.troubles())))
+}
+
 /// All runs, the newest first.
 pub async fn list(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
-    let read = move || -> Result<Vec<Value>, RecordError> {
-        if matches!(runs.try_exists(), Ok(false)) {
-            return Ok(Vec::new());
-        }
-        let mut values = rows(&runs)?;
-        values.reverse();
-        Ok(values)
-    };
-    match beside(read).await {
-        Ok(Ok(rows)) => json(&rows),
+    match beside(move || newest_first(&runs)).await {
+        Ok(Ok((rows, _))) => json(&rows),
         Ok(Err(error)) => unreadable(&error),
         Err(response) => response,
     }
 }
 
-/// The folder whose runs are listed, and why some are missing among them or shown as they were, a line each.
+/// The folder whose runs are listed, its runs, and a line for each that is missing among them or shown as it was.
 pub async fn catalogue(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
     let read = move || -> Result<Value, RecordError> {
-        let unread = match runs.try_exists() {
-            Ok(false) => Vec::new(),
-            _ => few(Catalogue::open(&runs)?.troubles()),
-        };
+        let (rows, unread) = newest_first(&runs)?;
         let folder = runs.canonicalize().unwrap_or(runs);
-        Ok(object!({ "folder": folder.display().to_string(), "unread": unread }))
+        Ok(object!({ "folder": folder.display().to_string(), "runs": rows, "unread": unread }))
     };
     match beside(read).await {
         Ok(Ok(told)) => json(&told),
@@ -117,7 +117,8 @@ pub fn world_of(run: &Known, phase: Option<&str>) -> Value {
 }
 
 fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
-    let rows = rows(&shared.settings.runs).map_err(|error| error.to_string())?;
+    let rows = Catalogue::open(&shared.settings.runs).and_then(|catalogue| rows(&catalogue));
+    let rows = rows.map_err(|error| error.to_string())?;
     let row = rows.into_iter().find(|row| row["id"] == id).ok_or(NONE)?;
     let folder = shared.settings.runs.join(id);
     let run = read(shared, &folder)?;
