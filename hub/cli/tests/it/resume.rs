@@ -190,7 +190,7 @@ fn links_and_pipes_in_a_run_are_not_followed() {
         ("times.csv", false, "it is a symbolic link"),
         ("times.csv", true, "it is a named pipe"),
         (RECORD, true, "it is a named pipe"),
-        ("trees", false, "is a link or a file"),
+        ("trees", false, "is a link; put what it leads to"),
     ] {
         let place = spoilt(name, pipe);
         std::fs::write(&outside, "precious").unwrap();
@@ -252,7 +252,7 @@ fn a_run_begins_only_in_a_folder_that_is_its_own() {
     assert!(!dir.path().join("run.toml").exists(), "who loses the race leaves nothing of its own");
     record.unlock().unwrap();
     std::fs::write(dir.path().join(RECORD), "of something else").unwrap();
-    assert!(refusal().ends_with("holds a record.mcap of something else; choose another folder"), "{}", refusal());
+    assert!(refusal().ends_with("is not empty: it has `record.mcap`; name a new folder"), "{}", refusal());
     assert_eq!(std::fs::read(dir.path().join(RECORD)).unwrap(), b"of something else");
 }
 

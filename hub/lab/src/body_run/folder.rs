@@ -1,38 +1,33 @@
-//! The folder of a run: what it is, a line for each generation, a checkpoint, and at the end what came out.
+//! The folder of a run: what it is, a line for each generation, checkpoints, and at the end what came out.
 
 use super::config::Config;
 use super::generation::{BodyRun, Row, State};
 use super::outcome::Outcome;
 use super::picture::{Curve, curve, gallery};
 use super::replay::replay;
-use crate::run_folder::{FolderError, STOP, clear_requests, fail, io, make, no_run, open_table, refuse_used};
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use crate::run_folder::{FolderError, Kind, RunFolder, checkpoints, fail};
+use std::path::Path;
 use xpuck_bodies::picture::plan_svg;
 use xpuck_bodies::urdf::{self, Dialect};
 use xpuck_bodies::{BodyError, Plan};
-use xpuck_evolve::checkpoint;
-use xpuck_wire::{atomic, file};
 
-/// Every key of the run.
-const RUN: &str = "bodies.toml";
-/// A line for each generation and island.
-const TABLE: &str = "generations.csv";
-/// The run after its last whole generation.
-const CHECKPOINT: &str = "checkpoint";
 /// What came out.
 const RESULT: &str = "result.json";
 /// The best body of each island, in several forms.
 const BODIES: &str = "bodies";
-const HEAD: &str = "generation,island,evaluations,bodies,best_m,mean_m,families,parts\n";
-const MAX_STATE: u64 = 1 << 30;
+
+static KIND: Kind = Kind {
+    run: "bodies.toml",
+    grows: "generations.csv",
+    head: "generation,island,evaluations,bodies,best_m,mean_m,families,parts\n",
+    written: &[BODIES],
+    requests: &[],
+};
 
 /// The folder of a run that this process works on; no other process can have it at the same time.
 pub struct Folder {
-    path: PathBuf,
+    folder: RunFolder,
     configuration: u32,
-    table: File,
 }
 
 /// A run that goes on.
@@ -41,29 +36,20 @@ pub struct Resumed {
     pub folder: Folder,
     /// The run after its last whole generation.
     pub evolution: BodyRun,
+    /// What a person should know: a checkpoint that could not be used.
+    pub notice: Option<String>,
 }
 
 impl Folder {
-    /// True if the folder holds a run of bodies.
-    pub fn holds_run(path: &Path) -> bool {
-        path.join(RUN).exists()
-    }
-
     /// The longest ways of a run, whether or not a process works on it.
     ///
     /// # Errors
     /// There is no run, or its table cannot be read, is another's, or has a line that is no row.
     pub fn curve(path: &Path) -> Result<Curve, FolderError> {
-        if !Folder::holds_run(path) {
-            return Err(no_run(path, RUN));
-        }
-        let file = path.join(TABLE);
-        let text = file::text(&file, MAX_STATE).map_err(|error| fail(&file, error.to_string()))?;
-        if !text.starts_with(HEAD) {
-            return Err(fail(&file, format!("does not begin with {}", HEAD.trim())));
-        }
+        RunFolder::refuse_other(path, &KIND)?;
+        let text = RunFolder::table(path, &KIND)?;
         let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        Curve::of(name, &text).map_err(|why| fail(&file, why))
+        Curve::of(name, &text).map_err(|why| fail(&path.join(KIND.grows), why))
     }
 
     /// Makes the folder of a run that begins.
@@ -71,13 +57,8 @@ impl Folder {
     /// # Errors
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
-        make(path)?;
-        refuse_used(path, &[], (TABLE, HEAD))?;
-        let folder = Folder::open(path, config)?;
-        // Last, as with it the folder is a run.
-        let run = path.join(RUN);
-        atomic::write(&run, config.write().as_bytes()).map_err(io(&run))?;
-        Ok(folder)
+        let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
+        Ok(Folder { folder, configuration: config.fingerprint() })
     }
 
     /// Opens a run to go on after its last whole generation, as long as it was to be, or to so many evaluations of each island. A
@@ -86,85 +67,72 @@ impl Folder {
     /// # Errors
     /// If there is no run, another process works on it, something of it is damaged, or it is that long already.
     pub fn resume(path: &Path, evaluations: Option<u64>) -> Result<Resumed, FolderError> {
-        let run = path.join(RUN);
-        if !Folder::holds_run(path) {
-            return Err(no_run(path, RUN));
-        }
-        let kept = Config::load(Some(&run), toml::Table::new()).map_err(|error| fail(path, error.to_string()))?;
+        let folder = RunFolder::open(path, &KIND)?;
+        let file = path.join(KIND.run);
+        let kept = Config::load(Some(&file), toml::Table::new()).map_err(|error| fail(path, error.to_string()))?;
         let config = match evaluations {
             Some(evaluations) => kept.prolonged(evaluations).map_err(|why| fail(path, why))?,
             None => kept.clone(),
         };
-        let mut folder = Folder::open(path, &config)?;
-        let evolution = folder.kept(&config)?;
+        let mut folder = Folder { folder, configuration: config.fingerprint() };
+        let (evolution, notice) = folder.kept(&config)?;
         folder.keep_rows(&evolution)?;
-        clear_requests(path, &[STOP])?;
+        folder.folder.clear_requests()?;
         if config != kept {
             // What came out is no longer that of the whole run.
-            clear_requests(path, &[RESULT])?;
-            atomic::write(&run, config.write().as_bytes()).map_err(io(&run))?;
+            folder.folder.remove(RESULT)?;
+            folder.folder.write(KIND.run, config.write())?;
         }
-        Ok(Resumed { folder, evolution })
+        Ok(Resumed { folder, evolution, notice: notice.map(|notice| notice.to_string()) })
     }
 
-    /// The run as its checkpoint has it, or at its beginning.
-    fn kept(&self, config: &Config) -> Result<BodyRun, FolderError> {
-        let kept = self.path.join(CHECKPOINT);
-        if !kept.try_exists().map_err(io(&kept))? {
-            return Ok(BodyRun::new(config.clone()));
-        }
-        let again = "take it away to begin the run again";
-        let bytes = file::bytes(&kept, MAX_STATE).map_err(|error| fail(&kept, error.to_string()))?;
-        let islands: State = checkpoint::from_bytes(&bytes, self.configuration)
-            .map_err(|error| fail(&kept, format!("{error}; {again}")))?;
-        if islands.len() != usize::from(config.islands) {
-            return Err(fail(&kept, format!("holds another number of islands; {again}")));
-        }
+    /// The run as its newest sound checkpoint has it, or at its beginning.
+    fn kept(&self, config: &Config) -> Result<(BodyRun, Option<FolderError>), FolderError> {
+        let generation = |islands: &State| islands.first().map_or(0, |island| island.population.generation());
+        let check = |islands: &State| match islands.len() == usize::from(config.islands) {
+            true => Ok(()),
+            false => Err("holds another number of islands".into()),
+        };
+        let (islands, notice) = checkpoints::newest(self.path(), self.configuration, KIND.run, generation, check)?;
+        let Some(islands) = islands else { return Ok((BodyRun::new(config.clone()), None)) };
         let evolution = BodyRun::resumed(config.clone(), islands);
         // Second walks of the last generation come on top.
         let made = evolution.evaluations().floor();
         if made > (config.evaluations + config.families.population as u64) as f64 {
             let why = format!("evaluations = {}, and {made} are made; give it as many", config.evaluations);
-            return Err(fail(&self.path.join(RUN), why));
+            return Err(fail(&self.path().join(KIND.run), why));
         }
-        Ok(evolution)
-    }
-
-    fn open(path: &Path, config: &Config) -> Result<Folder, FolderError> {
-        let table = open_table(path, TABLE, HEAD)?;
-        Ok(Folder { path: path.into(), configuration: config.fingerprint(), table })
+        Ok((evolution, notice))
     }
 
     /// Leaves the rows of generations that the checkpoint has.
     fn keep_rows(&mut self, evolution: &BodyRun) -> Result<(), FolderError> {
-        let file = self.path.join(TABLE);
-        let text = file::text(&file, MAX_STATE).map_err(|error| fail(&file, error.to_string()))?;
+        let file = self.path().join(KIND.grows);
+        let text = RunFolder::table(self.path(), &KIND)?;
         let generations = evolution.islands().first().map_or(0, |island| island.population.generation() as usize);
-        let lines = 1 + generations * evolution.islands().len();
-        let length: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
-        if text.lines().count() < lines || !text.starts_with(HEAD) {
+        let lines = generations * evolution.islands().len();
+        let rows: Vec<&str> = text[KIND.head.len()..].split_inclusive('\n').take(lines).collect();
+        if rows.len() < lines {
             return Err(fail(
                 &file,
-                format!("has fewer than the {lines} lines that the checkpoint counts; put it back"),
+                format!("has fewer than the {lines} rows that the checkpoint counts; put it back"),
             ));
         }
-        if !text[..length].ends_with('\n')
-            || text[..length].lines().any(|line| line.split(',').count() != HEAD.split(',').count())
-        {
+        let columns = KIND.head.split(',').count();
+        if rows.iter().any(|row| !row.ends_with('\n') || row.split(',').count() != columns) {
             return Err(fail(&file, "has a line that is cut off or has other columns than the first; put it back"));
         }
-        self.table.set_len(length as u64).and_then(|()| self.table.seek(SeekFrom::End(0))).map_err(io(&file))?;
-        Ok(())
+        self.folder.keep_rows(&rows.concat())
     }
 
     /// Where the run is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
 
     /// True if a file asks the run to stop.
     pub(super) fn is_to_stop(&self) -> bool {
-        self.path.join(STOP).exists()
+        self.folder.is_to_stop()
     }
 
     /// Keeps a generation: its rows first, so that a checkpoint never counts rows that are not there. Of a last generation that the
@@ -179,13 +147,15 @@ impl Folder {
             lines +=
                 &format!("{generation},{island},{evaluations:.3},{bodies},{best:.6},{mean:.6},{families},{parts}\n");
         }
-        let file = self.path.join(TABLE);
-        self.table.write_all(lines.as_bytes()).and_then(|()| self.table.sync_data()).map_err(io(&file))?;
-        if evolution.is_cut() {
-            return Ok(());
+        self.folder.add_rows(&lines)?;
+        self.folder.sync_rows()?;
+        let islands = evolution.islands();
+        match islands.first() {
+            Some(island) if !evolution.is_cut() => {
+                checkpoints::keep(self.path(), island.population.generation(), islands, self.configuration)
+            }
+            _ => Ok(()),
         }
-        let kept = self.path.join(CHECKPOINT);
-        atomic::write(&kept, &checkpoint::to_bytes(evolution.islands(), self.configuration)).map_err(io(&kept))
     }
 
     /// Writes what came out: a result, the best bodies, a gallery, a walk and a curve.
@@ -193,23 +163,21 @@ impl Folder {
     /// # Errors
     /// If the folder cannot be written.
     pub fn finish(&self, evolution: &BodyRun, outcome: &Outcome) -> Result<(), FolderError> {
-        let bodies = self.path.join(BODIES);
-        std::fs::create_dir_all(&bodies).map_err(io(&bodies))?;
-        let write = |file: PathBuf, text: &str| atomic::write(&file, text.as_bytes()).map_err(io(&file));
         let config = evolution.config();
-        let told = |error: BodyError| fail(&bodies, error.to_string());
+        let told = |error: BodyError| fail(&self.path().join(BODIES), error.to_string());
         let mut best = Vec::new();
         for (number, island) in evolution.islands().iter().enumerate() {
             let Some(one) = island.population.best() else { continue };
             let plan = Plan::new(&one.genome.prif).map_err(told)?;
-            let stem = format!("island-{number}");
-            write(bodies.join(format!("{stem}.prif")), &(one.genome.prif.print() + "\n"))?;
-            write(bodies.join(format!("{stem}.urdf")), &urdf::export(&plan, Dialect::Simulators))?;
-            write(
-                bodies.join(format!("{stem}.nndf")),
-                &one.genome.brain.to_nndf(&plan, Dialect::Simulators).map_err(told)?,
-            )?;
-            write(bodies.join(format!("{stem}.svg")), &plan_svg(&plan))?;
+            let forms = [
+                ("prif", one.genome.prif.print() + "\n"),
+                ("urdf", urdf::export(&plan, Dialect::Simulators)),
+                ("nndf", one.genome.brain.to_nndf(&plan, Dialect::Simulators).map_err(told)?),
+                ("svg", plan_svg(&plan)),
+            ];
+            for (ending, text) in forms {
+                self.folder.write(&format!("{BODIES}/island-{number}.{ending}"), text)?;
+            }
             best.push((one.fitness.unwrap_or(0.0), one.genome.clone()));
         }
         best.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -220,17 +188,15 @@ impl Folder {
             kinds.sort_by(|(a, one), (b, other)| a.cmp(b).then(other.worth().total_cmp(&one.worth())));
             kinds.dedup_by(|(a, _), (b, _)| a == b);
             let kinds: Vec<_> = kinds.into_iter().map(|(_, one)| (one.worth(), one.genome.clone())).collect();
-            write(self.path.join("kinds.svg"), &gallery(&kinds))?;
+            self.folder.write("kinds.svg", gallery(&kinds))?;
         }
-        write(self.path.join("gallery.svg"), &gallery(&best))?;
+        self.folder.write("gallery.svg", gallery(&best))?;
         if let Some((_, creature)) = best.first() {
             let walk = replay(creature, config.trial(), config.steps).map_err(told)?;
-            write(self.path.join("walk.html"), &walk)?;
+            self.folder.write("walk.html", walk)?;
         }
-        let table = self.path.join(TABLE);
-        let text = file::text(&table, MAX_STATE).map_err(|error| fail(&table, error.to_string()))?;
-        write(self.path.join("curve.svg"), &curve(&text))?;
-        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(&self.path, error.to_string()))?;
-        write(self.path.join(RESULT), &(json + "\n"))
+        self.folder.write("curve.svg", curve(&RunFolder::table(self.path(), &KIND)?))?;
+        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(self.path(), error.to_string()))?;
+        self.folder.write(RESULT, json + "\n")
     }
 }

@@ -5,14 +5,11 @@ use super::kept::Kept;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
-use crate::run_folder::{self, FolderError, STOP, fail, io, make, open_table, refuse_used};
+use crate::run_folder::{FolderError, Kind, RunFolder, fail, refuse_link};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use xpuck_evolve::scenario::{Ask, Generation, Population, Scenario, Step};
-use xpuck_wire::atomic;
 use xpuck_wire::file;
 
 /// The curriculum's file.
@@ -21,12 +18,8 @@ const CURRICULUM: &str = "curriculum.toml";
 const PROJECT: &str = "curriculum.prj";
 /// Files that it names.
 const BESIDE: &str = "beside";
-/// Its name, and the seed.
-const RUN: &str = "curriculum-run.json";
 /// What came out.
 const RESULT: &str = "result.json";
-/// A line for each generation.
-const TABLE: &str = "generations.csv";
 /// What controllers were worth.
 const CACHE: &str = "fitness.sqlite";
 /// A file of this name ends the step as if its end formula held.
@@ -37,9 +30,16 @@ const STEPS: &str = "steps";
 const POPULATION: &str = "population.txt";
 /// What came of a step.
 const TOLD: &str = "step.toml";
-const HEAD: &str = "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n";
 
-/// What of a plan a folder's [`RUN`] holds.
+static KIND: Kind = Kind {
+    run: "curriculum-run.json",
+    grows: "generations.csv",
+    head: "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n",
+    written: &[CACHE, STEPS, BESIDE],
+    requests: &[SKIP],
+};
+
+/// What of a plan the run's file holds: its name, and the seed.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
@@ -53,8 +53,7 @@ struct Run {
 
 /// The folder of a run.
 pub struct Folder {
-    path: PathBuf,
-    table: File,
+    folder: RunFolder,
     /// The place of each step among those of the run, from 1, by its index.
     places: Vec<usize>,
     /// Whether an earlier process began the run.
@@ -70,18 +69,10 @@ pub struct Resumed {
     pub plan: Plan,
 }
 
-/// Refuses a link: what a run writes stays in its folder.
-fn own(path: &Path) -> Result<(), FolderError> {
-    match path.symlink_metadata() {
-        Ok(data) if data.is_symlink() => Err(fail(path, "is a link; put what it leads to in its place")),
-        _ => Ok(()),
-    }
-}
-
 impl Folder {
     /// True if the folder holds the run of a curriculum in worlds of cargo.
     pub fn holds_run(path: &Path) -> bool {
-        path.join(RUN).exists()
+        path.join(KIND.run).exists()
     }
 
     /// Makes the folder of a run that begins.
@@ -89,30 +80,17 @@ impl Folder {
     /// # Errors
     /// If there is a run already, or the place cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
-        make(path)?;
-        refuse_used(path, &[CURRICULUM, PROJECT, BESIDE, STEPS, CACHE, SKIP], (TABLE, HEAD))?;
-        let folder = Folder::open(path, &plan.scenario)?;
-        let write = |file: PathBuf, text: &str| {
-            atomic::write(&file, text.as_bytes())
-                .map_err(|error| fail(&file, format!("{error}; make room or mend the disk, then begin again")))
-        };
-        write(path.join(if is_project(&plan.text) { PROJECT } else { CURRICULUM }), &plan.text)?;
-        if !plan.beside.is_empty() {
-            let given = path.join(BESIDE);
-            std::fs::create_dir_all(&given).map_err(io(&given))?;
-            for (i, text) in plan.beside.values().enumerate() {
-                write(given.join(format!("{}.txt", i + 1)), text)?;
-            }
-        }
         let run = Run {
             name: plan.name.clone(),
             seed: plan.seed,
             fingerprint: plan.fingerprint(),
             beside: plan.beside.keys().cloned().collect(),
         };
-        // Last, as with it the folder is a run.
-        write(path.join(RUN), &(serde_json::to_string_pretty(&run).map_err(|e| fail(path, e.to_string()))? + "\n"))?;
-        Ok(folder)
+        let run = serde_json::to_string_pretty(&run).map_err(|error| fail(path, error.to_string()))? + "\n";
+        let curriculum = if is_project(&plan.text) { PROJECT } else { CURRICULUM };
+        let beside = plan.beside.values().enumerate().map(|(i, text)| (beside(i), text.as_str()));
+        let files: Vec<_> = [(curriculum.to_string(), plan.text.as_str())].into_iter().chain(beside).collect();
+        Ok(Folder::of(RunFolder::create(path, &KIND, &files, &run)?, &plan.scenario))
     }
 
     /// Opens a run to go on with it.
@@ -120,7 +98,12 @@ impl Folder {
     /// # Errors
     /// If there is no run, another process works on it, or something of it is damaged.
     pub fn resume(path: &Path) -> Result<Resumed, PlanError> {
-        let run_file = path.join(RUN);
+        let folder = RunFolder::open(path, &KIND)?;
+        // Those of its steps too: what they hold decides how the run goes on.
+        for step in std::fs::read_dir(path.join(STEPS)).into_iter().flatten().flatten() {
+            refuse_link(&step.path())?;
+        }
+        let run_file = path.join(KIND.run);
         let text = file::text(&run_file, MAX_CURRICULUM)?;
         let run: Run = serde_json::from_str(&text)
             .map_err(|error| fail(&run_file, format!("{error}; the run cannot go on, begin another")))?;
@@ -130,15 +113,14 @@ impl Folder {
         let plan = Plan::of(run.name.clone(), text, run.seed, |beside| {
             let place = run.beside.iter().position(|name| name == beside);
             let place = place.ok_or_else(|| format!("{beside}: the folder does not hold it"))?;
-            let given = path.join(BESIDE).join(format!("{}.txt", place + 1));
-            file::text(&given, MAX_POPULATION).map_err(|error| error.to_string())
+            file::text(&path.join(self::beside(place)), MAX_POPULATION).map_err(|error| error.to_string())
         })?;
         if plan.fingerprint() != run.fingerprint {
             let why =
                 "the curriculum, a file that it names, or the seed is another than that of the run; begin a new one";
             return Err(fail(&curriculum, why).into());
         }
-        let folder = Folder { goes_on: true, ..Folder::open(path, &plan.scenario)? };
+        let folder = Folder { goes_on: true, ..Folder::of(folder, &plan.scenario) };
         Ok(Resumed { folder, plan })
     }
 
@@ -155,7 +137,7 @@ impl Folder {
             return Ok(done);
         }
         for &i in &scenario.order {
-            let saved = self.step(scenario, i).join(POPULATION);
+            let saved = self.path().join(self.step(scenario, i)).join(POPULATION);
             if !saved.exists() {
                 break;
             }
@@ -170,26 +152,18 @@ impl Folder {
         Ok(done)
     }
 
-    fn open(path: &Path, scenario: &Scenario) -> Result<Folder, FolderError> {
-        for name in [TABLE, CACHE, STEPS, BESIDE] {
-            own(&path.join(name))?;
-        }
-        // Those of its steps too: what they hold decides how the run goes on.
-        for step in std::fs::read_dir(path.join(STEPS)).into_iter().flatten().flatten() {
-            own(&step.path())?;
-        }
-        let table = open_table(path, TABLE, HEAD)?;
+    fn of(folder: RunFolder, scenario: &Scenario) -> Folder {
         let mut places = vec![0; scenario.steps.len()];
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
         // Without it a step that was interrupted is simulated again, that is all.
-        let cache = Cache::open(&path.join(CACHE)).ok();
-        Ok(Folder { path: path.into(), table, places, goes_on: false, cache })
+        let cache = Cache::open(&folder.path().join(CACHE)).ok();
+        Folder { folder, places, goes_on: false, cache }
     }
 
     /// Leaves the rows of steps that are over in the table, one for each of their generations.
     fn keep_rows(&mut self, scenario: &Scenario, done: &BTreeMap<usize, u32>) -> Result<(), PlanError> {
-        let file = self.path.join(TABLE);
-        let text = file::text(&file, MAX_POPULATION)?;
+        let file = self.path().join(KIND.grows);
+        let text = RunFolder::table(self.path(), &KIND)?;
         let step_of = |line: &str| line.rsplitn(8, ',').last().map(unquoted);
         for (&i, &generations) in done {
             let name = &scenario.steps[i].name;
@@ -197,38 +171,33 @@ impl Folder {
             if rows != generations as usize {
                 let why = format!(
                     "it has {rows} of the {generations} rows of step {name:?}; take {} away, and the step runs again",
-                    self.step(scenario, i).display()
+                    self.path().join(self.step(scenario, i)).display()
                 );
                 return Err(fail(&file, why).into());
             }
         }
         let kept = |line: &&str| step_of(line).is_some_and(|step| done.keys().any(|&i| scenario.steps[i].name == step));
         let rows: String = text.lines().skip(1).filter(kept).map(|line| format!("{line}\n")).collect();
-        self.table
-            .set_len(0)
-            .and_then(|()| self.table.seek(SeekFrom::Start(0)))
-            .and_then(|_| self.table.write_all(format!("{HEAD}{rows}").as_bytes()))
-            .map_err(io(&file))?;
-        Ok(())
+        Ok(self.folder.keep_rows(&rows)?)
     }
 
     /// Where the run is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
 
-    /// The folder of a step.
-    fn step(&self, scenario: &Scenario, i: usize) -> PathBuf {
+    /// The folder of a step, by its path in the run's.
+    fn step(&self, scenario: &Scenario, i: usize) -> String {
         let name: String =
             scenario.steps[i].name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        self.path.join(STEPS).join(format!("{}-{name}", self.places[i]))
+        format!("{STEPS}/{}-{name}", self.places[i])
     }
 
     /// What files in the folder ask for; that of a skip is taken away.
     pub fn asked(&self) -> Ask {
-        let skip = self.path.join(SKIP);
+        let skip = self.path().join(SKIP);
         match () {
-            () if self.path.join(STOP).exists() => Ask::Stop,
+            () if self.folder.is_to_stop() => Ask::Stop,
             () if skip.exists() && std::fs::remove_file(&skip).is_ok() => Ask::Skip,
             () => Ask::GoOn,
         }
@@ -240,7 +209,7 @@ impl Folder {
     /// # Errors
     /// If a file is there to stay.
     pub fn clear_requests(&self) -> Result<(), FolderError> {
-        run_folder::clear_requests(&self.path, &[STOP, SKIP])
+        self.folder.clear_requests()
     }
 
     /// Keeps a generation.
@@ -260,8 +229,7 @@ impl Folder {
             v.mean,
             v.momentum
         );
-        let file = self.path.join(TABLE);
-        self.table.write_all(row.as_bytes()).map_err(io(&file))
+        self.folder.add_rows(&row)
     }
 
     /// Keeps a step that is over: its best, drawn and told in words, and its population.
@@ -275,24 +243,20 @@ impl Folder {
         told: &StepOutcome,
     ) -> Result<(), FolderError> {
         let Generation { index, step, best, .. } = *generation;
+        self.folder.sync_rows()?;
         let folder = self.step(scenario, index);
-        own(&folder)?;
-        std::fs::create_dir_all(&folder).map_err(io(&folder))?;
         // In TOML numbers come back to the last bit.
-        let told = toml::to_string(told).map_err(|error| fail(&folder, error.to_string()))?;
-        for (name, text) in best_files::<S>(step, best).into_iter().chain([(TOLD.to_string(), told)]) {
-            let file = folder.join(name);
-            atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
-        }
-        // Last, as with it the step is over.
-        let file = folder.join(POPULATION);
-        atomic::write(&file, Population::new(generation).text().as_bytes()).map_err(io(&file))
+        let told = toml::to_string(told).map_err(|error| fail(&self.path().join(&folder), error.to_string()))?;
+        // The population last, as with it the step is over.
+        let last = [(TOLD.to_string(), told), (POPULATION.to_string(), Population::new(generation).text())];
+        let files = best_files::<S>(step, best).into_iter().chain(last);
+        files.into_iter().try_for_each(|(name, text)| self.folder.write(&format!("{folder}/{name}"), text))
     }
 
     /// What came of a step that is over; nothing if that cannot be read, as it is no more than told.
     pub(super) fn told(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
         let i = scenario.steps.iter().position(|step| step.name == name)?;
-        let text = file::text(&self.step(scenario, i).join(TOLD), MAX_CURRICULUM).ok()?;
+        let text = file::text(&self.path().join(self.step(scenario, i)).join(TOLD), MAX_CURRICULUM).ok()?;
         toml::from_str(&text).ok()
     }
 
@@ -301,9 +265,8 @@ impl Folder {
     /// # Errors
     /// If the disk is full or broken.
     pub(super) fn finish<S: Kept>(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
-        let table = self.path.join(TABLE);
-        let text = file::text(&table, MAX_POPULATION).map_err(|error| fail(&table, error.to_string()))?;
-        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(&self.path, error.to_string()))?;
+        let text = RunFolder::table(self.path(), &KIND)?;
+        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(self.path(), error.to_string()))?;
         // The race has no figures of operators.
         let drawn = outcome.steps.iter().any(|step| !step.operators.is_empty());
         let operators = drawn.then(|| ("operators.svg".into(), super::draw::operators(outcome)));
@@ -312,12 +275,13 @@ impl Folder {
             (format!("controller.{}", S::ENDING), outcome.controller.clone()),
             (RESULT.to_string(), json + "\n"),
         ];
-        for (name, text) in files.into_iter().chain(operators) {
-            let file = self.path.join(name);
-            atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
-        }
-        Ok(())
+        files.into_iter().chain(operators).try_for_each(|(name, text)| self.folder.write(&name, text))
     }
+}
+
+/// The file in which a text that the curriculum names is kept.
+fn beside(i: usize) -> String {
+    format!("{BESIDE}/{}.txt", i + 1)
 }
 
 /// What is told of a step's best: names and texts of files.

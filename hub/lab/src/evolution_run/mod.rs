@@ -5,6 +5,7 @@
 
 mod champion;
 pub(crate) mod config;
+mod engines;
 pub mod file;
 mod folder;
 mod front;

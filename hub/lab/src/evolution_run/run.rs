@@ -11,12 +11,12 @@ use std::time::Instant;
 pub enum Ended {
     /// With its last generation.
     Whole,
-    /// By `stop`, after a whole generation.
+    /// After a whole generation, as it was told to.
     Stopped,
 }
 
 /// Runs the generations that are left. Each is kept in the folder, if there is one, before the next begins; then `watch`
-/// sees the run. `stop` ends the run after the generation in hand.
+/// sees the run. `stop`, or a file of that name in the folder, ends the run after the generation in hand.
 ///
 /// # Errors
 /// If the folder cannot be written; all generations before are kept.
@@ -52,7 +52,7 @@ pub fn run_with(
             folder.keep(evolution.state(), &generation)?;
         }
         watch(evolution);
-        if stop.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) || folder.as_ref().is_some_and(|folder| folder.is_to_stop()) {
             return Ok(Ended::Stopped);
         }
     }

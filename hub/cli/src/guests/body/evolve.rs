@@ -70,7 +70,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let stop = stopping::flag(COMMAND, kept)?;
     let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
-            let Resumed { folder, evolution } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
+            let Resumed { folder, evolution, notice } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
+            notice.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
             (evolution, Some(folder))
         }
         None => {

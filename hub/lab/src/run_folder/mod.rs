@@ -1,0 +1,349 @@
+//! The folder of a run of any kind: begun only where nothing else lies, one process at a time, gone on with after a stop or a kill.
+//!
+//! A file or table that grows is locked by the process that works on the run. The file that makes the folder a run is written
+//! last, so that a process killed before leaves no run that is half made.
+
+pub(crate) mod checkpoints;
+mod error;
+
+pub use error::FolderError;
+pub(crate) use error::{fail, io, unmade};
+use std::fs::File;
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use xpuck_wire::{atomic, file};
+
+/// Longest table that is read, bytes.
+const MAX_TABLE: u64 = 1 << 30;
+/// A file of this name in a run's folder ends the run after the generation in hand.
+const STOP: &str = "stop";
+
+/// Files by which a folder is a run: of what, and the command that goes on with it.
+const KINDS: [(&str, &str, &str); 4] = [
+    ("run.toml", "of evolution", "xpuck evolve --resume"),
+    ("curriculum-run.json", "of a curriculum", "xpuck evolve --resume"),
+    ("bodies.toml", "of bodies", "xpuck body evolve --resume"),
+    ("kilobots.toml", "of Kilobots", "xpuck kilobot evolve --resume"),
+];
+
+/// What a kind of run has in its folder.
+pub(crate) struct Kind {
+    /// File that makes a folder such a run; one of [`KINDS`].
+    pub run: &'static str,
+    /// File that grows, and is locked while a process works on the run.
+    pub grows: &'static str,
+    /// First line of that file, with its end; empty for a file that is no table.
+    pub head: &'static str,
+    /// Other files and folders that a run writes to while it goes on, which must be no links: what it writes stays in its folder.
+    pub written: &'static [&'static str],
+    /// Files by which it is asked for something, beside [`STOP`].
+    pub requests: &'static [&'static str],
+}
+
+/// The folder of a run that this process works on; no other process can have it at the same time.
+pub(crate) struct RunFolder {
+    path: PathBuf,
+    kind: &'static Kind,
+    /// The locked file, at its end.
+    grown: File,
+}
+
+impl RunFolder {
+    /// Makes the folder of a run that begins: the `files` (name and text) beside it, then `run`, the text of the file that makes
+    /// it one.
+    ///
+    /// # Errors
+    /// If there is a run already, the folder has anything that one could write over, or the place cannot be written.
+    pub(crate) fn create(
+        path: &Path,
+        kind: &'static Kind,
+        files: &[(String, &str)],
+        run: &str,
+    ) -> Result<RunFolder, FolderError> {
+        make(path)?;
+        refuse_used(path, kind, files)?;
+        let folder = RunFolder::lock(path, kind)?;
+        // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
+        refuse_run(path)?;
+        for (name, text) in files.iter().map(|(name, text)| (name.as_str(), *text)).chain([(kind.run, run)]) {
+            let file = folder.inside(name)?;
+            atomic::write(&file, text.as_bytes()).map_err(unmade(&file))?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder of a run to go on with it. Requests of an earlier process are left: see [`RunFolder::clear_requests`].
+    ///
+    /// # Errors
+    /// If there is no such run, another process works on it, or a link leads out of it.
+    pub(crate) fn open(path: &Path, kind: &'static Kind) -> Result<RunFolder, FolderError> {
+        RunFolder::refuse_other(path, kind)?;
+        RunFolder::lock(path, kind)
+    }
+
+    /// Refuses a folder without a run of this kind, with the command that is for it.
+    ///
+    /// # Errors
+    /// It holds none.
+    pub(crate) fn refuse_other(path: &Path, kind: &Kind) -> Result<(), FolderError> {
+        if path.join(kind.run).exists() {
+            return Ok(());
+        }
+        Err(match KINDS.iter().find(|(file, ..)| path.join(file).exists()) {
+            Some((_, of, goes_on)) => {
+                fail(path, format!("holds a run {of}; go on with `{goes_on} {}`", path.display()))
+            }
+            None => fail(path, format!("holds no run, as it has no {}; begin one with --out", kind.run)),
+        })
+    }
+
+    fn lock(path: &Path, kind: &'static Kind) -> Result<RunFolder, FolderError> {
+        kind.written.iter().chain([&kind.grows]).try_for_each(|name| refuse_link(&path.join(name)))?;
+        let place = path.join(kind.grows);
+        let mut grown = file::modify(&place).map_err(io(&place))?;
+        if grown.try_lock().is_err() {
+            return Err(fail(path, "another process works on this run; wait for its end"));
+        }
+        let length = grown.seek(SeekFrom::End(0)).map_err(io(&place))?;
+        if length < kind.head.len() as u64 && is_begun(&place, kind.head) {
+            grown.seek(SeekFrom::Start(0)).and_then(|_| grown.write_all(kind.head.as_bytes())).map_err(io(&place))?;
+        }
+        Ok(RunFolder { path: path.into(), kind, grown })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The locked file that grows.
+    pub(crate) fn grown(&self) -> &File {
+        &self.grown
+    }
+
+    /// True if a file asks the run to stop.
+    pub(crate) fn is_to_stop(&self) -> bool {
+        self.path.join(STOP).exists()
+    }
+
+    /// Takes files away by which an earlier process was asked for something.
+    ///
+    /// # Errors
+    /// If one is there to stay.
+    pub(crate) fn clear_requests(&self) -> Result<(), FolderError> {
+        self.kind.requests.iter().chain([&STOP]).try_for_each(|name| self.remove(name))
+    }
+
+    /// Takes a file away, if it is there.
+    ///
+    /// # Errors
+    /// If it is there to stay.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), FolderError> {
+        let file = self.path.join(name);
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(fail(&file, format!("{error}; take it away, as the run obeys it")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a folder that was moved, emptied or replaced while the run went on: another's files may lie there now.
+    pub(crate) fn is_still_there(&self) -> Result<(), FolderError> {
+        let path = self.path.join(self.kind.grows);
+        let gone = |_| fail(&path, "is gone: was the folder moved or emptied? put it back, then go on with --resume");
+        let (there, ours) = (path.metadata().map_err(gone)?, self.grown.metadata().map_err(io(&path))?);
+        match (there.dev(), there.ino()) == (ours.dev(), ours.ino()) {
+            true => Ok(()),
+            false => Err(fail(&path, "is another file now: put the run's folder back, then go on with --resume")),
+        }
+    }
+
+    /// The path of a file in the folder, whose own folders are made.
+    fn inside(&self, name: &str) -> Result<PathBuf, FolderError> {
+        let file = self.path.join(name);
+        if let Some(folder) = file.parent().filter(|folder| *folder != self.path) {
+            refuse_link(folder)?;
+            make(folder)?;
+        }
+        Ok(file)
+    }
+
+    /// Puts a file in its place, in folders that are made where they lack.
+    ///
+    /// # Errors
+    /// If the disk refuses; the file that was there is then still there.
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), FolderError> {
+        self.is_still_there()?;
+        let file = self.inside(name)?;
+        atomic::write(&file, bytes.as_ref()).map_err(io(&file))
+    }
+
+    /// Adds lines to the table; they are on the disk after [`RunFolder::sync_rows`].
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub(crate) fn add_rows(&mut self, rows: &str) -> Result<(), FolderError> {
+        self.is_still_there()?;
+        self.grown.write_all(rows.as_bytes()).map_err(io(&self.path.join(self.kind.grows)))
+    }
+
+    /// Brings the table to the disk, before something is kept that counts its lines.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub(crate) fn sync_rows(&self) -> Result<(), FolderError> {
+        self.grown.sync_data().map_err(io(&self.path.join(self.kind.grows)))
+    }
+
+    /// The table of the run in a folder, whether or not a process works on it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is another's.
+    pub(crate) fn table(path: &Path, kind: &Kind) -> Result<String, FolderError> {
+        let file = path.join(kind.grows);
+        let text = file::text(&file, MAX_TABLE).map_err(|error| fail(&file, error.to_string()))?;
+        match text.starts_with(kind.head) {
+            true => Ok(text),
+            false => Err(fail(&file, format!("does not begin with {}; put it back", kind.head.trim()))),
+        }
+    }
+
+    /// Leaves these lines in the table, below its head.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub(crate) fn keep_rows(&mut self, rows: &str) -> Result<(), FolderError> {
+        let file = self.path.join(self.kind.grows);
+        let text = self.kind.head.to_owned() + rows;
+        let kept = RunFolder::table(&self.path, self.kind).is_ok_and(|there| there.starts_with(&text));
+        let grown = &mut self.grown;
+        let write = |grown: &mut File| match kept {
+            true => grown.set_len(text.len() as u64),
+            false => {
+                grown.set_len(0)?;
+                grown.seek(SeekFrom::Start(0))?;
+                grown.write_all(text.as_bytes())
+            }
+        };
+        write(grown).and_then(|()| grown.seek(SeekFrom::End(0))).map(drop).map_err(io(&file))
+    }
+}
+
+/// Refuses a link: what a run writes stays in its folder.
+pub(crate) fn refuse_link(path: &Path) -> Result<(), FolderError> {
+    match path.symlink_metadata() {
+        Ok(data) if data.is_symlink() => Err(fail(path, "is a link; put what it leads to in its place")),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a folder if there is none.
+fn make(path: &Path) -> Result<(), FolderError> {
+    if path.exists() && !path.is_dir() {
+        return Err(fail(path, "is a file, not a folder; name another place"));
+    }
+    std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))
+}
+
+/// Refuses a folder that holds a run of any kind.
+fn refuse_run(path: &Path) -> Result<(), FolderError> {
+    match KINDS.iter().any(|(file, ..)| path.join(file).exists()) {
+        true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a folder that holds a run, or anything else that one could write over. What a process leaves that was killed while it
+/// made the folder is no hindrance: the run's files, and a table without a row.
+fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)]) -> Result<(), FolderError> {
+    refuse_run(path)?;
+    for entry in std::fs::read_dir(path).map_err(io(path))? {
+        let entry = entry.map_err(io(path))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_its_table = || name == kind.grows && is_begun(&entry.path(), kind.head);
+        // A file that was being put in its place.
+        let begun = name.strip_suffix(".new").unwrap_or(&name);
+        let of_files =
+            |name: &str| files.iter().any(|(file, _)| Path::new(file).iter().next().is_some_and(|f| f == name));
+        let is_left = of_files(begun)
+            || kind.requests.contains(&begun)
+            || (begun != name && KINDS.iter().any(|(file, ..)| *file == begun));
+        if name != STOP && !is_left && !is_its_table() {
+            return Err(fail(path, format!("is not empty: it has `{}`; name a new folder", name.escape_debug())));
+        }
+    }
+    Ok(())
+}
+
+/// True of a table whose head was not wholly written, or is all that was.
+fn is_begun(table: &Path, head: &str) -> bool {
+    let is_file = table.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= head.len() as u64);
+    is_file && file::bytes(table, head.len() as u64).is_ok_and(|text| head.as_bytes().starts_with(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static KIND: Kind =
+        Kind { run: "run.toml", grows: "t.csv", head: "a,b\n", written: &["best"], requests: &["skip"] };
+
+    fn create(place: &Path) -> Result<RunFolder, String> {
+        RunFolder::create(place, &KIND, &[("world.toml".into(), "")], "").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_a_killed_process_was_about_to_put_in_place_is_no_hindrance() {
+        let place = tempfile::tempdir().unwrap();
+        for left in ["run.toml.new", "world.toml.new", "world.toml"] {
+            std::fs::write(place.path().join(left), "half").unwrap();
+        }
+        std::fs::write(place.path().join("t.csv"), "a,").unwrap();
+        drop(create(place.path()).unwrap());
+        assert_eq!(std::fs::read_to_string(place.path().join("t.csv")).unwrap(), "a,b\n");
+        std::fs::remove_file(place.path().join("run.toml")).unwrap();
+        std::fs::write(place.path().join("notes.new"), "mine").unwrap();
+        let refused = create(place.path()).err().unwrap();
+        assert!(refused.contains("it has `notes.new`"), "{refused}");
+    }
+
+    #[test]
+    fn rows_after_those_that_are_kept_go_and_others_come_behind() {
+        let place = tempfile::tempdir().unwrap();
+        let table = || std::fs::read_to_string(place.path().join("t.csv")).unwrap();
+        let mut folder = create(place.path()).unwrap();
+        folder.add_rows("1,2\n3,4\n5,6\n").unwrap();
+        folder.keep_rows("1,2\n").unwrap();
+        folder.add_rows("7,8\n").unwrap();
+        assert_eq!(table(), "a,b\n1,2\n7,8\n");
+        folder.keep_rows("7,8\n").unwrap();
+        folder.add_rows("9,9\n").unwrap();
+        assert_eq!(table(), "a,b\n7,8\n9,9\n");
+    }
+
+    #[test]
+    fn a_folder_that_was_replaced_is_not_written_to() {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join("run");
+        let mut folder = create(&place).unwrap();
+        std::fs::rename(&place, home.path().join("moved")).unwrap();
+        let gone = folder.write("best/one.txt", "1").unwrap_err().to_string();
+        assert!(gone.contains("t.csv: is gone: was the folder moved"), "{gone}");
+        drop(create(&place).unwrap());
+        let other = folder.add_rows("1,2\n").unwrap_err().to_string();
+        assert!(other.contains("t.csv: is another file now"), "{other}");
+        assert_eq!(std::fs::read_to_string(place.join("t.csv")).unwrap(), "a,b\n");
+    }
+
+    #[test]
+    fn links_that_lead_out_of_the_folder_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join("run");
+        drop(create(&place).unwrap());
+        std::os::unix::fs::symlink(home.path(), place.join("best")).unwrap();
+        let link = RunFolder::open(&place, &KIND).err().unwrap().to_string();
+        assert!(link.contains("best: is a link; put what it leads to"), "{link}");
+    }
+}
