@@ -14,6 +14,7 @@ use crate::trace::{Context, Tracer};
 use alone::Alone;
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
+use xpuck_evolve::PrimitiveSet;
 use xpuck_experiment::lamps::Lamps;
 use xpuck_experiment::{Calibration, Drive, Genes, OnSilence, Plan, PlannedPhase};
 use xpuck_kernels::math::Vec2;
@@ -564,6 +565,11 @@ impl Core {
     /// The robot's place in the swarm file, from 0.
     fn place(&self) -> usize {
         usize::from(self.island).saturating_sub(1)
+    }
+
+    /// Nodes and registers of trees in the experiment that was prepared; none before one.
+    pub fn primitive_set(&self) -> Option<&PrimitiveSet> {
+        Some(&self.plan.as_ref()?.primitive_set)
     }
 
     fn planned(&self) -> Option<&PlannedPhase> {

@@ -520,7 +520,7 @@ impl Robot {
         }
         let (mut sound, mut errors) = (Vec::new(), Vec::new());
         for gene in genes {
-            match Migrant::check(gene.values()) {
+            match Migrant::admit(gene.values(), self.core.primitive_set()) {
                 Ok(migrant) => sound.push(migrant),
                 Err(error) => errors.push(error),
             }

@@ -1,6 +1,7 @@
 //! Individuals and what is known of where they came from.
 
 use crate::genotype::Genotype;
+use crate::primitive_set::PrimitiveSet;
 use crate::samples::Samples;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -92,8 +93,8 @@ pub struct Migrant {
 /// Someone from outside who cannot be let in, and why.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrantError {
-    /// The text is no tree.
-    #[error("migrant {0}: {1}")]
+    /// The text is no tree; the parser's first line says where and why.
+    #[error("migrant {0}: {why}", why = .1.to_string().lines().next().unwrap_or_default())]
     Tree(Id, ParseError),
     /// The tree is too large for a robot.
     #[error("migrant {0}: {1}")]
@@ -101,6 +102,14 @@ pub enum MigrantError {
     /// The sums cannot be sums of samples.
     #[error("migrant {0}: its samples are impossible")]
     Samples(Id),
+    /// A node, a register or a value that evolution may not use here.
+    #[error(
+        "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands one primitive set"
+    )]
+    NotAllowed(Id),
+    /// Nobody evolves here.
+    #[error("migrant {0}: there is no run that could take it")]
+    NoRun(Id),
 }
 
 /// A migrant as plain values, as programs send it to each other: island and number of its birth, fresh starts of the
@@ -108,7 +117,21 @@ pub enum MigrantError {
 pub type MigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Migrant {
-    /// Checks what another program says of an individual: robots and the hub let in nobody who has not passed here.
+    /// Checks what another program says of an individual, for islands whose trees are of this primitive set, if there are any:
+    /// robots and the hub let in nobody who has not passed here.
+    ///
+    /// # Errors
+    /// As [`Migrant::check`], if the tree uses what the primitive set has not, or if there is none.
+    pub fn admit(values: MigrantValues<&str>, set: Option<&PrimitiveSet>) -> Result<Migrant, MigrantError> {
+        let migrant = Migrant::check(values)?;
+        match set {
+            Some(set) if set.allows(&migrant.tree) => Ok(migrant),
+            Some(_) => Err(MigrantError::NotAllowed(migrant.id)),
+            None => Err(MigrantError::NoRun(migrant.id)),
+        }
+    }
+
+    /// Reads an individual that was let in before, whatever its primitive set.
     ///
     /// # Errors
     /// If the text is no tree, the tree does not fit a robot, or the sums cannot be those of so many samples.

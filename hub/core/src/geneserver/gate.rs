@@ -2,7 +2,7 @@
 
 use super::Offer;
 use std::collections::BTreeMap;
-use xpuck_evolve::{Id, Migrant, MigrantError, PrimitiveSet};
+use xpuck_evolve::{Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
 use xpuck_wire::message::Emigrant;
 
@@ -19,19 +19,6 @@ pub struct Gate {
     others: u64,
 }
 
-/// Why a gene was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum Refusal {
-    /// Malformed, too large, or with samples that cannot be.
-    #[error("{}", .0.to_string().lines().next().unwrap_or_default())]
-    Malformed(#[from] MigrantError),
-    /// A node, a register or a value that evolution may not use here.
-    #[error(
-        "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands one primitive set"
-    )]
-    NotAllowed(Id),
-}
-
 impl Gate {
     /// A gate that lets in trees of this primitive set.
     pub fn new(primitive_set: PrimitiveSet) -> Gate {
@@ -39,20 +26,11 @@ impl Gate {
     }
 
     /// The individual in a gene, checked in every respect. A refusal is counted under the sender's name.
-    pub fn admit(&mut self, sender: &str, gene: &Emigrant) -> Result<Migrant, Refusal> {
-        let checked = self.check(gene);
-        if checked.is_err() {
-            self.count(sender);
-        }
-        checked
-    }
-
-    fn check(&self, gene: &Emigrant) -> Result<Migrant, Refusal> {
-        let migrant = Migrant::check(gene.values())?;
-        if !self.allows(&migrant) {
-            return Err(Refusal::NotAllowed(migrant.id));
-        }
-        Ok(migrant)
+    ///
+    /// # Errors
+    /// As [`Migrant::admit`].
+    pub fn admit(&mut self, sender: &str, gene: &Emigrant) -> Result<Migrant, MigrantError> {
+        Migrant::admit(gene.values(), Some(&self.primitive_set)).inspect_err(|_| self.count(sender))
     }
 
     /// True if every node and register of an individual is allowed.
@@ -93,7 +71,7 @@ pub fn to_emigrants(emigrants: Vec<&Offer>) -> Vec<Emigrant> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_evolve::Samples;
+    use xpuck_evolve::{Id, Samples};
     use xpuck_kernels::tree::Tree;
     use xpuck_wire::message::ToWorker;
 

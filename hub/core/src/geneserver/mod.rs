@@ -10,7 +10,7 @@ mod ranking;
 mod sources;
 
 pub use broker::{Broker, Memory, Standing, Status};
-pub use gate::{Gate, Refusal, to_emigrants};
+pub use gate::{Gate, to_emigrants};
 pub use offer::Offer;
 pub use ranking::Copies;
 

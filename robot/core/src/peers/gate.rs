@@ -2,7 +2,6 @@
 //! control loop.
 
 use xpuck_evolve::{Migrant, PrimitiveSet};
-use xpuck_wire::message::Emigrant;
 use xpuck_wire::peer::{MAX_GENE_BYTES, MAX_GENES, MAX_WORDS, PeerMessage, RunName};
 
 /// What another robot says, as far as it is sound.
@@ -60,11 +59,11 @@ pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> Heard
             }
             let (mut migrants, mut refused) = (Vec::new(), (0, None));
             for (at, gene) in genes {
-                match admit(&gene, primitive_set) {
+                match Migrant::admit(gene.values(), primitive_set) {
                     Ok(migrant) => migrants.push((at, migrant)),
                     Err(why) => {
                         refused.0 += 1;
-                        refused.1.get_or_insert(why);
+                        refused.1.get_or_insert_with(|| why.to_string());
                     }
                 }
             }
@@ -73,20 +72,11 @@ pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> Heard
     }
 }
 
-fn admit(gene: &Emigrant, primitive_set: Option<&PrimitiveSet>) -> Result<Migrant, String> {
-    let first = |error: String| error.lines().next().unwrap_or_default().to_string();
-    let migrant = Migrant::check(gene.values()).map_err(|error| first(error.to_string()))?;
-    match primitive_set {
-        Some(set) if set.allows(&migrant.tree) => Ok(migrant),
-        Some(_) => Err(format!("migrant {}: its tree uses nodes or registers that are not allowed here", migrant.id)),
-        None => Err(format!("migrant {}: there is no run that could take it", migrant.id)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use xpuck_wire::bytes::Bytes;
+    use xpuck_wire::message::Emigrant;
 
     fn gene(tree: &str) -> Emigrant {
         let tree = tree.into();
