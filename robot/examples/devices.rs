@@ -4,10 +4,10 @@
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use xpuck_robot::conformance::{self, Picture, Plugged};
+use xpuck_robot::body::devices::CAMERA;
+use xpuck_robot::checks::conformance::{self, Picture, Plugged};
 use xpuck_robot::device::frames::PixelOrder;
 use xpuck_robot::device::{FrameSource, ft2232h, v4l2};
-use xpuck_robot::devices::CAMERA;
 use xpuck_wire::output;
 
 #[derive(Parser)]

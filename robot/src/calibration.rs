@@ -1,7 +1,7 @@
 //! What is particular to one robot's body: `[calibration]` of its file. `xpuckd calibrate` measures and writes it.
 
-use crate::lens::Lens;
-use crate::vision::{REGIONS, Region};
+use crate::vision::colours::{REGIONS, Region};
+use crate::vision::lens::Lens;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;

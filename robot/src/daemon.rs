@@ -2,14 +2,14 @@
 //! thread where the kernel allows it.
 
 use crate::board::processors;
-use crate::body_link::BodyLinkError;
-use crate::conditioning::Readings;
+use crate::body::conditioning::Readings;
+use crate::body::hardware::Hardware;
+use crate::body::link::BodyLinkError;
 use crate::config::{Config, DeviceKind, EvolutionFile};
 use crate::core::Core;
 use crate::device::DeviceError;
 use crate::external::{Programs, Sensed};
 use crate::groot::Publisher;
-use crate::hardware::Hardware;
 use crate::health::Herald;
 use crate::memory::Memory;
 use crate::onboard::{Onboard, Plan};

@@ -5,15 +5,16 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use xpuck_robot::bench::{self, Bench};
 use xpuck_robot::board::{power, wifi};
-use xpuck_robot::calibrate::{self, Subject, Terminal};
+use xpuck_robot::checks::bench::{self, Bench};
+use xpuck_robot::checks::calibrate::{self, Subject, Terminal};
+use xpuck_robot::checks::selftest;
 use xpuck_robot::config::{Config, RobotFile};
 use xpuck_robot::daemon::{self, Ended};
 use xpuck_robot::device::guard;
+use xpuck_robot::update::slots;
 #[cfg(feature = "apriltag")]
-use xpuck_robot::tags;
-use xpuck_robot::{selftest, slots};
+use xpuck_robot::vision::tags;
 use xpuck_wire::shutdown::{Ends, service_flag};
 use xpuck_wire::{graphics, log, output, signals};
 

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use xpuck_robot::conditioning::Readings;
+use xpuck_robot::body::conditioning::Readings;
 use xpuck_robot::core::{Core, HUB_SILENCE};
 use xpuck_robot_core::external::{Command, Driver, HOLD, Said};
 use xpuck_wire::message::{Directive, DriveCommand, State, ToRobot};

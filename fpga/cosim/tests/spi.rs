@@ -5,9 +5,9 @@ use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::shim;
 use xpuck_registers::spi::{Actions, Command, PIXELS, Pixel, Report, WORDS, Words};
 use xpuck_registers::stepper::StepsPerSecond;
+use xpuck_robot::body::lamps::{Shown, lamps};
 use xpuck_robot::device::epuck::Epuck;
 use xpuck_robot::device::{DeviceError, SpiBus};
-use xpuck_robot::lamps::{Shown, lamps};
 use xpuck_shim::{Bench, Clocks};
 use xpuck_wire::message::State;
 

@@ -1,8 +1,16 @@
 //! The robot's devices put together: what a control update reads and writes, in the robot's units.
 
-use crate::body_link::{BodyLink, BodyLinkError, BodyLinkHealth, Sample};
+use crate::body::conditioning::{self, Odometry, Readings};
+use crate::body::devices::{lock_body, open_body, open_camera, open_fitted, open_monitor};
+use crate::body::lamps;
+use crate::body::link::{BodyLink, BodyLinkError, BodyLinkHealth, Sample};
+use crate::body::poller::{Poller, Reader};
+use crate::body::sensors::{self, BodySensors};
+#[cfg(feature = "apriltag")]
+use crate::body::tag_sense::TagSense;
+#[cfg(feature = "apriltag")]
+use crate::body::tag_watch::Looks;
 use crate::calibration::Calibration;
-use crate::conditioning::{self, Odometry, Readings};
 use crate::config::{Config, RobotFile};
 use crate::controller::Controller;
 use crate::core::Core;
@@ -11,18 +19,10 @@ use crate::device::body_lock::BodyLock;
 use crate::device::fitted::{Fitted, FittedReadings};
 use crate::device::lamps::Lamps;
 use crate::device::{DeviceError, Frame, PowerMonitor};
-use crate::devices::{lock_body, open_body, open_camera, open_fitted, open_monitor};
 use crate::external;
-use crate::lamps;
 use crate::onboard::thermal;
-use crate::poller::{Poller, Reader};
-use crate::sensors::{self, BodySensors};
-use crate::snapshot::Snapshot;
-#[cfg(feature = "apriltag")]
-use crate::tag_sense::TagSense;
-#[cfg(feature = "apriltag")]
-use crate::tag_watch::Looks;
-use crate::vision::Vision;
+use crate::vision::colours::Vision;
+use crate::vision::snapshot::Snapshot;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use xpuck_kernels::world::senses::Blobs;

@@ -1,8 +1,8 @@
 //! What the control loop makes of the tags that the camera sees: it tells them to the hub, and lets the tree see them as a
 //! colour where the robot's file says so.
 
+use crate::body::tag_watch::{Looks, TagWatch, thirds};
 use crate::config::{RobotFile, TagColour};
-use crate::tag_watch::{Looks, TagWatch, thirds};
 use std::time::{Duration, Instant};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;

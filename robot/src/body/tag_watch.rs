@@ -3,7 +3,7 @@
 
 use crate::config::RobotFile;
 use crate::device::Frame;
-use crate::markers::{Marker, Markers};
+use crate::vision::markers::{Marker, Markers};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use xpuck_kernels::model::CAMERA_FOV;
@@ -163,7 +163,7 @@ fn told(marker: &Marker, turn: f64) -> TagSeen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{Optics, render, stands};
+    use crate::vision::synthetic::{Optics, render, stands};
     use xpuck_kernels::random::{Draws, Stream};
 
     fn robot(more: &str) -> RobotFile {

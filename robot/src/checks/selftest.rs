@@ -1,11 +1,11 @@
 //! `xpuckd selftest`: the conformance suite on the devices that a robot's file names.
 
+use crate::body::devices;
+use crate::checks::conformance::{self, Picture, Rig};
+use crate::checks::latency;
 use crate::config::{Config, DeviceKind};
-use crate::conformance::{self, Picture, Rig};
 use crate::device::DeviceError;
 use crate::device::body_lock::BodyLock;
-use crate::devices;
-use crate::latency;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! The AprilTag library (Debian's libapriltag-dev, BSD licence): square black and white marks of the family 36h11 found
-//! in a picture. What they mean to a robot is said in [`markers`](crate::markers).
+//! in a picture. What they mean to a robot is said in [`markers`](crate::vision::markers).
 
 use std::ptr::NonNull;
 

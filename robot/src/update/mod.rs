@@ -2,6 +2,7 @@
 //! tells what came of it. The control loop hands over and takes, and never waits for a disk.
 
 mod receiver;
+pub mod slots;
 
 use crate::config::Config;
 use receiver::Receiving;

@@ -1,7 +1,7 @@
 //! The thread of updates.
 
 use super::{Job, this_release};
-use crate::slots::{BOARD, SLOTS, operators};
+use crate::update::slots::{BOARD, SLOTS, operators};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 //! Axes are right, down and away from the viewer. Seen from afar a flat thing looks nearly the same when it is tilted the
 //! other way; both are tried, and the one whose points fit better is told.
 
-use crate::linear::{homography, solve};
+use crate::vision::linear::{homography, solve};
 
 /// Numbers that tell a pose: a turn and a place.
 pub const POSE: usize = 6;

@@ -4,9 +4,9 @@
 
 use crate::device::Frame;
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
-use crate::lens::Lens;
-use crate::markers::Pose;
-use crate::tags::board::Board;
+use crate::vision::lens::Lens;
+use crate::vision::markers::Pose;
+use crate::vision::tags::board::Board;
 use std::f64::consts::TAU;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::yuyv;

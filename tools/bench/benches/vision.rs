@@ -11,8 +11,8 @@ use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_robot::device::Frame;
 use xpuck_robot::device::apriltag::picture;
 use xpuck_robot::device::frames::{FrameDecoder, PixelOrder};
-use xpuck_robot::markers::Markers;
-use xpuck_robot::vision::Vision;
+use xpuck_robot::vision::colours::Vision;
+use xpuck_robot::vision::markers::Markers;
 
 /// A frame of pixels by row and column: luma, and one value for both colour differences.
 fn frame(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> [u8; 2]) -> Frame {

@@ -180,7 +180,7 @@ fn page() -> String {
 
     let words = "`robots/ID.toml` ([robots](robots.md)); its `[calibration]` changes nothing unless it is given.";
     section(&mut page, "A robot", words);
-    let (robot, thermal) = (Source::read("robot/src/config.rs"), Source::read("robot/src/onboard/thermal.rs"));
+    let (robot, thermal) = (Source::read("robot/src/config/mod.rs"), Source::read("robot/src/onboard/thermal.rs"));
     let mut both = robot.defaults("ControlFile", "control.", &[]);
     both.extend(robot.defaults("EvolutionFile", "evolution.", &[&thermal]));
     table(&mut page, ["key", "default", "what"], &both);

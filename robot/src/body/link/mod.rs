@@ -10,10 +10,10 @@ mod worker;
 use crate::histogram::Histogram;
 pub use xpuck_robot_core::lease::LEASE;
 
+use crate::body::sensors::hearing::Heard;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts, Drive, Sensed};
 use crate::device::lamps::Lamps;
-use crate::sensors::hearing::Heard;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;

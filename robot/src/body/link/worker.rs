@@ -2,11 +2,11 @@
 
 use super::{BodyLinkHealth, Latest, Open, Sample, Shared};
 use crate::board::processors;
+use crate::body::sensors::hearing::Heard;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
 use crate::device::lamps::Lamps;
 use crate::pace::Pace;
-use crate::sensors::hearing::Heard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

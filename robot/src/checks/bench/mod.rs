@@ -7,7 +7,7 @@ mod noise;
 mod panel;
 mod power;
 
-use crate::body_link::{BodyLink, BodyLinkError};
+use crate::body::link::{BodyLink, BodyLinkError};
 use crate::device::body::{Body, Drive};
 use crate::device::epuck::Epuck;
 use crate::device::lamps::Lamps;

@@ -3,7 +3,7 @@
 use super::file::Edit;
 use super::{CalibrateError, Operator, unfit};
 use crate::device::{Frame, FrameSource};
-use crate::vision::{Region, hsv};
+use crate::vision::colours::{Region, hsv};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xpuck_registers::yuyv;
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::device::DeviceError;
     use crate::device::frames::CameraCounts;
-    use crate::vision::{REGIONS, Vision};
+    use crate::vision::colours::{REGIONS, Vision};
     use std::sync::Mutex;
     use xpuck_registers::yuyv::Rgb;
 

@@ -16,9 +16,9 @@ mod test_bench;
 pub use file::Edit;
 pub use operator::{Operator, Terminal};
 
+use crate::body::devices::{lock_body, open_body, open_camera};
 use crate::config::RobotFile;
 use crate::device::DeviceError;
-use crate::devices::{lock_body, open_body, open_camera};
 use motion::Motion;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -51,7 +51,7 @@ pub enum Subject {
     Lens {
         /// The board.
         #[command(flatten)]
-        board: crate::tags::BoardArgs,
+        board: crate::vision::tags::BoardArgs,
         /// Views of the board.
         #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(5..=30))]
         views: u8,

@@ -1,8 +1,8 @@
 //! Slow, bounded motion by the step counters alone. Whatever ends it, the wheels are told to stop.
 
 use super::CalibrateError;
+use crate::body::conditioning::Odometry;
 use crate::calibration::Wheels;
-use crate::conditioning::Odometry;
 use crate::device::body::{Body, Drive, Sensed};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -153,7 +153,7 @@ fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::{Verdict, passed};
+    use crate::checks::conformance::{Verdict, passed};
     use crate::device::Frame;
     use crate::device::frames::CameraCounts;
     use std::sync::Arc;

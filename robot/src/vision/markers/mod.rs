@@ -5,8 +5,8 @@
 
 use crate::device::Frame;
 use crate::device::apriltag::{Detector, Tag};
-use crate::lens::Lens;
-use crate::planar;
+use crate::vision::lens::Lens;
+use crate::vision::planar;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 /// Tags whose bits are nearer to being read otherwise than this, in units of luma, are taken for noise.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::apriltag::picture;
-use crate::synthetic::{self, Optics, stands as pose};
+use crate::vision::synthetic::{self, Optics, stands as pose};
 use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::random::{Draws, Stream};
 

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::trials::{Accuracy, Errors, mean};
-use crate::bench::panel::{COLOURS, Panel, round_up};
+use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
 /// Where panels begin, in units of the picture.

@@ -5,12 +5,12 @@ mod figure;
 mod table;
 mod trials;
 
-use crate::bench::{BenchError, can_draw, draw};
-use crate::calibrate::lens::fit::{self, Fit};
-use crate::lens::Lens;
-use crate::markers::Markers;
-use crate::synthetic::{self, Optics};
-use crate::tags::board::Board;
+use crate::checks::bench::{BenchError, can_draw, draw};
+use crate::checks::calibrate::lens::fit::{self, Fit};
+use crate::vision::lens::Lens;
+use crate::vision::markers::Markers;
+use crate::vision::synthetic::{self, Optics};
+use crate::vision::tags::board::Board;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;

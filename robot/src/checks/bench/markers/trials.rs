@@ -1,8 +1,8 @@
 //! The three measurements: where tags are told to be, how many are found while the robot turns, and how long it takes.
 
 use super::Setup;
-use crate::markers::{Marker, Pose};
-use crate::synthetic::{self, Optics, stands};
+use crate::vision::markers::{Marker, Pose};
+use crate::vision::synthetic::{self, Optics, stands};
 use serde::Serialize;
 use std::time::Instant;
 use xpuck_kernels::random::Draws;

@@ -2,7 +2,7 @@
 
 use super::choose::Point;
 use super::sweep::Sweep;
-use crate::bench::panel::{COLOURS, Panel, round_up};
+use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
 /// Where panels begin, height of a row and width of all, in units of the picture.

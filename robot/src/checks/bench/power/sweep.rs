@@ -4,7 +4,7 @@ use super::choose::{Point, efficient, fastest_within, is_throttled};
 use super::clocks::{Clock, Held, combinations};
 use super::kept::Kept;
 use super::load::{Load, Progress};
-use crate::bench::BenchError;
+use crate::checks::bench::BenchError;
 use crate::device::PowerMonitor;
 use crate::onboard::thermal;
 use serde::Serialize;

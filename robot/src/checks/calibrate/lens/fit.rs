@@ -1,11 +1,11 @@
 //! The lens that explains views of a flat board of tags best: all of the lens and the board's pose in each view are fitted
 //! together, by the method of Levenberg and Marquardt, so that the corners appear where they were seen.
 
-use crate::calibrate::{CalibrateError, unfit};
-use crate::lens::Lens;
-use crate::linear::solve;
-use crate::planar::{self, POSE, Stand};
-use crate::tags::board::Board;
+use crate::checks::calibrate::{CalibrateError, unfit};
+use crate::vision::lens::Lens;
+use crate::vision::linear::solve;
+use crate::vision::planar::{self, POSE, Stand};
+use crate::vision::tags::board::Board;
 
 /// Numbers that tell a lens: focal lengths, centre, distortion.
 const LENS: usize = 6;

@@ -4,9 +4,9 @@ use super::super::test_bench::Script;
 use super::*;
 use crate::device::frames::CameraCounts;
 use crate::device::{DeviceError, Frame};
-use crate::lens::Lens;
-use crate::markers::Pose;
-use crate::synthetic::{self, Optics};
+use crate::vision::lens::Lens;
+use crate::vision::markers::Pose;
+use crate::vision::synthetic::{self, Optics};
 use xpuck_kernels::random::{Draws, Stream};
 
 const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };

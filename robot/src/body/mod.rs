@@ -1,0 +1,13 @@
+//! The robot's devices as one body that the control loop reads and drives: their threads, conditioned readings, and lamps.
+
+pub mod conditioning;
+pub mod devices;
+pub mod hardware;
+pub mod lamps;
+pub mod link;
+pub mod poller;
+pub mod sensors;
+#[cfg(feature = "apriltag")]
+mod tag_sense;
+#[cfg(feature = "apriltag")]
+mod tag_watch;

@@ -1,0 +1,15 @@
+//! Pictures of the camera: primary colours in them, AprilTags, the lens, and pictures that are drawn for tests and benchmarks.
+
+pub mod colours;
+pub mod lens;
+#[cfg(feature = "apriltag")]
+pub(crate) mod linear;
+#[cfg(feature = "apriltag")]
+pub mod markers;
+#[cfg(feature = "apriltag")]
+pub mod planar;
+pub(crate) mod snapshot;
+#[cfg(feature = "apriltag")]
+pub mod synthetic;
+#[cfg(feature = "apriltag")]
+pub mod tags;
