@@ -171,7 +171,7 @@ deps-cross: deps
 	@$(DEPS) $(APT_CROSS)
 
 cross: deps-cross
-	sh tools/cross.sh $(ARCH)
+	sh systemd/packaging/cross.sh $(ARCH)
 
 # Builds images of boards and writes cards.
 deps-image: deps
@@ -181,7 +181,7 @@ deps-boot: deps-cross deps-deb deps-image
 	@$(DEPS) $(APT_BOOT)
 
 boot-test: deps-boot
-	ARCH=$(ARCH) sh tools/boot-test.sh
+	ARCH=$(ARCH) sh systemd/boot-test/run.sh
 
 deps-devices: deps
 	@$(DEPS) $(APT_DEVICES)
@@ -191,22 +191,22 @@ devices-test: deps-devices
 
 deb: deps-deb
 	cargo build
-	sh tools/deb.sh $(ARCH)
+	sh systemd/packaging/deb.sh $(ARCH)
 
 deb-test: deps-deb
 	cargo build
-	sh tools/deb-test.sh
+	sh systemd/packaging/deb-test.sh
 
 deps-oci: deps-deb
 	@$(DEPS) $(APT_OCI)
 
 # A container image of the package that `make deb` builds.
 oci: deb deps-oci
-	sh tools/oci.sh
+	sh systemd/packaging/oci.sh
 
 # Needs neither root nor libraries of the system: libzmq, SQLite and the others are built from source.
 bundled:
-	sh tools/bundled.sh
+	sh systemd/packaging/bundled.sh
 
 # The library of the fuzzer is C++.
 deps-fuzz: deps

@@ -4,9 +4,9 @@ set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo "skipped: foreign-all: not root, so no packages for other architectures" >&2; exit 0; }
 for arch in arm64 armhf; do
-    sh tools/cross.sh $arch
-    sh tools/deb.sh $arch
+    sh systemd/packaging/cross.sh $arch
+    sh systemd/packaging/deb.sh $arch
 done
 sh tools/foreign-test.sh
-sh tools/deb.sh
-sh tools/oci.sh
+sh systemd/packaging/deb.sh
+sh systemd/packaging/oci.sh

@@ -2,7 +2,7 @@
 # Boots a robot's card in a virtual machine, cuts its power, damages its card: `make boot-test`, or with ARCH=armhf for 32 bits.
 # CUTS, DAMAGES and SEED change how often and how; MIRROR names another archive of Debian.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 arch=${ARCH:-${ARM:-arm64}}
 case "$arch" in
     arm64) board=qemu-arm64 ;;
@@ -18,9 +18,9 @@ step() { echo "boot-test: $* ($(($(date +%s) - begun)) s)"; }
 begun=$(date +%s)
 cargo build --quiet
 step "this machine's programs are built"
-sh tools/cross.sh "$arch"
+sh systemd/packaging/cross.sh "$arch"
 step "the board's programs are built"
-OUT=target/deb/$arch XPUCK_DEB_FAST=1 sh tools/deb.sh "$arch"
+OUT=target/deb/$arch XPUCK_DEB_FAST=1 sh systemd/packaging/deb.sh "$arch"
 packages=target/deb/$arch
 package=$(ls -t "$packages"/xpuckd_*_"$arch".deb | head -n 1)
 # Two newer ones, and one between them whose program does not run.

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the programs with all libraries in them (tools/bundled.sh) and runs a short swarm of them: hub, arena and robots with keys, so
+# Builds the programs with all libraries in them (systemd/packaging/bundled.sh) and runs a short swarm of them: hub, arena and robots with keys, so
 # over CURVE. PORT is the first of four free ports.
 set -eu
-cd "$(dirname "$0")/.."
-sh tools/bundled.sh
+cd "$(dirname "$0")/../.."
+sh systemd/packaging/bundled.sh
 bin=${CARGO_TARGET_DIR:-target}/bundled/bin
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

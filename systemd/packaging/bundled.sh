@@ -1,19 +1,19 @@
 #!/bin/sh
 # Builds xpuck and xpuckd with libraries of their own (libzmq with CURVE, libsodium, SQLite, zstd, libusb; no AprilTag), for a
-# machine on which nobody may install anything: `sh tools/bundled.sh` needs Rust, a C and C++ compiler, make and the crates'
+# machine on which nobody may install anything: `sh systemd/packaging/bundled.sh` needs Rust, a C and C++ compiler, make and the crates'
 # registry, and leaves target/bundled/bin. The sources come out of crates, held by the checksums of the lock files.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 die() { echo "bundled: $*" >&2; exit 1; }
 for program in cargo cc c++ ar make tar; do
     command -v $program >/dev/null || die "$program is missing"
 done
 mkdir -p "${CARGO_TARGET_DIR:-target}/bundled"
 work=$(realpath "${CARGO_TARGET_DIR:-target}/bundled")
-manifest=tools/bundled/Cargo.toml
+manifest=systemd/packaging/bundled/Cargo.toml
 export PREFIX="$work/prefix"
 
-made_of=$(cat tools/bundled.sh tools/bundled/* | cksum)
+made_of=$(cat systemd/packaging/bundled.sh systemd/packaging/bundled/* | cksum)
 if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
     # Cargo does not see that a library changed which it was given by name.
     rm -rf "$PREFIX" "$work/make" "$work/libzmq" "$work/build" && mkdir -p "$PREFIX/lib" "$PREFIX/include" "$work/make"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the programs for another kind of board into target/cross/ARCH: `sh tools/cross.sh arm64|armhf [PROGRAMS]`.
+# Builds the programs for another kind of board into target/cross/ARCH: `sh systemd/packaging/cross.sh arm64|armhf [PROGRAMS]`.
 # MIRROR names another archive of Debian. The standard library comes from rustup where it has the target (`rustup target add TRIPLE`); else Debian's compiler builds it.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 arch=${1:?which architecture: arm64 or armhf}
 case "$arch" in
     arm64) triple=aarch64-unknown-linux-gnu gnu=aarch64-linux-gnu ;;

@@ -3,7 +3,7 @@
 # container, in which the robot's program waits for its devices, runs, and is restarted after only its control loop stops.
 # Takes under two minutes once the bare Debian has been built. XPUCK_DEB_TWICE=1 also compares the bytes of two builds.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 skipped() { echo "skipped: deb-test: $*" >&2; }
 die() { echo "deb-test: $*" >&2; exit 1; }
 say() { echo "deb-test: $*"; }
@@ -27,15 +27,15 @@ has dpkg-deb || { skipped "dpkg-deb is missing: packages are not built"; exit 0;
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XPUCK_DEB_FAST=1
-OUT=$work/one sh tools/deb.sh
+OUT=$work/one sh systemd/packaging/deb.sh
 if [ "${XPUCK_DEB_TWICE:-}" = 1 ]; then
-    OUT=$work/again sh tools/deb.sh
+    OUT=$work/again sh systemd/packaging/deb.sh
     for deb in "$work"/one/*.deb; do
         cmp -s "$deb" "$work/again/${deb##*/}" || die "${deb##*/}: two builds differ"
     done
     say "two builds have the same bytes"
 fi
-XPUCK_DEB_VERSION=99.0.0 OUT=$work/next sh tools/deb.sh
+XPUCK_DEB_VERSION=99.0.0 OUT=$work/next sh systemd/packaging/deb.sh
 if has lintian; then
     lintian --allow-root --fail-on error,warning "$work"/one/*.deb || die "lintian reports problems"
     say "lintian reports no problems"
@@ -87,7 +87,7 @@ say "installed: units valid and enabled, libraries present"
 
 # 4. Boot.
 if has systemd-nspawn; then
-    sh tools/deb-test/boot.sh "$root" "$work" || exit 1
+    sh systemd/packaging/deb-test/boot.sh "$root" "$work" || exit 1
 else
     skipped "systemd-nspawn is missing (make deps-deb): the packages are not booted"
 fi

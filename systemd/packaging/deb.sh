@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the Debian packages xpuck (hub and tools) and xpuckd (robot) from compiled programs: `tools/deb.sh [ARCH]`.
+# Builds the Debian packages xpuck (hub and tools) and xpuckd (robot) from compiled programs: `systemd/packaging/deb.sh [ARCH]`.
 #
 # ARCH is amd64, arm64 or armhf [default: this machine's]. Programs for another architecture come from target/cross/ARCH.
 # systemd/debian/PACKAGE holds the control file, the list of files and the maintainer scripts. The same commit and the same
@@ -9,7 +9,7 @@
 # compression, for tests.
 set -eu
 umask 022
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 own=$(dpkg --print-architecture)
 arch=${1:-$own}
 built=${CARGO_TARGET_DIR:-target}/debug

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Makes an archive of an image for containers (OCI), for clusters: a bare Debian with the package xpuck, nothing else. The
-# image comes from no registry. `tools/oci.sh [OUT]`; needs root, mmdebstrap and buildah. The last step unpacks what was
+# image comes from no registry. `systemd/packaging/oci.sh [OUT]`; needs root, mmdebstrap and buildah. The last step unpacks what was
 # made and runs it by chroot.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 out=${1:-target/deb/xpuck-oci.tar}
 die() { echo "oci: $*" >&2; exit 1; }
 for program in mmdebstrap buildah tar; do

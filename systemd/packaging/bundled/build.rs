@@ -1,10 +1,10 @@
-//! Compiles libzmq with CURVE against the libsodium in the folder PREFIX, and puts it there. tools/bundled.sh calls it.
+//! Compiles libzmq with CURVE against the libsodium in the folder PREFIX, and puts it there. systemd/packaging/bundled.sh calls it.
 
 use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rerun-if-env-changed=PREFIX");
-    let prefix = PathBuf::from(std::env::var_os("PREFIX").expect("PREFIX, as tools/bundled.sh sets it"));
+    let prefix = PathBuf::from(std::env::var_os("PREFIX").expect("PREFIX, as systemd/packaging/bundled.sh sets it"));
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo sets it"));
     let sodium = zeromq_src::LibLocation::new(prefix.join("lib"), prefix.join("include"));
     zeromq_src::Build::new().with_libsodium(Some(sodium)).build();

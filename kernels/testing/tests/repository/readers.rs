@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &str); 14] = [
     ("systemd/image/src/initramfs.rs", "what the build has just made"),
 ];
 /// Folders of programs that read what they or the repository hold.
-const TOOLS: [&str; 4] = ["fuzz/", "kernels/testing/", "tools/", "systemd/boot-test/"];
+const TOOLS: [&str; 5] = ["fuzz/", "kernels/testing/", "tools/", "systemd/boot-test/", "systemd/packaging/"];
 
 fn is_test(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("tests.rs")
