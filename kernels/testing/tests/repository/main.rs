@@ -12,6 +12,7 @@ mod readers;
 mod site;
 mod skips;
 mod suite;
+mod walks;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
