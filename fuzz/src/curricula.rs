@@ -4,10 +4,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xpuck_evolve::arbiters::TreeGenome;
-use xpuck_evolve::scenario::{Population, Scenario, original};
-use xpuck_kernels::automaton::{Meanings, Module, account, draw, parse, print, simplify, to_tree};
-use xpuck_kernels::cargo::Automata;
+use xpuck_automata::automaton::{Meanings, Module, account, draw, parse, print, simplify, to_tree};
+use xpuck_automata::cargo::Automata;
+use xpuck_hub_automata::arbiters::TreeGenome;
+use xpuck_hub_automata::scenario::{Population, Scenario, original};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((kind, bytes)) = bytes.split_first() else { return };

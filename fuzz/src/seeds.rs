@@ -100,8 +100,8 @@ fn write_all() -> std::io::Result<()> {
     put("curricula", "population", population.as_bytes())?;
     for (kind, file) in [
         ("\u{1}", "docs/curricula/cargo-creative.toml"),
-        ("\u{3}", "robot/evolve/tests/original/sequential4.prj.3"),
-        ("\u{4}", "robot/evolve/tests/original/sequential.prj"),
+        ("\u{3}", "hub/automata/tests/original/sequential4.prj.3"),
+        ("\u{4}", "hub/automata/tests/original/sequential.prj"),
     ] {
         let text = std::fs::read_to_string(project.join(file))?;
         put("curricula", file.rsplit('/').next().unwrap_or(file), format!("{kind}{text}").as_bytes())?;

@@ -6,16 +6,12 @@
 //! functions are our own, so that no platform's libm can change a result.
 //!
 //! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's centre.
-//! The world of [`cargo`] has its own, those of the document that it comes from.
 
 pub mod analysis;
-pub mod automaton;
-pub mod cargo;
 pub mod engine;
 pub mod estimate;
 pub mod fonts;
 pub mod hash;
-pub mod kilobot;
 pub mod markup;
 pub mod math;
 pub mod model;

@@ -78,14 +78,14 @@ pub fn block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block:
 
 /// The random words of a body's motion in a physics step; `key` is the seed, low half first.
 #[inline(always)]
-pub(crate) fn motion_words(key: [u32; 2], world: u32, body: u32, step: u32) -> [u32; 4] {
+pub fn motion_words(key: [u32; 2], world: u32, body: u32, step: u32) -> [u32; 4] {
     philox_rounds::<MOTION_ROUNDS>([world, body, step, Stream::Motion as u32], key)
 }
 
 /// The four bytes of a word and the lowest byte of another as a deviate of mean 0 and variance 1, nearly normal: its fourth
 /// moment is 2.76 instead of 3, and it stays within 3.86.
 #[inline(always)]
-pub(crate) fn nearly_normal(four: u32, fifth: u32) -> f32 {
+pub fn nearly_normal(four: u32, fifth: u32) -> f32 {
     const EVEN: u32 = 0x00ff_00ff;
     let pairs = (four & EVEN) + (four >> 8 & EVEN);
     let sum = (pairs & 0xffff) + (pairs >> 16) + (fifth & 0xff);

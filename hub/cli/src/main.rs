@@ -44,9 +44,12 @@ enum Command {
     Study(analysis::study::StudyArgs),
     Sweep(evolution::sweep::SweepArgs),
     Geneserver(services::geneserver::GeneserverArgs),
-    Serve(services::serve::ServeArgs),
-    DrawPath(services::draw_path::DrawPathArgs),
-    Watch(services::watch::WatchArgs),
+    #[cfg(feature = "gateway")]
+    Serve(guests::gateway::serve::ServeArgs),
+    #[cfg(feature = "gateway")]
+    DrawPath(guests::gateway::draw_path::DrawPathArgs),
+    #[cfg(feature = "gateway")]
+    Watch(guests::gateway::watch::WatchArgs),
     Hub(services::hub::HubArgs),
     Island(services::island::IslandArgs),
     Arena(arena::ArenaArgs),
@@ -100,8 +103,11 @@ enum Command {
     Check(files::check::CheckArgs),
     Schema(files::schema::SchemaArgs),
     Tree(trees::tree::TreeArgs),
-    Automaton(trees::automaton::AutomatonArgs),
+    #[cfg(feature = "automata")]
+    Automaton(guests::automata::automaton::AutomatonArgs),
+    #[cfg(feature = "bodies")]
     Body(guests::body::BodyArgs),
+    #[cfg(feature = "kilobots")]
     Kilobot(guests::kilobot::KilobotArgs),
     Calibrate(records::calibrate::CalibrateArgs),
     World(analysis::world::WorldArgs),
@@ -164,9 +170,12 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Report(args) => records::report::run(args)?,
         Command::Study(args) => analysis::study::run(args)?,
         Command::Geneserver(args) => return services::geneserver::run(args),
-        Command::Serve(args) => services::serve::run(args)?,
-        Command::DrawPath(args) => services::draw_path::run(args)?,
-        Command::Watch(args) => services::watch::run(args)?,
+        #[cfg(feature = "gateway")]
+        Command::Serve(args) => guests::gateway::serve::run(args)?,
+        #[cfg(feature = "gateway")]
+        Command::DrawPath(args) => guests::gateway::draw_path::run(args)?,
+        #[cfg(feature = "gateway")]
+        Command::Watch(args) => guests::gateway::watch::run(args)?,
         Command::Island(args) => return services::island::run(args),
         Command::Hub(args) => services::hub::run(args)?,
         Command::Arena(args) => arena::run(args)?,
@@ -202,8 +211,11 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Check(args) => files::check::run(args)?,
         Command::Schema(args) => files::schema::run(args)?,
         Command::Tree(args) => trees::tree::run(args)?,
-        Command::Automaton(args) => trees::automaton::run(args)?,
+        #[cfg(feature = "automata")]
+        Command::Automaton(args) => guests::automata::automaton::run(args)?,
+        #[cfg(feature = "bodies")]
         Command::Body(args) => return guests::body::run(args),
+        #[cfg(feature = "kilobots")]
         Command::Kilobot(args) => return guests::kilobot::run(args),
         Command::Calibrate(args) => records::calibrate::run(args)?,
         Command::World(args) => analysis::world::run(args)?,

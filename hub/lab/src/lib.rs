@@ -2,19 +2,16 @@
 
 pub mod ablation;
 pub mod behaviour;
-pub mod body_run;
-pub mod curriculum_run;
 pub mod elsewhere;
 pub mod engine;
 pub mod evolution_run;
-pub mod kilobot_run;
 pub mod machine_file;
 pub mod markers;
 pub mod measure;
 pub mod remeasure;
 pub mod report;
-mod run_config;
-mod run_folder;
+pub mod run_config;
+pub mod run_folder;
 pub mod scale;
 pub mod schemas;
 pub mod segments;

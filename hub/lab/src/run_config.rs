@@ -24,7 +24,7 @@ pub enum ConfigError {
 ///
 /// # Errors
 /// One line with the file, and the key or the line.
-pub(crate) fn load<T: DeserializeOwned>(
+pub fn load<T: DeserializeOwned>(
     kind: &str,
     path: Option<&Path>,
     overrides: Table,

@@ -1,13 +1,10 @@
 //! The TOML files that people write, each with its JSON Schema, by which editors complete and check keys.
 
-use crate::body_run;
 use crate::evolution_run::file::EvolutionFile;
-use crate::kilobot_run;
 use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
 use schemars::{JsonSchema, Schema};
 use xpuck_evolve::PrimitiveSetFile;
-use xpuck_evolve::scenario::ScenarioFile;
 use xpuck_experiment::world_file::WorldFile;
 use xpuck_experiment::{Calibration, Experiment};
 use xpuck_hub_core::config::HubFile;
@@ -33,20 +30,14 @@ impl FileKind {
 }
 
 /// The kinds that are read by this crate and those below it, in alphabetical order.
-pub const KINDS: [FileKind; 12] = [
-    FileKind::of::<body_run::Config>("bodies", "a run of evolution of bodies that walk"),
+pub const KINDS: [FileKind; 9] = [
     FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
-    FileKind::of::<ScenarioFile>("curriculum", "automata or trees that deliver cargo, step by step"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
     FileKind::of::<Experiment>("experiment", "what the swarm is to do"),
     FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
-    FileKind::of::<kilobot_run::Config>("kilobots", "Kilobots that evolve to forage"),
     FileKind::of::<MachineFile>("machine", "a state machine"),
     FileKind::of::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
     FileKind::of::<Swarm>("swarm", "swarm.toml: what hub, arena and robots share"),
     FileKind::of::<SweepFile>("sweep", "settings of evolution to compare"),
     FileKind::of::<WorldFile>("world", "a simulated world"),
 ];
-
-#[cfg(test)]
-mod tests;

@@ -4,8 +4,6 @@
 //! from, is the caller's business: an [`Island`] names trials, takes their results, and says the next population.
 
 mod algorithm;
-pub mod arbiters;
-pub mod automata;
 pub mod checkpoint;
 pub mod curriculum;
 mod deme;
@@ -19,7 +17,6 @@ mod operands;
 mod primitive_set;
 mod rule_list;
 mod samples;
-pub mod scenario;
 mod settings;
 mod sight;
 mod space;
@@ -32,8 +29,9 @@ pub use genotype::{Bits, Branch, Gene, Genotype};
 pub use individual::{Id, Individual, Migrant, MigrantError, MigrantValues, Operator, Stage};
 pub use island::{Island, Progress};
 pub use primitive_set::{PrimitiveSet, PrimitiveSetError, PrimitiveSetFile};
+pub use rule_list::RuleListBuilder;
 pub use samples::Samples;
 pub use settings::{Algorithm, Representation, SampleOwner, Settings, SettingsError, UnknownAlgorithm};
 pub use sight::colour_read;
 pub use space::Space;
-pub use variation::crossover;
+pub use variation::{Change, change, crossover, exchange, replace_constant, replace_node};

@@ -3,8 +3,8 @@
 //! `cargo bench -p xpuck-bench --profile dev --bench kilobots`; elements per second are robot-seconds a second (r_acc).
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use xpuck_kernels::kilobot::{Foraging, Job, Program, run};
 use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_kilobots::{Foraging, Job, Program, run};
 
 const WORLDS: u32 = 256;
 /// What the robots run: their swarm disperses, stays together, or does nothing.

@@ -1,15 +1,11 @@
 //! `xpuck arena`: the virtual arena that stands where the real one would.
 
-mod agents;
-mod company;
-mod play;
-mod trainer;
-mod viewers;
+mod guest_keys;
 
-use agents::AgentsFile;
+use crate::guests;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use company::Company;
+pub use guest_keys::{AgentsFile, ViewersFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,7 +13,6 @@ use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::info;
-use viewers::ViewersFile;
 use xpuck_arena::fitted::{Fitted, Mark};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::sounds::Sound;
@@ -482,7 +477,7 @@ fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
-    let mut company = Company::start(&args.config, settings.robots.len())?;
+    let mut company = guests::in_arena(&args.config, settings.robots.len())?;
     let summary = xpuck_arena::run(
         &settings,
         &stop,
@@ -490,7 +485,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         |seconds, change| {
             info!(target: "arena", "{seconds:.1} s of arena time: from now on {change}");
         },
-        &mut company,
+        company.as_mut(),
     )?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };

@@ -7,18 +7,18 @@ use crate::files::file_kind;
 use crate::files::file_kind::Guess;
 use crate::files::keys;
 use crate::files::tree_file;
+use crate::guests;
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xpuck_evolve::PrimitiveSet;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
-use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::segments::PrintedRuns;
-use xpuck_lab::{body_run, kilobot_run, machine_file, sweep};
+use xpuck_lab::{machine_file, sweep};
 use xpuck_wire::file;
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Swarm, output};
@@ -101,14 +101,6 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
             Ok("a primitive set".into())
         }
         "printed" => Ok(format!("{} printed runs", PrintedRuns::read(path)?.runs.len())),
-        "bodies" => {
-            let config = body_run::Config::load(Some(path), toml::Table::new())?;
-            Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
-        }
-        "kilobots" => {
-            let config = kilobot_run::Config::load(Some(path), toml::Table::new())?;
-            Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
-        }
         "robot" => {
             let xpuckd = std::env::current_exe()?.with_file_name("xpuckd");
             let found = robot(path, Some(&xpuckd).filter(|path| path.exists()).map(PathBuf::as_path));
@@ -118,6 +110,9 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
             }
         }
         _ => {
+            if let Some(found) = guests::check(kind, path) {
+                return found;
+            }
             let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
             let plan = Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
             Ok(format!("experiment {}", describe(&plan)))
@@ -128,9 +123,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
 fn tree(path: &Path, name: &str) -> Result<String> {
     let tree = tree_file::read_either(path, &tree_file::ask(None, false))?;
     if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
-        let usage = kilobot::Program::compile(&tree).with_context(|| name.to_string())?.usage();
-        let nodes = tree.nodes().len();
-        return Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {} bytes", usage.tree, kilobot::TREE_BYTES));
+        return guests::check_kilobot_tree(&tree).with_context(|| name.to_string());
     }
     let program = Program::compile(&tree).with_context(|| name.to_string())?;
     let nodes = output::count(tree.nodes().len(), "node", "nodes");

@@ -1,6 +1,7 @@
 //! What kind of TOML file one is, told by its keys: whoever gives a file to the wrong command is told the right one.
 
 use crate::arena::ArenaFile;
+use crate::guests;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,7 +13,9 @@ use xpuck_wire::file::{self, FileError, shorten};
 /// Every kind that has a schema here, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
     let arena = FileKind::of::<ArenaFile>("arena", "arena.toml: the virtual arena");
-    [&[arena], &KINDS[..]].concat()
+    let mut kinds = [&[arena], &KINDS[..], &guests::kinds()].concat();
+    kinds.sort_by_key(|kind| kind.name);
+    kinds
 }
 
 /// The keys at the top of each kind of file, and those that must be there.

@@ -112,8 +112,12 @@ fn list(program: &Command) -> String {
     for (group, names) in GROUPS {
         let _ = writeln!(text, "{group}:");
         for name in names {
-            let about = program.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
-            let about = about.unwrap_or_else(|| "Print this message or the help of a command".into());
+            let about = match (program.find_subcommand(name), *name) {
+                (Some(command), _) => command.get_about().map(ToString::to_string).unwrap_or_default(),
+                (None, "help") => "Print this message or the help of a command".into(),
+                // A guest's, without its feature.
+                (None, _) => continue,
+            };
             let mut line = format!("  {name:<NAMES$}");
             for word in about.split(' ') {
                 if line.chars().count() + 1 + word.chars().count() > LINE {

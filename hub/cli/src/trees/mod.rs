@@ -1,7 +1,6 @@
 //! Controllers as text: trees, machines and automata, converted and explained.
 
 pub mod algebra;
-pub mod automaton;
 pub mod explain;
 pub mod machines;
 pub mod tree;

@@ -3,11 +3,11 @@
 use crate::files::tree_file::{
     From, ask, deliver, print, read, read_asked, read_either, read_kilobot, refuse_over, write,
 };
+use crate::guests;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use xpuck_experiment::tree_file::{Ask, Form, includes};
-use xpuck_kernels::kilobot;
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
 use xpuck_kernels::tree::{Program, reference_page};
 use xpuck_wire::output;
@@ -31,7 +31,8 @@ enum TreeCommand {
     Equal(crate::trees::algebra::EqualArgs),
     Memoryless(crate::trees::machines::MemorylessArgs),
     FromFsm(crate::trees::machines::FromFsmArgs),
-    FromIndividual(crate::services::serve::individual_tree::FromIndividualArgs),
+    #[cfg(feature = "gateway")]
+    FromIndividual(guests::gateway::serve::individual_tree::FromIndividualArgs),
     ToFsm(crate::trees::machines::ToFsmArgs),
     Rasp(crate::trees::machines::RaspArgs),
     Explain(crate::trees::explain::ExplainArgs),
@@ -132,7 +133,8 @@ pub fn run(args: &TreeArgs) -> Result<()> {
         TreeCommand::Equal(args) => crate::trees::algebra::equal(args),
         TreeCommand::Memoryless(args) => crate::trees::machines::memoryless(args),
         TreeCommand::FromFsm(args) => crate::trees::machines::from_fsm(args),
-        TreeCommand::FromIndividual(args) => crate::services::serve::individual_tree::run(args),
+        #[cfg(feature = "gateway")]
+        TreeCommand::FromIndividual(args) => guests::gateway::serve::individual_tree::run(args),
         TreeCommand::ToFsm(args) => crate::trees::machines::to_fsm(args),
         TreeCommand::Rasp(args) => crate::trees::machines::rasp(args),
         TreeCommand::Explain(args) => crate::trees::explain::run(args),
@@ -180,8 +182,8 @@ fn convert(args: &ConvertArgs) -> Result<()> {
         To::Json => to_json(&either()?).into_bytes(),
         To::Bin => to_binary(&tree()?).with_context(|| format!("{name} as bin"))?,
         To::Kilobot => {
-            let program = kilobot::Program::compile(&read_kilobot(&args.file, args.from)?);
-            program.with_context(|| name.to_string())?.to_c().into_bytes()
+            let table = guests::kilobot_table(&read_kilobot(&args.file, args.from)?);
+            table.with_context(|| name.to_string())?.into_bytes()
         }
     };
     if args.to == To::Bin && args.output.is_none() && output::is_terminal() {

@@ -4,8 +4,8 @@
 use crate::common::{said, xpuck};
 use std::path::Path;
 use std::process::Output;
-use xpuck_kernels::kilobot::{Foraging, Heard, Program, World};
 use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_kilobots::{Foraging, Heard, Program, World};
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const FIGURE_4_6: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kilobots/figure-4-6.bt");

@@ -15,7 +15,7 @@ const MAX_CHECKPOINT: u64 = 1 << 30;
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
 /// File of the state after a generation.
-pub(crate) fn place(folder: &Path, generation: u32) -> PathBuf {
+pub fn place(folder: &Path, generation: u32) -> PathBuf {
     folder.join(NAMES[generation as usize % NAMES.len()])
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn place(folder: &Path, generation: u32) -> PathBuf {
 ///
 /// # Errors
 /// If the disk refuses; what was kept before stays sound.
-pub(crate) fn prepare<T: Serialize>(
+pub fn prepare<T: Serialize>(
     folder: &Path,
     generation: u32,
     state: &T,
@@ -36,12 +36,7 @@ pub(crate) fn prepare<T: Serialize>(
 ///
 /// # Errors
 /// If the disk refuses; what was kept before stays sound.
-pub(crate) fn keep<T: Serialize>(
-    folder: &Path,
-    generation: u32,
-    state: &T,
-    configuration: u32,
-) -> Result<(), FolderError> {
+pub fn keep<T: Serialize>(folder: &Path, generation: u32, state: &T, configuration: u32) -> Result<(), FolderError> {
     let kept = prepare(folder, generation, state, configuration).and_then(Prepared::commit);
     kept.map_err(io(&place(folder, generation)))
 }
@@ -51,7 +46,7 @@ pub(crate) fn keep<T: Serialize>(
 ///
 /// # Errors
 /// If there are states, and none can be used.
-pub(crate) fn newest<T: DeserializeOwned>(
+pub fn newest<T: DeserializeOwned>(
     folder: &Path,
     configuration: u32,
     own: &str,

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}", path.display())]
 pub struct FolderError {
-    pub(crate) path: PathBuf,
-    pub(crate) message: String,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong, and the remedy.
+    pub message: String,
 }
 
 /// Error of a file or folder.
-pub(crate) fn fail(path: &Path, message: impl Into<String>) -> FolderError {
+pub fn fail(path: &Path, message: impl Into<String>) -> FolderError {
     let message = message.into();
     // What read the file has named it already.
     let named = format!("{}: ", path.display());
@@ -20,7 +22,7 @@ pub(crate) fn fail(path: &Path, message: impl Into<String>) -> FolderError {
 }
 
 /// Error of the disk while a run goes on.
-pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| {
         let remedy = match error.kind() {
             // What the disk lacks is said where errors are printed.
@@ -39,6 +41,6 @@ pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
 }
 
 /// Error of the disk while a run's folder is made.
-pub(crate) fn unmade(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+pub fn unmade(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| fail(path, format!("{error}; make room or mend the disk, then begin again"))
 }

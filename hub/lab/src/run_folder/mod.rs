@@ -3,11 +3,11 @@
 //! A file or table that grows is locked by the process that works on the run. The file that makes the folder a run is written
 //! last, so that a process killed before leaves no run that is half made.
 
-pub(crate) mod checkpoints;
+pub mod checkpoints;
 mod error;
 
 pub use error::FolderError;
-pub(crate) use error::{fail, io, unmade};
+pub use error::{fail, io, unmade};
 use std::fs::File;
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
@@ -28,7 +28,7 @@ const KINDS: [(&str, &str, &str); 4] = [
 ];
 
 /// What a kind of run has in its folder.
-pub(crate) struct Kind {
+pub struct Kind {
     /// File that makes a folder such a run; one of [`KINDS`].
     pub run: &'static str,
     /// File that grows, and is locked while a process works on the run.
@@ -42,7 +42,7 @@ pub(crate) struct Kind {
 }
 
 /// The folder of a run that this process works on; no other process can have it at the same time.
-pub(crate) struct RunFolder {
+pub struct RunFolder {
     path: PathBuf,
     kind: &'static Kind,
     /// The locked file, at its end.
@@ -55,7 +55,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If there is a run already, the folder has anything that one could write over, or the place cannot be written.
-    pub(crate) fn create(
+    pub fn create(
         path: &Path,
         kind: &'static Kind,
         files: &[(String, &str)],
@@ -77,7 +77,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If there is no such run, another process works on it, or a link leads out of it.
-    pub(crate) fn open(path: &Path, kind: &'static Kind) -> Result<RunFolder, FolderError> {
+    pub fn open(path: &Path, kind: &'static Kind) -> Result<RunFolder, FolderError> {
         RunFolder::refuse_other(path, kind)?;
         RunFolder::lock(path, kind)
     }
@@ -86,7 +86,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// It holds none.
-    pub(crate) fn refuse_other(path: &Path, kind: &Kind) -> Result<(), FolderError> {
+    pub fn refuse_other(path: &Path, kind: &Kind) -> Result<(), FolderError> {
         if path.join(kind.run).exists() {
             return Ok(());
         }
@@ -113,17 +113,17 @@ impl RunFolder {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The locked file that grows.
-    pub(crate) fn grown(&self) -> &File {
+    pub fn grown(&self) -> &File {
         &self.grown
     }
 
     /// True if a file asks the run to stop.
-    pub(crate) fn is_to_stop(&self) -> bool {
+    pub fn is_to_stop(&self) -> bool {
         self.path.join(STOP).exists()
     }
 
@@ -131,7 +131,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If one is there to stay.
-    pub(crate) fn clear_requests(&self) -> Result<(), FolderError> {
+    pub fn clear_requests(&self) -> Result<(), FolderError> {
         self.kind.requests.iter().chain([&STOP]).try_for_each(|name| self.remove(name))
     }
 
@@ -139,7 +139,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If it is there to stay.
-    pub(crate) fn remove(&self, name: &str) -> Result<(), FolderError> {
+    pub fn remove(&self, name: &str) -> Result<(), FolderError> {
         let file = self.path.join(name);
         match std::fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -150,7 +150,7 @@ impl RunFolder {
     }
 
     /// Refuses a folder that was moved, emptied or replaced while the run went on: another's files may lie there now.
-    pub(crate) fn is_still_there(&self) -> Result<(), FolderError> {
+    pub fn is_still_there(&self) -> Result<(), FolderError> {
         let path = self.path.join(self.kind.grows);
         let gone = |_| fail(&path, "is gone: was the folder moved or emptied? put it back, then go on with --resume");
         let (there, ours) = (path.metadata().map_err(gone)?, self.grown.metadata().map_err(io(&path))?);
@@ -174,7 +174,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the disk refuses; the file that was there is then still there.
-    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), FolderError> {
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), FolderError> {
         self.is_still_there()?;
         let file = self.inside(name)?;
         atomic::write(&file, bytes.as_ref()).map_err(io(&file))
@@ -184,7 +184,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn add_rows(&mut self, rows: &str) -> Result<(), FolderError> {
+    pub fn add_rows(&mut self, rows: &str) -> Result<(), FolderError> {
         self.is_still_there()?;
         self.grown.write_all(rows.as_bytes()).map_err(io(&self.path.join(self.kind.grows)))
     }
@@ -193,7 +193,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn sync_rows(&self) -> Result<(), FolderError> {
+    pub fn sync_rows(&self) -> Result<(), FolderError> {
         self.grown.sync_data().map_err(io(&self.path.join(self.kind.grows)))
     }
 
@@ -201,7 +201,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If it cannot be read, or is another's.
-    pub(crate) fn table(path: &Path, kind: &Kind) -> Result<String, FolderError> {
+    pub fn table(path: &Path, kind: &Kind) -> Result<String, FolderError> {
         let file = path.join(kind.grows);
         let text = file::text(&file, MAX_TABLE).map_err(|error| fail(&file, error.to_string()))?;
         match text.starts_with(kind.head) {
@@ -214,7 +214,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn keep_rows(&mut self, rows: &str) -> Result<(), FolderError> {
+    pub fn keep_rows(&mut self, rows: &str) -> Result<(), FolderError> {
         let file = self.path.join(self.kind.grows);
         let text = self.kind.head.to_owned() + rows;
         let kept = RunFolder::table(&self.path, self.kind).is_ok_and(|there| there.starts_with(&text));
@@ -232,7 +232,7 @@ impl RunFolder {
 }
 
 /// Refuses a link: what a run writes stays in its folder.
-pub(crate) fn refuse_link(path: &Path) -> Result<(), FolderError> {
+pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
     match path.symlink_metadata() {
         Ok(data) if data.is_symlink() => Err(fail(path, "is a link; put what it leads to in its place")),
         _ => Ok(()),

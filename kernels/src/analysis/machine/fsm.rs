@@ -8,8 +8,11 @@
 //! v_scr holds the current state: short, as it starts, in the initial state, and a direction in every other one.
 
 use super::probability::Guard;
+use crate::math::Vec2;
 use crate::tree::registers::SCRATCH;
-use crate::tree::{AsPublished, CompileError, Group, Kind, MAX_DEPTH, Node, Program, Tree, expand, shorten, suggest};
+use crate::tree::{
+    AsPublished, CompileError, Group, Kind, MAX_DEPTH, Node, Program, Tree, decode, expand, holds, shorten, suggest,
+};
 use std::fmt;
 
 /// Most states: the initial one and 128 directions two steps of pi/128 apart.
@@ -208,9 +211,10 @@ impl StateMachine {
 
 /// How v_scr says which state is current.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Code {
+pub enum Code {
+    /// It is shorter than any direction.
     Short,
-    /// Steps of pi/128.
+    /// It points there, in steps of pi/128.
     Direction(f32),
 }
 
@@ -219,7 +223,7 @@ const STATE: f32 = SCRATCH as f32;
 impl Code {
     /// The codes of so many states, of which one is initial: directions spread over the circle, by right angles if they are
     /// few.
-    pub(crate) fn of_states(states: usize, initial: usize) -> Vec<Code> {
+    pub fn of_states(states: usize, initial: usize) -> Vec<Code> {
         let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
         let mut angle = -step;
         let code = |i| {
@@ -233,22 +237,27 @@ impl Code {
     }
 
     /// Succeeds in the state.
-    pub(crate) fn test(self) -> Tree {
+    pub fn test(self) -> Tree {
         match self {
             Code::Short => Tree::leaf(Kind::Ifsect, &[STATE, 0.0, 0.0]),
             Code::Direction(angle) => Tree::leaf(Kind::Ifsect, &[STATE, angle, WIDTH]),
         }
     }
 
+    /// True if v_scr says it.
+    pub fn holds(self, scratch: Vec2) -> bool {
+        self.test().nodes().iter().all(|node| holds(&decode(node), scratch))
+    }
+
     /// The code that a node tests for, if it is such a test.
-    pub(crate) fn of_test(node: &Node) -> Option<Code> {
+    pub fn of_test(node: &Node) -> Option<Code> {
         let [vector, angle, width, _] = node.operands;
         let code = if width == 0.0 { Code::Short } else { Code::Direction(angle) };
         (node.kind == Kind::Ifsect && vector == STATE).then_some(code)
     }
 
     /// The code that a node writes, if it is such a write.
-    pub(crate) fn of_entry(node: &Node) -> Option<Code> {
+    pub fn of_entry(node: &Node) -> Option<Code> {
         let code = match node.kind {
             Kind::Mulav => Code::Short,
             Kind::Movcv => Code::Direction(node.operands[1]),
@@ -258,7 +267,7 @@ impl Code {
     }
 
     /// Makes the state current.
-    pub(crate) fn enter(self) -> Tree {
+    pub fn enter(self) -> Tree {
         match self {
             Code::Short => Tree::leaf(Kind::Mulav, &[STATE, 0.0, 0.0, 0.0]),
             Code::Direction(angle) => Tree::leaf(Kind::Movcv, &[STATE, angle]),
@@ -293,13 +302,13 @@ fn check_condition(transition: &Transition, place: impl Fn() -> String) -> Resul
 }
 
 /// True if a condition may have the node: it does nothing and ends in this tick.
-pub(crate) fn may_condition(node: &Node) -> bool {
+pub fn may_condition(node: &Node) -> bool {
     let spec = node.kind.spec();
     !spec.writes && spec.group != Group::Action && !matches!(node.kind, Kind::Repeati | Kind::Repeatr)
 }
 
 /// True if the node, or the subtree that it stands for, reads or writes v_scr.
-pub(crate) fn uses_scratch(node: &Node) -> bool {
+pub fn uses_scratch(node: &Node) -> bool {
     let mut nodes = Vec::new();
     expand(node, AsPublished::No, &mut nodes);
     nodes.iter().any(|n| {
@@ -320,7 +329,7 @@ mod tests {
             for (i, entered) in codes.iter().enumerate() {
                 let entry = decode(&entered.enter().nodes()[0]);
                 let held =
-                    if *entered == Code::Short { crate::math::Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
+                    if *entered == Code::Short { Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
                 for (j, code) in codes.iter().enumerate() {
                     assert_eq!(holds(&decode(&code.test().nodes()[0]), held), i == j, "{states} states: {i}, {j}");
                 }

@@ -15,8 +15,10 @@ mod rasp;
 
 pub use form::{Domain, Form};
 pub use form_memory::FormMemory;
-pub(crate) use fsm::{Code, may_condition, uses_scratch};
-pub use fsm::{Encoded, MAX_STATES, MAX_TRANSITIONS, MachineError, State, StateMachine, Transition};
+pub use fsm::{
+    Code, Encoded, MAX_STATES, MAX_TRANSITIONS, MachineError, State, StateMachine, Transition, may_condition,
+    uses_scratch,
+};
 pub use leaf::{Leaf, RobotLeaf, Role, Variable};
 pub use leaf_machine::{LeafMachine, LeafState, Target};
 pub use memoryless::Memoryless;

@@ -5,16 +5,19 @@ use crate::random::{NEXT_BLOCK, Stream, philox};
 
 /// Where a robot's draws are in the counter space.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DrawPlace {
+pub struct DrawPlace {
+    /// The run's seed.
     pub seed: u64,
+    /// The world.
     pub world: u32,
+    /// The robot in it.
     pub robot: u32,
 }
 
 /// The draws of a controller's update.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub(crate) struct DrawLanes {
+pub struct DrawLanes {
     key: [[u32; LANES]; 2],
     counter: [[u32; LANES]; 4],
     words: [[u32; LANES]; 4],

@@ -15,15 +15,15 @@ use super::program::{Instruction, Program};
 use super::registers::{CELLS, GOAL};
 use super::tick::{PAR_RUNNING, RUNNING_FLAG};
 use crate::random::below;
-pub(crate) use draws::{DrawLanes, DrawPlace};
+pub use draws::{DrawLanes, DrawPlace};
 use leaf::leaf;
 use network::network;
 
 /// Robots, or worlds, side by side: the lanes of a 512-bit register; narrower registers take them in turns.
-pub(crate) const LANES: usize = 16;
+pub const LANES: usize = 16;
 
 /// A number for each.
-pub(crate) type Lanes = [f32; LANES];
+pub type Lanes = [f32; LANES];
 
 /// All bits or none for each lane, by the bits of a mask.
 #[inline(always)]
@@ -67,7 +67,7 @@ struct Visit {
 
 /// What the nodes of a program remember for each robot; see [`Memory`](super::Memory).
 #[derive(Clone, Debug)]
-pub(crate) struct MemoryLanes {
+pub struct MemoryLanes {
     nodes: Vec<[u16; LANES]>,
     /// What the neurons put out last, and room for what they put out next.
     neurons: Vec<Lanes>,

@@ -4,9 +4,11 @@ use crate::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 29] = [
     ("xpuck-kernels", &[]),
+    ("xpuck-automata", &["xpuck-kernels"]),
     ("xpuck-bodies", &["xpuck-kernels"]),
+    ("xpuck-kilobots", &["xpuck-kernels"]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
@@ -61,7 +63,6 @@ const ARROWS: [(&str, &[&str]); 24] = [
     (
         "xpuck-lab",
         &[
-            "xpuck-bodies",
             "xpuck-calibrate",
             "xpuck-evolve",
             "xpuck-experiment",
@@ -71,6 +72,15 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "xpuck-stats",
             "xpuck-wire",
         ],
+    ),
+    (
+        "xpuck-hub-automata",
+        &["xpuck-automata", "xpuck-evolve", "xpuck-kernels", "xpuck-lab", "xpuck-stats", "xpuck-wire"],
+    ),
+    ("xpuck-hub-bodies", &["xpuck-bodies", "xpuck-evolve", "xpuck-kernels", "xpuck-lab", "xpuck-stats", "xpuck-wire"]),
+    (
+        "xpuck-hub-kilobots",
+        &["xpuck-kilobots", "xpuck-evolve", "xpuck-kernels", "xpuck-lab", "xpuck-stats", "xpuck-wire"],
     ),
     ("xpuck-python", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-lab", "xpuck-record", "xpuck-wire"]),
     (
@@ -89,16 +99,21 @@ const ARROWS: [(&str, &[&str]); 24] = [
     (
         "xpuck-hub",
         &[
-            "xpuck-bodies",
             "xpuck-arena",
+            "xpuck-automata",
+            "xpuck-bodies",
             "xpuck-calibrate",
             "xpuck-evolve",
             "xpuck-experiment",
             "xpuck-gateway",
+            "xpuck-hub-automata",
+            "xpuck-hub-bodies",
             "xpuck-hub-core",
+            "xpuck-hub-kilobots",
             "xpuck-hub-service",
             "xpuck-image",
             "xpuck-kernels",
+            "xpuck-kilobots",
             "xpuck-lab",
             "xpuck-record",
             "xpuck-registers",

@@ -180,7 +180,7 @@ impl PrimitiveSet {
     }
 
     /// The branch whose tree this is, subtrees found again and kept whole; `None` if a node or register is not allowed.
-    pub(crate) fn branch(&self, tree: &Tree) -> Option<Branch> {
+    pub fn branch(&self, tree: &Tree) -> Option<Branch> {
         let nodes = tree.nodes();
         let mut genes = Vec::with_capacity(nodes.len());
         let mut at = 0;

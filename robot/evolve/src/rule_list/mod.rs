@@ -25,7 +25,7 @@ const GAIN_POWERS: (f32, f32) = (-2.0, 4.0);
 
 /// Builds rule lists of a primitive set.
 #[derive(Clone, Debug)]
-pub(crate) struct RuleListBuilder<'a> {
+pub struct RuleListBuilder<'a> {
     primitive_set: &'a PrimitiveSet,
     conditions: Vec<Kind>,
     actions: Vec<Kind>,
@@ -47,7 +47,7 @@ enum Read {
 
 impl<'a> RuleListBuilder<'a> {
     /// `None` where the set lacks `seq2` and `sel2` (of Kilobots `seqm2` and `selm2`), conditions or actions.
-    pub(crate) fn of(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
+    pub fn of(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
         let tests = |kind: &Kind| {
             let spec = kind.spec();
             !spec.writes && spec.results.success && spec.results.failure
@@ -64,21 +64,22 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// What conditions stand before an action under.
-    pub(crate) fn seq(&self) -> Kind {
+    pub fn seq(&self) -> Kind {
         if self.kilobots { Kind::Seqm } else { Kind::Seq }
     }
 
     /// What rules stand under.
-    pub(crate) fn sel(&self) -> Kind {
+    pub fn sel(&self) -> Kind {
         if self.kilobots { Kind::Selm } else { Kind::Sel }
     }
 
-    pub(crate) fn primitive_set(&self) -> &'a PrimitiveSet {
+    /// The primitive set of its lists.
+    pub fn primitive_set(&self) -> &'a PrimitiveSet {
         self.primitive_set
     }
 
     /// A new branch of one to three rules.
-    pub(crate) fn branch(&self, draws: &mut Draws) -> Branch {
+    pub fn branch(&self, draws: &mut Draws) -> Branch {
         let rules = 1 + draws.below(MAX_RULES);
         let mut genes = self.action(draws);
         for _ in 0..rules {
@@ -92,7 +93,7 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// An action behind one or two conditions.
-    pub(crate) fn rule(&self, draws: &mut Draws) -> Vec<Gene> {
+    pub fn rule(&self, draws: &mut Draws) -> Vec<Gene> {
         let first = self.condition(draws);
         let mut rest = self.action(draws);
         if draws.unit() < SECOND_CONDITION {
@@ -102,7 +103,7 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// A leaf that tests something, now and then inverted.
-    pub(crate) fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
+    pub fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
         let kind = self.conditions[draws.below(self.conditions.len() as u32) as usize];
         let leaf = self.leaf(
             kind,
@@ -121,7 +122,7 @@ impl<'a> RuleListBuilder<'a> {
     /// What sets the goal: one node, both its components in turn, or a scratch vector first and then the goal from it.
     ///
     /// Of a Kilobot: moves.
-    pub(crate) fn action(&self, draws: &mut Draws) -> Vec<Gene> {
+    pub fn action(&self, draws: &mut Draws) -> Vec<Gene> {
         if self.kilobots {
             return kilobot::manoeuvre(self, draws);
         }
@@ -202,7 +203,7 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// A number that is neither without effect nor always saturated, within the primitive set's range.
-    pub(crate) fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
+    pub fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
         let drawn = match operand {
             Operand::Float if self.kilobots => kilobot::constant(self, draws),
             Operand::Float => {
@@ -216,7 +217,7 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// A register for an operand that names one.
-    pub(crate) fn register(&self, operand: Operand, draws: &mut Draws) -> f32 {
+    pub fn register(&self, operand: Operand, draws: &mut Draws) -> f32 {
         match operand {
             Operand::Scalar | Operand::Vector => self.source(operand, Read::Known, draws),
             _ => self.primitive_set.operands().draw(operand, draws),
@@ -224,19 +225,19 @@ impl<'a> RuleListBuilder<'a> {
     }
 
     /// True if a subtree only tests something.
-    pub(crate) fn tests(&self, genes: &[Gene]) -> bool {
+    pub fn tests(&self, genes: &[Gene]) -> bool {
         let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
         matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))
     }
 }
 
 /// A node with children still to follow.
-pub(crate) fn inner(kind: Kind, children: u16) -> Gene {
+pub fn inner(kind: Kind, children: u16) -> Gene {
     Gene::Node(Node { kind, children, operands: [0.0; 4] })
 }
 
 /// Two subtrees under one node.
-pub(crate) fn join(kind: Kind, first: Vec<Gene>, second: Vec<Gene>) -> Vec<Gene> {
+pub fn join(kind: Kind, first: Vec<Gene>, second: Vec<Gene>) -> Vec<Gene> {
     let mut genes = vec![inner(kind, 2)];
     genes.extend(first);
     genes.extend(second);

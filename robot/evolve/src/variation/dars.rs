@@ -10,7 +10,7 @@ use xpuck_kernels::random::Draws;
 
 /// Both genotypes with a subtree of one exchanged for one of the other; a child that would not fit a robot is as its
 /// parent. Trees of one node have nothing to exchange.
-pub(crate) fn exchange(space: Space<'_>, a: &Genotype, b: &Genotype, draws: &mut Draws) -> (Genotype, Genotype) {
+pub fn exchange(space: Space<'_>, a: &Genotype, b: &Genotype, draws: &mut Draws) -> (Genotype, Genotype) {
     let (first, second) = match (a, b) {
         (Genotype::Branches(a), Genotype::Branches(b)) => {
             let which = any_branch(a, draws);
@@ -82,7 +82,7 @@ fn shrink(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws
 }
 
 /// Any node becomes another that takes the same operands and as many children.
-pub(crate) fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
+pub fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let genes = branches[which].genes();
     let at = draws.below(genes.len() as u32) as usize;
     let Gene::Node(node) = genes[at] else { return None };
@@ -91,12 +91,7 @@ pub(crate) fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, 
 }
 
 /// Any operand is drawn anew.
-pub(crate) fn replace_constant(
-    space: Space<'_>,
-    branches: &[Branch],
-    which: usize,
-    draws: &mut Draws,
-) -> Option<Genotype> {
+pub fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let operands = |gene: &Gene| match gene {
         Gene::Node(node) => node.kind.spec().operands,
         Gene::Subtree(_) | Gene::Function(_) => &[],

@@ -8,10 +8,12 @@ mod dars;
 mod koza;
 mod rule_list;
 
-pub(crate) use dars::{exchange, mutate as mutate_once, replace_constant, replace_node};
+pub(crate) use dars::mutate as mutate_once;
+pub use dars::{exchange, replace_constant, replace_node};
 pub use koza::crossover;
 pub(crate) use koza::{mutate, mutate_gently};
-pub(crate) use rule_list::{Change, change, vary};
+pub(crate) use rule_list::vary;
+pub use rule_list::{Change, change};
 
 use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;

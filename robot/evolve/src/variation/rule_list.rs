@@ -28,8 +28,9 @@ const CHANGES: [(Change, u32); 7] = [
     (Change::Cross, 22),
 ];
 
+/// A change of a rule list in one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Change {
+pub enum Change {
     /// One to three numbers or registers.
     Numbers,
     /// A subtree gives way to a new one of its kind.
@@ -79,7 +80,7 @@ pub(crate) fn vary(
 
 /// The genotype with one place of its main branch changed so, which is none of numbers or a cross; as it is if the result would
 /// not fit a robot.
-pub(crate) fn change(
+pub fn change(
     space: Space<'_>,
     builder: &RuleListBuilder<'_>,
     genotype: &Genotype,

@@ -1,9 +1,8 @@
 //! `xpuck evolve`: islands without robots.
 
-mod curriculum;
-
 use crate::engines::engine::EngineArgs;
 use crate::evolution::stopping;
+use crate::guests;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Error, Result, bail};
 use clap::Args;
@@ -12,7 +11,6 @@ use std::process::ExitCode;
 use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_kernels::engine::ChosenEngine;
-use xpuck_lab::curriculum_run;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
@@ -22,7 +20,7 @@ use xpuck_wire::shutdown;
 use xpuck_wire::{log, output};
 
 /// What follows `xpuck`.
-const COMMAND: &str = "evolve";
+pub const COMMAND: &str = "evolve";
 
 /// Evolve controllers on islands in this process, without robots.
 ///
@@ -35,80 +33,75 @@ const COMMAND: &str = "evolve";
 #[derive(Args)]
 pub struct EvolveArgs {
     /// Evolution file (.toml); all its keys may be left out.
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// Curriculum: steps of other worlds on the way to the goal (docs/curricula.md). One in worlds of cargo says all of the run;
     /// others are evolution files with steps.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
-    curriculum: Option<PathBuf>,
+    pub curriculum: Option<PathBuf>,
     /// Algorithm: racing, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default:
     /// racing].
     #[arg(long)]
-    algorithm: Option<String>,
+    pub algorithm: Option<String>,
     /// Number of islands, 1 to 64 [default: 9].
     #[arg(long)]
-    islands: Option<i64>,
+    pub islands: Option<i64>,
     /// Individuals on each island [default: 256].
     #[arg(long)]
-    population: Option<i64>,
+    pub population: Option<i64>,
     /// Generations [default: 84, or as many as the budget pays].
     #[arg(long)]
-    generations: Option<i64>,
+    pub generations: Option<i64>,
     /// Robot-seconds of simulation, as in 52e6: the generation that uses them up is the last.
     #[arg(long, value_name = "ROBOT_SECONDS")]
-    budget: Option<f64>,
+    pub budget: Option<f64>,
     /// Robots in each simulation, 1 to 256 [default: 9].
     #[arg(long)]
-    robots: Option<i64>,
+    pub robots: Option<i64>,
     /// Simulated seconds of each trial [default: 30].
     #[arg(long)]
-    seconds: Option<f64>,
+    pub seconds: Option<f64>,
     /// Seed [default: 1].
     #[arg(long)]
-    seed: Option<i64>,
+    pub seed: Option<i64>,
     /// Simulations of 60 s for each champion at the end [default: 1000].
     #[arg(long)]
-    remeasure: Option<i64>,
+    pub remeasure: Option<i64>,
     /// World file (.toml) in place of the benchmark.
     #[arg(long, value_name = "FILE")]
-    world: Option<String>,
+    pub world: Option<String>,
     /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
-    calibration: Option<String>,
+    pub calibration: Option<String>,
     /// Primitive set (.toml): nodes, registers and ranges that trees are built from.
     #[arg(long, value_name = "FILE", alias = "palette")]
-    primitive_set: Option<String>,
+    pub primitive_set: Option<String>,
     /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    pub set: Vec<String>,
     #[command(flatten)]
-    engine: EngineArgs,
+    pub engine: EngineArgs,
     /// New folder for the record, the checkpoints, the final trees and the result.
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
         "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
-    resume: Option<PathBuf>,
+    pub resume: Option<PathBuf>,
     /// Also measure the Pareto front of fitness and size: for each size the fittest tree that is not larger (DIR/trees/front-*.bt).
     #[arg(long)]
-    front: bool,
+    pub front: bool,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     /// End when standard input does.
     #[arg(long, hide = true, alias = "lifeline")]
-    end_with_stdin: bool,
+    pub end_with_stdin: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
-    match (&args.resume, &args.curriculum) {
-        (Some(path), _) if curriculum_run::Folder::holds_run(path) => return curriculum::resume(path, args),
-        (None, path) => match path.as_ref().or(args.file.as_ref()) {
-            Some(path) if curriculum::is_of_cargo(path)? => return curriculum::begin(path, args),
-            _ => {}
-        },
-        _ => {}
+    if let Some(ended) = guests::evolve(args)? {
+        return Ok(ended);
     }
     let kept = args.resume.as_ref().or(args.out.as_ref());
     let stop = stopping::flag(COMMAND, kept)?;

@@ -5,7 +5,7 @@ use crate::files::tree_file::print as put;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_lab::body_run::{Curve, Folder, curves};
+use xpuck_hub_bodies::{Curve, Folder, curves};
 use xpuck_stats::statistics::median;
 use xpuck_wire::output::count;
 

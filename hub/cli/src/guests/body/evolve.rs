@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use toml::Value;
-use xpuck_lab::body_run::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
+use xpuck_hub_bodies::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};

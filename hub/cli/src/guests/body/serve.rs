@@ -1,7 +1,7 @@
 //! `xpuck body serve`: a walk for 3D viewers.
 
 use super::walk::{SECOND, Walk, WalkArgs};
-use crate::services::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};
+use crate::guests::gateway::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};
 use crate::terminal::progress::Progress;
 use anyhow::Result;
 use clap::Args;
@@ -12,7 +12,7 @@ use xpuck_bodies::{Plan, watch};
 use xpuck_gateway::scene::arena::Arena;
 use xpuck_gateway::scene::body::{Cube, scene};
 use xpuck_gateway::stage::{Game, Mode, Picture};
-use xpuck_lab::body_run::spacing;
+use xpuck_hub_bodies::spacing;
 use xpuck_wire::shutdown;
 
 /// Edge of a cube, m.

@@ -8,7 +8,7 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 use xpuck_bodies::{Robot, Way, watch};
-use xpuck_lab::body_run::{page, spacing};
+use xpuck_hub_bodies::{page, spacing};
 
 /// Let a body walk: how far its root gets along y, how far its rearmost part moves, and what its way is.
 ///

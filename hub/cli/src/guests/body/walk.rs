@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use xpuck_bodies::{Brain, Plan, Rhythm, STEPS, Start, Trial};
-use xpuck_lab::body_run::Config;
+use xpuck_hub_bodies::Config;
 
 /// Steps of a second.
 pub const SECOND: u32 = 240;

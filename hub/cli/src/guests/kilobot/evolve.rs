@@ -8,8 +8,8 @@ use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use toml::Value;
+use xpuck_hub_kilobots::{Chapter, Config, Ended, Folder, chapter, run as run_to_end};
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::kilobot_run::{Chapter, Config, Ended, Folder, chapter, run as run_to_end};
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
 

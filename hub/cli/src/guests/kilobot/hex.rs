@@ -5,7 +5,7 @@ use crate::files::tree_file::{print, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use xpuck_kernels::kilobot::Program;
+use xpuck_kilobots::Program;
 
 /// Build a tree into the Intel HEX file of a Kilobot.
 ///

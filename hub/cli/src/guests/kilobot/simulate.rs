@@ -6,9 +6,9 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 use toml::{Table, Value};
-use xpuck_kernels::kilobot::Program;
+use xpuck_hub_kilobots::{Config, Usage, measure, needed, trails};
+use xpuck_kilobots::Program;
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::kilobot_run::{Config, Usage, measure, needed, trails};
 use xpuck_wire::output::count;
 
 /// Let Kilobots that all run one tree forage: what the tree is worth, and where they drive.

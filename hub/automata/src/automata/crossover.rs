@@ -1,0 +1,145 @@
+//! Crossover by subsets of states, with the document's four maps.
+
+use xpuck_automata::automaton::{Automaton, State};
+use xpuck_kernels::random::Draws;
+
+/// Where each state of a parent goes: to which child, and what number it has there.
+struct Parting {
+    /// Whether it goes to the first child.
+    first: Vec<bool>,
+    number: Vec<u8>,
+    /// For a transition into the other group: the state of the other parent that takes its target's place (M1 to M4).
+    stand_in: Vec<u8>,
+}
+
+/// Two children of two parents; none if a child would have no state or more than `max_states`.
+///
+/// Each parent's states part at random. Those that stay together keep the transitions among them; a transition to a state that
+/// went to the other child leads to the stand-in that is drawn for that state, so that all that led to one state still do.
+pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &mut Draws) -> Option<[Automaton; 2]> {
+    let mut part =
+        |automaton: &Automaton| -> Vec<bool> { automaton.states.iter().map(|_| draws.word() & 1 == 1).collect() };
+    // The first child has the mother's chosen states and those that were not chosen of the father.
+    let from_mother = part(mother);
+    let from_father: Vec<bool> = part(father).into_iter().map(|chosen| !chosen).collect();
+    let number = |mine: &[bool], others: Option<&[bool]>| {
+        let mut next = others.map_or([0, 0], |others| [true, false].map(|child| tally(others, child)));
+        let numbers = mine.iter().map(|&first| {
+            let place = &mut next[usize::from(!first)];
+            *place += 1;
+            (*place - 1) as u8
+        });
+        numbers.collect::<Vec<u8>>()
+    };
+    let mother_number = number(&from_mother, None);
+    let father_number = number(&from_father, Some(&from_mother));
+    let sizes = [true, false].map(|child| tally(&from_mother, child) + tally(&from_father, child));
+    if sizes.iter().any(|size| !(1..=max_states).contains(size)) {
+        return None;
+    }
+    let mother_parts = Parting {
+        stand_in: stand_ins(&from_mother, &from_father, &father_number, draws),
+        first: from_mother,
+        number: mother_number,
+    };
+    let father_parts = Parting {
+        stand_in: stand_ins(&from_father, &mother_parts.first, &mother_parts.number, draws),
+        first: from_father,
+        number: father_number,
+    };
+    Some([true, false].map(|child| {
+        let mut states = kept(mother, &mother_parts, child);
+        states.extend(kept(father, &father_parts, child));
+        // The start comes from the parent whose it is in the child, else from what stands for it.
+        let (parent, parts) = if child { (mother, &mother_parts) } else { (father, &father_parts) };
+        Automaton { start: parts.target(parent.start, child), states }
+    }))
+}
+
+fn tally(parts: &[bool], child: bool) -> usize {
+    parts.iter().filter(|&&first| first == child).count()
+}
+
+/// For each state the number, in the child that it is not in, of a random state that child has of the other parent; if it has
+/// none of them, 0.
+fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut Draws) -> Vec<u8> {
+    let numbers = |child: bool| -> Vec<u8> {
+        others.iter().zip(other_numbers).filter(|&(&first, _)| first == child).map(|(_, &n)| n).collect()
+    };
+    let candidates = [numbers(false), numbers(true)];
+    let stand_in = |&first: &bool| {
+        let of_other_child = &candidates[usize::from(!first)];
+        super::random::one_of(of_other_child, draws).unwrap_or(0)
+    };
+    mine.iter().map(stand_in).collect()
+}
+
+impl Parting {
+    /// The number in a child of what a transition to `state` leads to there.
+    fn target(&self, state: u8, child: bool) -> u8 {
+        let state = usize::from(state);
+        if self.first[state] == child { self.number[state] } else { self.stand_in[state] }
+    }
+}
+
+/// The states of a parent that a child has, in order.
+fn kept(parent: &Automaton, parts: &Parting, child: bool) -> Vec<State> {
+    let mut states = Vec::new();
+    for (state, _) in parent.states.iter().zip(&parts.first).filter(|&(_, &first)| first == child) {
+        let mut state = state.clone();
+        for transition in state.incoming.iter_mut().chain(&mut state.outgoing) {
+            transition.to = parts.target(transition.to, child);
+        }
+        states.push(state);
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_automata::automaton::{Module, parse};
+    use xpuck_kernels::random::Stream;
+
+    #[test]
+    fn children_share_the_states_and_keep_what_stays_together() {
+        // Triggers tell the parents apart, messages tell the states apart.
+        let ring = |trigger: &str| {
+            let text: String = (1..=4)
+                .map(|i| {
+                    let (next, two) = (i % 4 + 1, (i + 1) % 4 + 1);
+                    format!("{i} -> {next}: ({trigger}), in:-, out:BEEP_BEEP {i}\n{i} -> {two}: ({trigger}), in:-, out:BEEP_BEEP {i}\n")
+                })
+                .collect();
+            parse("test", Module::LineFollower, &text).unwrap()
+        };
+        let parents = [ring("SENSORS_LINE_ENTER"), ring("SENSORS_LINE_LEAVE")];
+        let mut crossed = 0;
+        for seed in 0..200 {
+            let mut draws = Draws::new(seed, 0, 0, 0, Stream::Evolution);
+            let Some(children) = cross(&parents[0], &parents[1], 6, &mut draws) else { continue };
+            crossed += 1;
+            assert_eq!(children.iter().map(|child| child.states.len()).sum::<usize>(), 8);
+            for child in &children {
+                assert!(usize::from(child.start) < child.states.len());
+                let mark = |state: usize| {
+                    let first = child.states[state].incoming[0];
+                    (first.trigger, first.out.unwrap().arguments[0])
+                };
+                let mut led = std::collections::BTreeMap::new();
+                for (i, state) in child.states.iter().enumerate() {
+                    for (k, transition) in state.incoming.iter().enumerate() {
+                        let (trigger, number) = mark(i);
+                        let target = (number + k as i16) % 4 + 1;
+                        let now = usize::from(transition.to);
+                        // All that led to one state of a parent lead to one state of the child.
+                        assert_eq!(*led.entry((trigger, target)).or_insert(now), now);
+                        let stayed = (0..child.states.len()).find(|&s| mark(s) == (trigger, target));
+                        assert!(stayed.is_none_or(|stayed| stayed == now));
+                    }
+                }
+            }
+        }
+        assert!(crossed > 100);
+    }
+}

@@ -1,0 +1,177 @@
+//! Sets of automata, one for each module that evolves, as a genome that curricula can evolve.
+
+use super::random::{add_transition, count, random_automaton};
+use super::{Bounds, MUTATIONS, Mutation, cross, mutate};
+use xpuck_automata::automaton::{Automaton, trim};
+use xpuck_automata::cargo::{Automata, Usages};
+use xpuck_evolve::curriculum::Species;
+use xpuck_kernels::random::Draws;
+
+/// Probabilities of the operators; the default is the document's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// Of each mutation, in the order of [`MUTATIONS`]; they sum to 1.
+    pub mutations: [f32; 8],
+    /// That what was never entered is trimmed.
+    pub trim: f32,
+    /// That a state without transitions gets one.
+    pub new_in_last: f32,
+}
+
+impl Default for Rates {
+    fn default() -> Rates {
+        Rates { mutations: [0.25, 0.10, 0.20, 0.05, 0.25, 0.05, 0.05, 0.05], trim: 0.5, new_in_last: 0.5 }
+    }
+}
+
+/// The automata that evolve in a step, and those that do not.
+#[derive(Clone, Debug)]
+pub struct AutomataSpecies {
+    /// What each evolving automaton may be.
+    pub bounds: Vec<Bounds>,
+    /// Probabilities.
+    pub rates: Rates,
+    /// The rest of a controller.
+    pub fixed: Automata,
+    /// What a state and a transition are worth.
+    pub size: [f64; 2],
+}
+
+impl AutomataSpecies {
+    /// The controller that a genome makes.
+    pub fn controller(&self, genome: &Automata) -> Automata {
+        let mut whole = self.fixed.clone();
+        for bounds in &self.bounds {
+            let i = place(bounds);
+            whole.0[i].clone_from(&genome.0[i]);
+        }
+        whole
+    }
+
+    fn automaton<'a>(&self, genome: &'a Automata, part: usize) -> Option<&'a Automaton> {
+        genome.0[place(&self.bounds[part])].as_ref()
+    }
+}
+
+/// Where an automaton is in a set.
+fn place(bounds: &Bounds) -> usize {
+    // Only modules with a post-office have bounds; curriculum files are checked for it.
+    bounds.module.arbitrated().unwrap_or(0)
+}
+
+impl Species for AutomataSpecies {
+    type Genome = Automata;
+    type Usage = Usages;
+
+    fn parts(&self) -> usize {
+        self.bounds.len()
+    }
+
+    fn operators(&self) -> Vec<&'static str> {
+        MUTATIONS.iter().map(|mutation| mutation.name()).collect()
+    }
+
+    fn random(&self, draws: &mut Draws) -> Automata {
+        let mut genome = Automata::default();
+        for part in 0..self.bounds.len() {
+            self.renew(&mut genome, part, draws);
+        }
+        genome
+    }
+
+    fn renew(&self, genome: &mut Automata, part: usize, draws: &mut Draws) {
+        let bounds = &self.bounds[part];
+        genome.0[place(bounds)] = Some(random_automaton(bounds, draws));
+    }
+
+    fn copy(&self, genome: &mut Automata, part: usize, from: &Automata) -> bool {
+        let i = place(&self.bounds[part]);
+        if from.0[i].is_some() {
+            genome.0[i].clone_from(&from.0[i]);
+        }
+        from.0[i].is_some()
+    }
+
+    fn mutate_part(&self, genome: &mut Automata, part: usize, draws: &mut Draws) {
+        // A copy that is to be mutated is not replaced by something else altogether.
+        let mutation = loop {
+            let mutation = self.draw_mutation(draws);
+            if mutation != Mutation::NewIndividual {
+                break mutation;
+            }
+        };
+        let bounds = &self.bounds[part];
+        if let Some(automaton) = &mut genome.0[place(bounds)] {
+            mutate(automaton, mutation, bounds, draws);
+        }
+    }
+
+    fn mutate(&self, genome: &mut Automata, draws: &mut Draws) -> usize {
+        let mutation = self.draw_mutation(draws);
+        if mutation == Mutation::NewIndividual {
+            *genome = self.random(draws);
+        } else {
+            let bounds = &self.bounds[draws.below(self.bounds.len() as u32) as usize];
+            if let Some(automaton) = &mut genome.0[place(bounds)] {
+                mutate(automaton, mutation, bounds, draws);
+            }
+        }
+        MUTATIONS.iter().position(|&m| m == mutation).unwrap_or(0)
+    }
+
+    fn cross(&self, mother: &mut Automata, father: &mut Automata, draws: &mut Draws) {
+        let part = draws.below(self.bounds.len() as u32) as usize;
+        let bounds = &self.bounds[part];
+        let (Some(a), Some(b)) = (self.automaton(mother, part), self.automaton(father, part)) else { return };
+        if let Some([first, second]) = cross(a, b, bounds.max_states, draws) {
+            mother.0[place(bounds)] = Some(first);
+            father.0[place(bounds)] = Some(second);
+        }
+    }
+
+    fn trim(&self, genome: &Automata, usages: &Usages, draws: &mut Draws) -> Option<Automata> {
+        if draws.unit() >= self.rates.trim {
+            return None;
+        }
+        let mut trimmed = genome.clone();
+        for bounds in &self.bounds {
+            let i = place(bounds);
+            trimmed.0[i] = genome.0[i].as_ref().map(|automaton| trim(automaton, &usages[i]));
+        }
+        (trimmed != *genome).then_some(trimmed)
+    }
+
+    fn repair(&self, genome: &mut Automata, draws: &mut Draws) {
+        for bounds in &self.bounds {
+            let Some(automaton) = &mut genome.0[place(bounds)] else { continue };
+            let n = automaton.states.len();
+            for state in &mut automaton.states {
+                if count(state) == 0 && draws.unit() < self.rates.new_in_last {
+                    add_transition(bounds, state, n, draws);
+                }
+            }
+        }
+    }
+
+    fn size_worth(&self, genome: &Automata) -> f64 {
+        let automata = self.bounds.iter().filter_map(|bounds| genome.0[place(bounds)].as_ref());
+        automata
+            .map(|automaton| {
+                self.size[0] * automaton.states.len() as f64 + self.size[1] * automaton.transitions() as f64
+            })
+            .sum()
+    }
+}
+
+impl AutomataSpecies {
+    fn draw_mutation(&self, draws: &mut Draws) -> Mutation {
+        let mut left = draws.unit() * self.rates.mutations.iter().sum::<f32>();
+        for (mutation, rate) in MUTATIONS.into_iter().zip(self.rates.mutations) {
+            if left < rate {
+                return mutation;
+            }
+            left -= rate;
+        }
+        Mutation::ChangeStart
+    }
+}

@@ -1,0 +1,58 @@
+//! What a run does with a kind of controllers, besides evolving them.
+
+use crate::arbiters::TreeSpecies;
+use crate::automata::AutomataSpecies;
+use crate::scenario::{Kind, Step};
+use xpuck_automata::automaton::{self, Module};
+use xpuck_automata::cargo::{self, Arbiter, Automata, Trials, Tried};
+use xpuck_kernels::tree::exchange::{Direction, to_svg};
+
+/// A kind of genome whose runs leave folders.
+pub trait Kept: Kind {
+    /// How the names of files with a controller's text end.
+    const ENDING: &'static str;
+
+    /// Tries controllers; results are in their order.
+    fn try_all(controllers: &[Self::Controller], trials: &Trials) -> Vec<Tried>;
+    /// Drawings of what evolved in a step: names without an ending, and SVG.
+    fn drawings(step: &Step, controller: &Self::Controller) -> Vec<(&'static str, String)>;
+    /// What a controller does, in plain English.
+    fn account(controller: &Self::Controller) -> String;
+}
+
+impl Kept for AutomataSpecies {
+    const ENDING: &'static str = "txt";
+
+    fn try_all(controllers: &[Automata], trials: &Trials) -> Vec<Tried> {
+        cargo::try_all(controllers, trials)
+    }
+
+    fn drawings(step: &Step, controller: &Automata) -> Vec<(&'static str, String)> {
+        let evolved = step.modules();
+        let all = Module::ARBITRATED.into_iter().zip(&controller.0).filter(|(module, _)| evolved.contains(module));
+        all.filter_map(|(module, one)| Some((module.name(), automaton::draw(one.as_ref()?)))).collect()
+    }
+
+    fn account(controller: &Automata) -> String {
+        let all = Module::ARBITRATED.into_iter().zip(&controller.0);
+        let told: Vec<String> =
+            all.filter_map(|(module, one)| Some(automaton::account(module, one.as_ref()?))).collect();
+        told.join("\n")
+    }
+}
+
+impl Kept for TreeSpecies {
+    const ENDING: &'static str = "bt";
+
+    fn try_all(controllers: &[Arbiter], trials: &Trials) -> Vec<Tried> {
+        cargo::try_all(controllers, trials)
+    }
+
+    fn drawings(_step: &Step, controller: &Arbiter) -> Vec<(&'static str, String)> {
+        vec![("tree", to_svg(controller.tree(), Direction::Down))]
+    }
+
+    fn account(controller: &Arbiter) -> String {
+        cargo::account(controller)
+    }
+}

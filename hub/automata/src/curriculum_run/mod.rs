@@ -1,0 +1,20 @@
+//! A run of a curriculum of automata, or of trees in their place ([`crate::scenario`]), and the folder that it leaves behind.
+
+mod again;
+mod cache;
+mod draw;
+mod folder;
+mod kept;
+mod outcome;
+mod picture;
+mod plan;
+mod run;
+
+pub use again::Again;
+pub use cache::Cache;
+pub use folder::{Folder, Resumed};
+pub use kept::Kept;
+pub use outcome::{Fresh, Outcome, StepOutcome};
+pub use picture::picture;
+pub use plan::{MAX_CURRICULUM, Plan, PlanError, is_project};
+pub use run::{Told, run};

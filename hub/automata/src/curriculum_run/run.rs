@@ -1,0 +1,199 @@
+//! A run from where it stands to its end, or to where it is told to stop.
+
+use super::cache::Cache;
+use super::folder::Folder;
+use super::kept::Kept;
+use super::outcome::{Outcome, StepOutcome};
+use super::plan::{Plan, PlanError};
+use crate::arbiters::TreeSpecies;
+use crate::automata::AutomataSpecies;
+use crate::scenario::{Ask, Evolving, Generation, Kind, Population, Report, Step, StepAlgorithm};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use xpuck_automata::cargo::{Trials, Tried, score_runs};
+use xpuck_evolve::curriculum::{Progress, Variables};
+use xpuck_lab::run_folder::FolderError;
+
+/// What a watcher is told.
+pub enum Told<'a> {
+    /// A step that an earlier process ended.
+    Before(&'a Step),
+    /// A generation: its step, and where that is.
+    Generation(&'a Step, &'a Variables),
+    /// Something that is no reason to end.
+    Notice(String),
+}
+
+/// Runs the steps that are left. Generations and steps are kept in the folder, if there is one; `stop`, or a file of that name
+/// in it, ends the run after the generation in hand.
+///
+/// # Errors
+/// If what the folder holds is damaged, or it cannot be written; all steps before are kept.
+pub fn run(
+    plan: &Plan,
+    folder: Option<&mut Folder>,
+    stop: &AtomicBool,
+    watch: impl FnMut(Told),
+) -> Result<Outcome, PlanError> {
+    match (plan.scenario.species, plan.scenario.algorithm) {
+        (Evolving::Automata, _) => run_kind(plan, folder, stop, watch, generational::<AutomataSpecies>),
+        (Evolving::Tree, StepAlgorithm::Generational) => {
+            run_kind(plan, folder, stop, watch, generational::<TreeSpecies>)
+        }
+        (Evolving::Tree, StepAlgorithm::Racing) => run_kind(plan, folder, stop, watch, race),
+    }
+}
+
+/// What a run is of, and what goes into it: steps that are over, and what was evaluated before.
+struct Given<'a, S: Kept> {
+    plan: &'a Plan,
+    done: BTreeMap<usize, Population<S::Genome>>,
+    cache: Option<Cache>,
+}
+
+/// What came of a run, and something to tell that is no reason to end.
+type Ran<S> = (Report<<S as Kind>::Controller>, Option<String>);
+
+/// Who is told each generation.
+type See<'a, S> = &'a mut dyn FnMut(&Generation<S>) -> Ask;
+
+/// A run by the document's algorithm.
+fn generational<S: Kept>(given: Given<S>, see: See<S>) -> Ran<S> {
+    let Given { plan, done, mut cache } = given;
+    let mut notice = None;
+    let evaluate = |controllers: &[S::Controller], trials: &Trials| -> Vec<Tried> {
+        if let Some(open) = &mut cache {
+            match open.tried::<S>(controllers, trials, S::try_all) {
+                Ok(tried) => return tried,
+                Err(error) => {
+                    notice = Some(format!("fitness.sqlite: {error}; going on without it"));
+                    cache = None;
+                }
+            }
+        }
+        S::try_all(controllers, trials)
+    };
+    let report = plan.scenario.run_kind::<S>(plan.seed, &done, evaluate, see);
+    (report, notice)
+}
+
+/// A run by the race, whose single runs are not kept.
+fn race(given: Given<TreeSpecies>, see: See<TreeSpecies>) -> Ran<TreeSpecies> {
+    (given.plan.scenario.run_race(given.plan.seed, &given.done, score_runs, see), None)
+}
+
+fn run_kind<S: Kept>(
+    plan: &Plan,
+    mut folder: Option<&mut Folder>,
+    stop: &AtomicBool,
+    mut watch: impl FnMut(Told),
+    evolve: impl FnOnce(Given<S>, See<S>) -> Ran<S>,
+) -> Result<Outcome, PlanError> {
+    let began = Instant::now();
+    let done = folder.as_mut().map(|folder| folder.done::<S>(&plan.scenario)).transpose()?.unwrap_or_default();
+    done.keys().for_each(|&i| watch(Told::Before(&plan.scenario.steps[i])));
+    let cache = folder.as_mut().and_then(|folder| folder.cache.take());
+    let mut trouble = None;
+    let (report, notice) = evolve(Given { plan, done, cache }, &mut |generation| {
+        watch(Told::Generation(generation.step, generation.variables));
+        let asked = match (&folder, stop.load(Ordering::Relaxed)) {
+            (_, true) => Ask::Stop,
+            (Some(folder), false) => folder.asked(),
+            (None, false) => Ask::GoOn,
+        };
+        let kept = keep(folder.as_deref_mut(), plan, generation, asked);
+        match kept {
+            Ok(()) => asked,
+            Err(error) => {
+                trouble = Some(error);
+                Ask::Stop
+            }
+        }
+    });
+    if let Some(notice) = notice {
+        watch(Told::Notice(notice));
+    }
+    if let Some(error) = trouble {
+        return Err(error.into());
+    }
+    let kept = |name: &str| folder.as_ref()?.told(&plan.scenario, name);
+    let outcome = Outcome::of::<S>(plan, &report, kept, began.elapsed().as_secs_f64());
+    if let Some(folder) = &folder
+        && !outcome.stopped()
+    {
+        folder.finish::<S>(&outcome)?;
+    }
+    Ok(outcome)
+}
+
+fn keep<S: Kept>(
+    folder: Option<&mut Folder>,
+    plan: &Plan,
+    generation: &Generation<S>,
+    asked: Ask,
+) -> Result<(), FolderError> {
+    let Some(folder) = folder else { return Ok(()) };
+    folder.note(generation)?;
+    let over = generation.progress == Progress::Done || (generation.progress == Progress::Goes && asked == Ask::Skip);
+    if over {
+        folder.keep(&plan.scenario, generation, &StepOutcome::of(generation, asked))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const TREES: &str = include_str!("../../../../docs/curricula/cargo-trees.toml");
+
+    fn read(path: &Path) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    /// Runs to the end, or for a generation if a file asks to stop.
+    fn go(plan: &Plan, folder: &mut Folder) -> Outcome {
+        run(plan, Some(folder), &AtomicBool::new(false), |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_step_of_trees_stopped_by_its_file_and_gone_on_with_is_the_one_that_was_not() {
+        let second = TREES.match_indices("[[steps]]").nth(1).unwrap().0;
+        let text = TREES[..second].replacen("and learning-momentum < 50", "and gennum >= 3", 1);
+        for text in [text.clone(), format!("algorithm = \"racing\"\n{text}")] {
+            stopped_and_gone_on_with(&text);
+        }
+    }
+
+    fn stopped_and_gone_on_with(text: &str) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("c.toml"), text).unwrap();
+        let plan = Plan::read(&dir.path().join("c.toml"), 5).unwrap();
+        let [whole, cut] = ["whole", "cut"].map(|name| dir.path().join(name));
+        let first = go(&plan, &mut Folder::create(&whole, &plan).unwrap());
+        assert!(first.solved && !first.stopped());
+        assert_eq!(read(&whole.join("controller.bt")), first.controller);
+        {
+            let mut folder = Folder::create(&cut, &plan).unwrap();
+            std::fs::write(cut.join("stop"), "").unwrap();
+            assert!(go(&plan, &mut folder).stopped());
+            assert!(!cut.join("result.json").exists());
+        }
+        {
+            let mut resumed = Folder::resume(&cut).unwrap();
+            resumed.folder.clear_requests().unwrap();
+            assert_eq!(go(&resumed.plan, &mut resumed.folder).controller, first.controller);
+        }
+        let files = ["best.bt", "population.txt", "tree.svg", "world.svg", "account.txt", "step.toml"];
+        let of_step = files.map(|name| format!("steps/1-avoid/{name}"));
+        for file in ["generations.csv", "controller.bt"].into_iter().chain(of_step.iter().map(String::as_str)) {
+            assert_eq!(read(&cut.join(file)), read(&whole.join(file)), "{file}");
+        }
+        // A step that is over is read from its files.
+        let mut again = Folder::resume(&cut).unwrap().folder;
+        let last = go(&plan, &mut again);
+        assert_eq!((last.controller, last.generations), (first.controller, first.generations));
+    }
+}

@@ -1,0 +1,250 @@
+//! The keys of a curriculum file.
+
+use super::early_stop::EarlyStopEntry;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xpuck_automata::cargo::Scene;
+use xpuck_evolve::curriculum::{Combination, GainOver, Selection};
+
+/// A curriculum as a TOML file.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ScenarioFile {
+    /// Its name.
+    pub(super) name: String,
+    /// Most generations of all steps together, 1..=100000.
+    #[serde(default = "generations")]
+    pub(super) generations: u32,
+    /// What evolves.
+    #[serde(default)]
+    pub(super) species: Evolving,
+    /// How it evolves; a race is of trees.
+    #[serde(default)]
+    pub(super) algorithm: StepAlgorithm,
+    /// Files of saved populations by name; a blend takes of one, and a module is fixed to its best, as `population:NAME`.
+    #[serde(default)]
+    pub(super) populations: BTreeMap<String, String>,
+    /// Worlds by name; `like` names another whose keys hold where none is given.
+    #[schemars(schema_with = "worlds")]
+    pub(super) worlds: BTreeMap<String, toml::Table>,
+    /// Steps; the last is the goal.
+    pub(super) steps: Vec<StepEntry>,
+}
+
+/// Worlds have the keys of a scene, none of which must be there where another world has it.
+fn worlds(generator: &mut SchemaGenerator) -> Schema {
+    let mut world = Scene::json_schema(generator);
+    let keys = world.ensure_object();
+    keys.remove("required");
+    if let Some(known) = keys.get_mut("properties").and_then(|known| known.as_object_mut()) {
+        let like = json_schema!({
+            "description": "Another world, whose keys hold where this one has none.",
+            "type": "string"
+        });
+        known.insert("like".into(), like.to_value());
+    }
+    json_schema!({ "type": "object", "additionalProperties": world })
+}
+
+/// What evolves in the steps of a curriculum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evolving {
+    /// Automata, one for each module that a step names.
+    #[default]
+    Automata,
+    /// One behaviour tree, which arbitrates between the modules that a step names as evolving or fixed.
+    Tree,
+}
+
+/// How the steps of a curriculum evolve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepAlgorithm {
+    /// By the document's algorithm: each new genotype is tried from all starts as often as the step says.
+    #[default]
+    Generational,
+    /// By the race of `xpuck evolve`: each tree has only as many runs as it needs.
+    Racing,
+}
+
+fn generations() -> u32 {
+    600
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct StepEntry {
+    /// Its name.
+    pub name: String,
+    /// Steps whose populations it begins with.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// Its world.
+    pub world: String,
+    /// Individuals.
+    pub population: usize,
+    /// When it is over.
+    pub end: String,
+    #[serde(default = "crossover")]
+    pub crossover: f32,
+    #[serde(default = "mutation")]
+    pub mutation: f32,
+    /// Probability of each kind of mutation.
+    #[serde(default)]
+    pub mutations: BTreeMap<String, f32>,
+    #[serde(default = "half")]
+    pub trim: f32,
+    #[serde(default = "half")]
+    pub new_in_last: f32,
+    #[serde(default = "whole")]
+    pub replace: f32,
+    #[serde(default = "roulette")]
+    pub selection: Selection,
+    #[serde(default = "phi")]
+    pub phi: f64,
+    /// What the gain in the learning momentum is measured from.
+    #[serde(default)]
+    pub gain_over: GainOver,
+    #[serde(default)]
+    pub reinitialise: Reinitialise,
+    /// Generations after which a step that is not over begins anew; never if left out.
+    #[serde(default)]
+    pub restart_after: Option<u32>,
+    pub starts: usize,
+    #[serde(default = "one")]
+    pub repeats: u32,
+    /// Length of a run, s.
+    pub time: f64,
+    /// When runs that are far behind the best are given up.
+    #[serde(default)]
+    pub early_stop: Option<EarlyStopEntry>,
+    #[serde(default)]
+    pub combine: Combination,
+    /// Where other automata come from: `hand-made`, a step's name, or `population:NAME`.
+    #[serde(default)]
+    pub fixed: BTreeMap<String, String>,
+    pub weights: WeightsEntry,
+    pub automata: Vec<AutomatonEntry>,
+    #[serde(default)]
+    pub blend: Vec<BlendEntry>,
+}
+
+fn crossover() -> f32 {
+    0.3
+}
+
+fn mutation() -> f32 {
+    0.7
+}
+
+fn half() -> f32 {
+    0.5
+}
+
+fn whole() -> f32 {
+    1.0
+}
+
+fn roulette() -> Selection {
+    Selection::Roulette(1.2)
+}
+
+fn phi() -> f64 {
+    0.2
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Reinitialise {
+    pub below: f64,
+    pub share: f32,
+}
+
+impl Default for Reinitialise {
+    fn default() -> Reinitialise {
+        Reinitialise { below: 0.5, share: 0.7 }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub(super) struct WeightsEntry {
+    pub obstacle_time: f64,
+    pub lit_time: f64,
+    pub line_time: f64,
+    pub lit_line_time: f64,
+    pub distance: f64,
+    pub changes: f64,
+    pub lit_changes: f64,
+    pub scripts: Vec<f64>,
+    pub states: f64,
+    pub transitions: f64,
+    pub offset: f64,
+    pub only_after_load: bool,
+}
+
+impl Default for WeightsEntry {
+    fn default() -> WeightsEntry {
+        WeightsEntry {
+            obstacle_time: -1.0,
+            lit_time: 0.0,
+            line_time: 0.0,
+            lit_line_time: 0.0,
+            distance: 0.0,
+            changes: 0.0,
+            lit_changes: 0.0,
+            scripts: vec![],
+            states: -10.0,
+            transitions: -5.0,
+            offset: 300_000.0,
+            only_after_load: false,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct AutomatonEntry {
+    pub module: String,
+    pub triggers: Vec<String>,
+    #[serde(default)]
+    pub outgoing_triggers: Vec<String>,
+    pub states: usize,
+    #[serde(default)]
+    pub new_states: Option<[usize; 2]>,
+    #[serde(default = "transitions")]
+    pub transitions: [usize; 2],
+    #[serde(default = "new_transitions")]
+    pub new_transitions: [usize; 2],
+    #[serde(default = "out")]
+    pub out: f32,
+}
+
+fn transitions() -> [usize; 2] {
+    [1, 5]
+}
+
+fn new_transitions() -> [usize; 2] {
+    [2, 4]
+}
+
+fn out() -> f32 {
+    0.1
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BlendEntry {
+    pub module: String,
+    /// A step's name, or `population:NAME`.
+    pub from: String,
+    /// Share of the old population, its fittest, that is taken from; shares of the new one that are copies, and copies that are
+    /// mutated; how often these are.
+    pub row: [f32; 4],
+}

@@ -1,0 +1,111 @@
+//! The kinds of genomes that the steps of a scenario can evolve.
+
+use super::{Fixed, Population, SavedGenome, Scenario, Step};
+use crate::arbiters::{TreeGenome, TreeSpecies};
+use crate::automata::AutomataSpecies;
+use xpuck_automata::automaton::Module;
+use xpuck_automata::cargo::{Arbiter, Arbitration, Automata, Usages, hand_made};
+use xpuck_evolve::curriculum::{Blend, Member, Species};
+
+/// A kind of genome that becomes controllers.
+pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
+    /// What is tried.
+    type Controller: Clone + std::fmt::Debug + Sync;
+
+    /// What evolves in a step, after those whose populations are given.
+    fn of_step(scenario: &Scenario, step: usize, populations: &[Vec<Member<Self>>]) -> Self;
+    /// The controller that a genome makes.
+    fn controller(&self, genome: &Self::Genome) -> Self::Controller;
+    /// That controller as runs take it.
+    fn arbitration(controller: &Self::Controller) -> Arbitration<'_>;
+    /// The individuals of a population that a curriculum's file names, which are automata.
+    fn named(population: &Population) -> Vec<Member<Self>>;
+    /// What an evaluation tells of a genome's parts.
+    fn usage(of_automata: Usages) -> Self::Usage;
+    /// A step's rows for the parts of these genomes.
+    fn rows(step: &Step) -> Vec<Blend>;
+}
+
+impl Kind for AutomataSpecies {
+    type Controller = Automata;
+
+    fn of_step(scenario: &Scenario, i: usize, populations: &[Vec<Member<Self>>]) -> Self {
+        let step = &scenario.steps[i];
+        let by_hand = hand_made();
+        let mut fixed = Automata::default();
+        for &(module, from) in &step.fixed {
+            let Some(place) = module.arbitrated() else { continue };
+            let source = match from {
+                Fixed::HandMade => Some(&by_hand),
+                Fixed::Step(step) => populations[step].first().map(|member| &member.genome),
+                Fixed::Saved(saved) => scenario.populations[saved].individuals.first().map(|best| &best.genome),
+            };
+            fixed.0[place] = source.and_then(|automata| automata.0[place].clone());
+        }
+        AutomataSpecies { bounds: step.bounds.clone(), rates: step.rates.clone(), fixed, size: step.size }
+    }
+
+    fn controller(&self, genome: &Automata) -> Automata {
+        AutomataSpecies::controller(self, genome)
+    }
+
+    fn arbitration(controller: &Automata) -> Arbitration<'_> {
+        controller.into()
+    }
+
+    fn named(population: &Population) -> Vec<Member<Self>> {
+        population.members()
+    }
+
+    fn usage(of_automata: Usages) -> Usages {
+        of_automata
+    }
+
+    fn rows(step: &Step) -> Vec<Blend> {
+        step.blends.clone()
+    }
+}
+
+impl Kind for TreeSpecies {
+    type Controller = Arbiter;
+
+    fn of_step(scenario: &Scenario, i: usize, _populations: &[Vec<Member<Self>>]) -> Self {
+        let step = &scenario.steps[i];
+        TreeSpecies::new(step.driven(), step.size[1])
+    }
+
+    fn controller(&self, genome: &TreeGenome) -> Arbiter {
+        Arbiter::new(genome.tree().clone(), self.modules()).expect("variation keeps trees to what fits a robot")
+    }
+
+    fn arbitration(controller: &Arbiter) -> Arbitration<'_> {
+        controller.into()
+    }
+
+    fn named(_population: &Population) -> Vec<Member<Self>> {
+        vec![]
+    }
+
+    fn usage(_of_automata: Usages) {}
+
+    /// A tree has one part: of each step that is blended, the share of the first row is taken, divided by the steps.
+    fn rows(step: &Step) -> Vec<Blend> {
+        let mut rows: Vec<Blend> = Vec::new();
+        for row in &step.blends {
+            if rows.iter().all(|known| known.from != row.from) {
+                rows.push(Blend { part: 0, ..*row });
+            }
+        }
+        let share = 1.0 / rows.len().max(1) as f32;
+        rows.iter().map(|row| Blend { copied: row.copied * share, mutated: row.mutated * share, ..*row }).collect()
+    }
+}
+
+impl Step {
+    /// The modules that a tree can give the motors in this step: those that evolve or are fixed in it.
+    pub fn driven(&self) -> Vec<Module> {
+        let fixed = self.fixed.iter().map(|(module, _)| *module);
+        let named: Vec<Module> = self.bounds.iter().map(|bounds| bounds.module).chain(fixed).collect();
+        Module::ARBITRATED.into_iter().filter(|module| named.contains(module)).collect()
+    }
+}

@@ -1,0 +1,205 @@
+//! A saved population's text, whatever its genomes.
+
+use super::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
+use crate::scenario::ScenarioError;
+use std::str::FromStr;
+use xpuck_automata::automaton::Module;
+use xpuck_kernels::tree::suggest;
+
+/// Longest text, bytes.
+const MAX_TEXT: usize = 64 * 1024 * 1024;
+/// Most generations of a curriculum.
+const MAX_GENERATIONS: u64 = 100_000;
+/// Most evaluations of a step: more than so many generations of the largest population have.
+const MAX_EVALUATIONS: u64 = 1 << 40;
+/// What lines between genomes begin with.
+const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "end"];
+const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
+
+/// Lines that say something, with their numbers, without comments; they stay indented.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim_end()));
+    lines.filter(|(_, line)| !line.is_empty())
+}
+
+/// Where a population says of what modules it is.
+pub(super) fn header_line(text: &str) -> usize {
+    lines(text).next().map_or(1, |(number, _)| number)
+}
+
+pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
+    let fail = |line: usize, message: String| ScenarioError { file: file.into(), line, message };
+    if text.len() > MAX_TEXT {
+        return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+    }
+    let lines: Vec<(usize, &str)> = lines(text).collect();
+    let Some((&(mut number, header), mut rest)) = lines.split_first() else {
+        return Err(fail(1, format!("it is empty; {HEADER}")));
+    };
+    let modules = modules::<G>(header).map_err(|message| fail(number, format!("population: {message}")))?;
+    let mut population = Population { modules, generations: 0, evaluations: 0, individuals: vec![] };
+    while let Some((&(at, line), after)) = rest.split_first() {
+        (number, rest) = (at, after);
+        let line = line.trim();
+        let (key, value) = line.split_once(' ').map_or((line, ""), |(key, value)| (key, value.trim()));
+        let result = match key {
+            "generations" => count(value, MAX_GENERATIONS).map(|n| population.generations = n as u32),
+            "evaluations" => count(value, MAX_EVALUATIONS).map(|n| population.evaluations = n),
+            "individual" => match fitness(value, population.individuals.len()) {
+                Ok(fitness) => {
+                    let length = rest.iter().take_while(|(_, line)| is_of_genome(line)).count();
+                    let (lines, after) = rest.split_at(length);
+                    rest = after;
+                    let genome = G::read(&Body { file, modules: &population.modules, above: number, lines })?;
+                    population.individuals.push(Saved { fitness, genome });
+                    Ok(())
+                }
+                Err(message) => Err(message),
+            },
+            "end" => end(value, population.individuals.len(), rest.is_empty()),
+            _ => Err(format!("it means nothing here; write {}", KEYS.join(", "))),
+        };
+        result.map_err(|message| fail(number, format!("{key}: {message}")))?;
+    }
+    if population.individuals.is_empty() {
+        return Err(fail(number, "individual: there is none; write one such as \"individual 803211.5\"".into()));
+    }
+    population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
+    Ok(population)
+}
+
+/// Whether a line belongs to the genome above.
+fn is_of_genome(line: &str) -> bool {
+    !KEYS.contains(&line.split_whitespace().next().unwrap_or(""))
+}
+
+/// Checks what the last line says of the number of individuals.
+fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
+    match value.parse::<usize>() {
+        _ if !is_last => Err("more follows; it is the last line".into()),
+        Ok(count) if count == individuals => Ok(()),
+        _ => Err(format!("{value} individuals are said, {individuals} are there; take the whole file again")),
+    }
+}
+
+fn fitness(word: &str, known: usize) -> Result<f64, String> {
+    if known == MAX_INDIVIDUALS {
+        return Err(format!("there are more than {MAX_INDIVIDUALS}; leave the rest out"));
+    }
+    match value::<f64>(word)? {
+        fitness if fitness.is_finite() => Ok(fitness),
+        fitness => Err(format!("{fitness} is no fitness; write a number")),
+    }
+}
+
+fn modules<G: SavedGenome>(header: &str) -> Result<Vec<Module>, String> {
+    let mut words = header.split_whitespace();
+    if words.next() != Some("population") {
+        return Err(HEADER.into());
+    }
+    match words.next() {
+        Some("1") => {}
+        other => return Err(format!("format {} cannot be read; 1 can", other.unwrap_or("-"))),
+    }
+    if let Some(kind) = G::WORD
+        && words.next() != Some(kind)
+    {
+        return Err(format!("{kind} is wanted before the modules, as these are {kind}s"));
+    }
+    let mut named = words.map(module).collect::<Result<Vec<_>, _>>()?;
+    named.sort_by_key(|module| module.arbitrated());
+    let count = named.len();
+    named.dedup();
+    match named.len() {
+        0 => Err(format!("no module is named; {HEADER}")),
+        n if n < count => Err("a module is named twice; leave one out".into()),
+        _ => Ok(named),
+    }
+}
+
+pub(super) fn module(name: &str) -> Result<Module, String> {
+    let found = Module::ARBITRATED.into_iter().find(|module| module.name() == name);
+    found.ok_or_else(|| {
+        let near = suggest(name, Module::ARBITRATED.iter().map(|module| module.name().into()));
+        format!("{name:?} is no module with a post-office{near}")
+    })
+}
+
+fn count(word: &str, most: u64) -> Result<u64, String> {
+    match value(word)? {
+        count if count <= most => Ok(count),
+        count => Err(format!("{count} is out of range; 0 to {most} is allowed")),
+    }
+}
+
+fn value<T: FromStr>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|_| format!("{word:?} is no number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Population, ScenarioError};
+
+    fn population(file: &str, text: &str) -> Result<Population, ScenarioError> {
+        super::population(file, text)
+    }
+
+    const TEXT: &str = "population 1 cargoloader lnflwer\ngenerations 12\nevaluations 691\n\
+        individual 803211.1\nmodule cargoloader\nstates 1\nstart 1\n\
+        1 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-\nmodule lnflwer\nstates 2\nstart 2\n\
+        individual -0.30000000000000004\nmodule cargoloader\nstates 1\nstart 1\nmodule lnflwer\nstates 1\nstart 1\n\
+        end 2\n";
+
+    #[test]
+    fn text_and_population_are_each_others() {
+        let population = population("p", TEXT).unwrap();
+        assert_eq!(population.text(), TEXT);
+        assert_eq!((population.individuals.len(), population.generations, population.evaluations), (2, 12, 691));
+    }
+
+    #[test]
+    fn what_is_cut_is_known() {
+        let end = |text: &str| population("p", text).unwrap_err().to_string();
+        assert!(end(&TEXT.replace("end 2", "end 3")).contains("3 individuals are said, 2 are there"));
+        assert!(end(&TEXT.replace("end 2", "end 2\nindividual 1")).contains("it is the last line"));
+    }
+
+    #[test]
+    fn the_fittest_comes_first_whatever_their_order() {
+        let text = TEXT.replace("803211.1", "-7");
+        assert_eq!(population("p", &text).unwrap().individuals[1].fitness, -7.0);
+    }
+
+    #[test]
+    fn errors_name_line_key_and_remedy() {
+        let error = |from: &str, to: &str| population("p", &TEXT.replacen(from, to, 1)).unwrap_err().to_string();
+        assert_eq!(error("on 1 c", "on 2 c"), "p: line 1: population: format 2 cannot be read; 1 can");
+        assert!(error("lnflwer", "lnflower").contains("did you mean `lnflwer`?"));
+        assert!(error("cargoloader lnflwer", "").starts_with("p: line 1: population: no module is named"));
+        assert_eq!(error("12", "x"), "p: line 2: generations: \"x\" is no number");
+        assert!(error("12", "100001").contains("generations: 100001 is out of range; 0 to 100000"));
+        assert!(error("803211.1", "inf").starts_with("p: line 4: individual: inf is no fitness"));
+        assert!(error("MARK", "MARC").starts_with("p: line 8: module cargoloader: \"SENSORS_TARGET_MARC\""));
+        assert!(error("module lnflwer", "module cargoloader").contains("p: line 9: module: the individual has two"));
+        assert!(
+            error("module lnflwer\nstates 2", "# comment\nstates 2")
+                .contains("p: line 5: module: the individual has no")
+        );
+        assert!(error("generations", "generation").contains("line 2: generation: it means nothing here"));
+        assert!(
+            population("p", "\npopulation 1 explore\n").unwrap_err().to_string().starts_with("p: line 2: individual")
+        );
+    }
+
+    #[test]
+    fn no_text_with_a_line_less_or_another_makes_a_panic() {
+        for at in 0..TEXT.lines().count() {
+            for to in
+                ["", "individual", "individual nan", "module explore", "module", "population 1", "states 99", "é -> 1:"]
+            {
+                let lines = TEXT.lines().enumerate().map(|(i, line)| if i == at { to } else { line });
+                let _ = population("p", &lines.collect::<Vec<_>>().join("\n"));
+            }
+        }
+    }
+}

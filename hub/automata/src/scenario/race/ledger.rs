@@ -1,0 +1,44 @@
+//! What the trees of a race scored, in the units of the file.
+
+use crate::scenario::Step;
+use std::collections::{BTreeMap, BTreeSet};
+use xpuck_evolve::Trial;
+use xpuck_evolve::{Id, Individual, Stage};
+
+/// The scores of each tree by the numbers of its runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ledger(BTreeMap<Id, BTreeMap<u32, f64>>);
+
+impl Ledger {
+    /// Takes the scores of a generation's trials. Runs that promoted a newborn are forgotten, as the race forgets them, and so are
+    /// those of trees that are gone.
+    pub fn note(&mut self, population: &[Individual], trials: &[Trial], scores: &[f64]) {
+        for contender in population.iter().filter(|individual| individual.stage == Stage::Contender) {
+            self.0.remove(&contender.id);
+        }
+        for (trial, &score) in trials.iter().zip(scores) {
+            self.0.entry(population[trial.individual].id).or_default().insert(trial.world, score);
+        }
+        let here: BTreeSet<Id> = population.iter().map(|individual| individual.id).collect();
+        self.0.retain(|id, _| here.contains(id));
+    }
+
+    /// A tree's fitness by the step's combination, without what its size is worth: the mean over as many whole evaluations, each of
+    /// all starts and repeats, as its runs make up. If they make up none, that of the runs that there are.
+    pub fn fitness(&self, id: Id, step: &Step) -> f64 {
+        let mut starts = vec![Vec::new(); step.starts];
+        for (&number, &score) in self.0.get(&id).into_iter().flatten() {
+            starts[number as usize % step.starts].push(score);
+        }
+        let repeats = step.repeats as usize;
+        let whole = starts.iter().map(|of_start| of_start.len() / repeats).min().unwrap_or(0);
+        if whole == 0 {
+            return step.combine.fitness(&starts);
+        }
+        let evaluation = |k: usize| -> f64 {
+            let runs = starts.iter().map(|of_start| of_start[k * repeats..][..repeats].to_vec());
+            step.combine.fitness(&runs.collect::<Vec<_>>())
+        };
+        (0..whole).map(evaluation).sum::<f64>() / whole as f64
+    }
+}

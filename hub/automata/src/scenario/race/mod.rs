@@ -1,0 +1,205 @@
+//! The steps of a curriculum of trees by our race (`racing` of [`xpuck_evolve::Algorithm`]): each tree has only as many runs as it needs.
+//!
+//! A trial of the race is one run from one start, all trees of a stage in the same runs. What it compares is [`Scale`]'s fitness of
+//! a run; what end formulas, watchers and files are told is in the file's units, combined of all runs of a tree ([`ledger`]).
+
+mod ledger;
+mod scale;
+
+use scale::Scale;
+
+use super::run::Ran;
+use super::step::Wrong;
+use super::{Ask, Ending, Generation, Kind, Population, Report, Scenario, Step};
+use crate::arbiters::{TreeGenome, TreeSpecies};
+use ledger::Ledger;
+use std::collections::{BTreeMap, BTreeSet};
+use xpuck_automata::cargo::{Arbiter, Trials};
+use xpuck_evolve::Island;
+use xpuck_evolve::curriculum::{Member, Progress, Statistics, Variables, first_momentum, next_momentum};
+use xpuck_evolve::{Algorithm, Settings};
+use xpuck_evolve::{Individual, Stage};
+use xpuck_kernels::tree::Tree;
+
+/// Checks that a step can be raced: what is wrong if it cannot, by key.
+pub(super) fn check(step: &Step) -> Result<(), Wrong> {
+    if Scale::of(step).is_none() {
+        let message = "a race scales fitness by what the best must reach; ask for it, such as `best-fitness >= 700000`";
+        return Err(("end", message.into()));
+    }
+    if step.early_stop.is_some() {
+        let message = "a race gives up trees, not runs; leave it out, or leave `algorithm` out";
+        return Err(("early-stop", message.into()));
+    }
+    Ok(())
+}
+
+/// Least and greatest cost of a generation, in runs.
+const BUDGET: [usize; 2] = [32, 4096];
+
+impl Scenario {
+    /// Runs the curriculum of trees by the race; `begin` and `see` are those of [`Scenario::run_kind`]. `score` gives the scores of
+    /// single runs, as [`xpuck_automata::cargo::score_runs`] does. Evaluations are runs, divided by how many the document's algorithm
+    /// tries a genotype in.
+    ///
+    /// # Panics
+    /// If a step's end asks for no best fitness, which is seen to where a file asks for this algorithm.
+    pub fn run_race(
+        &self,
+        seed: u64,
+        begin: &BTreeMap<usize, Population<TreeGenome>>,
+        mut score: impl FnMut(&[Arbiter], &[(usize, u32)], &Trials) -> Vec<f64>,
+        mut see: impl FnMut(&Generation<TreeSpecies>) -> Ask,
+    ) -> Report<Arbiter> {
+        self.run_steps(begin, |i, populations, variables| {
+            let step = &self.steps[i];
+            let mut race = self.begin_race(i, populations, variables, seed);
+            let trials = step.trials(seed.wrapping_add(i as u64 + 1));
+            let statistics = Statistics::default();
+            loop {
+                let progress = race.generation(|controllers, runs| score(controllers, runs, &trials));
+                let members = race.members();
+                let best = race.species.controller(&members[0].genome);
+                let (variables, statistics) = (&race.variables, &statistics);
+                let ask = see(&Generation {
+                    index: i,
+                    step,
+                    variables,
+                    progress,
+                    members: &members,
+                    best: &best,
+                    statistics,
+                });
+                if let Some(ending) = Ending::of(progress, ask) {
+                    let statistics = statistics.clone();
+                    return Ran { variables: race.variables, members, statistics, ending, ask };
+                }
+                race.island.advance(&[]);
+            }
+        })
+    }
+
+    /// A step with the newborns of its first generation: what it blends of earlier steps, or new trees.
+    fn begin_race(
+        &self,
+        i: usize,
+        populations: &[Vec<Member<TreeSpecies>>],
+        variables: Variables,
+        seed: u64,
+    ) -> Race<'_> {
+        let step = &self.steps[i];
+        let species = TreeSpecies::of_step(self, i, populations);
+        let given: Vec<Tree> = match TreeSpecies::rows(step)[..] {
+            [] => vec![],
+            _ => self.first_genomes(i, &species, populations, seed, 0).iter().map(|one| one.tree().clone()).collect(),
+        };
+        let scale = Scale::of(step).expect("a curriculum whose end formulas were checked for a race");
+        let budget = step.settings.population * step.starts * step.repeats as usize;
+        let settings = Settings {
+            population: budget.clamp(BUDGET[0], BUDGET[1]),
+            node_cost: scale.node_cost(step.size[1]),
+            ..Settings::of(Algorithm::Racing)
+        };
+        let total_generations = step.settings.total_generations;
+        Race {
+            step,
+            island: Island::with_trees(settings, species.primitive_set().clone(), (i as u16, seed), &given),
+            species,
+            scale,
+            ledger: Ledger::default(),
+            variables: Variables { step_generation: 0, step_evaluations: 0, total_generations, ..variables },
+            runs: 0,
+            record: f64::NEG_INFINITY,
+            champion: None,
+        }
+    }
+}
+
+/// A step that goes on.
+struct Race<'a> {
+    step: &'a Step,
+    species: TreeSpecies,
+    island: Island,
+    scale: Scale,
+    ledger: Ledger,
+    variables: Variables,
+    /// Runs in the step so far.
+    runs: u64,
+    /// The best fitness so far in the step.
+    record: f64,
+    /// The last generation's champion.
+    champion: Option<TreeGenome>,
+}
+
+impl Race<'_> {
+    /// Runs what the race wants to be run, and takes what comes of it.
+    fn generation(&mut self, score: impl FnOnce(&[Arbiter], &[(usize, u32)]) -> Vec<f64>) -> Progress {
+        let genome = |individual: &Individual| TreeGenome::new(individual.tree.clone());
+        let controllers: Vec<Arbiter> =
+            self.island.population().iter().map(|one| self.species.controller(&genome(one))).collect();
+        let trials = self.island.trials();
+        let runs: Vec<(usize, u32)> = trials.iter().map(|trial| (trial.individual, trial.world)).collect();
+        let scores = score(&controllers, &runs);
+        self.ledger.note(self.island.population(), &trials, &scores);
+        let fitness: Vec<f32> = scores.iter().map(|&score| self.scale.fitness(score)).collect();
+        self.island.record(&fitness);
+        self.runs += runs.len() as u64;
+        self.count_generation()
+    }
+
+    fn count_generation(&mut self) -> Progress {
+        let champion = self.island.champion();
+        let best = self.fitness(champion);
+        let is_known = matches!(champion.stage, Stage::Elite | Stage::Guest)
+            && champion.samples.n() >= self.island.settings().full_evaluations;
+        let genome = TreeGenome::new(champion.tree.clone());
+        let all = self.island.population();
+        let mean = all.iter().map(|individual| self.fitness(individual)).sum::<f64>() / all.len() as f64;
+        let variables = &mut self.variables;
+        // More runs of the same tree tell what it is worth: nothing was learnt by them.
+        let learnt = if self.champion.as_ref() == Some(&genome) { 0.0 } else { best - self.record };
+        variables.momentum = match variables.step_generation {
+            0 => first_momentum(best),
+            _ => next_momentum(self.step.settings.phi, variables.momentum, learnt),
+        };
+        self.record = self.record.max(best);
+        self.champion = Some(genome);
+        variables.generation += 1;
+        variables.step_generation += 1;
+        let evaluations = self.runs.div_ceil(self.step.starts as u64 * u64::from(self.step.repeats));
+        variables.evaluations += evaluations - variables.step_evaluations;
+        variables.step_evaluations = evaluations;
+        (variables.best, variables.mean) = (best, mean);
+        // A newcomer's few runs, by which it was chosen, reach no threshold.
+        let asked = Variables { best: if is_known { best } else { f64::NEG_INFINITY }, ..*variables };
+        if self.step.settings.end.holds(&asked) {
+            Progress::Done
+        } else if variables.generation >= variables.total_generations {
+            Progress::Exhausted
+        } else {
+            Progress::Goes
+        }
+    }
+
+    /// In the file's units, with what the tree's size is worth.
+    fn fitness(&self, individual: &Individual) -> f64 {
+        let size = self.step.size[1] * individual.tree.nodes().len() as f64;
+        self.ledger.fitness(individual.id, self.step) + size
+    }
+
+    /// The champion, then the others by fitness. Newborns are among them only as long as there is nobody else, and nobody counts for
+    /// more than the champion, of whom more is known.
+    fn members(&self) -> Vec<Member<TreeSpecies>> {
+        let champion = self.island.champion();
+        let all = self.island.population();
+        let any_judged = all.iter().any(|individual| individual.stage != Stage::Newborn);
+        let others = all.iter().filter(|individual| !any_judged || individual.stage != Stage::Newborn);
+        let mut ids = BTreeSet::new();
+        let distinct = std::iter::once(champion).chain(others).filter(|individual| ids.insert(individual.id));
+        let most = self.fitness(champion);
+        let member = |one: &Individual| Member::new(TreeGenome::new(one.tree.clone()), self.fitness(one).min(most));
+        let mut members: Vec<Member<TreeSpecies>> = distinct.map(member).collect();
+        members.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
+        members
+    }
+}

@@ -1,0 +1,358 @@
+//! Curriculum files: those of the documentation are read, mistakes are named with file, line and key, and runs are the same
+//! for a seed.
+
+use std::collections::BTreeMap;
+use xpuck_automata::cargo::{Automata, Trials, printed, try_all, try_one};
+use xpuck_evolve::curriculum::CROSSOVER;
+use xpuck_hub_automata::automata::MUTATIONS;
+use xpuck_hub_automata::scenario::{Ask, Ending, Generation, Population, Scenario};
+
+const SEQUENTIAL: &str = include_str!("../../../docs/curricula/cargo-sequential-printed.toml");
+const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
+
+fn error(text: &str) -> String {
+    Scenario::parse("c.toml", text).unwrap_err().to_string()
+}
+
+#[test]
+fn the_printed_project_is_read() {
+    let scenario = Scenario::parse("sequential", SEQUENTIAL).unwrap();
+    let of_steps =
+        |value: fn(&xpuck_hub_automata::scenario::Step) -> usize| scenario.steps.iter().map(value).collect::<Vec<_>>();
+    assert_eq!(of_steps(|step| step.settings.population), [100, 200, 300, 300, 300, 200, 200]);
+    assert_eq!(of_steps(|step| step.repeats as usize), [1, 4, 4, 4, 2, 1, 2]);
+    assert_eq!(of_steps(|step| step.time as usize / 1000), [150, 150, 150, 150, 200, 250, 400]);
+    assert_eq!(of_steps(|step| step.bounds.iter().map(|b| b.max_states).max().unwrap()), [4, 5, 5, 6, 6, 8, 10]);
+    assert_eq!(of_steps(|step| step.bounds[0].transitions[1]), [5, 5, 5, 5, 5, 7, 8]);
+    assert_eq!(scenario.order, [0, 1, 2, 3, 4, 5, 6]);
+    for step in &scenario.steps {
+        assert_eq!((step.settings.crossover, step.settings.mutation, step.settings.replace), (0.3, 0.7, 1.0));
+        assert_eq!((step.settings.reinitialise_below, step.settings.reinitialise, step.settings.phi), (0.5, 0.7, 0.2));
+        assert_eq!((step.size, step.weights.offset, step.weights.obstacle_time), ([-10.0, -5.0], 300_000.0, -1.0));
+        assert!((step.rates.mutations.iter().sum::<f32>() - 1.0).abs() < 1e-6 && MUTATIONS.len() == 8);
+    }
+    // The file's digits of headings are the document's.
+    let world = scenario.steps[6].world.scene();
+    let mut rounded = printed();
+    for (area, ours) in rounded.areas.iter_mut().zip(&world.areas) {
+        let ([printed, _], [written, _]) = (area.heading.unwrap(), ours.heading.unwrap());
+        assert!((printed - written).abs() < 1e-6);
+        area.heading = ours.heading;
+    }
+    assert_eq!(*world, rounded);
+}
+
+#[test]
+fn mistakes_are_named_with_line_and_key() {
+    let line_of = |text: &str, part: &str| 1 + text.lines().position(|line| line.contains(part)).unwrap();
+    let cycle = CREATIVE.replacen("world = \"line\"", "after = [\"deliver\"]\nworld = \"line\"", 1);
+    let message = error(&cycle);
+    assert!(
+        message.starts_with(&format!(
+            "c.toml: line {}: step \"follow\": after: ",
+            line_of(&cycle, "after = [\"deliver\"]")
+        )),
+        "{message}"
+    );
+    assert!(message.contains("wait for each other") && message.contains("leave one"), "{message}");
+
+    let lonely = CREATIVE.replacen("[[steps]]", "[[steps]]\nname = \"idle\"\nworld = \"line\"\npopulation = 10\nend = \"gennum > 1\"\nstarts = 1\ntime = 10\nweights = {}\n[[steps.automata]]\nmodule = \"lnflwer\"\ntriggers = [\"SENSORS_LINE_ENTER\"]\nstates = 2\n\n[[steps]]", 1);
+    let message = error(&lonely);
+    assert!(message.contains("step \"idle\": after: ") && message.contains("cannot be reached"), "{message}");
+
+    let never = CREATIVE.replacen("best-fitness >= 400000 and learning-momentum < 50", "gennum > 700", 1);
+    let message = error(&never);
+    assert!(
+        message.starts_with(&format!(
+            "c.toml: line {}: step \"load\": end: it can never hold",
+            line_of(&never, "gennum > 700")
+        )),
+        "{message}"
+    );
+
+    let dark = CREATIVE.replacen(
+        "{ x = 0.62, y = 0.95, z = 1, intensity = 1 }",
+        "{ x = 2.5, y = 0.95, z = 1, intensity = 1 }",
+        1,
+    );
+    let message = error(&dark);
+    assert!(
+        message.starts_with(&format!(
+            "c.toml: line {}: worlds.stations: lamps[0] lights no place",
+            line_of(&dark, "[worlds.stations]")
+        )),
+        "{message}"
+    );
+
+    let message = error(&CREATIVE.replacen("population = 100", "population = 1", 1));
+    assert!(message.contains("step \"avoid\": population: 1 is out of range; 2 to 4096"), "{message}");
+    assert!(error(&CREATIVE.replacen("world = \"lit\"", "world = \"lot\"", 1)).contains("did you mean `lit`?"));
+    assert!(
+        error(&CREATIVE.replace("explore = \"hand-made\", avoidance", "explore = \"avoid\", avoidance"))
+            .contains("explore does not evolve")
+    );
+    assert!(error(&CREATIVE.replacen("population", "populatoin", 1)).contains("populatoin"));
+}
+
+#[test]
+fn a_step_is_learnt_and_the_same_for_a_seed() {
+    let scenario = Scenario::parse("creative", CREATIVE).unwrap();
+    // Two steps are enough, one thread against all.
+    let until_follow = |evaluate: fn(&[_], &Trials) -> Vec<_>| {
+        let see = |seen: &Generation| if seen.step.name == "load" { Ask::Stop } else { Ask::GoOn };
+        let report = scenario.run(5, &BTreeMap::new(), evaluate, see);
+        let endings: Vec<Ending> = report.steps.iter().map(|step| step.ending).collect();
+        assert_eq!(endings, [Ending::Held, Ending::Held, Ending::Stopped]);
+        assert!(!report.solved);
+        assert!(report.steps.iter().all(|step| step.evaluations > 0));
+        assert!(report.steps[1].statistics.iter().any(|(_, operator)| operator.better > 0));
+        let crossed = |i: usize| report.steps[i].statistics.of(CROSSOVER).unwrap().applied;
+        assert!(
+            crossed(1) > 0
+                && report.statistics().of(CROSSOVER).unwrap().applied == crossed(0) + crossed(1) + crossed(2)
+        );
+        report.steps.iter().map(|step| (step.generations, step.evaluations, step.controller.text())).collect::<Vec<_>>()
+    };
+    let one_thread =
+        |controllers: &[_], trials: &Trials| controllers.iter().map(|controller| try_one(controller, trials)).collect();
+    assert_eq!(until_follow(one_thread), until_follow(try_all));
+}
+
+/// A curriculum of three short steps.
+const SHORT: &str = r#"
+name = "short"
+[worlds.room]
+starts = [{ x = 0.5, y = 0.5, heading = 0 }, { x = 0.3, y = 0.5, heading = 1 }]
+lines = [{ width = 0.05, value = 30, points = [[0.4, 0.4], [0.7, 0.8]] }]
+[[steps]]
+name = "avoid"
+world = "room"
+population = 12
+end = "gennum-thisstep >= 4"
+starts = 2
+time = 20
+weights = {}
+[[steps.automata]]
+module = "avoidance"
+triggers = ["SENSORS_BUMPERS_PRESSED", "SENSORS_BUMPERS_RELEASED", "AVOIDANCE_START"]
+states = 4
+[[steps]]
+name = "follow"
+world = "room"
+population = 12
+end = "gennum-thisstep >= 4"
+starts = 2
+time = 20
+fixed = { avoidance = "avoid" }
+weights = { line-time = 5, changes = 100 }
+[[steps.automata]]
+module = "lnflwer"
+triggers = ["SENSORS_LINE_ENTER", "SENSORS_LINE_LEAVE"]
+states = 5
+[[steps]]
+name = "both"
+after = ["avoid", "follow"]
+world = "room"
+population = 12
+end = "gennum-thisstep >= 4"
+starts = 2
+time = 20
+weights = { line-time = 5 }
+[[steps.automata]]
+module = "lnflwer"
+triggers = ["SENSORS_LINE_ENTER", "SENSORS_LINE_LEAVE"]
+states = 5
+[[steps.automata]]
+module = "avoidance"
+triggers = ["SENSORS_BUMPERS_PRESSED", "SENSORS_BUMPERS_RELEASED", "AVOIDANCE_START"]
+states = 4
+[[steps.blend]]
+module = "lnflwer"
+from = "follow"
+row = [0.5, 0.5, 0.3, 2]
+[[steps.blend]]
+module = "avoidance"
+from = "avoid"
+row = [0.5, 0.5, 0.3, 2]
+"#;
+
+/// All that a run tells of its steps, and the populations of their ends as text.
+fn told(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
+    let scenario = Scenario::parse("short", SHORT).unwrap();
+    let mut populations = vec![String::new(); 3];
+    let report = scenario.run(3, begin, try_all, |seen| {
+        populations[seen.index] = Population::new(seen).text();
+        Ask::GoOn
+    });
+    assert!(report.solved);
+    let steps = report.steps.iter().map(|step| {
+        format!("{} {} {} {} {}", step.name, step.generations, step.evaluations, step.best, step.controller.text())
+    });
+    (steps.collect(), populations)
+}
+
+#[test]
+fn a_run_that_goes_on_is_the_run_that_was_not_interrupted() {
+    let scenario = Scenario::parse("short", SHORT).unwrap();
+    let (whole, populations) = told(&BTreeMap::new());
+    for done in 1..=2 {
+        let read = |i: usize| (i, scenario.steps[i].population("saved", &populations[i]).unwrap());
+        let (rest, later) = told(&(0..done).map(read).collect());
+        assert_eq!(rest, whole);
+        assert_eq!(later[done..], populations[done..]);
+    }
+    let message = scenario.steps[2].population::<Automata>("saved.txt", &populations[0]).unwrap_err().to_string();
+    assert!(
+        message.starts_with("saved.txt: line 1: population: its automata are those of avoidance, but step \"both\""),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_watcher_ends_a_step_or_the_run() {
+    let scenario = Scenario::parse("short", SHORT).unwrap();
+    let endings = |ask: fn(&Generation) -> Ask| {
+        let report = scenario.run(3, &BTreeMap::new(), try_all, ask);
+        (report.steps.iter().map(|step| (step.generations, step.ending)).collect::<Vec<_>>(), report.solved)
+    };
+    let skips = |seen: &Generation| match (seen.index, seen.variables.step_generation) {
+        (0, 2) => Ask::Skip,
+        (1, 1) => {
+            assert!(seen.members.is_sorted_by(|a, b| a.fitness >= b.fitness));
+            Ask::GoOn
+        }
+        (2, 3) => Ask::Stop,
+        _ => Ask::GoOn,
+    };
+    assert_eq!(endings(skips), (vec![(2, Ending::Skipped), (4, Ending::Held), (3, Ending::Stopped)], false));
+    // A step whose formula holds is done, whatever a watcher asks for, and a run that is to stop stops after it.
+    let stops = |seen: &Generation| if seen.variables.step_generation == 4 { Ask::Stop } else { Ask::GoOn };
+    assert_eq!(endings(stops), (vec![(4, Ending::Held)], false));
+}
+
+/// The last step of [`SHORT`], of saved populations in the place of steps.
+fn of_saved() -> String {
+    let last = SHORT.rfind("[[steps]]").unwrap();
+    let step = SHORT[last..].replace("after = [\"avoid\", \"follow\"]", "fixed = { explore = \"hand-made\" }");
+    let step = step.replace("from = \"follow\"", "from = \"population:f\"");
+    let step = step.replace("from = \"avoid\"", "from = \"population:a\"");
+    format!(
+        "{}[populations]\na = \"avoid.txt\"\nf = \"follow.txt\"\n{step}",
+        &SHORT[..SHORT.find("[[steps]]").unwrap()]
+    )
+}
+
+#[test]
+fn a_curriculum_takes_of_saved_populations() {
+    let (_, populations) = told(&BTreeMap::new());
+    let read = |path: &str| match path {
+        "avoid.txt" => Ok(populations[0].clone()),
+        "follow.txt" => Ok(populations[1].clone()),
+        _ => Err(format!("{path} is not there")),
+    };
+    let scenario = Scenario::parse_with("s.toml", &of_saved(), read).unwrap();
+    assert_eq!(scenario.steps[0].saved, [1, 0]);
+    let mut first = vec![];
+    scenario.run(
+        3,
+        &BTreeMap::new(),
+        |controllers, trials| {
+            if first.is_empty() {
+                first = controllers.to_vec();
+            }
+            try_all(controllers, trials)
+        },
+        |_| Ask::Stop,
+    );
+    // Whose parts are copies of a population's best has its automata.
+    let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
+    assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
+
+    let error = |from: &str, to: &str| {
+        Scenario::parse_with("s.toml", &of_saved().replace(from, to), read).unwrap_err().to_string()
+    };
+    let line_of = |part: &str| 1 + of_saved().lines().position(|line| line.starts_with(part)).unwrap();
+    assert_eq!(
+        error("follow.txt", "none.txt"),
+        format!("s.toml: line {}: populations.f: none.txt is not there", line_of("f = "))
+    );
+    let message = error("population:f", "population:a");
+    let begin = format!("s.toml: line {}: step \"both\": blend: ", line_of("[[steps.blend]]"));
+    assert!(message.starts_with(&begin) && message.contains("those of avoidance, not of lnflwer"), "{message}");
+    assert!(error("population:f", "population:g").contains("there is no population \"g\""));
+    assert!(error("explore = \"hand-made\"", "explore = \"population:a\"").contains("not of explore"));
+    let message = Scenario::parse("s.toml", &of_saved()).unwrap_err().to_string();
+    assert!(message.contains("populations.a: \"avoid.txt\" cannot be read here"), "{message}");
+}
+
+#[test]
+fn individuals_that_are_far_behind_the_best_are_given_up() {
+    let text = &SHORT.replacen("weights = {}", "weights = { distance = 100000 }", 1);
+    let generous = text.replacen("time = 20", "time = 20\nearly-stop = { after = 5, every = 2.5, share = 0 }", 1);
+    let strict = text.replacen("time = 20", "time = 20\nearly-stop = { after = 5, every = 2.5, share = 1 }", 1);
+    let run = |text: &str| {
+        let scenario = Scenario::parse("short", text).unwrap();
+        let (mut least, mut behind) = (vec![], 0);
+        let report = scenario.run(
+            3,
+            &BTreeMap::new(),
+            |controllers, trials| {
+                least.push(trials.checkpoints.to_vec());
+                let (all, whole) =
+                    (try_all(controllers, trials), try_all(controllers, &Trials { checkpoints: &[], ..*trials }));
+                behind += all.iter().zip(&whole).filter(|(a, b)| a.scores != b.scores).count();
+                all
+            },
+            |seen| if seen.variables.step_generation == 4 { Ask::Stop } else { Ask::GoOn },
+        );
+        (report.steps[0].controller.text(), report.steps[0].best, least, behind)
+    };
+    let (plain, kept, given_up) = (run(text), run(&generous), run(&strict));
+    assert_eq!((&plain.0, plain.1), (&kept.0, kept.1));
+    assert_eq!((plain.3, kept.3), (0, 0));
+    assert!(given_up.3 > 0);
+    assert!(plain.2.iter().all(Vec::is_empty));
+    // The first generation's best is not known when it runs.
+    assert!(given_up.2[0].is_empty());
+    let times: Vec<u32> = given_up.2[1].iter().map(|&(time, _)| time).collect();
+    assert_eq!(times, [5000, 7500, 10_000, 12_500, 15_000, 17_500]);
+    // The offset is not a gain, and the best moves on.
+    assert!(given_up.2[1].is_sorted_by(|a, b| a.1 < b.1) && given_up.2[1][0].1 > 300_000.0);
+    assert!(kept.2[1].iter().all(|&(_, least)| least == 300_000.0));
+    assert_eq!(run(&strict), given_up);
+    let error = |stop: &str| {
+        let text = text.replacen("time = 20", &format!("time = 20\nearly-stop = {stop}"), 1);
+        Scenario::parse("s.toml", &text).unwrap_err().to_string()
+    };
+    assert!(error("{ after = 5, every = 0, share = 0.05 }").contains("early-stop: 0 is out of range; 0.1 to 20"));
+    assert!(error("{ after = 5, every = 1, share = 5 }").contains("early-stop: 5 is out of range; 0 to 1"));
+}
+
+#[test]
+fn a_step_begins_again_and_its_momentum_is_what_its_settings_say() {
+    let text = CREATIVE.replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 9", 1).replacen(
+        "restart-after = 40",
+        "restart-after = 4\ngain-over = \"record\"",
+        1,
+    );
+    let scenario = Scenario::parse("c", &text).unwrap();
+    let (mut momentum, mut record, mut firsts) = (0.0, 0.0f64, vec![]);
+    scenario.run(3, &BTreeMap::new(), try_all, |generation| {
+        let v = generation.variables;
+        // The first generation, and those after the fourth and the eighth, are of a population that was just made.
+        (momentum, record) = match v.step_generation {
+            1 | 5 | 9 => (0.9 * v.best, v.best),
+            _ => (0.2 * momentum + (v.best - record).max(0.0), record.max(v.best)),
+        };
+        assert_eq!(v.momentum, momentum, "generation {}", v.step_generation);
+        if [1, 5, 9].contains(&v.step_generation) {
+            firsts.push(generation.best.text());
+        }
+        if v.step_generation == 9 { Ask::Stop } else { Ask::GoOn }
+    });
+    assert!(firsts.len() == 3 && firsts[0] != firsts[1] && firsts[1] != firsts[2], "other draws");
+    let error = error(&CREATIVE.replacen("restart-after = 40", "restart-after = 1", 1));
+    assert!(error.contains("step \"avoid\": restart-after: 1 is out of range; 2 to 100000"), "{error}");
+    let error = self::error(&CREATIVE.replacen("population = 100", "population = \"x\"", 1));
+    assert!(error.contains("a whole number from 0 on is wanted"), "{error}");
+}

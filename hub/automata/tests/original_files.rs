@@ -1,0 +1,170 @@
+//! The document's own files are read as our curricula are, and mistakes in them are named with file, line and key.
+
+use xpuck_automata::cargo::{Rect, Scene, printed};
+use xpuck_hub_automata::scenario::{EarlyStop, Scenario, Step, original};
+
+const PROJECT: &str = include_str!("original/sequential.prj");
+const WORLD: &str = include_str!("original/sequential4.prj.3");
+const OURS: &str = include_str!("../../../docs/curricula/cargo-sequential-printed.toml");
+
+fn project(text: &str) -> Result<Scenario, String> {
+    original::project("s.prj", text, |path| match path.strip_prefix("project/cargo/cfg/sequential4.prj.") {
+        Some(_) => Ok(WORLD.into()),
+        None => Err(format!("{path} is not there")),
+    })
+    .map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_printed_project_has_the_steps_of_our_file() {
+    let theirs = project(PROJECT).unwrap();
+    let ours = Scenario::parse("ours", OURS).unwrap();
+    assert_eq!(theirs.name, "sequential");
+    assert_eq!((theirs.steps.len(), &theirs.order), (ours.steps.len(), &ours.order));
+    for (i, (a, b)) in theirs.steps.iter().zip(&ours.steps).enumerate() {
+        assert_eq!(a.name, i.to_string());
+        assert_eq!(a.settings, b.settings, "step {i}");
+        assert_eq!((&a.after, &a.blends, &a.bounds), (&b.after, &b.blends, &b.bounds), "step {i}");
+        assert_eq!((&a.rates, fixed(a), a.weights, a.size), (&b.rates, fixed(b), b.weights, b.size), "step {i}");
+        assert_eq!((a.starts, a.repeats, a.time, a.combine), (b.starts, b.repeats, b.time, b.combine), "step {i}");
+        assert_eq!((a.early_stop, &a.saved), (None, &vec![]));
+        if b.name != "follow-lit" {
+            assert_eq!(as_ours(a.world.scene().clone()), *b.world.scene(), "step {i}");
+        }
+    }
+}
+
+fn fixed(step: &Step) -> Vec<String> {
+    let mut fixed: Vec<String> = step.fixed.iter().map(|fixed| format!("{fixed:?}")).collect();
+    fixed.sort();
+    fixed
+}
+
+/// The file's world with what we have otherwise: it lists its three starts four times, and its area in which cargo is loaded is
+/// at the wall, where ours is that of the signal.
+fn as_ours(mut scene: Scene) -> Scene {
+    assert_eq!(scene.starts.len(), 12);
+    assert!(scene.starts.chunks(3).all(|starts| *starts == scene.starts[..3]));
+    scene.starts.truncate(3);
+    assert_eq!(scene.areas[1].at, Rect { x: 0.58975, y: 0.975, width: 0.075, height: 0.025 });
+    scene.areas[1].at = scene.areas[0].at;
+    scene
+}
+
+#[test]
+fn the_printed_world_is_ours() {
+    let mut theirs = as_ours(original::world("w", WORLD).unwrap());
+    // The file rounds headings.
+    for (theirs, ours) in theirs.areas.iter_mut().zip(&printed().areas) {
+        let (Some(theirs), Some(ours)) = (&mut theirs.heading, ours.heading) else { panic!("an area without heading") };
+        assert!((theirs[0] - ours[0]).abs() < 1e-6);
+        *theirs = ours;
+    }
+    assert_eq!(theirs, printed());
+}
+
+/// The text with a line after another (the first that begins so), so many further on, replaced; and that line's number.
+fn changed(text: &str, comment: &str, further: usize, to: &str) -> (String, usize) {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| line.starts_with(comment)).unwrap() + further;
+    lines[at] = to;
+    (lines.join("\n"), at + 1)
+}
+
+#[test]
+fn mistakes_in_a_project_are_named_with_line_and_key() {
+    for (comment, further, to, message) in [
+        ("# individuals", 3, "1", "step 2: population: 1 is out of range; 2 to 4096 is allowed"),
+        ("# selection", 1, "3", "selection: 3 is none"),
+        ("# ends", 7, "gennum > 700", "step 6: end: it can never hold"),
+        ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not cargoloader's"),
+        ("# their modules and files", 6, "fsa/fsa.dat", "fixed: \"fsa/fsa.dat\" is neither hand-made nor a step's"),
+        ("# which", 1, "9", "after: 9 is no step; there are 0 to 6"),
+        ("# which", 1, "-1", "after: -1 is no saved population; there are 0"),
+        ("# combination", 1, "5", "combine: 5 is no combination"),
+        ("# weight of changes", 2, "x", "lit changes: \"x\" is no number"),
+        ("# checkpoints", 1, "4", "early-stop: a list of checkpoints is not supported"),
+    ] {
+        let (text, line) = changed(PROJECT, comment, further, to);
+        let error = project(&text).unwrap_err();
+        assert!(error.starts_with(&format!("s.prj: line {line}: {message}")), "{error}");
+    }
+    let error = project(&format!("{PROJECT}0\n")).unwrap_err();
+    assert!(error.contains("file: \"0\" comes after the last value"), "{error}");
+    let (text, line) = changed(PROJECT, "# worlds", 1, "worlds/a.prj");
+    assert_eq!(project(&text).unwrap_err(), format!("s.prj: line {line}: world: worlds/a.prj.0 is not there"));
+}
+
+#[test]
+fn an_early_stop_and_a_saved_population_are_read() {
+    let (text, _) = changed(PROJECT, "# checkpoints", 7, "-1 0 0.05 20000 5000");
+    let (text, _) = changed(&text, "# saved populations", 1, "1 population/follow");
+    let (text, _) = changed(&text, "# steps directly before", 7, "2");
+    let (text, _) = changed(&text, "# which", 5, "5 -1");
+    let rows = "# step 6\n2\n0.5 0.5 0.3 2\n4\n0.5 0.5 0.3 2\n0";
+    assert!(text.contains(rows));
+    let text = text.replace(rows, "2 0.5 0.5 0.3 2 0 0 0 0 4 0.5 0.3 0.3 2 1 0.2 0 0 0");
+    let read = |population: &'static str| {
+        original::project("s.prj", &text, move |path| {
+            Ok(if path == "population/follow" { population.into() } else { WORLD.into() })
+        })
+    };
+    let scenario = read("population 1 lnflwer\nindividual 5\nmodule lnflwer\nstates 1\n").unwrap();
+    let step = &scenario.steps[6];
+    assert_eq!(step.early_stop, Some(EarlyStop { after: 20_000, every: 5_000, share: 0.05 }));
+    assert_eq!((&step.after, &step.saved, scenario.populations.len()), (&vec![5], &vec![0], 1));
+    let froms: Vec<(usize, usize, f32)> = step.blends.iter().map(|b| (b.part, b.from, b.copied)).collect();
+    assert_eq!(froms, [(0, 0, 0.5), (1, 0, 0.3), (1, 1, 0.2)]);
+    let error = read("population 1 explore\nindividual 5\nmodule explore\nstates 1\n").unwrap_err().to_string();
+    assert!(error.contains("step 6: blend: ") && error.contains("those of explore, not of lnflwer"), "{error}");
+}
+
+#[test]
+fn mistakes_in_a_world_are_named_with_line_and_key() {
+    for (comment, further, to, message) in [
+        ("# obstacles", 2, "2 0.2 0.2 0.1 0.1", "obstacles[0]: 2 is not supported; 1 (a rectangle) is"),
+        ("# obstacles", 3, "1 0.4 7 0.1 0.1", "obstacles[1] is 7; 0 to 1 is allowed"),
+        ("# obstacles", 1, "65", "obstacles: there are 65; at most 64 are allowed"),
+        ("# marks", 2, "2 0.4 0.4 2.5 5 30", "lines[0].width is 2.5"),
+        ("# modules with", 1, "1", "post-offices: 1 is no module with a post-office; there are 2 (cargoloader)"),
+        ("# modules:", 3, "navigator", "modules: 1 navigator is no module"),
+        ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; there are scripts 1 to 4"),
+        ("# loading station: signal", 2, "-7", "areas[0]: -7 is no delay"),
+        ("# scripts", 3, "16", "scripts[0]: 16 is no command"),
+        ("# starts", 2, "0.25 0.25 0.0", "starts[0] is in an obstacle"),
+        ("# variances", 6, "", "noise.obstacle: the file ends before it"),
+    ] {
+        let (text, line) = changed(WORLD, comment, further, to);
+        let error = original::world("w", &text).unwrap_err().to_string();
+        let begin = |line: usize| format!("w: line {line}: {message}");
+        // An entry begins above some of its values; a file ends at its last value.
+        let near = (line.saturating_sub(9)..=line).any(|line| error.starts_with(&begin(line)));
+        assert!(near, "{error}, line {line}");
+    }
+}
+
+#[test]
+fn periodic_times_and_further_registers_are_read() {
+    let (text, _) = changed(WORLD, "# times", 2, "1 1 500 3 2000 4");
+    let (text, _) = changed(&text, "# unloading station: cargo", 8, "7 0.5 1.5 -2 4");
+    let (text, _) = changed(&text, "# unloading station: cargo", 4, "-1");
+    let scene = original::world("w", &text).unwrap();
+    let time = scene.times[0];
+    assert_eq!((time.start, time.count, time.period, time.script), (500, 3, 2000, 4));
+    assert_eq!(scene.areas[4].heading, None);
+    assert_eq!(scene.areas[4].registers, [(2, 4.0, 4.0), (7, 0.5, 1.5)]);
+}
+
+#[test]
+fn no_file_with_a_word_less_or_another_makes_a_panic() {
+    for (text, read) in
+        [(PROJECT, (|text| drop(project(text))) as fn(&str)), (WORLD, |text| drop(original::world("w", text)))]
+    {
+        for at in 0..text.lines().count() {
+            for to in ["", "-1", "0", "255", "4294967296", "nan", "x", "9e9 9e9"] {
+                let lines = text.lines().enumerate().map(|(i, line)| if i == at { to } else { line });
+                read(&lines.collect::<Vec<_>>().join("\n"));
+            }
+        }
+    }
+}

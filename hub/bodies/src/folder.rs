@@ -1,0 +1,202 @@
+//! The folder of a run: what it is, a line for each generation, checkpoints, and at the end what came out.
+
+use super::config::Config;
+use super::generation::{BodyRun, Row, State};
+use super::outcome::Outcome;
+use super::picture::{Curve, curve, gallery};
+use super::replay::replay;
+use std::path::Path;
+use xpuck_bodies::picture::plan_svg;
+use xpuck_bodies::urdf::{self, Dialect};
+use xpuck_bodies::{BodyError, Plan};
+use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, checkpoints, fail};
+
+/// What came out.
+const RESULT: &str = "result.json";
+/// The best body of each island, in several forms.
+const BODIES: &str = "bodies";
+
+static KIND: Kind = Kind {
+    run: "bodies.toml",
+    grows: "generations.csv",
+    head: "generation,island,evaluations,bodies,best_m,mean_m,families,parts\n",
+    written: &[BODIES],
+    requests: &[],
+};
+
+/// The folder of a run that this process works on; no other process can have it at the same time.
+pub struct Folder {
+    folder: RunFolder,
+    configuration: u32,
+}
+
+/// A run that goes on.
+pub struct Resumed {
+    /// Its folder.
+    pub folder: Folder,
+    /// The run after its last whole generation.
+    pub evolution: BodyRun,
+    /// What a person should know: a checkpoint that could not be used.
+    pub notice: Option<String>,
+}
+
+impl Folder {
+    /// The longest ways of a run, whether or not a process works on it.
+    ///
+    /// # Errors
+    /// There is no run, or its table cannot be read, is another's, or has a line that is no row.
+    pub fn curve(path: &Path) -> Result<Curve, FolderError> {
+        RunFolder::refuse_other(path, &KIND)?;
+        let text = RunFolder::table(path, &KIND)?;
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+        Curve::of(name, &text).map_err(|why| fail(&path.join(KIND.grows), why))
+    }
+
+    /// Makes the folder of a run that begins.
+    ///
+    /// # Errors
+    /// If there is a run already, or the place cannot be written.
+    pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
+        Ok(Folder { folder, configuration: config.fingerprint() })
+    }
+
+    /// Opens a run to go on after its last whole generation, as long as it was to be, or to so many evaluations of each island. A
+    /// request to stop is taken away.
+    ///
+    /// # Errors
+    /// If there is no run, another process works on it, something of it is damaged, or it is that long already.
+    pub fn resume(path: &Path, evaluations: Option<u64>) -> Result<Resumed, FolderError> {
+        let folder = RunFolder::open(path, &KIND)?;
+        let file = path.join(KIND.run);
+        let kept = Config::load(Some(&file), toml::Table::new()).map_err(|error| fail(path, error.to_string()))?;
+        let config = match evaluations {
+            Some(evaluations) => kept.prolonged(evaluations).map_err(|why| fail(path, why))?,
+            None => kept.clone(),
+        };
+        let mut folder = Folder { folder, configuration: config.fingerprint() };
+        let (evolution, notice) = folder.kept(&config)?;
+        folder.keep_rows(&evolution)?;
+        folder.folder.clear_requests()?;
+        if config != kept {
+            // What came out is no longer that of the whole run.
+            folder.folder.remove(RESULT)?;
+            folder.folder.write(KIND.run, config.write())?;
+        }
+        Ok(Resumed { folder, evolution, notice: notice.map(|notice| notice.to_string()) })
+    }
+
+    /// The run as its newest sound checkpoint has it, or at its beginning.
+    fn kept(&self, config: &Config) -> Result<(BodyRun, Option<FolderError>), FolderError> {
+        let generation = |islands: &State| islands.first().map_or(0, |island| island.population.generation());
+        let check = |islands: &State| match islands.len() == usize::from(config.islands) {
+            true => Ok(()),
+            false => Err("holds another number of islands".into()),
+        };
+        let (islands, notice) = checkpoints::newest(self.path(), self.configuration, KIND.run, generation, check)?;
+        let Some(islands) = islands else { return Ok((BodyRun::new(config.clone()), None)) };
+        let evolution = BodyRun::resumed(config.clone(), islands);
+        // Second walks of the last generation come on top.
+        let made = evolution.evaluations().floor();
+        if made > (config.evaluations + config.families.population as u64) as f64 {
+            let why = format!("evaluations = {}, and {made} are made; give it as many", config.evaluations);
+            return Err(fail(&self.path().join(KIND.run), why));
+        }
+        Ok((evolution, notice))
+    }
+
+    /// Leaves the rows of generations that the checkpoint has.
+    fn keep_rows(&mut self, evolution: &BodyRun) -> Result<(), FolderError> {
+        let file = self.path().join(KIND.grows);
+        let text = RunFolder::table(self.path(), &KIND)?;
+        let generations = evolution.islands().first().map_or(0, |island| island.population.generation() as usize);
+        let lines = generations * evolution.islands().len();
+        let rows: Vec<&str> = text[KIND.head.len()..].split_inclusive('\n').take(lines).collect();
+        if rows.len() < lines {
+            return Err(fail(
+                &file,
+                format!("has fewer than the {lines} rows that the checkpoint counts; put it back"),
+            ));
+        }
+        let columns = KIND.head.split(',').count();
+        if rows.iter().any(|row| !row.ends_with('\n') || row.split(',').count() != columns) {
+            return Err(fail(&file, "has a line that is cut off or has other columns than the first; put it back"));
+        }
+        self.folder.keep_rows(&rows.concat())
+    }
+
+    /// Where the run is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// True if a file asks the run to stop.
+    pub(super) fn is_to_stop(&self) -> bool {
+        self.folder.is_to_stop()
+    }
+
+    /// Keeps a generation: its rows first, so that a checkpoint never counts rows that are not there. Of a last generation that the
+    /// budget cut short there are rows alone, so that a longer run finds it whole.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn keep(&mut self, evolution: &BodyRun, rows: &[Row]) -> Result<(), FolderError> {
+        let mut lines = String::new();
+        for row in rows {
+            let Row { generation, island, evaluations, bodies, best, mean, families, parts } = row;
+            lines +=
+                &format!("{generation},{island},{evaluations:.3},{bodies},{best:.6},{mean:.6},{families},{parts}\n");
+        }
+        self.folder.add_rows(&lines)?;
+        self.folder.sync_rows()?;
+        let islands = evolution.islands();
+        match islands.first() {
+            Some(island) if !evolution.is_cut() => {
+                checkpoints::keep(self.path(), island.population.generation(), islands, self.configuration)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes what came out: a result, the best bodies, a gallery, a walk and a curve.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn finish(&self, evolution: &BodyRun, outcome: &Outcome) -> Result<(), FolderError> {
+        let config = evolution.config();
+        let told = |error: BodyError| fail(&self.path().join(BODIES), error.to_string());
+        let mut best = Vec::new();
+        for (number, island) in evolution.islands().iter().enumerate() {
+            let Some(one) = island.population.best() else { continue };
+            let plan = Plan::new(&one.genome.prif).map_err(told)?;
+            let forms = [
+                ("prif", one.genome.prif.print() + "\n"),
+                ("urdf", urdf::export(&plan, Dialect::Simulators)),
+                ("nndf", one.genome.brain.to_nndf(&plan, Dialect::Simulators).map_err(told)?),
+                ("svg", plan_svg(&plan)),
+            ];
+            for (ending, text) in forms {
+                self.folder.write(&format!("{BODIES}/island-{number}.{ending}"), text)?;
+            }
+            best.push((one.fitness.unwrap_or(0.0), one.genome.clone()));
+        }
+        best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let kinds = evolution.islands().iter().filter_map(|island| island.population.archive());
+        let mut kinds: Vec<_> = kinds.flat_map(|archive| archive.cells().iter()).collect();
+        if !kinds.is_empty() {
+            // By kind, and of each the best first: islands have archives of their own.
+            kinds.sort_by(|(a, one), (b, other)| a.cmp(b).then(other.worth().total_cmp(&one.worth())));
+            kinds.dedup_by(|(a, _), (b, _)| a == b);
+            let kinds: Vec<_> = kinds.into_iter().map(|(_, one)| (one.worth(), one.genome.clone())).collect();
+            self.folder.write("kinds.svg", gallery(&kinds))?;
+        }
+        self.folder.write("gallery.svg", gallery(&best))?;
+        if let Some((_, creature)) = best.first() {
+            let walk = replay(creature, config.trial(), config.steps).map_err(told)?;
+            self.folder.write("walk.html", walk)?;
+        }
+        self.folder.write("curve.svg", curve(&RunFolder::table(self.path(), &KIND)?))?;
+        let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(self.path(), error.to_string()))?;
+        self.folder.write(RESULT, json + "\n")
+    }
+}

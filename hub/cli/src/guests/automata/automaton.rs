@@ -1,0 +1,315 @@
+//! `xpuck automaton`: finite automata that arbitrate between behaviours, read, drawn, told, compared, converted and tried.
+
+use crate::files::tree_file::{From, print as put, read as read_tree, write};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use xpuck_automata::automaton::{
+    Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
+};
+use xpuck_automata::cargo::{Arbiter, Arbitration, Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
+use xpuck_hub_automata::curriculum_run::{Again, Plan, picture};
+use xpuck_kernels::tree::suggest;
+use xpuck_stats::statistics::mean;
+use xpuck_wire::file;
+use xpuck_wire::output::count;
+
+/// Longest file of automata, bytes.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// Read, draw, explain, compare, convert and try automata (post-offices) that arbitrate between behaviours.
+///
+/// A file has an automaton for each module of a controller, below a line `module NAME`. A transition is a line like
+/// `1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-`: in state 1, when that message comes, the module gets the
+/// message after `in:`, others that after `out:`, and the state is 2. docs/curricula.md tells what they are for.
+#[derive(Args)]
+pub struct AutomatonArgs {
+    #[command(subcommand)]
+    command: AutomatonCommand,
+}
+
+#[derive(Subcommand)]
+enum AutomatonCommand {
+    /// Print automata as the programs write them.
+    Fmt(FileArgs),
+    /// Tell in plain English what automata do.
+    Explain(FileArgs),
+    /// Print smaller automata that do the same.
+    ///
+    /// Transitions that an earlier one of their state hides go, states that cannot be reached too, and states that cannot be
+    /// told apart become one.
+    Simplify(FileArgs),
+    Draw(DrawArgs),
+    Diff(DiffArgs),
+    ToTree(ToTreeArgs),
+    FromTree(FromTreeArgs),
+    Try(TryArgs),
+}
+
+#[derive(Args)]
+struct FileArgs {
+    /// File of automata.
+    file: PathBuf,
+}
+
+/// Draw an automaton: states, and for each transition what triggers it and what the module then gets.
+#[derive(Args)]
+struct DrawArgs {
+    /// File of automata.
+    file: PathBuf,
+    /// Module whose automaton is drawn, if the file has several.
+    #[arg(long)]
+    module: Option<String>,
+    /// File to write; without it the drawing is printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Print what differs between two files of automata: lines of transitions that are gone, new or changed.
+///
+/// States are matched first, so that other numbers for the same states are no difference: all lines have the numbers of OLD, and those
+/// after its last are states that only NEW has. Nothing is printed if all are equal.
+#[derive(Args)]
+struct DiffArgs {
+    /// File of automata.
+    old: PathBuf,
+    /// Another.
+    new: PathBuf,
+}
+
+/// Print a behaviour tree that does what an automaton does (thesis 3.1.8), which simulations and robots run.
+///
+/// Messages mean what they can on an e-puck, in an automaton of navigate. Triggers: SENSORS_BUMPERS_PRESSED something is near ahead,
+/// SENSORS_BUMPERS_RELEASED nothing is, SENSORS_LIGHT_ENTER the camera sees blue, SENSORS_LIGHT_LEAVE it does not. After `in:`:
+/// NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and RIGHT 0 (45 degrees), NAVIGATE_AROUNDLEFT 0 and AROUNDRIGHT 0 (on the spot), NAVIGATE_STOP;
+/// 0 is the time, and none other is known there. After `out:`: BEEP_BEEP n (the node `signal n`). Others are refused by name.
+#[derive(Args)]
+struct ToTreeArgs {
+    /// File with the automaton of a module, such as navigate.
+    file: PathBuf,
+    /// Module whose automaton is converted, if the file has several.
+    #[arg(long)]
+    module: Option<String>,
+}
+
+/// Print the automaton of a behaviour tree that `xpuck automaton to-tree` made.
+#[derive(Args)]
+struct FromTreeArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// The file's format, if its extension does not say it.
+    #[arg(long, value_enum)]
+    from: Option<From>,
+}
+
+/// Try a controller of automata, or a tree in their place, in the world of a curriculum's step: scores, and how often each script ran.
+///
+/// In the worlds of cargo script 2 is a load and script 4 a delivery. Without a file it is the controller that was made by hand.
+#[derive(Args)]
+struct TryArgs {
+    /// File of automata, as `best.txt` of a step, or of a tree, as `best.bt`; the controller made by hand without it.
+    file: Option<PathBuf>,
+    /// Curriculum whose world and weights count.
+    #[arg(long, value_name = "FILE")]
+    curriculum: PathBuf,
+    /// Its step; the last without it.
+    #[arg(long)]
+    step: Option<String>,
+    /// Runs from each start.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Draw the world, and the way of the robot from the first start, to this SVG file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
+pub fn run(args: &AutomatonArgs) -> Result<()> {
+    match &args.command {
+        AutomatonCommand::Fmt(args) => put(text(&read(&args.file)?).as_bytes()),
+        AutomatonCommand::Explain(args) => {
+            let told: Vec<String> = read(&args.file)?.iter().map(|(module, one)| account(*module, one)).collect();
+            put(told.join("\n").as_bytes())
+        }
+        AutomatonCommand::Simplify(args) => {
+            let simpler: Vec<_> = read(&args.file)?.iter().map(|(module, one)| (*module, simplify(one))).collect();
+            put(text(&simpler).as_bytes())
+        }
+        AutomatonCommand::Draw(args) => {
+            let (_, automaton) = only(&args.file, args.module.as_deref())?;
+            match &args.output {
+                Some(path) => write(path, draw(&automaton).as_bytes()),
+                None => put(draw(&automaton).as_bytes()),
+            }
+        }
+        AutomatonCommand::Diff(args) => put(differences(&read(&args.old)?, &read(&args.new)?).as_bytes()),
+        AutomatonCommand::ToTree(args) => {
+            let (_, automaton) = only(&args.file, args.module.as_deref())?;
+            let tree = to_tree(&automaton, &Meanings::epuck()).map_err(|error| {
+                anyhow!("{}: {error}; xpuck automaton to-tree --help tells what messages mean", args.file.display())
+            })?;
+            put(tree.to_string().as_bytes())
+        }
+        AutomatonCommand::FromTree(args) => {
+            let tree = read_tree(&args.file, args.from, false)?;
+            let automaton = from_tree(&tree, &Meanings::epuck()).with_context(|| args.file.display().to_string())?;
+            put(text(&[(Module::Navigate, automaton)]).as_bytes())
+        }
+        AutomatonCommand::Try(args) => try_controller(args),
+    }
+}
+
+type Controller = Vec<(Module, Automaton)>;
+
+/// The automata of a file by their modules.
+fn read(path: &Path) -> Result<Controller> {
+    let text = file::text(path, MAX_TEXT)?;
+    let name = path.display().to_string();
+    // Each with the lines before it left blank, so that errors have the file's lines.
+    let mut parts: Vec<(Module, String)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let words: Vec<&str> = line.split('#').next().unwrap_or("").split_whitespace().collect();
+        match (&words[..], parts.last_mut()) {
+            (["module", module], _) => {
+                let Some(known) = Module::of_name(module) else {
+                    let near = suggest(module, Module::ALL.iter().map(|module| module.name().into()));
+                    bail!("{name}: line {number}: there is no module {module:?}{near}");
+                };
+                if parts.iter().any(|(one, _)| *one == known) {
+                    bail!("{name}: line {number}: module {module} a second time; leave one out");
+                }
+                parts.push((known, "\n".repeat(number)));
+            }
+            (_, Some((_, part))) => *part += &format!("{line}\n"),
+            ([], None) => {}
+            (_, None) => bail!("{name}: line {number}: `module NAME` is wanted first, e.g. `module lnflwer`"),
+        }
+    }
+    if parts.is_empty() {
+        bail!("{name}: it has no automaton; write `module NAME`, and below it transitions");
+    }
+    parts.iter().map(|(module, text)| Ok((*module, parse(&name, *module, text)?))).collect()
+}
+
+/// The automaton of a module, or the only one.
+fn only(path: &Path, module: Option<&str>) -> Result<(Module, Automaton)> {
+    let mut all = read(path)?;
+    let names: Vec<String> = all.iter().map(|(module, _)| module.name().into()).collect();
+    let place = match module {
+        Some(name) => all.iter().position(|(module, _)| module.name() == name),
+        None if all.len() == 1 => Some(0),
+        None => bail!("{}: it has several automata; choose one with --module: {}", path.display(), names.join(", ")),
+    };
+    match place {
+        Some(place) => Ok(all.swap_remove(place)),
+        None => bail!("{}: it has no automaton of that module; there are: {}", path.display(), names.join(", ")),
+    }
+}
+
+fn text(controller: &[(Module, Automaton)]) -> String {
+    controller.iter().map(|(module, one)| format!("module {}\n{}", module.name(), print(one))).collect()
+}
+
+/// Differences by module; one that only one controller has is all new or all gone.
+fn differences(old: &Controller, new: &Controller) -> String {
+    let mut text = String::new();
+    let of = |controller: &Controller, module| {
+        controller.iter().find(|(one, _)| *one == module).map(|(_, automaton)| automaton.clone())
+    };
+    for module in Module::ALL {
+        let lines = match (of(old, module), of(new, module)) {
+            (Some(old), Some(new)) => diff(&old, &new),
+            (Some(gone), None) => print(&gone).lines().map(|line| format!("- {line}\n")).collect(),
+            (None, Some(new)) => print(&new).lines().map(|line| format!("+ {line}\n")).collect(),
+            (None, None) => continue,
+        };
+        if !lines.is_empty() {
+            text += &format!("module {}\n{lines}", module.name());
+        }
+    }
+    text
+}
+
+/// The automata of a file as a controller of cargo.
+fn post_offices(path: &Path) -> Result<Automata> {
+    let mut controller = Automata::default();
+    for (module, automaton) in read(path)? {
+        let Some(place) = module.arbitrated() else {
+            bail!("{}: module {} has no post-office here", path.display(), module.name());
+        };
+        controller.0[place] = Some(automaton);
+    }
+    Ok(controller)
+}
+
+fn try_controller(args: &TryArgs) -> Result<()> {
+    let plan = Plan::read(&args.curriculum, args.seed)?;
+    let steps = &plan.scenario.steps;
+    let step = match &args.step {
+        None => &steps[steps.len() - 1],
+        Some(name) => steps.iter().find(|step| step.name == *name).with_context(|| {
+            let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+            format!("{}: there is no step {name:?}; there are: {}", plan.name, names.join(", "))
+        })?,
+    };
+    let (automata, arbiter);
+    let controller: Arbitration = match &args.file {
+        None => {
+            automata = hand_made();
+            (&automata).into()
+        }
+        Some(path) if path.extension().is_some_and(|ending| ending == "bt") => {
+            let tree = read_tree(path, None, false)?;
+            arbiter = Arbiter::new(tree, &step.driven()).with_context(|| path.display().to_string())?;
+            (&arbiter).into()
+        }
+        Some(path) => {
+            automata = post_offices(path)?;
+            (&automata).into()
+        }
+    };
+    let outcomes = Again { step, controller, repeats: args.runs, seed: args.seed }.outcomes();
+    let scores = outcomes.scores();
+    let fitness = step.combine.fitness(&scores);
+    let used = step.world.scene().scripts.len().min(COUNTED_SCRIPTS);
+    let scripts: Vec<ScriptTimes> = (0..used).map(|script| outcomes.script_times(script)).collect();
+    if let Some(path) = &args.svg {
+        write(path, picture(&step.world, &step.weights, controller, step.time).as_bytes())?;
+    }
+    let runs: usize = scores.iter().map(Vec::len).sum();
+    let means: Vec<f64> = scores.iter().map(|scores| mean(scores)).collect();
+    let told = if args.json {
+        let scripts: Vec<_> = scripts
+            .iter()
+            .map(|ScriptTimes { times, without }| serde_json::json!({ "times": times, "without": without }))
+            .collect();
+        let object = serde_json::json!({
+            "step": step.name, "runs": runs, "fitness": fitness, "scores": means, "scripts": scripts,
+        });
+        format!("{object}\n")
+    } else {
+        let mut text = format!(
+            "step {:?}: {} of {} s, fitness {fitness:.0}\n",
+            step.name,
+            count(runs, "run", "runs"),
+            step.time / 1000
+        );
+        for (place, mean) in means.iter().enumerate() {
+            text += &format!("  start {}: mean score {mean:.0}\n", place + 1);
+        }
+        for (place, ScriptTimes { times, without }) in scripts.iter().enumerate() {
+            text += &format!("  script {}: {times:.2} times a run, in {without} runs not at all\n", place + 1);
+        }
+        text
+    };
+    put(told.as_bytes())
+}

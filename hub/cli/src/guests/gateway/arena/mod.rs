@@ -1,0 +1,59 @@
+//! Programs of others in a virtual arena, beside its devices and streams: viewers, trainers, agents.
+
+mod agents;
+mod play;
+mod trainer;
+mod viewers;
+
+use crate::arena::ArenaFile;
+use agents::Drivers;
+use anyhow::Result;
+use play::{Play, hold};
+use std::path::Path;
+use std::sync::Mutex;
+use viewers::Viewers;
+use xpuck_arena::{Arena, Beside};
+use xpuck_wire::file;
+
+/// All of them.
+pub struct Company {
+    play: Play,
+    viewers: Option<Viewers>,
+    drivers: Option<Drivers>,
+}
+
+impl Company {
+    /// Listens for those whom the arena's file names.
+    ///
+    /// # Errors
+    /// An address cannot be had.
+    pub fn start(path: &Path, robots: usize) -> Result<Company> {
+        let keys: ArenaFile = file::read(path)?;
+        Ok(Company {
+            play: Play::default(),
+            viewers: keys.viewers.as_ref().map(Viewers::start).transpose()?,
+            drivers: keys.agents.as_ref().map(|keys| Drivers::start(keys, robots)).transpose()?,
+        })
+    }
+}
+
+impl Beside for Company {
+    fn before_step(&mut self, arena: &Mutex<Arena>) {
+        if let Some(drivers) = &mut self.drivers {
+            drivers.before_step(arena);
+        }
+    }
+
+    fn after_step(&mut self, arena: &Mutex<Arena>) {
+        if self.viewers.is_none() && self.drivers.is_none() {
+            return;
+        }
+        let game = self.play.watch(&hold(arena));
+        if let Some(viewers) = &mut self.viewers {
+            viewers.after_step(arena, game);
+        }
+        if let Some(drivers) = &mut self.drivers {
+            drivers.after_step(arena, game);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! 3D viewers that watch a virtual arena, and trainers among them.
+//!
+//! A thread of its own has the sockets. The arena's thread leaves a picture there and takes commands, and never waits for it.
+
+use super::play::hold;
+use super::trainer::Trainer;
+use crate::arena::ViewersFile;
+use anyhow::{Result, anyhow};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tracing::{info, warn};
+use xpuck_arena::Arena;
+use xpuck_gateway::monitors::pair::{Asker, Pair};
+use xpuck_gateway::scene::arena::{Disc, Robot};
+use xpuck_gateway::stage::{BLUE, Game, ORANGE, Picture};
+use xpuck_gateway::trainer::Command;
+use xpuck_wire::log;
+
+/// New viewers are taken at least so often.
+const LOOK: Duration = Duration::from_millis(50);
+/// Commands of trainers that wait for the arena at most; senders wait with more.
+const MOST_WAITING: usize = 64;
+/// Commands that the arena does in a step: who moves a body looks for a free place.
+const OBEYED: usize = 16;
+/// Robots are seen in the colour of their lamps, which is looked at so often, arena seconds: another colour is a whole scene.
+const COLOURS: f64 = 1.0;
+
+/// What the two threads leave for each other.
+#[derive(Default)]
+struct Desk {
+    picture: Option<Picture>,
+    commands: VecDeque<(Asker, Command)>,
+    /// Words to answer trainers with.
+    done: Vec<(Asker, String)>,
+    /// Why commands were not done.
+    refused: Vec<String>,
+    over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    desk: Mutex<Desk>,
+    left: Condvar,
+}
+
+impl Shared {
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The arena's side.
+pub struct Viewers {
+    shared: Arc<Shared>,
+    server: Option<JoinHandle<()>>,
+    trainer: Trainer,
+    period: f64,
+    due: f64,
+    colours: Vec<[f64; 4]>,
+    colours_due: f64,
+}
+
+impl Viewers {
+    /// Listens, and serves on a thread.
+    ///
+    /// # Errors
+    /// An address cannot be had.
+    pub fn start(keys: &ViewersFile) -> Result<Viewers> {
+        let pair = Pair::listen(keys.simspark, keys.rsmp);
+        let pair = pair.map_err(|(at, error)| anyhow!("viewers cannot be served at {at}: {error}"))?;
+        for (protocol, at) in pair.addresses()? {
+            log::report(format_args!("viewers ({}) at {at}", protocol.name()));
+            let what = if keys.trainers { "watch, and move what is in the arena" } else { "watch" };
+            if !at.ip().is_loopback() {
+                warn!(target: "viewers", "whoever reaches {at} may {what}");
+            }
+        }
+        let shared = Arc::new(Shared::default());
+        let (there, trainers) = (shared.clone(), keys.trainers);
+        let server = thread::Builder::new().name("viewers".into()).spawn(move || serve(pair, &there, trainers))?;
+        Ok(Viewers {
+            shared,
+            server: Some(server),
+            trainer: Trainer::default(),
+            period: 1.0 / keys.rate,
+            due: 0.0,
+            colours: Vec::new(),
+            colours_due: 0.0,
+        })
+    }
+
+    /// Called after each step: does what trainers want, and leaves a picture where one is due.
+    pub fn after_step(&mut self, arena: &Mutex<Arena>, game: Game) {
+        let commands: Vec<_> = {
+            let mut desk = self.shared.desk();
+            let count = desk.commands.len().min(OBEYED);
+            desk.commands.drain(..count).collect()
+        };
+        let (mut done, mut refused) = (Vec::new(), Vec::new());
+        let picture = {
+            let mut arena = hold(arena);
+            for (asker, command) in commands {
+                match &command {
+                    Command::Acknowledge(word) => done.push((asker, word.clone())),
+                    command => {
+                        let result = self.trainer.obey(&mut arena, command);
+                        refused.extend(
+                            result.err().map(|why| format!("a trainer's `{}` is refused: {why}", command.name())),
+                        );
+                    }
+                }
+            }
+            (game.time >= self.due).then(|| self.picture(&arena, game))
+        };
+        if picture.is_none() && done.is_empty() && refused.is_empty() {
+            return;
+        }
+        let mut desk = self.shared.desk();
+        desk.done.extend(done);
+        desk.refused.extend(refused);
+        if picture.is_some() {
+            desk.picture = picture;
+            self.shared.left.notify_one();
+        }
+    }
+
+    fn picture(&mut self, arena: &Arena, game: Game) -> Picture {
+        self.due = (self.due + self.period).max(game.time - self.period);
+        if game.time >= self.colours_due {
+            self.colours_due = game.time + COLOURS;
+            self.colours = (0..arena.robots()).map(|robot| colour(arena, robot)).collect();
+        }
+        Picture { arena: shown(arena, &self.colours), game }
+    }
+}
+
+impl Drop for Viewers {
+    fn drop(&mut self) {
+        self.shared.desk().over = true;
+        self.shared.left.notify_one();
+        // It ends by itself; what it did not say any more is lost.
+        let _ = self.server.take().map(JoinHandle::join);
+    }
+}
+
+/// What is where. Robots that were taken out are left out.
+fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Arena {
+    let at = |x: f32, y: f32| [f64::from(x), f64::from(y)];
+    let around = arena.surroundings();
+    let (robots, discs) = arena.bodies().split_at(arena.robots());
+    let robot = |(i, body): (usize, &xpuck_kernels::world::Body)| Robot {
+        number: i as u32 + 1,
+        at: at(body.pose.at.x, body.pose.at.y),
+        heading: body.pose.heading.into(),
+        radius: body.shape.radius.into(),
+        colour: colours.get(i).copied().unwrap_or(BLUE),
+        seen: true,
+    };
+    let disc = |body: &xpuck_kernels::world::Body| Disc {
+        at: at(body.pose.at.x, body.pose.at.y),
+        radius: body.shape.radius.into(),
+        colour: ORANGE,
+    };
+    xpuck_gateway::scene::arena::Arena {
+        half: at(around.half_arena.0, around.half_arena.1),
+        walls: around.walls.iter().map(|wall| [at(wall.from.x, wall.from.y), at(wall.to.x, wall.to.y)]).collect(),
+        lamps: arena.lights().map(|(place, height)| [place.x.into(), place.y.into(), height.into()]).collect(),
+        discs: discs.iter().map(disc).collect(),
+        robots: robots.iter().enumerate().filter(|(i, _)| !arena.is_away(*i)).map(robot).collect(),
+    }
+}
+
+/// The mean colour of a robot's lamps that are on, in three steps a part; red for an e-puck's red ring, blue for none.
+fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
+    let lamps = arena.lamps(robot);
+    let coloured = lamps.pixels.iter().flatten().chain(lamps.colours.iter().flatten());
+    let mut sum = [0_u32; 3];
+    for pixel in coloured {
+        sum.iter_mut().zip([pixel.red, pixel.green, pixel.blue]).for_each(|(sum, part)| *sum += u32::from(part));
+    }
+    match sum.into_iter().max().unwrap_or(0) {
+        0 if lamps.ring != 0 => [1.0, 0.0, 0.0, 1.0],
+        0 => BLUE,
+        most => {
+            let part = |i: usize| (f64::from(sum[i]) / f64::from(most) * 2.0).round() / 2.0;
+            [part(0), part(1), part(2), 1.0]
+        }
+    }
+}
+
+/// The servers' thread.
+fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
+    // Who comes before the first picture waits for it.
+    let mut picture: Option<Picture> = None;
+    loop {
+        let mut desk = shared.desk();
+        if desk.picture.is_none() && !desk.over {
+            desk = shared.left.wait_timeout(desk, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if desk.over {
+            return;
+        }
+        let news = desk.picture.take();
+        let turn = if news.is_some() { Pair::cycle } else { Pair::wait };
+        picture = news.or(picture);
+        let (done, mut refused) = (std::mem::take(&mut desk.done), std::mem::take(&mut desk.refused));
+        let room = MOST_WAITING.saturating_sub(desk.commands.len());
+        drop(desk);
+        for (asker, word) in done {
+            pair.answer(asker, &format!("(ack {word})"));
+        }
+        let Some(picture) = &picture else { continue };
+        let heard = turn(&mut pair, picture, room);
+        heard.told.iter().for_each(|line| info!(target: "viewers", "{line}"));
+        if trainers {
+            shared.desk().commands.extend(heard.commands);
+        } else {
+            let line = |(_, command): (Asker, Command)| {
+                format!("a trainer's `{}` is refused: `viewers.trainers` in the arena's file is false", command.name())
+            };
+            refused.extend(heard.commands.into_iter().map(line));
+        }
+        for line in pair.limited(refused) {
+            warn!(target: "viewers", "{line}");
+        }
+    }
+}

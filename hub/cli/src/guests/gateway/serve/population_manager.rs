@@ -1,0 +1,166 @@
+//! `xpuck serve population-manager`.
+
+use super::evolution_files::{self, Files};
+use crate::guests::gateway::address::{self, Place};
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use xpuck_gateway::evaluation::population::evolution::{Settings, Summary};
+use xpuck_gateway::evaluation::population::manager::{MOST_SIMULATORS, Manager};
+use xpuck_gateway::evaluation::population::variation::Variation;
+use xpuck_wire::{event_at, log, shutdown};
+
+/// Whether the command is to end is looked at so often.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Evolve networks that robot simulators of any maker evaluate.
+///
+/// It asks each robot simulator which networks it takes (SendNetParameters), keeps as many individuals in flight as that one
+/// evaluates at once, and breeds the next generation when all fitness values are there (Individual, Fitness). Robot simulators may
+/// come, go and be late: what they owe is asked for elsewhere. The same seed and the same fitness values give the same
+/// generations, in whatever order these come. It ends after --generations or at Ctrl-C, and keeps the best. See docs/gateway.md.
+#[derive(Args)]
+pub struct PopulationManagerArgs {
+    /// Robot simulator; may be given again, for up to 64 that take the same networks.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7720")]
+    robot_sim: Vec<Place>,
+    /// Generations, 1 to 1000000; without it until Ctrl-C.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    generations: Option<u32>,
+    /// Individuals of a generation, 2 to 100000.
+    #[arg(long, default_value_t = 30)]
+    population: u32,
+    /// The best that stay in the next generation, and are evaluated again; fewer than all.
+    #[arg(long, default_value_t = 2)]
+    elites: u32,
+    /// Individuals of a tournament, the best of which becomes a parent.
+    #[arg(long, default_value_t = 3)]
+    tournament: u32,
+    /// Part of children that take neurons from a second parent.
+    #[arg(long, default_value_t = 0.5)]
+    crossover: f64,
+    /// Part of a child's values that are mutated.
+    #[arg(long, default_value_t = 0.3)]
+    mutation: f64,
+    /// First standard deviation of mutations, as a part of a value's range, 0.001 to 0.5; it is inherited and evolves.
+    #[arg(long, default_value_t = 0.1)]
+    step: f64,
+    /// Part of children that get a hidden neuron more, and of those that lose one.
+    #[arg(long, default_value_t = 0.05)]
+    growth: f64,
+    /// Seed of all that is random here.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A fitness that does not come within so many seconds is asked for again, elsewhere if possible, 1 to 1000000.
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    timeout: u32,
+    /// Folder for the history (CSV, and a plot as SVG) and the best individual, made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print JSON objects, a line each: every generation, and at the end the best individual and what was counted.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input is closed.
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &PopulationManagerArgs) -> Result<()> {
+    let settings = settings(args)?;
+    if args.robot_sim.len() > MOST_SIMULATORS {
+        bail!("{} robot simulators are given, and at most {MOST_SIMULATORS} are allowed", args.robot_sim.len());
+    }
+    let simulators = args.robot_sim.iter().map(address::resolve).collect::<Result<Vec<_>>>()?;
+    let mut files = args.out.as_deref().map(Files::new).transpose()?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let mut manager = Manager::new(settings, &simulators, Duration::from_secs(args.timeout.into()));
+    if let Some(generations) = args.generations {
+        manager.end_after(generations);
+    }
+    let mut began = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        let turn = manager.turn(LOOK).map_err(|error| anyhow!("{error}"))?;
+        for line in turn.told {
+            event_at!(line.level, target: "population-manager", "{}", line.text);
+        }
+        let Some((summary, champion)) = turn.generation else { continue };
+        tell(args, &summary, began.elapsed());
+        began = Instant::now();
+        let best = manager.evolution().and_then(|evolution| evolution.best().cloned());
+        if let Some(files) = &mut files {
+            files.add(summary, champion, best)?;
+        }
+        if args.generations.is_some_and(|generations| summary.generation >= generations) {
+            break;
+        }
+    }
+    end(args, &mut manager, files)
+}
+
+fn settings(args: &PopulationManagerArgs) -> Result<Settings> {
+    let &PopulationManagerArgs { population, elites, tournament, crossover, mutation, step, growth, seed, .. } = args;
+    let variation = Variation { crossover, mutation, step, growth };
+    let settings = Settings { population, elites, tournament, variation, seed };
+    settings.check().map_err(|error| anyhow!("{error}"))?;
+    Ok(settings)
+}
+
+fn tell(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
+    let Summary { generation, best, mean, worst, hidden, step } = summary;
+    let seconds = took.as_secs_f64();
+    match args.json {
+        true => log::report(json!({
+            "generation": generation, "best": best, "mean": mean, "worst": worst, "hidden": hidden, "step": step,
+            "seconds": seconds,
+        })),
+        false => log::report(format_args!(
+            "generation {generation}: best {best:.4}, mean {mean:.4}, {hidden:.1} hidden neurons, {seconds:.1} s"
+        )),
+    }
+}
+
+/// Tells and keeps the best, also of a generation that was not evaluated to its end.
+fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>) -> Result<()> {
+    let best = manager.evolution().and_then(|evolution| {
+        evolution.note_best();
+        evolution.best().cloned()
+    });
+    let counts = manager.counts();
+    if let Err(error) = files.map_or(Ok(()), |mut files| files.end(best.as_ref())) {
+        // It is not lost with the disk.
+        if let Some(best) = &best {
+            log::report(evolution_files::line(best)?);
+        }
+        return Err(error);
+    }
+    if args.json {
+        let best = best.map(|best| {
+            json!({ "generation": best.generation, "number": best.number, "fitness": best.fitness,
+                "hidden": best.genotype.hidden.len() })
+        });
+        log::report(
+            json!({ "best": best, "evaluated": counts.evaluated, "overdue": counts.overdue, "late": counts.late,
+            "unknown": counts.unknown, "lost": counts.lost }),
+        );
+        return Ok(());
+    }
+    match best {
+        Some(best) => log::report(format_args!(
+            "best of {} evaluations: {:.4} by individual {} of generation {}, with {} hidden neurons",
+            counts.evaluated,
+            best.fitness,
+            best.number,
+            best.generation,
+            best.genotype.hidden.len()
+        )),
+        None => log::report("nobody was evaluated"),
+    }
+    if let Some(out) = &args.out {
+        log::report(format_args!("kept in {}", out.display()));
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! `xpuck serve robot-sim`.
+
+use super::own_engine::OwnTask;
+use crate::engines::engine::EngineArgs;
+use crate::guests::gateway::address::{self, Place};
+use anyhow::{Result, anyhow};
+use clap::Args;
+use serde_json::json;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tracing::{info, warn};
+use xpuck_gateway::evaluation::robot::task::Task;
+use xpuck_gateway::evaluation::robot_server::RobotServer;
+use xpuck_gateway::evaluation::robot_server::batch::Batch;
+use xpuck_gateway::evaluation::robot_server::evaluator::Evaluator;
+use xpuck_gateway::evaluation::robot_server::world_link::WorldLink;
+use xpuck_kernels::engine::EngineKind;
+use xpuck_wire::{event_at, log, shutdown};
+
+/// Whether the command is to end is looked at so often.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Evaluate the networks of population managers: an individual comes, its robot is driven, its fitness goes back.
+///
+/// Population managers of any maker connect by TCP, ask which networks are taken (SendNetParameters), send individuals
+/// (Individual) and get a fitness for each (Fitness), in any order. With --world robots drive in the world of a world
+/// simulator, and a task file says what they sense and what their fitness measures. Without it our own engine evaluates
+/// swarms, on the thesis's benchmark or in a world file that the task file names. The messages and both kinds of task files
+/// are described in docs/gateway.md. A malformed line closes its connection, and the log says why.
+#[derive(Args)]
+pub struct RobotSimArgs {
+    /// World simulator whose world robots drive in; without a value 127.0.0.1:7770. Without this option our engine evaluates.
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:7770")]
+    world: Option<Place>,
+    /// Task file of docs/gateway.md. Without it obstacle avoidance from two random places, or the thesis's benchmark.
+    #[arg(long, value_name = "FILE")]
+    task: Option<PathBuf>,
+    /// Individuals that are evaluated at once, instead of the task file's number: 1 to 1024, or to 65536 by our engine.
+    #[arg(long)]
+    concurrent: Option<u32>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Port to serve at; 0 takes a free one.
+    #[arg(long, default_value_t = 7720)]
+    port: u16,
+    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// A world that owes answers and says nothing for so many seconds is lost, and connected to again, 1 to 1000000.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    timeout: u32,
+    /// Population managers that wait for nothing and say nothing for so many seconds are sent away, 1 to 1000000.
+    #[arg(long, default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    idle: u32,
+    /// Print JSON objects, a line each: where it listens, and at the end what was served.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input is closed.
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &RobotSimArgs) -> Result<()> {
+    if let Some(world) = &args.world {
+        let link = WorldLink::new(task(args)?, address::resolve(world)?, Duration::from_secs(args.timeout.into()));
+        return serve(args, link);
+    }
+    let mut task = OwnTask::read(args.task.as_deref()).map_err(|error| match &args.task {
+        Some(file) if xpuck_wire::file::read::<Task>(file).is_ok() => {
+            anyhow!("{}: it is a task in a foreign world; say --world too, or --world HOST:PORT", file.display())
+        }
+        _ => error,
+    })?;
+    task.concurrent = args.concurrent.unwrap_or(task.concurrent);
+    let named = |error: anyhow::Error| match &args.task {
+        Some(file) => anyhow!("{}: {error}", file.display()),
+        None => error,
+    };
+    let parameters = task.parameters().map_err(named)?;
+    let spec = task.spec()?;
+    task.check(&spec).map_err(named)?;
+    let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
+    serve(args, Batch::new(parameters.clone(), task.evaluate(parameters, spec, engine))?)
+}
+
+/// The task file with the options' changes, checked.
+fn task(args: &RobotSimArgs) -> Result<Task> {
+    let mut task: Task = match &args.task {
+        Some(file) => xpuck_wire::file::read(file).map_err(|error| match OwnTask::read(Some(file)) {
+            Ok(_) => anyhow!("{}: it is a task of our own engine; leave out --world", file.display()),
+            Err(_) => error.into(),
+        })?,
+        None => Task::default(),
+    };
+    task.concurrent = args.concurrent.unwrap_or(task.concurrent);
+    task.check().map_err(|error| match &args.task {
+        Some(file) => anyhow!("{}: {error}", file.display()),
+        None => anyhow!("{error}"),
+    })?;
+    Ok(task)
+}
+
+fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let address = SocketAddr::new(args.host, args.port);
+    let mut server = RobotServer::listen(evaluator, address, Duration::from_secs(args.idle.into()))?;
+    let place = server.address()?;
+    if !args.host.is_loopback() {
+        warn!(target: "robot-sim", "whoever reaches {place} is served");
+    }
+    match args.json {
+        true => log::report(json!({ "listening": [place.to_string()] })),
+        false => log::report(format_args!("serving population managers at {place} until Ctrl-C")),
+    }
+    while !stop.load(Ordering::Relaxed) {
+        for line in server.turn(LOOK)? {
+            event_at!(line.level, target: "robot-sim", "{}", line.text);
+        }
+    }
+    let counts = server.counts();
+    info!(target: "robot-sim", "{} individuals came", counts.individuals);
+    match args.json {
+        true => log::report(json!({
+            "individuals": counts.individuals, "evaluated": counts.evaluated, "refused": counts.refused,
+        })),
+        false => log::report(format_args!("{} individuals were evaluated", counts.evaluated)),
+    }
+    Ok(())
+}

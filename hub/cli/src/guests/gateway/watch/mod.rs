@@ -1,0 +1,205 @@
+//! `xpuck watch`: the scene of any SimSpark or RSMP server, from above.
+
+mod drawing;
+mod svg;
+
+use crate::files::tree_file::write;
+use crate::guests::gateway::address::{Place, addresses};
+use crate::terminal::in_place::InPlace;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use std::fmt::Display;
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use xpuck_gateway::client::{Client, Protocol};
+use xpuck_gateway::frame::{Frames, LONGEST};
+use xpuck_gateway::scene::Subject;
+use xpuck_gateway::scene::above::Placed;
+use xpuck_wire::{output, shutdown};
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// A server that says nothing for so long is told of.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Whether the command is to end is looked at so often.
+const LOOK: Duration = Duration::from_millis(100);
+/// A terminal is drawn anew at most so often, and a line is printed without one.
+const FRAME: Duration = Duration::from_millis(100);
+const LINE: Duration = Duration::from_secs(1);
+
+/// Watch any SimSpark or RSMP server: draw its scene from above, or print it.
+///
+/// On a terminal the field is drawn again and again, robots with their numbers and an arrow where they look, the ball as O. In a
+/// pipe a line is printed once a second. Servers are xpuck's own (`xpuck serve monitors`, an arena's viewers), rcssserver3d and
+/// rcssservermj.
+#[derive(Args)]
+pub struct WatchArgs {
+    /// The server: rcssserver3d is at port 3200, rcssservermj at 60001.
+    #[arg(value_name = "HOST:PORT")]
+    server: Place,
+    /// What the server speaks; without it the first message tells.
+    #[arg(long)]
+    protocol: Option<Spoken>,
+    /// Draw one picture to this SVG file and end: the first scene, or the last after --seconds.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print each message as a JSON object, a line each: time, play mode, score, robots, ball.
+    #[arg(long)]
+    json: bool,
+    /// End after so many seconds, 0.1 to 86400.
+    #[arg(long, value_parser = seconds)]
+    seconds: Option<f64>,
+}
+
+/// What a server speaks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Spoken {
+    /// SimSpark's monitor protocol.
+    Simspark,
+    /// RSMP 1.0.
+    Rsmp,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| (0.1..=86_400.0).contains(number));
+    number.ok_or_else(|| "seconds from 0.1 to 86400 are wanted".into())
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The server is not there, says nothing, or says what is no scene.
+pub fn run(args: &WatchArgs) -> Result<()> {
+    let stop = shutdown::service_flag(Default::default())?;
+    let mut stream = connect(&args.server)?;
+    let protocol = args.protocol.map(|protocol| match protocol {
+        Spoken::Simspark => Protocol::SimSpark,
+        Spoken::Rsmp => Protocol::Rsmp,
+    });
+    let mut watched = Watched { client: Client::new(protocol), screen: Screen::of(args), last: None };
+    let (mut frames, mut buffer) = (Frames::new(LONGEST), vec![0; 64 << 10]);
+    let (began, mut heard) = (Instant::now(), Instant::now());
+    let over = || args.seconds.is_some_and(|seconds| began.elapsed().as_secs_f64() >= seconds);
+    'watch: while !stop.load(Ordering::Relaxed) && !output::reader_left() && !over() {
+        match stream.read(&mut buffer) {
+            Ok(0) => bail!("{}: the server closed the connection", args.server),
+            Ok(count) => frames.push(&buffer[..count]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if heard.elapsed() > SILENCE {
+                    bail!("{}: nothing came for {} s; is it a port for monitors?", args.server, SILENCE.as_secs());
+                }
+                continue;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error).with_context(|| args.server.to_string()),
+        }
+        heard = Instant::now();
+        let odd = |error: &dyn Display| {
+            anyhow!("{}: {error}; is it a port for monitors, and --protocol the one that it speaks?", args.server)
+        };
+        while let Some(message) = frames.next_message().map_err(|error| odd(&error))? {
+            watched.client.take(message).map_err(|error| odd(&error))?;
+            if args.svg.is_some() && args.seconds.is_none() && watched.client.above().is_some() {
+                break 'watch;
+            }
+            watched.show(&stop)?;
+        }
+    }
+    if over() && watched.client.above().is_none() {
+        bail!("{}: no scene came; --seconds gives it longer", args.server);
+    }
+    let Some(path) = &args.svg else { return Ok(()) };
+    let Some(picture) = svg::draw(&watched.client) else { bail!("{}: no scene came", args.server) };
+    write(path, picture.as_bytes())
+}
+
+fn connect(server: &Place) -> Result<TcpStream> {
+    let mut last = anyhow!("{server}: it has no address");
+    for address in addresses(server)? {
+        match TcpStream::connect_timeout(&address, CONNECT) {
+            Ok(stream) => {
+                stream.set_read_timeout(Some(LOOK))?;
+                return Ok(stream);
+            }
+            Err(error) => last = anyhow!("{server}: {error}; is the server there? `xpuck serve monitors` is one"),
+        }
+    }
+    Err(last)
+}
+
+/// How what comes is shown.
+enum Screen {
+    /// Each message as JSON.
+    Json,
+    /// Drawn on a terminal.
+    Terminal(InPlace),
+    /// A line from time to time.
+    Lines,
+    /// Nothing, until the picture at the end.
+    Dark,
+}
+
+impl Screen {
+    fn of(args: &WatchArgs) -> Screen {
+        match args {
+            WatchArgs { json: true, .. } => Screen::Json,
+            WatchArgs { svg: Some(_), .. } => Screen::Dark,
+            _ if output::is_terminal() => Screen::Terminal(InPlace::default()),
+            _ => Screen::Lines,
+        }
+    }
+}
+
+struct Watched {
+    client: Client,
+    screen: Screen,
+    /// When it was shown last.
+    last: Option<Instant>,
+}
+
+impl Watched {
+    fn show(&mut self, stop: &AtomicBool) -> Result<()> {
+        let every = match self.screen {
+            Screen::Json => Duration::ZERO,
+            Screen::Terminal(_) => FRAME,
+            Screen::Lines => LINE,
+            Screen::Dark => return Ok(()),
+        };
+        if stop.load(Ordering::Relaxed) || self.last.is_some_and(|last| last.elapsed() < every) {
+            return Ok(());
+        }
+        self.last = Some(Instant::now());
+        match &mut self.screen {
+            Screen::Json => output::line(as_json(&self.client))?,
+            Screen::Terminal(place) => place.show(&drawing::lines(&self.client))?,
+            Screen::Lines => output::line(drawing::head(&self.client))?,
+            Screen::Dark => {}
+        }
+        Ok(())
+    }
+}
+
+/// What the last message told.
+fn as_json(client: &Client) -> Value {
+    let above = client.above().unwrap_or_default();
+    let robot = |one: &Placed| match &one.who {
+        Subject::Ball => None,
+        Subject::Agent(team, number) => Some(json!({
+            "team": team, "number": number, "x": one.at[0], "y": one.at[1], "heading": one.heading, "visible": one.visible,
+        })),
+    };
+    let ball = above.placed.iter().find(|one| one.who == Subject::Ball);
+    json!({
+        "protocol": client.protocol().map(|protocol| protocol.name().to_lowercase()),
+        "time": client.time(),
+        "play_mode": client.play_mode(),
+        "score": client.score(),
+        "field": client.field(),
+        "robots": above.placed.iter().filter_map(robot).collect::<Vec<_>>(),
+        "ball": ball.map(|one| one.at),
+    })
+}

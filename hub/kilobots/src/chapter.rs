@@ -1,0 +1,299 @@
+//! The chapter made again: Figures 4.4 and 4.5, Table 4.5 and Figure 4.6's tree, beside the printed numbers, as one page.
+
+use super::config::Config;
+use super::evolve::{Finished, fresh_seed};
+use super::figures::{curves, spreads};
+use super::measure::{Measured, measure};
+use super::needed::needed;
+use super::trails::trails;
+use super::usage::Usage;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xpuck_evolve::Algorithm;
+use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_kilobots::{Foraging, Program};
+use xpuck_lab::report::page::{Section, html};
+use xpuck_lab::sweep::summary::Readable;
+use xpuck_stats::plot::to_svg;
+use xpuck_stats::statistics::spread::{median, sorted};
+use xpuck_wire::output::count;
+
+/// The fittest tree of the thesis.
+const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
+/// What the thesis reports of it: as evolved, in 200 simulations, on real robots.
+const PRINTED: [f64; 3] = [0.104, 0.075, 0.058];
+/// Rows of Table 4.5.
+const TOP: usize = 5;
+
+/// What an experiment came to.
+pub struct Chapter {
+    /// True if the thesis's numbers are of the same world.
+    pub is_of_the_thesis: bool,
+    /// In numbers.
+    pub result: ChapterResult,
+    /// Files by their names in the folder.
+    pub files: Vec<(String, String)>,
+}
+
+/// What an experiment came to, in numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChapterResult {
+    /// Of each algorithm, by its name.
+    pub algorithms: BTreeMap<&'static str, OfAlgorithm>,
+    /// Figure 4.6's tree in the same fresh starts.
+    pub figure_4_6: Value,
+    /// Fresh starts.
+    pub fresh: u32,
+}
+
+/// A fitness in fresh starts.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Value {
+    /// Mean.
+    pub mean: f64,
+    /// Standard error of it.
+    pub standard_error: f64,
+}
+
+impl Value {
+    fn of(measured: &Measured) -> Value {
+        Value { mean: measured.mean, standard_error: measured.standard_error }
+    }
+}
+
+/// Runs with one algorithm.
+#[derive(Clone, Debug, Serialize)]
+pub struct OfAlgorithm {
+    /// How many.
+    pub runs: usize,
+    /// Most generations of a run.
+    pub generations: u32,
+    /// Simulations of all of them.
+    pub simulations: u64,
+    /// The best fitness of the first generation, mean over runs.
+    pub first_generation: f64,
+    /// By which the fittest of all runs was chosen.
+    pub best_chosen: f64,
+    /// What that one is worth in fresh starts.
+    pub best_again: Value,
+    /// Median over runs of what the fittest are worth in fresh starts.
+    pub median_again: f64,
+    /// Its tree.
+    pub tree: String,
+}
+
+/// Makes the chapter; `command` is what makes it again. Takes up to a minute, in which `watch` is told what is done.
+pub fn chapter(config: &Config, runs: &[Finished], command: &str, mut watch: impl FnMut(&str)) -> Chapter {
+    let foraging = config.world.foraging();
+    let mut of: Vec<(Algorithm, Vec<&Finished>)> = Vec::new();
+    for algorithm in &config.algorithms {
+        let mut its: Vec<&Finished> = runs.iter().filter(|run| run.algorithm == *algorithm).collect();
+        its.sort_by_key(|run| run.run);
+        if !its.is_empty() {
+            of.push((*algorithm, its));
+        }
+    }
+    watch("Figure 4.6's tree is measured");
+    let published = measure(&tree(FIGURE_4_6), &foraging, fresh_seed(config), config.fresh);
+    let result = ChapterResult {
+        algorithms: of.iter().filter_map(|(algorithm, its)| Some((algorithm.name(), numbers(its)?))).collect(),
+        figure_4_6: Value::of(&published),
+        fresh: config.fresh,
+    };
+    let mut files = Vec::new();
+    let mut sections = vec![fitness(&of, &published, (&result, config.is_of_the_thesis()), &mut files)];
+    watch("ways are drawn");
+    sections.push(ways(config, &foraging, &of, &mut files));
+    watch("trees are reduced");
+    sections.push(usage(config, &foraging, &of, &mut files));
+    let lead = [format!(
+        "{} Kilobots forage for {:.0} s: nest of radius {} m, a gap of {} m, food beyond it. Fitness is the food brought home as a part of \
+         the most possible (thesis Eq. 4.1, 4.2), derated by memory (Eq. 4.4).",
+        foraging.robots, foraging.seconds, foraging.nest, foraging.gap
+    )];
+    files.push(("chapter.html".into(), html("Kilobots that forage", &lead, command, &sections)));
+    let json = serde_json::to_string_pretty(&result).unwrap_or_default();
+    files.push(("result.json".into(), json + "\n"));
+    Chapter { is_of_the_thesis: config.is_of_the_thesis(), result, files }
+}
+
+fn tree(text: &str) -> Tree {
+    Tree::parse_with(text, RegisterMap::Kilobot, false).expect("runs hold trees that a Kilobot ran")
+}
+
+/// The run whose fittest was chosen by the highest fitness; the first of equals.
+fn best<'a>(runs: &[&'a Finished]) -> Option<&'a Finished> {
+    ranked(runs).first().copied()
+}
+
+/// By the fitness by which the fittest were chosen: what fresh starts say is for the reader, not for the choice.
+fn ranked<'a>(runs: &[&'a Finished]) -> Vec<&'a Finished> {
+    let mut ranked = runs.to_vec();
+    ranked.sort_by(|a, b| b.best.chosen.total_cmp(&a.best.chosen));
+    ranked
+}
+
+fn numbers(runs: &[&Finished]) -> Option<OfAlgorithm> {
+    let best = best(runs)?;
+    let again: Vec<f64> = runs.iter().map(|run| run.best.again.mean).collect();
+    Some(OfAlgorithm {
+        runs: runs.len(),
+        generations: runs.iter().map(|run| run.generations).max()?,
+        simulations: runs.iter().map(|run| run.simulations).sum(),
+        first_generation: runs.iter().map(|run| run.first.chosen).sum::<f64>() / runs.len() as f64,
+        best_chosen: best.best.chosen,
+        best_again: Value::of(&best.best.again),
+        median_again: median(&again),
+        tree: best.best.tree.clone(),
+    })
+}
+
+fn fitness(
+    of: &[(Algorithm, Vec<&Finished>)],
+    published: &Measured,
+    (result, printed): (&ChapterResult, bool),
+    files: &mut Vec<(String, String)>,
+) -> Section {
+    let mut panels: Vec<_> = of
+        .iter()
+        .map(|(algorithm, runs)| curves(&format!("{}, {}", algorithm.name(), count(runs.len(), "run", "runs")), runs))
+        .collect();
+    let sample = |measured: &Measured| measured.starts.iter().copied().map(f64::from).collect::<Vec<f64>>();
+    let mut samples = vec![("Figure 4.6".to_string(), sample(published))];
+    for (algorithm, runs) in of {
+        samples.extend(best(runs).map(|run| (format!("best of {}", algorithm.name()), sample(&run.best.again))));
+    }
+    panels.push(spreads("The fittest again", &samples));
+    let figure = to_svg(&panels);
+    files.push(("figure-4-4.svg".into(), figure.clone()));
+    let head = [
+        "",
+        "runs",
+        "simulations",
+        "first generation",
+        "best as evolved",
+        "again",
+        "standard error",
+        "median of the runs again",
+    ];
+    let of_value = |value: Value| [format!("{:.4}", value.mean), format!("{:.4}", value.standard_error)];
+    let [again, error] = of_value(result.figure_4_6);
+    let mut rows = Vec::new();
+    if printed {
+        let numbers = ["about 0.03", &format!("{}", PRINTED[0]), &format!("{}", PRINTED[1])];
+        rows.push(
+            [&["thesis", "25", "1100750"], &numbers[..], &["", ""]].concat().into_iter().map(String::from).collect(),
+        );
+    }
+    rows.push(["Figure 4.6's tree here", "", "", "", "", &again, &error, ""].map(String::from).to_vec());
+    for (name, its) in &result.algorithms {
+        let [again, error] = of_value(its.best_again);
+        rows.push(vec![
+            (*name).into(),
+            its.runs.to_string(),
+            its.simulations.to_string(),
+            format!("{:.4}", its.first_generation),
+            format!("{:.4}", its.best_chosen),
+            again,
+            error,
+            format!("{:.4}", its.median_again),
+        ]);
+    }
+    let trees = result.algorithms.iter().map(|(name, its)| {
+        files.push((format!("trees/{name}.bt"), its.tree.clone()));
+        (format!("The fittest tree of {name}"), its.tree.clone())
+    });
+    Section {
+        title: "Fitness (Figure 4.4)".into(),
+        text: vec![format!(
+            "Each grey line is a run; boxes are the spread over runs every five generations. The fittest of all runs is measured again in {} fresh starts{}.",
+            result.fresh,
+            if printed { format!("; on real robots the thesis measured {}", PRINTED[2]) } else { String::new() }
+        )],
+        details: trees.collect(),
+        figures: vec![figure],
+        tables: vec![Readable {
+            title: "What the fittest are worth".into(),
+            head: head.map(String::from).to_vec(),
+            rows,
+        }],
+        ..Section::default()
+    }
+}
+
+fn ways(
+    config: &Config,
+    foraging: &Foraging,
+    of: &[(Algorithm, Vec<&Finished>)],
+    files: &mut Vec<(String, String)>,
+) -> Section {
+    let mut figures = Vec::new();
+    let text = vec![
+        "The fittest of the first generation, then of the last, in the run of the fittest, in a start of median fitness. Blue is the nest, green the food, white \
+         the gap between them; black lines are ways. Robots are drawn where they end: red if they carry food, the greener the denser they stand, so yellow if both."
+            .to_string(),
+    ];
+    for (algorithm, runs) in of {
+        let Some(run) = best(runs) else { continue };
+        for (when, fittest) in [("first", &run.first), ("last", &run.best)] {
+            let Ok(program) = Program::compile(&tree(&fittest.tree)) else { continue };
+            // A start like most others: the one with the median fitness.
+            let world = typical(&fittest.again);
+            let title = format!("{}, run {}: the fittest of the {when} generation", algorithm.name(), run.run);
+            let figure = trails(foraging, &program, (fresh_seed(config), world), &title);
+            files.push((format!("trails-{}-{when}.svg", algorithm.name()), figure.clone()));
+            figures.push(figure);
+        }
+    }
+    Section { title: "Ways (Figure 4.5)".into(), text, figures, ..Section::default() }
+}
+
+/// The first start whose fitness is the median of all.
+fn typical(measured: &Measured) -> u32 {
+    let starts: Vec<f64> = measured.starts.iter().copied().map(f64::from).collect();
+    let middle = sorted(&starts).get(starts.len() / 2).copied().unwrap_or_default();
+    starts.iter().position(|fitness| *fitness == middle).unwrap_or(0) as u32
+}
+
+fn usage<'a>(
+    config: &Config,
+    foraging: &Foraging,
+    of: &[(Algorithm, Vec<&'a Finished>)],
+    files: &mut Vec<(String, String)>,
+) -> Section {
+    let top = |(algorithm, runs): &(Algorithm, Vec<&'a Finished>)| {
+        let ranked = ranked(runs).into_iter().take(TOP).enumerate();
+        ranked.map(|(rank, run)| (algorithm.name(), rank + 1, run)).collect::<Vec<_>>()
+    };
+    let fittest: Vec<(&str, usize, &Finished)> = of.iter().flat_map(top).collect();
+    let row = |(algorithm, rank, run): &(&str, usize, &Finished)| {
+        let whole = tree(&run.best.tree);
+        let less = needed(&whole, foraging, fresh_seed(config));
+        let name = format!("{algorithm}, run {}", run.run);
+        let sizes = [whole.nodes().len(), less.nodes().len()].map(|nodes| nodes.to_string());
+        let first = vec![name.clone(), rank.to_string(), format!("{:.4}", run.best.chosen)];
+        (
+            [first, sizes.to_vec(), Usage::of(&less).cells()].concat(),
+            (format!("{name}, what it needs"), less.to_string()),
+        )
+    };
+    let (rows, details): (Vec<Vec<String>>, Vec<(String, String)>) = fittest.par_iter().map(row).unzip();
+    let mut head: Vec<String> = ["run", "rank", "fitness", "nodes", "needed"].map(String::from).to_vec();
+    head.extend(Usage::columns().into_iter().map(String::from));
+    let field = |cell: &String| cell.replace(", run ", "-");
+    let line = |row: &Vec<String>| row.iter().map(field).collect::<Vec<String>>().join(",");
+    let csv: Vec<String> = [&head].into_iter().chain(&rows).map(line).collect();
+    files.push(("usage.csv".into(), csv.join("\n") + "\n"));
+    Section {
+        title: "Use of blackboard and nodes (Table 4.5)".into(),
+        text: vec![
+            "Of the fittest trees of each algorithm, as far as they are needed: nodes without which all robots end in the same places in sixteen starts \
+             are left out."
+                .into(),
+        ],
+        tables: vec![Readable { title: "What the fittest trees use".into(), head, rows }],
+        details,
+        ..Section::default()
+    }
+}

@@ -1,0 +1,227 @@
+//! The file of an experiment: TOML, every key optional.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use toml::{Table, Value};
+use xpuck_evolve::{Algorithm, Settings, SettingsError, checkpoint};
+use xpuck_kilobots::{Foraging, MAX_KILOBOTS, Motors};
+use xpuck_lab::run_config::{self, ConfigError};
+
+/// Most runs of an algorithm: their files have two digits.
+const MOST_RUNS: f64 = 99.0;
+
+/// Runs of evolution, each with each algorithm, and what is measured of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Seed of all draws; run k has this and k.
+    pub seed: u32,
+    /// Runs with each algorithm, 1..=99.
+    #[schemars(range(min = 1, max = 99))]
+    pub runs: u32,
+    /// Simulations of a run, 100..=10 000 000: the last generation is the last that they suffice for.
+    #[schemars(range(min = 100, max = 10_000_000))]
+    pub simulations: u64,
+    /// Fresh starts in which the fittest are measured again, 16..=100 000.
+    #[schemars(range(min = 16, max = 100_000))]
+    pub fresh: u32,
+    /// With which algorithms; `racing` and `dars2016` are made for this.
+    pub algorithms: Vec<Algorithm>,
+    /// Where they forage.
+    pub world: WorldConfig,
+    /// What is changed of an algorithm's own values, by its name.
+    #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>")]
+    pub settings: Table,
+}
+
+/// The world; what is left out is as in the thesis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorldConfig {
+    /// Kilobots, 1..=100.
+    #[schemars(range(min = 1, max = 100))]
+    pub robots: usize,
+    /// How long they forage, s, 1 to 36 000.
+    pub seconds: f32,
+    /// Length and width of the arena, m.
+    pub arena: [f32; 2],
+    /// Radius of the nest, m; without it 0.2, and more for a swarm whose grid is larger than that of 25.
+    #[schemars(with = "f32")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nest: Option<f32>,
+    /// Width of the ring between nest and food, m.
+    pub gap: f32,
+    /// Distance of neighbours in the grid in which they start, m.
+    pub spacing: f32,
+    /// When a motor's node succeeds.
+    pub motors: MotorNodes,
+}
+
+/// When a motor's node succeeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MotorNodes {
+    /// As thesis 4.3 says: it runs for one update, then it succeeds.
+    #[default]
+    RunThenSucceed,
+    /// As the program of that time has it: the first of an update succeeds at once.
+    SucceedAtOnce,
+}
+
+impl Default for WorldConfig {
+    fn default() -> WorldConfig {
+        let foraging = Foraging::thesis(25);
+        WorldConfig {
+            robots: foraging.robots,
+            seconds: foraging.seconds,
+            arena: [2.0 * foraging.half_arena.0, 2.0 * foraging.half_arena.1],
+            nest: None,
+            gap: foraging.gap,
+            spacing: foraging.spacing,
+            motors: MotorNodes::default(),
+        }
+    }
+}
+
+impl WorldConfig {
+    /// As the simulator has it.
+    pub fn foraging(&self) -> Foraging {
+        let mut foraging = Foraging {
+            robots: self.robots,
+            seconds: self.seconds,
+            half_arena: (0.5 * self.arena[0], 0.5 * self.arena[1]),
+            nest: self.nest.unwrap_or(Foraging::thesis(self.robots.clamp(1, MAX_KILOBOTS)).nest),
+            gap: self.gap,
+            spacing: self.spacing,
+            ..Foraging::thesis(1)
+        };
+        foraging.robot.motors = match self.motors {
+            MotorNodes::RunThenSucceed => Motors::RunThenSucceed,
+            MotorNodes::SucceedAtOnce => Motors::SucceedAtOnce,
+        };
+        foraging
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            seed: 1,
+            runs: 25,
+            simulations: 44_030,
+            fresh: 200,
+            algorithms: vec![Algorithm::Dars2016, Algorithm::Racing],
+            world: WorldConfig::default(),
+            settings: Table::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Of a file, if there is one, with keys given elsewhere in the place of its own.
+    ///
+    /// # Errors
+    /// One line with the file, and the key or the line.
+    pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, ConfigError> {
+        run_config::load("kilobots", path, overrides, Config::check)
+    }
+
+    /// As a file with every key.
+    pub fn write(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// The number by which runs know the experiment that they are of. More runs and more fresh starts leave it as it is.
+    pub fn fingerprint(&self) -> u32 {
+        let same = Config { runs: 1, fresh: 1, algorithms: Vec::new(), ..self.clone() };
+        checkpoint::fingerprint([same.write().as_str()])
+    }
+
+    /// True of the thesis's own world, in which its numbers hold.
+    pub fn is_of_the_thesis(&self) -> bool {
+        self.world.foraging() == Foraging::thesis(25)
+    }
+
+    /// The runs in the order in which they are made: the first of each algorithm, then the second.
+    pub fn order(&self) -> impl Iterator<Item = (u32, Algorithm)> {
+        (1..=self.runs).flat_map(|run| self.algorithms.iter().map(move |algorithm| (run, *algorithm)))
+    }
+
+    /// An algorithm's values in this experiment.
+    ///
+    /// # Errors
+    /// A key or value of `[settings.NAME]` is wrong.
+    pub fn settings(&self, algorithm: Algorithm) -> Result<Settings, SettingsError> {
+        match self.settings.get(algorithm.name()) {
+            None => Ok(Settings::of(algorithm)),
+            Some(Value::Table(table)) => Settings::read(algorithm, table),
+            Some(_) => Err(SettingsError::Type(format!("{} is a table of keys", algorithm.name()))),
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let rows = [
+            ("runs", f64::from(self.runs), 1.0, MOST_RUNS),
+            ("simulations", self.simulations as f64, 100.0, 1e7),
+            ("fresh", f64::from(self.fresh), 16.0, 1e5),
+        ];
+        if let Some((name, value, low, high)) = rows.iter().find(|(_, value, low, high)| !(low..=high).contains(&value))
+        {
+            return Err(format!("{name} = {value}: it lies between {low} and {high}"));
+        }
+        if self.algorithms.is_empty() {
+            return Err("algorithms = []: name one, such as \"racing\"".into());
+        }
+        if let Some(twice) = (1..self.algorithms.len()).find(|i| self.algorithms[..*i].contains(&self.algorithms[*i])) {
+            return Err(format!("algorithms: {} stands there twice", self.algorithms[twice].name()));
+        }
+        if let Some(unknown) = self.settings.keys().find(|key| !self.algorithms.iter().any(|a| a.name() == *key)) {
+            return Err(format!("settings.{unknown}: no such algorithm among `algorithms`"));
+        }
+        for algorithm in &self.algorithms {
+            let settings = self.settings(*algorithm).map_err(|error| format!("{}: {error}", algorithm.name()))?;
+            settings.check().map_err(|error| format!("{}: {error}", algorithm.name()))?;
+        }
+        self.world.foraging().check().map_err(|message| format!("world: {message}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<Config, ConfigError> {
+        Config::load(None, text.parse().unwrap())
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let config = of("runs = 3\n[world]\nrobots = 9\n[settings.racing]\npopulation = 64").unwrap();
+        assert_eq!(Config::load(None, config.write().parse().unwrap()).unwrap(), config);
+        assert_eq!(config.settings(Algorithm::Racing).unwrap().population, 64);
+        assert_eq!(Config::default().world.foraging(), Foraging::thesis(25));
+    }
+
+    #[test]
+    fn more_runs_are_of_the_same_experiment_another_world_is_not() {
+        let number = |text: &str| of(text).unwrap().fingerprint();
+        assert_eq!(number("runs = 3"), number("runs = 25\nfresh = 400\nalgorithms = [\"racing\"]"));
+        assert_ne!(number(""), number("world.gap = 0.2"));
+        assert_ne!(number(""), number("seed = 2"));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_key() {
+        let error = |text: &str| of(text).unwrap_err().to_string();
+        assert!(error("runs = 0").contains("runs = 0: it lies between 1 and 99"));
+        assert!(error("world.robots = 101").contains("world: 101 Kilobots; a world holds 1 to 100"));
+        assert!(error("world.robots = 100\nworld.arena = [0.4, 0.4]").contains("take fewer or a larger arena"));
+        assert!(error("world.nest = 0.01").contains("begin in the food"));
+        assert!(error("algorithms = []").contains("name one"));
+        assert!(error("algorithms = [\"racing\", \"racing\"]").contains("racing stands there twice"));
+        assert!(error("[settings.dars2017]\npopulation = 20").contains("settings.dars2017: no such algorithm"));
+        assert!(error("[settings.racing]\npopulaton = 20").contains("did you mean `population`"));
+        assert!(error("[settings.racing]\npopulation = 2").contains("settings.population = 2 is outside 8..=4096"));
+    }
+}

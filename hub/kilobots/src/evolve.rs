@@ -1,0 +1,183 @@
+//! One run of evolution.
+
+use super::config::Config;
+use super::measure::{Measured, mean, measure};
+use serde::{Deserialize, Serialize};
+use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
+use xpuck_kernels::tree::Tree;
+use xpuck_kilobots::{Foraging, evaluate};
+
+/// The race's thresholds are of pushed frisbees, where a good tree is worth 0.3 and varies by 0.06 from trial to trial;
+/// foragers are worth a quarter of that and vary by 0.014.
+const RACING_SCALE: f32 = 4.0;
+
+/// A run that came to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finished {
+    /// Of the experiment.
+    pub configuration: u32,
+    /// With which algorithm.
+    pub algorithm: Algorithm,
+    /// Which run, from 1.
+    pub run: u32,
+    /// Generations.
+    pub generations: u32,
+    /// Simulations.
+    pub simulations: u64,
+    /// The fittest of the first generation.
+    pub first: Fittest,
+    /// The fittest of all.
+    pub best: Fittest,
+    /// After each generation: simulations so far, and the fitness by which the fittest was chosen.
+    pub curve: Vec<(u64, f64)>,
+}
+
+impl Finished {
+    /// True if what is told twice is the same both times: a file that somebody edited is hardly ever so.
+    pub fn agrees_with_itself(&self) -> bool {
+        let ends = |at: Option<&(u64, f64)>, fittest: &Fittest| at.is_some_and(|(_, best)| near(*best, fittest.chosen));
+        self.curve.len() == self.generations as usize
+            && self.curve.last().is_some_and(|(simulations, _)| *simulations == self.simulations)
+            && ends(self.curve.first(), &self.first)
+            && ends(self.curve.last(), &self.best)
+            && [&self.first, &self.best].iter().all(|fittest| near(fittest.again.mean, mean(&fittest.again.starts)))
+    }
+}
+
+/// Equal but for what decimal text loses.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+/// A tree with what it is worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fittest {
+    /// In the text form of a Kilobot's trees.
+    pub tree: String,
+    /// The fitness by which it was chosen.
+    pub chosen: f64,
+    /// In fresh starts.
+    pub again: Measured,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// With which algorithm.
+    pub algorithm: Algorithm,
+    /// Which run, from 1.
+    pub run: u32,
+    /// Generations so far.
+    pub generation: u32,
+    /// Simulations so far.
+    pub simulations: u64,
+    /// The fitness of the fittest, by which it was chosen.
+    pub best: f64,
+}
+
+/// The seed of run `run`; all starts of a run are of it.
+fn seed_of(config: &Config, run: u32) -> u64 {
+    (u64::from(config.seed) << 32) | u64::from(run)
+}
+
+/// The seed of fresh starts, which no run has.
+pub(super) fn fresh_seed(config: &Config) -> u64 {
+    u64::from(config.seed) << 32
+}
+
+fn scale(settings: &Settings) -> f32 {
+    if settings.algorithm == Algorithm::Racing { RACING_SCALE } else { 1.0 }
+}
+
+/// Evolves one run; `None` if it was told to stop, which it is after a generation.
+pub(super) fn evolve(
+    config: &Config,
+    settings: Settings,
+    run: u32,
+    is_to_stop: impl Fn() -> bool,
+    mut watch: impl FnMut(Standing),
+) -> Option<Finished> {
+    let (foraging, seed, scale) = (config.world.foraging(), seed_of(config, run), scale(&settings));
+    let algorithm = settings.algorithm;
+    let mut island = Island::new(settings, PrimitiveSet::kilobot(), 1, seed);
+    let measured = |(tree, chosen): &(Tree, f64)| Fittest {
+        tree: tree.to_string(),
+        chosen: *chosen,
+        again: measure(tree, &foraging, fresh_seed(config), config.fresh),
+    };
+    let mut first = None;
+    let (mut simulations, mut curve) = (0, Vec::new());
+    loop {
+        simulations += try_all(&mut island, &foraging, seed, scale);
+        let champion = island.champion();
+        let fittest = (champion.tree.clone(), champion.samples.mean() / f64::from(scale));
+        let generation = island.generation();
+        curve.push((simulations, fittest.1));
+        watch(Standing { algorithm, run, generation, simulations, best: fittest.1 });
+        if is_to_stop() {
+            return None;
+        }
+        island.advance(&[]);
+        let ends = simulations + island.trials().len() as u64 > config.simulations;
+        let first = first.get_or_insert_with(|| fittest.clone());
+        if ends {
+            return Some(Finished {
+                configuration: config.fingerprint(),
+                algorithm,
+                run,
+                generations: generation,
+                simulations,
+                first: measured(first),
+                best: measured(&fittest),
+                curve,
+            });
+        }
+    }
+}
+
+/// Tries everybody who is to be tried; gives the number of simulations.
+fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u64 {
+    let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
+    let trials: Vec<(usize, u32)> =
+        island.trials().iter().map(|Trial { individual, world, .. }| (*individual, *world)).collect();
+    let fitness: Vec<f32> = evaluate(foraging, &trees, &trials, seed).iter().map(|fitness| scale * fitness).collect();
+    island.record(&fitness);
+    fitness.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run that takes a moment.
+    fn small(algorithm: Algorithm) -> Config {
+        let text = "simulations = 600\nfresh = 16\n[world]\nrobots = 4\nseconds = 60\nnest = 0.06\ngap = 0.02";
+        let mut config = Config::load(None, text.parse().unwrap()).unwrap();
+        config.algorithms = vec![algorithm];
+        config
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_run_and_another_number_another_one() {
+        for algorithm in [Algorithm::Dars2016, Algorithm::Racing] {
+            let config = small(algorithm);
+            let mut settings = config.settings(algorithm).unwrap();
+            settings.population = settings.population.min(32);
+            let once = |run| evolve(&config, settings.clone(), run, || false, |_| {}).unwrap();
+            let run = once(1);
+            assert_eq!(run, once(1));
+            assert_ne!(run.curve, once(2).curve);
+            assert!(run.simulations <= 600 && run.generations > 1, "{run:?}");
+            assert!(run.best.chosen >= run.first.chosen, "{run:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_told_to_stop_has_no_result() {
+        let config = small(Algorithm::Dars2016);
+        let settings = config.settings(Algorithm::Dars2016).unwrap();
+        assert_eq!(evolve(&config, settings, 1, || true, |_| {}), None);
+    }
+}

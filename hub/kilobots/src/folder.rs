@@ -1,0 +1,144 @@
+//! The folder of an experiment: what it is, a file and a line for each run, and at the end the chapter.
+
+use super::chapter::Chapter;
+use super::config::Config;
+use super::evolve::Finished;
+use std::path::Path;
+use xpuck_evolve::Algorithm;
+use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, fail, io};
+use xpuck_wire::file;
+
+/// Runs, a file each.
+const RUNS: &str = "runs";
+const MAX_RUN: u64 = 1 << 24;
+
+static KIND: Kind = Kind {
+    run: "kilobots.toml",
+    grows: "runs.csv",
+    head: "algorithm,run,generations,simulations,first,first_again,chosen,again,standard_error,nodes\n",
+    written: &[RUNS],
+    requests: &[],
+};
+
+/// The folder of an experiment that this process works on; no other process can have it at the same time.
+pub struct Folder {
+    folder: RunFolder,
+    configuration: u32,
+}
+
+impl Folder {
+    /// Makes the folder of an experiment that begins.
+    ///
+    /// # Errors
+    /// If there is a run already, or the place cannot be written.
+    pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
+        Ok(Folder { folder, configuration: config.fingerprint() })
+    }
+
+    /// Opens an experiment to go on, with as many runs with each algorithm as are told, if any are.
+    ///
+    /// # Errors
+    /// If there is none, another process works on it, or something of it is damaged.
+    pub fn resume(path: &Path, runs: Option<u32>) -> Result<(Folder, Config, Vec<Finished>), FolderError> {
+        let folder = RunFolder::open(path, &KIND)?;
+        let experiment = path.join(KIND.run);
+        let load = |more: toml::Table| {
+            Config::load(Some(&experiment), more).map_err(|error| fail(&experiment, error.to_string()))
+        };
+        let mut config = load(toml::Table::new())?;
+        if let Some(runs) = runs {
+            if runs < config.runs {
+                let why = format!("--runs {runs}: it has {}, and more can be made, not fewer", config.runs);
+                return Err(fail(path, why));
+            }
+            config = load([("runs".into(), i64::from(runs).into())].into_iter().collect())?;
+        }
+        folder.clear_requests()?;
+        let mut folder = Folder { folder, configuration: config.fingerprint() };
+        let mut done = Vec::new();
+        for (number, algorithm) in config.order() {
+            done.extend(folder.read(number, algorithm)?);
+        }
+        if runs.is_some() {
+            folder.folder.write(KIND.run, config.write())?;
+        }
+        folder.folder.keep_rows(&done.iter().map(row).collect::<String>())?;
+        Ok((folder, config, done))
+    }
+
+    /// True if a file `stop` asks for the end.
+    pub fn is_to_stop(&self) -> bool {
+        self.folder.is_to_stop()
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A run that is kept; none if there is no file.
+    fn read(&self, number: u32, algorithm: Algorithm) -> Result<Option<Finished>, FolderError> {
+        let path = self.path().join(name(number, algorithm));
+        if !path.try_exists().map_err(io(&path))? {
+            return Ok(None);
+        }
+        let text = file::text(&path, MAX_RUN).map_err(|error| fail(&path, error.to_string()))?;
+        let remedy = "take it away to make the run again";
+        let run: Finished =
+            serde_json::from_str(&text).map_err(|error| fail(&path, format!("is damaged ({error}); {remedy}")))?;
+        for tree in [&run.first.tree, &run.best.tree] {
+            Tree::parse_with(tree, RegisterMap::Kilobot, false)
+                .map_err(|error| fail(&path, format!("holds no Kilobot's tree ({error}); {remedy}")))?;
+        }
+        if (run.configuration, run.run, run.algorithm) != (self.configuration, number, algorithm) {
+            return Err(fail(&path, format!("is of another experiment or another run; {remedy}")));
+        }
+        if !run.agrees_with_itself() {
+            return Err(fail(&path, format!("was changed: its numbers do not agree; {remedy}")));
+        }
+        Ok(Some(run))
+    }
+
+    /// Keeps a run: its file first, so that the table never has a line of a run that is not there.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn keep(&mut self, run: &Finished) -> Result<(), FolderError> {
+        let name = name(run.run, run.algorithm);
+        let json = serde_json::to_string(run).map_err(|error| fail(&self.path().join(&name), error.to_string()))?;
+        self.folder.write(&name, json + "\n")?;
+        self.folder.add_rows(&row(run))?;
+        self.folder.sync_rows()
+    }
+
+    /// Writes the chapter: its page, figures, tables and trees.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn finish(&self, chapter: &Chapter) -> Result<(), FolderError> {
+        chapter.files.iter().try_for_each(|(name, text)| self.folder.write(name, text))
+    }
+}
+
+/// Name of a run's file.
+fn name(number: u32, algorithm: Algorithm) -> String {
+    format!("{RUNS}/{}-{number:02}.json", algorithm.name())
+}
+
+fn row(run: &Finished) -> String {
+    let nodes = run.best.tree.lines().count();
+    format!(
+        "{},{},{},{},{:.5},{:.5},{:.5},{:.5},{:.5},{nodes}\n",
+        run.algorithm.name(),
+        run.run,
+        run.generations,
+        run.simulations,
+        run.first.chosen,
+        run.first.again.mean,
+        run.best.chosen,
+        run.best.again.mean,
+        run.best.again.standard_error,
+    )
+}

@@ -1,0 +1,23 @@
+//! Kilobots that forage (thesis chapter 4): runs of evolution from one file, and the figures and tables of the chapter.
+
+mod chapter;
+mod config;
+mod evolve;
+mod figures;
+mod folder;
+mod measure;
+mod needed;
+mod run;
+mod trails;
+mod usage;
+
+pub use chapter::{Chapter, chapter};
+pub use config::{Config, MotorNodes, WorldConfig};
+pub use evolve::Finished;
+pub use folder::Folder;
+pub use measure::{Measured, measure};
+pub use needed::needed;
+pub use run::{Ended, run};
+pub use trails::trails;
+pub use usage::Usage;
+pub use xpuck_lab::run_config::ConfigError;

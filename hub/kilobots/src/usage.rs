@@ -1,0 +1,67 @@
+//! What a tree uses of the blackboard and of the nodes (thesis Table 4.5).
+
+use serde::Serialize;
+use xpuck_kernels::tree::{ENTRIES, Kind, Tree};
+
+/// Nodes as the table has them, each with the kinds that count as it.
+const NODES: [(&str, &[Kind]); 6] = [
+    ("seq", &[Kind::Seqm]),
+    ("sel", &[Kind::Selm]),
+    ("prob", &[Kind::Probm2, Kind::Probm3, Kind::Probm4]),
+    ("repeat", &[Kind::Repeati]),
+    ("if", &[Kind::Ifltvar, Kind::Ifgevar, Kind::Ifltcon, Kind::Ifgecon]),
+    ("set", &[Kind::Set]),
+];
+
+/// What a tree uses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Usage {
+    /// Entries that it reads or writes, motors apart.
+    pub entries: Vec<&'static str>,
+    /// Kinds of nodes as in Table 4.5.
+    pub nodes: Vec<&'static str>,
+}
+
+impl Usage {
+    /// Of a tree.
+    pub fn of(tree: &Tree) -> Usage {
+        let named = |entry: usize| {
+            tree.nodes().iter().any(|node| {
+                let operands = node.kind.spec().operands.iter().zip(node.operands);
+                operands.into_iter().any(|(spec, value)| spec.operand.is_entry() && value as usize == entry)
+            })
+        };
+        let has = |kinds: &[Kind]| tree.nodes().iter().any(|node| kinds.contains(&node.kind));
+        Usage {
+            entries: (1..ENTRIES.len()).filter(|entry| named(*entry)).map(|entry| ENTRIES[entry].name).collect(),
+            nodes: NODES.iter().filter(|(_, kinds)| has(kinds)).map(|(name, _)| *name).collect(),
+        }
+    }
+
+    /// The table's columns: entries 1 to 9 by name, then nodes.
+    pub fn columns() -> Vec<&'static str> {
+        ENTRIES.iter().skip(1).map(|entry| entry.name).chain(NODES.iter().map(|(name, _)| *name)).collect()
+    }
+
+    /// A cell of each column.
+    pub fn cells(&self) -> Vec<String> {
+        let uses = |name: &&'static str| self.entries.contains(name) || self.nodes.contains(name);
+        Usage::columns().iter().map(|name| if uses(name) { "x".into() } else { String::new() }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::tree::RegisterMap;
+
+    /// The thesis's first row counts what is read, not what stands for zero.
+    #[test]
+    fn figure_4_6_uses_what_the_table_says_but_for_the_entries_that_are_zero() {
+        let text = include_str!("../../../docs/kilobots/figure-4-6.bt");
+        let usage = Usage::of(&Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap());
+        assert_eq!(usage.entries, ["scratchpad", "send_signal", "detected_food", "delta_dist_food", "delta_dist_nest"]);
+        assert_eq!(usage.nodes, ["seq", "sel", "repeat", "if"]);
+        assert_eq!(usage.cells().len(), Usage::columns().len());
+    }
+}

@@ -1,0 +1,265 @@
+//! What differs between two automata.
+
+use super::text::transition_text;
+use super::{Automaton, State, Transition};
+use std::fmt::Write;
+
+/// What differs between two automata, a line each: `-` before what is in `old` only, `+` before what is in `new` only. Of a
+/// transition that changed both lines are given, of a state that is gone or new also a line of its own. Nothing if they
+/// are equal but for the numbers of their states.
+///
+/// States of `new` are called by the numbers of the states of `old` that they correspond to; those that correspond to none
+/// come after the last of `old`. Which correspond is found by following equal transitions from a pair of states that is
+/// taken to be the same, for each such pair; the shortest text wins. It is short, not always the shortest possible.
+pub fn diff(old: &Automaton, new: &Automaton) -> String {
+    // Starts first, so that they are what corresponds where nothing else decides.
+    let starts = (usize::from(old.start), usize::from(new.start));
+    let pairs = (0..old.states.len()).flat_map(|i| (0..new.states.len()).map(move |j| (i, j)));
+    let texts = std::iter::once(starts).chain(pairs).map(|pair| Matching::from(old, new, pair).lines());
+    texts.min_by_key(Vec::len).unwrap_or_default().concat()
+}
+
+/// Which states of two automata correspond.
+struct Matching<'a> {
+    old: &'a Automaton,
+    new: &'a Automaton,
+    /// For each state of `old` that of `new`, and the reverse.
+    forth: Vec<Option<usize>>,
+    back: Vec<Option<usize>>,
+}
+
+impl<'a> Matching<'a> {
+    fn from(old: &'a Automaton, new: &'a Automaton, pair: (usize, usize)) -> Matching<'a> {
+        let (forth, back) = (vec![None; old.states.len()], vec![None; new.states.len()]);
+        let mut matching = Matching { old, new, forth, back };
+        let mut next = Some(pair);
+        while let Some((i, j)) = next {
+            matching.follow(i, j);
+            next = matching.nearest();
+        }
+        matching
+    }
+
+    /// Matches two states, and what equal transitions lead to from there.
+    fn follow(&mut self, i: usize, j: usize) {
+        let mut open = vec![(i, j)];
+        while let Some((i, j)) = open.pop() {
+            if self.forth[i].is_some() || self.back[j].is_some() {
+                continue;
+            }
+            (self.forth[i], self.back[j]) = (Some(j), Some(i));
+            let same = self.alike(i, j).map(|(old, new)| (usize::from(old.to), usize::from(new.to)));
+            // The first transition is followed first.
+            let same: Vec<_> = same.collect();
+            open.extend(same.into_iter().rev());
+        }
+    }
+
+    /// Transitions of two states that are the same but for where they lead.
+    fn alike(&self, i: usize, j: usize) -> impl Iterator<Item = (&'a Transition, &'a Transition)> + use<'a> {
+        let (old, new) = (&self.old.states[i], &self.new.states[j]);
+        let lists = [(&old.incoming, &new.incoming), (&old.outgoing, &new.outgoing)];
+        lists.into_iter().flat_map(|(old, new)| {
+            let mut free = vec![true; new.len()];
+            old.iter().filter_map(move |a| {
+                let k = (0..new.len()).find(|&k| free[k] && same_words(a, &new[k]))?;
+                free[k] = false;
+                Some((a, &new[k]))
+            })
+        })
+    }
+
+    /// The two states still alone that have most in common, the first ones of equals; none if none have anything.
+    fn nearest(&self) -> Option<(usize, usize)> {
+        let alone = |matched: &[Option<usize>]| -> Vec<usize> {
+            (0..matched.len()).filter(|&state| matched[state].is_none()).collect()
+        };
+        let new = alone(&self.back);
+        let pairs = alone(&self.forth).into_iter().flat_map(|i| new.iter().map(move |&j| (i, j)));
+        let scored = pairs.filter_map(|(i, j)| Some((self.likeness(i, j)?, (i, j))));
+        scored.min_by_key(|&(score, pair)| (std::cmp::Reverse(score), pair)).map(|(_, pair)| pair)
+    }
+
+    /// How much two states have in common less what they have not, if they have anything in common.
+    fn likeness(&self, i: usize, j: usize) -> Option<i32> {
+        let ends = |(a, b): (&Transition, &Transition)| {
+            let (to, new) = (usize::from(a.to), usize::from(b.to));
+            let certain = self.forth[to] == Some(new) || (to, new) == (i, j);
+            let possible = self.forth[to].is_none() && self.back[new].is_none() && (to == i) == (new == j);
+            if certain {
+                4
+            } else if possible {
+                3
+            } else {
+                2
+            }
+        };
+        let leaving: Vec<i32> = self.alike(i, j).map(ends).collect();
+        let matched = self.forth.iter().enumerate().filter_map(|(p, q)| Some((p, (*q)?)));
+        let arriving = matched.flat_map(|(p, q)| self.alike(p, q));
+        let arriving = arriving.filter(|(a, b)| (usize::from(a.to), usize::from(b.to)) == (i, j)).count();
+        let all = [&self.old.states[i], &self.new.states[j]].map(|s| s.incoming.len() + s.outgoing.len());
+        let alone = (all[0] + all[1] - 2 * leaving.len()) as i32;
+        let common = leaving.iter().sum::<i32>() + 4 * arriving as i32;
+        (common > 0 || all == [0, 0]).then_some(common - alone)
+    }
+
+    /// The lines that differ.
+    fn lines(&self) -> Vec<String> {
+        let named = self.new_as_old();
+        let mut lines = Vec::new();
+        if self.forth[usize::from(self.old.start)] != Some(usize::from(self.new.start)) {
+            lines.push(format!("-start {}\n", self.old.start + 1));
+            lines.push(format!("+start {}\n", named.start + 1));
+        }
+        let nothing = State::default();
+        for number in 0..named.states.len().max(self.old.states.len()) {
+            let old = self.old.states.get(number);
+            let new = named.states[number].as_ref();
+            for (mark, this, other) in [('-', old, new), ('+', new, old)] {
+                if this.is_some() && other.is_none() {
+                    lines.push(format!("{mark}state {}\n", number + 1));
+                }
+            }
+            let (old, new) = (old.unwrap_or(&nothing), new.unwrap_or(&nothing));
+            changes(number, false, &old.incoming, &new.incoming, &mut lines);
+            changes(number, true, &old.outgoing, &new.outgoing, &mut lines);
+        }
+        lines
+    }
+
+    /// The new automaton by the numbers of the old one; none where the old state is gone.
+    fn new_as_old(&self) -> Named {
+        let mut names = Vec::new();
+        let mut last = self.old.states.len();
+        for old in &self.back {
+            names.push(old.unwrap_or(last));
+            last += usize::from(old.is_none());
+        }
+        let mut states = vec![None; last];
+        for (state, &name) in self.new.states.iter().zip(&names) {
+            let mut state = state.clone();
+            for transition in state.incoming.iter_mut().chain(&mut state.outgoing) {
+                transition.to = names[usize::from(transition.to)] as u8;
+            }
+            states[name] = Some(state);
+        }
+        Named { start: names[usize::from(self.new.start)], states }
+    }
+}
+
+/// An automaton with gaps among its states' numbers.
+struct Named {
+    start: usize,
+    states: Vec<Option<State>>,
+}
+
+/// Whether two transitions say the same, wherever they lead.
+fn same_words(a: &Transition, b: &Transition) -> bool {
+    (a.trigger, a.inward, a.out) == (b.trigger, b.inward, b.out)
+}
+
+/// The lines of two lists that are not in their longest common subsequence.
+fn changes(from: usize, outgoing: bool, old: &[Transition], new: &[Transition], lines: &mut Vec<String>) {
+    let mut longest = vec![vec![0usize; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            let skipped = longest[i + 1][j].max(longest[i][j + 1]);
+            longest[i][j] = if old[i] == new[j] { longest[i + 1][j + 1] + 1 } else { skipped };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        let gone = i < old.len() && (j == new.len() || longest[i + 1][j] >= longest[i][j + 1]);
+        let (mark, transition) = if gone { ('-', &old[i]) } else { ('+', &new[j]) };
+        let mut line = String::new();
+        let _ = writeln!(line, "{mark}{}", transition_text(from, outgoing, transition));
+        lines.push(line);
+        (i, j) = if gone { (i + 1, j) } else { (i, j + 1) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::test_support::{random, renumbered};
+    use crate::automaton::{Module, parse};
+    use xpuck_kernels::random::{Draws, Stream};
+
+    fn automaton(text: &str) -> Automaton {
+        parse("test", Module::LineFollower, text).unwrap()
+    }
+
+    const THREE: &str = "1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-\n\
+                         2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n\
+                         2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-\n\
+                         3 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-\n";
+
+    #[test]
+    fn automata_that_are_equal_but_for_numbers_differ_in_nothing() {
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
+        for _ in 0..300 {
+            let states = 1 + draws.below(16) as usize;
+            let one = random(states, &mut draws);
+            let other = renumbered(&one, &mut draws);
+            assert_eq!(
+                diff(&one, &other),
+                "",
+                "{}\n{}",
+                crate::automaton::print(&one),
+                crate::automaton::print(&other)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_gone_new_and_changed_is_told() {
+        let old = automaton(THREE);
+        let changed = "start 2\n1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-\n\
+                       2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n\
+                       2 -> 2: (SENSORS_LIGHT_LEAVE), in:-, out:-\n\
+                       3 -> 4: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-\n\
+                       4 -> 1: (SENSORS_LINE_LEAVE), in:-, out:LINEFOLLOWER_LINELOST\n";
+        assert_eq!(
+            diff(&old, &automaton(changed)),
+            "-start 1\n+start 2\n\
+             -2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-\n+2 -> 2: (SENSORS_LIGHT_LEAVE), in:-, out:-\n\
+             -3 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-\n\
+             +3 -> 4: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-\n\
+             +state 4\n+4 -> 1: (SENSORS_LINE_LEAVE), in:-, out:LINEFOLLOWER_LINELOST\n"
+        );
+        let fewer = "1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-\n2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-\n";
+        assert_eq!(
+            diff(&old, &automaton(fewer)),
+            "-2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n\
+             -state 3\n-3 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-\n"
+        );
+    }
+
+    #[test]
+    fn the_order_of_transitions_counts() {
+        let old = "1 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\n1 -> 1: (SENSORS_LIGHT_ENTER), in:-, out:-\n";
+        let new = "1 -> 1: (SENSORS_LIGHT_ENTER), in:-, out:-\n1 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\n";
+        assert_eq!(
+            diff(&automaton(old), &automaton(new)),
+            "-1 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\n+1 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\n"
+        );
+    }
+
+    #[test]
+    fn one_change_of_many_states_is_one_change_wherever_states_stand() {
+        let mut draws = Draws::new(2, 0, 0, 0, Stream::Evolution);
+        for _ in 0..100 {
+            let one = random(8, &mut draws);
+            let mut other = renumbered(&one, &mut draws);
+            let Some(state) = other.states.iter_mut().find(|state| !state.incoming.is_empty()) else { continue };
+            state.incoming.pop();
+            let text = diff(&one, &other);
+            assert!(text.lines().count() == 1 && text.starts_with('-'), "{text}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Behaviour trees of the form that [`to_tree`] gives, as automata again.
+
+use super::meanings::{ConversionError, Meanings};
+use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, State, Transition, to_tree};
+use xpuck_kernels::analysis::machine::Code;
+use xpuck_kernels::tree::{self, Tree};
+
+/// The automaton of a tree as [`to_tree`] makes them with the same meanings; it gives the tree again. Of the automaton that the
+/// tree was made of, it has no states that could not be reached and no transitions that an earlier one hid.
+///
+/// # Errors
+/// The first node that does not fit the form, and what would; or two messages that mean the same tree.
+pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, ConversionError> {
+    meanings.check()?;
+    meanings.check_distinct()?;
+    let automaton = Reader { tree, meanings }.automaton()?;
+    // Reading is lenient where writing says what is right: which code is which state's, and what follows upon what.
+    let right = to_tree(&automaton, meanings)?;
+    if right == *tree {
+        return Ok(automaton);
+    }
+    let pairs = tree.nodes().iter().zip(right.nodes());
+    let at = pairs.take_while(|(a, b)| a == b).count().min(tree.nodes().len() - 1);
+    Err(form(tree, at, "this or what should follow is not as in the tree of the automaton that the rest describes"))
+}
+
+fn form(tree: &Tree, at: usize, wanted: &'static str) -> ConversionError {
+    ConversionError::Form { node: at + 1, text: tree.nodes()[at].to_string(), wanted }
+}
+
+struct Reader<'a> {
+    tree: &'a Tree,
+    meanings: &'a Meanings,
+}
+
+/// For each code, the state or the message that it stands for.
+type Codes<T> = Vec<(Code, T)>;
+
+impl Reader<'_> {
+    fn automaton(&self) -> Result<Automaton, ConversionError> {
+        const ROOT: &str = "an automaton is a seq of `successd`, `sel` over its states, and of a `sel` over actions";
+        let root = self.children(0, tree::Kind::Seq, ROOT)?;
+        let [ways, actions] = root[..] else { return Err(form(self.tree, 0, ROOT)) };
+        let ways = self.children(ways, tree::Kind::Successd, ROOT)?;
+        let (states, codes) = self.states(ways[0])?;
+        let handed = self.actions(actions)?;
+        let start = codes.iter().find(|(code, _)| *code == Code::Short).map_or(0, |(_, state)| *state);
+        let read = |ways: usize| self.state(ways, &codes, &handed);
+        Ok(Automaton { start, states: states.into_iter().map(read).collect::<Result<_, _>>()? })
+    }
+
+    /// For each state where its transitions are, and the states of all codes.
+    fn states(&self, at: usize) -> Result<(Vec<usize>, Codes<u8>), ConversionError> {
+        const STATE: &str = "here a state is wanted, a seq of a `sel` over `ifsect v_scr` and a `sel` over 1 to 16 transitions, as to-tree writes it";
+        let (mut states, mut codes) = (Vec::new(), Vec::new());
+        for child in self.children(at, tree::Kind::Sel, STATE)? {
+            let parts = self.children(child, tree::Kind::Seq, STATE)?;
+            let [tests, ways] = parts[..] else { return Err(form(self.tree, child, STATE)) };
+            if states.len() == MAX_STATES {
+                return Err(form(self.tree, child, STATE));
+            }
+            codes.extend(self.tests(tests)?.into_iter().map(|code| (code, states.len() as u8)));
+            states.push(ways);
+        }
+        Ok((states, codes))
+    }
+
+    /// The messages of all codes.
+    fn actions(&self, at: usize) -> Result<Codes<Option<Message>>, ConversionError> {
+        const ACTION: &str = "an action is a seq of a `sel` over `ifsect v_scr` and the meaning of a message";
+        let mut codes = Vec::new();
+        for child in self.children(at, tree::Kind::Sel, ACTION)? {
+            let parts = self.children(child, tree::Kind::Seq, ACTION)?;
+            let [tests, action] = parts[..] else { return Err(form(self.tree, child, ACTION)) };
+            let meaning = self.tree.subtree(action);
+            let message = if meaning == self.meanings.idle {
+                None
+            } else {
+                Some(self.meant(&self.meanings.inward, action, "no message handed inward means this")?)
+            };
+            codes.extend(self.tests(tests)?.into_iter().map(|code| (code, message)));
+        }
+        Ok(codes)
+    }
+
+    /// The codes that a `sel` tests for.
+    fn tests(&self, at: usize) -> Result<Vec<Code>, ConversionError> {
+        const TEST: &str = "v_scr is tested by a `sel` over `ifsect v_scr`";
+        let read = |test| Code::of_test(&self.tree.nodes()[test]).ok_or_else(|| form(self.tree, test, TEST));
+        self.children(at, tree::Kind::Sel, TEST)?.into_iter().map(read).collect()
+    }
+
+    /// A state by the `sel` over its transitions.
+    fn state(&self, at: usize, codes: &Codes<u8>, handed: &Codes<Option<Message>>) -> Result<State, ConversionError> {
+        const WAYS: &str = "a state has a `sel` over at most 16 transitions, or `failurel`";
+        if self.tree.nodes()[at].kind == tree::Kind::Failurel {
+            return Ok(State::default());
+        }
+        let ways = self.children(at, tree::Kind::Sel, WAYS)?;
+        if ways.len() > MAX_TRANSITIONS {
+            return Err(form(self.tree, at, WAYS));
+        }
+        let incoming = ways.into_iter().map(|way| self.transition(way, codes, handed));
+        Ok(State { incoming: incoming.collect::<Result<_, _>>()?, outgoing: vec![] })
+    }
+
+    fn transition(
+        &self,
+        at: usize,
+        codes: &Codes<u8>,
+        handed: &Codes<Option<Message>>,
+    ) -> Result<Transition, ConversionError> {
+        const WAY: &str =
+            "a transition is a seq of a condition, a write to v_scr, and what is sent out under `successd`";
+        const ENTRY: &str = "v_scr is written by `movcv v_scr` or `mulav v_scr v_zero 0 v_zero`";
+        const NEXT: &str = "no state, or no action, is there for what is written to v_scr";
+        let steps = self.children(at, tree::Kind::Seq, WAY)?;
+        let (condition, enter, out) = match steps[..] {
+            [condition, enter] => (condition, enter, None),
+            [condition, enter, out] => (condition, enter, Some(out)),
+            _ => return Err(form(self.tree, at, WAY)),
+        };
+        let trigger = self.meant::<Kind>(&self.meanings.conditions, condition, "no message has this condition")?;
+        // Where nothing is handed inward, the entry depends on what was before.
+        let keeps = self.tree.nodes()[enter].kind == tree::Kind::Sel;
+        let entry = if keeps {
+            let first = self.children(enter, tree::Kind::Sel, WAY)?[0];
+            *self.children(first, tree::Kind::Seq, ENTRY)?.last().unwrap_or(&first)
+        } else {
+            enter
+        };
+        let code = Code::of_entry(&self.tree.nodes()[entry]).ok_or_else(|| form(self.tree, entry, ENTRY))?;
+        let to = find(codes, code).ok_or_else(|| form(self.tree, entry, NEXT))?;
+        let message = find(handed, code).ok_or_else(|| form(self.tree, entry, NEXT))?;
+        let out = match out {
+            Some(out) => {
+                let action = self.children(out, tree::Kind::Successd, WAY)?[0];
+                Some(self.meant(&self.meanings.out, action, "no message sent out means this")?)
+            }
+            None => None,
+        };
+        Ok(Transition { trigger, to, out, inward: if keeps { None } else { message } })
+    }
+
+    /// What the tree at a node stands for.
+    fn meant<K: Copy>(&self, list: &[(K, Tree)], at: usize, wanted: &'static str) -> Result<K, ConversionError> {
+        let here = self.tree.subtree(at);
+        let found = list.iter().find(|(_, tree)| *tree == here);
+        found.map(|(key, _)| *key).ok_or_else(|| form(self.tree, at, wanted))
+    }
+
+    /// The children of a node of that kind; at least one.
+    fn children(&self, at: usize, kind: tree::Kind, wanted: &'static str) -> Result<Vec<usize>, ConversionError> {
+        let node = &self.tree.nodes()[at];
+        if node.kind != kind || node.children == 0 {
+            return Err(form(self.tree, at, wanted));
+        }
+        let mut children = vec![at + 1];
+        for _ in 1..node.children {
+            children.push(self.tree.end(children[children.len() - 1]));
+        }
+        Ok(children)
+    }
+}
+
+fn find<T: Copy>(codes: &Codes<T>, wanted: Code) -> Option<T> {
+    codes.iter().find(|(code, _)| *code == wanted).map(|(_, value)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::simplify::taken;
+    use crate::automaton::test_support::random;
+    use crate::automaton::{Module, diff, parse, simplify};
+    use xpuck_kernels::random::{Draws, Stream};
+
+    fn meanings() -> Meanings {
+        let mut meanings = Meanings::epuck();
+        meanings.conditions.push((Kind::TargetMark, Tree::parse("ifquad v_red 1").unwrap()));
+        meanings
+    }
+
+    /// As simple as can be, whatever the order of transitions, which `simplify` does not mind.
+    fn simplest(automaton: &Automaton) -> Automaton {
+        let mut sorted = automaton.clone();
+        for state in &mut sorted.states {
+            state.incoming = taken(&state.incoming);
+            state.incoming.sort_by_key(|transition| transition.trigger);
+        }
+        simplify(&sorted)
+    }
+
+    #[test]
+    fn automata_come_back_from_their_trees() {
+        let meanings = meanings();
+        let mut draws = Draws::new(6, 0, 0, 0, Stream::Evolution);
+        for _ in 0..200 {
+            let one = random(1 + draws.below(16) as usize, &mut draws);
+            let tree = to_tree(&one, &meanings).unwrap();
+            let back = from_tree(&tree, &meanings).unwrap();
+            assert_eq!(diff(&simplest(&one), &simplest(&back)), "");
+            assert_eq!(to_tree(&back, &meanings).unwrap(), tree);
+            assert_eq!(from_tree(&Tree::parse(&tree.to_string()).unwrap(), &meanings).unwrap(), back);
+            let gone = diff(&one, &back);
+            assert!(gone.lines().all(|line| line.starts_with('-')), "{gone}");
+        }
+    }
+
+    #[test]
+    fn other_trees_are_told_what_is_wanted() {
+        let text = "1 -> 2: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 7\n\
+                    2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-\n";
+        let automaton = parse("test", Module::Navigate, text).unwrap();
+        let tree = to_tree(&automaton, &meanings()).unwrap();
+        let error = |tree: &Tree| from_tree(tree, &meanings()).unwrap_err().to_string();
+        let root = error(&Tree::parse("avoiding").unwrap());
+        assert!(root.starts_with("node 1 (`avoiding`): an automaton is a seq of"), "{root}");
+        for (right, wrong, wanted) in [
+            ("signal 7", "successl", "no message sent out means this"),
+            ("v_goal 0deg", "v_goal 13deg", "no message handed inward means this"),
+            ("invert\n              ifquad v_blue 0", "successl", "no message has this condition"),
+            ("movcv v_scr 90deg", "movcv v_scr 91deg", "no state, or no action"),
+            ("            successd\n", "            failed\n", "a transition is a seq of"),
+            ("ifsect v_scr 90deg 3deg\n        sel", "successl\n        sel", "v_scr is tested by"),
+            (
+                "        ifsect v_scr 90deg 3deg\n      movcv",
+                "        ifsect v_scr 91deg 3deg\n      movcv",
+                "no action",
+            ),
+            (
+                "ifsect v_scr 90deg 3deg\n                movcv",
+                "ifsect v_scr 0deg 3deg\n                movcv",
+                "the rest",
+            ),
+        ] {
+            let text = tree.to_string();
+            assert!(text.contains(right), "{right}");
+            let error = error(&Tree::parse(&text.replace(right, wrong)).unwrap());
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+
+    #[test]
+    fn meanings_that_cannot_be_told_apart_are_refused() {
+        let mut meanings = meanings();
+        let tree = to_tree(&Automaton::forwarding(&[]), &meanings).unwrap();
+        meanings.inward.push((Kind::NavigateBackward.into(), Tree::parse("movcv v_goal 0deg").unwrap()));
+        let error = from_tree(&tree, &meanings).unwrap_err().to_string();
+        assert!(error.starts_with("NAVIGATE_BACKWARD 0 and NAVIGATE_FORWARD 0 mean the same tree"), "{error}");
+    }
+}

@@ -1,0 +1,237 @@
+//! Where states, arrows and labels of a drawing are: states on a circle that grows until labels have room.
+
+use super::text::message_text;
+use super::{Automaton, Transition};
+use std::collections::BTreeMap;
+use std::f32::consts::{FRAC_PI_2, TAU};
+use xpuck_kernels::math::{Vec2, vec2};
+
+/// Radius of a state, pixels.
+pub(super) const STATE: f32 = 18.0;
+/// Height of a row of a label, pixels.
+pub(super) const ROW: f32 = 13.0;
+/// Width of a letter, pixels; labels have letters of equal width.
+const LETTER: f32 = 6.7;
+/// Space around labels, pixels.
+pub(super) const GAP: f32 = 4.0;
+/// How far arrows there and back are bent apart, pixels.
+const BEND: f32 = 30.0;
+/// How often the circle grows, each time by a quarter.
+const GROWTHS: usize = 8;
+/// Points of an arrow that labels of others keep off.
+const POINTS: usize = 16;
+/// How many of its own points a label may lie on.
+const MOST_HIDDEN: usize = 10;
+
+/// Where a label may lie along its arrow, the best places first.
+const SHARES: [f32; 13] = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
+
+/// A rectangle with level sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub centre: Vec2,
+    /// Half its width and height.
+    pub half: Vec2,
+}
+
+impl Area {
+    fn square(centre: Vec2, half: f32) -> Area {
+        Area { centre, half: vec2(half, half) }
+    }
+
+    fn of_corners(a: Vec2, b: Vec2) -> Area {
+        let half = (b - a) * 0.5;
+        Area { centre: (a + b) * 0.5, half: vec2(half.x.abs(), half.y.abs()) }
+    }
+
+    /// How many of the points lie in it.
+    fn covers(&self, points: &[Vec2]) -> usize {
+        let inside = |at: &&Vec2| {
+            let away = **at - self.centre;
+            away.x.abs() < self.half.x && away.y.abs() < self.half.y
+        };
+        points.iter().filter(inside).count()
+    }
+
+    /// How bad it is as a label where others are; an arrow that is covered for the most part cannot be followed.
+    fn crowding(&self, taken: &[Area], own: &[Vec2]) -> f32 {
+        let overlap: f32 = taken.iter().map(|other| other.overlap(self)).sum();
+        overlap + if self.covers(own) > MOST_HIDDEN { self.half.x } else { 0.0 }
+    }
+
+    /// The area that two have in common, square pixels.
+    fn overlap(&self, other: &Area) -> f32 {
+        let away = self.centre - other.centre;
+        let common = vec2(self.half.x + other.half.x - away.x.abs(), self.half.y + other.half.y - away.y.abs());
+        if common.x > 0.0 && common.y > 0.0 { common.x * common.y } else { 0.0 }
+    }
+}
+
+/// A row of a label: what is upright and what is in italics after it.
+#[derive(Clone, Debug)]
+pub(super) struct Row(pub String, pub String);
+
+/// All transitions from one state to another.
+#[derive(Clone, Debug)]
+pub(super) struct Arrow {
+    /// The state that it leaves.
+    pub from: usize,
+    /// A cubic Bezier curve.
+    pub curve: [Vec2; 4],
+    pub rows: Vec<Row>,
+    pub label: Area,
+}
+
+/// A drawing's places.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub states: Vec<Vec2>,
+    pub arrows: Vec<Arrow>,
+    /// The arrow from nowhere to the start.
+    pub start: [Vec2; 2],
+    /// 0 if labels lie over no other ones, no states and not over most of their arrows.
+    pub crowding: f32,
+}
+
+impl Layout {
+    pub fn of(automaton: &Automaton) -> Layout {
+        let n = automaton.states.len();
+        let mut radius = if n == 1 { 0.0 } else { 80.0 + 30.0 * n as f32 };
+        let mut best = Layout::on_circle(automaton, radius);
+        for _ in 0..GROWTHS {
+            if best.crowding == 0.0 || n == 1 {
+                break;
+            }
+            radius *= 1.25;
+            let wider = Layout::on_circle(automaton, radius);
+            if wider.crowding < best.crowding {
+                best = wider;
+            }
+        }
+        best
+    }
+
+    fn on_circle(automaton: &Automaton, radius: f32) -> Layout {
+        let n = automaton.states.len();
+        let outward = |state: usize| Vec2::unit(TAU * state as f32 / n as f32 - FRAC_PI_2);
+        let states: Vec<Vec2> = (0..n).map(|state| outward(state) * radius).collect();
+        // Beside the direction that the start's own loop takes.
+        let first = usize::from(automaton.start);
+        let from = outward(first).rotate(Vec2::unit(0.9));
+        let start = [states[first] + from * (STATE + 32.0), states[first] + from * STATE];
+        let labels = labels(automaton);
+        let mut arrows = Vec::new();
+        for (&(from, to), rows) in &labels {
+            let half = size(rows) * 0.5;
+            let (curve, choices) = if from == to {
+                let curve = looped(states[from], outward(from));
+                (curve, beside_loop(&curve, outward(from), half))
+            } else {
+                let bend = if labels.contains_key(&(to, from)) { BEND } else { 0.0 };
+                let curve = bent(states[from], states[to], bend);
+                (curve, SHARES.map(|share| point(&curve, share)).to_vec())
+            };
+            let label = Area { centre: choices[0], half };
+            arrows.push((Arrow { from, curve, rows: rows.clone(), label }, from == to, choices));
+        }
+        // Labels that have little choice come first.
+        arrows.sort_by_key(|(arrow, is_loop, _)| (!is_loop, std::cmp::Reverse(arrow.rows.len())));
+        let curves: Vec<[Vec2; 4]> = arrows.iter().map(|(arrow, ..)| arrow.curve).collect();
+        let mut taken: Vec<Area> = states.iter().map(|&at| Area::square(at, STATE + GAP)).collect();
+        taken.push(Area::of_corners(start[0], start[1]));
+        let mut crowding = 0.0;
+        for (number, (arrow, is_loop, choices)) in arrows.iter_mut().enumerate() {
+            // A label lies on its own arrow, but not on its own loop.
+            let others = curves.iter().enumerate().filter(|(other, _)| *other != number || *is_loop);
+            let others: Vec<Vec2> = others.flat_map(|(_, curve)| points(curve)).collect();
+            let own: Vec<Vec2> = if *is_loop { vec![] } else { points(&arrow.curve).collect() };
+            let labels = choices.iter().map(|&centre| Area { centre, half: arrow.label.half });
+            let costed = labels.map(|label| (label.crowding(&taken, &own), label.covers(&others), label));
+            let best = costed.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            if let Some((crowded, _, label)) = best {
+                crowding += crowded;
+                arrow.label = label;
+            }
+            taken.push(arrow.label);
+        }
+        let arrows = arrows.into_iter().map(|(arrow, ..)| arrow).collect();
+        Layout { states, arrows, start, crowding }
+    }
+
+    /// What the drawing takes.
+    pub fn bounds(&self) -> Area {
+        let states = self.states.iter().map(|&at| Area::square(at, STATE));
+        let labels = self.arrows.iter().map(|arrow| arrow.label);
+        let points = self.arrows.iter().flat_map(|arrow| points(&arrow.curve)).chain(self.start);
+        let all: Vec<Area> = states.chain(labels).chain(points.map(|at| Area::square(at, 1.0))).collect();
+        let extreme = |of: &dyn Fn(&Area) -> f32| all.iter().map(of).fold(0.0, f32::max);
+        let least = vec2(extreme(&|a| a.half.x - a.centre.x), extreme(&|a| a.half.y - a.centre.y)) * -1.0;
+        let most = vec2(extreme(&|a| a.centre.x + a.half.x), extreme(&|a| a.centre.y + a.half.y));
+        Area::of_corners(least, most)
+    }
+}
+
+/// The labels of each pair of states that transitions join.
+fn labels(automaton: &Automaton) -> BTreeMap<(usize, usize), Vec<Row>> {
+    let mut labels: BTreeMap<_, Vec<Row>> = BTreeMap::new();
+    for (from, state) in automaton.states.iter().enumerate() {
+        let lists = [("", &state.incoming), ("out ", &state.outgoing)];
+        for (direction, transition) in lists.iter().flat_map(|(d, list)| list.iter().map(move |t| (d, t))) {
+            labels.entry((from, usize::from(transition.to))).or_default().extend(rows(direction, transition));
+        }
+    }
+    labels
+}
+
+fn rows(direction: &str, transition: &Transition) -> Vec<Row> {
+    let trigger = format!("{direction}{}", transition.trigger.name());
+    let mut rows = vec![match transition.inward {
+        Some(_) => Row(format!("{trigger} / "), message_text(transition.inward)),
+        None => Row(trigger, String::new()),
+    }];
+    if transition.out.is_some() {
+        rows.push(Row("/ all: ".into(), message_text(transition.out)));
+    }
+    rows
+}
+
+/// Width and height of a label.
+fn size(rows: &[Row]) -> Vec2 {
+    let letters = rows.iter().map(|Row(upright, italic)| upright.len() + italic.len()).max().unwrap_or(0);
+    vec2(LETTER * letters as f32 + 2.0 * GAP, ROW * rows.len() as f32 + GAP)
+}
+
+/// From a state to itself, away from the middle.
+fn looped(at: Vec2, out: Vec2) -> [Vec2; 4] {
+    let side = out.perp();
+    let foot = |sign: f32| at + (out + side * (0.5 * sign)) * (STATE / 1.118);
+    let far = |sign: f32| at + out * 66.0 + side * (34.0 * sign);
+    [foot(1.0), far(1.0), far(-1.0), foot(-1.0)]
+}
+
+/// Where the label of a loop may lie: further and further out.
+fn beside_loop(curve: &[Vec2; 4], out: Vec2, half: Vec2) -> Vec<Vec2> {
+    let beside = point(curve, 0.5) + vec2(out.x * half.x, out.y * half.y);
+    (0..6).map(|i| beside + out * (GAP + 14.0 * i as f32)).collect()
+}
+
+/// From one state to another; `bend` is to the side.
+fn bent(a: Vec2, b: Vec2, bend: f32) -> [Vec2; 4] {
+    let along = (b - a) * (1.0 / (b - a).length());
+    let side = along.perp() * bend;
+    let lean = side * (0.6 * STATE / BEND);
+    let foot = along * if bend == 0.0 { STATE } else { 0.8 * STATE };
+    let (first, last) = (a + foot + lean, b - foot + lean);
+    let third = (last - first) * (1.0 / 3.0);
+    [first, first + third + side, last - third + side, last]
+}
+
+/// A point of a curve, at 0..1 of it.
+fn point([a, b, c, d]: &[Vec2; 4], at: f32) -> Vec2 {
+    let rest = 1.0 - at;
+    *a * (rest * rest * rest) + *b * (3.0 * rest * rest * at) + *c * (3.0 * rest * at * at) + *d * (at * at * at)
+}
+
+fn points(curve: &[Vec2; 4]) -> impl Iterator<Item = Vec2> {
+    (0..=POINTS).map(|i| point(curve, i as f32 / POINTS as f32))
+}

@@ -1,0 +1,201 @@
+//! Automata as text, a line for each transition, in the form of the document's figure 13:
+//!
+//! ```text
+//! states 2
+//! start 1
+//! 1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-
+//! 2 -> 1: outgoing (CARGOLOADER_OK), in:-, out:BEEP_BEEP 3
+//! ```
+//!
+//! `states` may be left out where transitions name the last state, `start` where it is 1; `#` begins a comment.
+
+use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, Module, State, Transition};
+use std::fmt::Write;
+use xpuck_kernels::tree::suggest;
+
+/// Longest text of an automaton, bytes.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// Why a text is no automaton: file, line, what is wrong and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: line {line}: {message}")]
+pub struct AutomatonError {
+    /// The file or text.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// The text of an automaton, which [`parse`] reads.
+pub fn print(automaton: &Automaton) -> String {
+    let mut text = format!("states {}\nstart {}\n", automaton.states.len(), automaton.start + 1);
+    for (from, state) in automaton.states.iter().enumerate() {
+        for (outgoing, transitions) in [(false, &state.incoming), (true, &state.outgoing)] {
+            for transition in transitions {
+                let _ = writeln!(text, "{}", transition_text(from, outgoing, transition));
+            }
+        }
+    }
+    text
+}
+
+/// The line of a transition that leaves state `from`, which counts from 0.
+pub(super) fn transition_text(from: usize, outgoing: bool, transition: &Transition) -> String {
+    let Transition { trigger, to, out, inward } = *transition;
+    let direction = if outgoing { "outgoing " } else { "" };
+    let (from, to, trigger) = (from + 1, to + 1, trigger.name());
+    format!("{from} -> {to}: {direction}({trigger}), in:{}, out:{}", message_text(inward), message_text(out))
+}
+
+/// A message's name and numbers, `-` for none.
+pub(super) fn message_text(message: Option<Message>) -> String {
+    let Some(Message { kind, arguments }) = message else { return "-".into() };
+    let mut text = kind.name().to_string();
+    for argument in &arguments[..kind.arguments()] {
+        let _ = write!(text, " {argument}");
+    }
+    text
+}
+
+/// Reads an automaton for a post-office of `module`, whose messages it may hand on; `file` is what errors call the text.
+pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, AutomatonError> {
+    let fail = |line: usize, message: String| AutomatonError { file: file.into(), line, message };
+    if text.len() > MAX_TEXT {
+        return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+    }
+    let (mut declared, mut start) = (None, (1, 1));
+    let mut states: Vec<State> = Vec::new();
+    let mut last = (1, 1);
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or("").trim();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [] => {}
+            ["states", count] => {
+                let count = state_number(count).map_err(|message| fail(number, message))?;
+                declared = Some((number, count));
+            }
+            ["start", state] => start = (number, state_number(state).map_err(|message| fail(number, message))?),
+            _ => {
+                let (from, outgoing, transition) = transition(module, line).map_err(|message| fail(number, message))?;
+                let highest = from.max(usize::from(transition.to) + 1);
+                if highest > last.1 {
+                    last = (number, highest);
+                }
+                if states.len() < from {
+                    states.resize(from, State::default());
+                }
+                let state = &mut states[from - 1];
+                let list = if outgoing { &mut state.outgoing } else { &mut state.incoming };
+                if list.len() == MAX_TRANSITIONS {
+                    let message = format!("state {from} has more than {MAX_TRANSITIONS} transitions; leave one out");
+                    return Err(fail(number, message));
+                }
+                list.push(transition);
+            }
+        }
+    }
+    let count = declared.map_or(last.1.max(start.1), |(_, count)| count);
+    for (line, state) in [last, start] {
+        if state > count {
+            let message = format!("state {state} is not there; \"states {state}\" would declare it");
+            return Err(fail(line, message));
+        }
+    }
+    states.resize(count, State::default());
+    Ok(Automaton { start: (start.1 - 1) as u8, states })
+}
+
+fn state_number(word: &str) -> Result<usize, String> {
+    match word.parse() {
+        Ok(number) if (1..=MAX_STATES).contains(&number) => Ok(number),
+        _ => Err(format!("{word:?} is no state; 1 to {MAX_STATES} are")),
+    }
+}
+
+/// Reads one transition: the state that it leaves, whether it is for outgoing messages, and the rest.
+fn transition(module: Module, line: &str) -> Result<(usize, bool, Transition), String> {
+    const FORM: &str = "a transition is written \"1 -> 2: (TRIGGER), in:MESSAGE, out:-\"";
+    let form = || FORM.to_string();
+    let (from, rest) = line.split_once("->").ok_or_else(form)?;
+    let (to, rest) = rest.split_once(':').ok_or_else(form)?;
+    let rest = rest.trim();
+    let (outgoing, rest) = match rest.strip_prefix("outgoing") {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, rest),
+    };
+    let (trigger, rest) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or_else(form)?;
+    let (inward, out) = rest.split_once("out:").ok_or_else(form)?;
+    let inward = inward.trim_start_matches([',', ' ']).strip_prefix("in:").ok_or_else(form)?;
+    let transition = Transition {
+        trigger: kind(trigger.trim(), Kind::ALL)?,
+        to: (state_number(to.trim())? - 1) as u8,
+        out: message(out, Kind::ALL)?,
+        inward: message(inward, module.inputs())?,
+    };
+    Ok((state_number(from.trim())?, outgoing, transition))
+}
+
+fn kind(word: &str, allowed: &[Kind]) -> Result<Kind, String> {
+    let found = Kind::of_name(word).filter(|kind| allowed.contains(kind));
+    found.ok_or_else(|| {
+        let near = suggest(word, allowed.iter().map(|kind| kind.name().into()));
+        match near.as_str() {
+            "" => {
+                let names: Vec<&str> = allowed.iter().map(|kind| kind.name()).collect();
+                format!("{word:?} is no message here; there are {}", names.join(", "))
+            }
+            near => format!("{word:?} is no message here{near}"),
+        }
+    })
+}
+
+fn message(text: &str, allowed: &[Kind]) -> Result<Option<Message>, String> {
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(',')).collect();
+    let (&name, numbers) = words.split_first().ok_or("no message; write - for none")?;
+    if name == "-" {
+        return Ok(None);
+    }
+    let kind = kind(name, allowed)?;
+    if numbers.len() != kind.arguments() {
+        return Err(format!("{name} has {} numbers; it takes {}", numbers.len(), kind.arguments()));
+    }
+    let mut arguments = [0; 2];
+    for (argument, word) in arguments.iter_mut().zip(numbers) {
+        *argument = word.parse().map_err(|_| format!("{word:?} is no integer in -32768..32767"))?;
+    }
+    Ok(Some(Message { kind, arguments }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_automaton_are_each_others() {
+        let text = "states 3\nstart 2\n1 -> 2: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n\
+                    2 -> 1: (SENSORS_LINE_LEAVE), in:-, out:BEEP_BEEP 3\n\
+                    2 -> 2: outgoing (LINEFOLLOWER_LINELOST), in:LNFLWER_STOP, out:MOTORDRIVER_POWER 0 -7\n";
+        let automaton = parse("a", Module::LineFollower, text).unwrap();
+        assert_eq!(print(&automaton), text);
+        assert_eq!(automaton.states.len(), 3);
+        assert_eq!(automaton.transitions(), 3);
+    }
+
+    #[test]
+    fn errors_name_line_and_remedy() {
+        let error = |text: &str| parse("f", Module::Cargoloader, text).unwrap_err().to_string();
+        assert_eq!(
+            error("\n1 -> 2: (SENSORS_TARGET_MARC), in:-, out:-"),
+            "f: line 2: \"SENSORS_TARGET_MARC\" is no message here; did you mean `SENSORS_TARGET_MARK`?"
+        );
+        assert!(error("1 -> 17: (SENSORS_TARGET_MARK), in:-, out:-").contains("1 to 16 are"));
+        assert!(error("states 2\n1 -> 3: (SENSORS_TARGET_MARK), in:-, out:-").starts_with("f: line 2: state 3"));
+        assert!(error("start 3\nstates 2").starts_with("f: line 1: state 3"));
+        assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-").contains("CARGOLOADER_LOAD"));
+        assert!(error("go").contains("a transition is written"));
+        assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:-, out:BEEP_BEEP").contains("it takes 1"));
+    }
+}

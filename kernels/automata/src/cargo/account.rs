@@ -1,0 +1,91 @@
+//! What an arbiter does, in plain English.
+
+use super::arbiter::{Arbiter, Behaviour};
+use std::fmt::Write;
+use xpuck_kernels::tree::Kind;
+use xpuck_kernels::tree::registers::vector_name;
+
+/// An account of an arbiter: a line for each node, children below their parent.
+pub fn account(arbiter: &Arbiter) -> String {
+    let mut text = String::from("Ten times a second the tree is asked who drives:\n\n");
+    let nodes = arbiter.tree().nodes();
+    // How many children are still to come of each node above.
+    let mut open: Vec<u16> = Vec::new();
+    for node in nodes {
+        let words = match node.kind {
+            Kind::Sel => "the first of these that succeeds:".into(),
+            Kind::Seq => "one after the other, as long as each succeeds:".into(),
+            Kind::Invert => "succeeds if this fails:".into(),
+            Kind::Ifquad => question(vector_name(node.operands[0] as u8), node.operands[1]).unwrap_or(node.to_string()),
+            Kind::Signal => order(arbiter.behaviour(node.operands[0] as u8)).into(),
+            _ => node.to_string(),
+        };
+        let _ = writeln!(text, "{:1$}- {words}", "", 2 * open.len());
+        if node.children > 0 {
+            open.push(node.children);
+            continue;
+        }
+        while let Some(left) = open.last_mut() {
+            *left -= 1;
+            if *left > 0 {
+                break;
+            }
+            open.pop();
+        }
+    }
+    text
+}
+
+/// What is asked of a register: whether its vector is ahead (quadrant 1) or short (0).
+fn question(register: &str, quadrant: f32) -> Option<String> {
+    let (is, is_not) = match register {
+        "v_prox" => ("the bumper is pressed", "the bumper is not pressed"),
+        "v_blue" => ("the robot is under a lamp", "the robot is under no lamp"),
+        "v_green" => ("the robot is over a line", "the robot is over no line"),
+        "v_red" => ("a station has just called", "no station has just called"),
+        "v_light" => ("the line follower has the motors", "the line follower has not the motors"),
+        _ => return None,
+    };
+    match quadrant {
+        1.0 => Some(format!("succeeds if {is}")),
+        0.0 => Some(format!("succeeds if {is_not}")),
+        _ => None,
+    }
+}
+
+fn order(behaviour: Option<Behaviour>) -> &'static str {
+    match behaviour {
+        Some(Behaviour::Explore) => "explore drives",
+        Some(Behaviour::Avoid) => "the robot backs off and turns",
+        Some(Behaviour::Follow) => "the line follower drives",
+        Some(Behaviour::Load) => "the robot turns round and takes cargo",
+        Some(Behaviour::Unload) => "the robot turns round and puts cargo down",
+        None => "nobody drives",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Module;
+    use xpuck_kernels::tree::Tree;
+
+    #[test]
+    fn an_account_has_a_line_for_each_node_below_its_parent() {
+        let text =
+            "sel\n  seq\n    ifquad v_prox 1\n    signal 2\n  invert\n    ifquad v_blue 0\n  signal 3\n  successl\n";
+        let arbiter = Arbiter::new(Tree::parse(text).unwrap(), &[Module::Avoidance]).unwrap();
+        assert_eq!(
+            account(&arbiter),
+            "Ten times a second the tree is asked who drives:\n\n\
+             - the first of these that succeeds:\n  \
+             - one after the other, as long as each succeeds:\n    \
+             - succeeds if the bumper is pressed\n    \
+             - the robot backs off and turns\n  \
+             - succeeds if this fails:\n    \
+             - succeeds if the robot is under no lamp\n  \
+             - nobody drives\n  \
+             - successl\n"
+        );
+    }
+}

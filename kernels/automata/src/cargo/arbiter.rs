@@ -1,0 +1,216 @@
+//! A behaviour tree that arbitrates between the modules, in place of post-offices.
+//!
+//! Ten times a second the tree is ticked, as on every robot. It reads what the trackers tell and whether the line follower is at
+//! work, each as a vector that is ahead (1, 0) or zero, and signals which module gets the motors:
+//!
+//! | register | is ahead |
+//! |---|---|
+//! | `v_prox` | while the bumper is pressed |
+//! | `v_blue` | while the robot is under a lamp |
+//! | `v_green` | while the line sensor is over a line |
+//! | `v_red` | when a station called since the last tick |
+//! | `v_light` | while the line follower has the motors, and a line or hope of one |
+//!
+//! Explore and the line follower drive until the tree names another; avoidance and the cargo loader finish what they began, and
+//! the tree is not asked before. Where it names none that there is, nobody drives.
+
+use super::plant::Senses as Trackers;
+use super::scene::TICK;
+use crate::automaton::{Kind, Module};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::{CompileError, Memory, Program, Senses, Tree};
+
+/// How often the tree is ticked, ms.
+pub(super) const UPDATE: u32 = 5 * TICK;
+
+/// What a tree can have the robot do. Its number is what the tree signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Behaviour {
+    /// Walk at random, more often towards light.
+    Explore = 1,
+    /// Back off and turn.
+    Avoid = 2,
+    /// Follow a line's right edge.
+    Follow = 3,
+    /// Turn round and take cargo.
+    Load = 4,
+    /// Turn round and put cargo down.
+    Unload = 5,
+}
+
+impl Behaviour {
+    /// All, by number.
+    pub const ALL: [Behaviour; 5] =
+        [Behaviour::Explore, Behaviour::Avoid, Behaviour::Follow, Behaviour::Load, Behaviour::Unload];
+
+    /// Its name where evolution and people choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Behaviour::Explore => "exploring",
+            Behaviour::Avoid => "backing",
+            Behaviour::Follow => "following",
+            Behaviour::Load => "loading",
+            Behaviour::Unload => "unloading",
+        }
+    }
+
+    /// Who does it.
+    pub fn module(self) -> Module {
+        match self {
+            Behaviour::Explore => Module::Explore,
+            Behaviour::Avoid => Module::Avoidance,
+            Behaviour::Follow => Module::LineFollower,
+            Behaviour::Load | Behaviour::Unload => Module::Cargoloader,
+        }
+    }
+
+    /// What the module is told to begin.
+    pub(super) fn begins(self) -> Kind {
+        match self {
+            Behaviour::Explore => Kind::ExploreStart,
+            Behaviour::Avoid => Kind::BumpersPressed,
+            Behaviour::Follow => Kind::LineFollowerFollow,
+            Behaviour::Load => Kind::CargoloaderLoad,
+            Behaviour::Unload => Kind::CargoloaderUnload,
+        }
+    }
+
+    /// What the module is told to end, if it goes on until it is told.
+    pub(super) fn ends(self) -> Option<Kind> {
+        match self {
+            Behaviour::Explore => Some(Kind::ExploreStop),
+            Behaviour::Follow => Some(Kind::LineFollowerStop),
+            Behaviour::Avoid | Behaviour::Load | Behaviour::Unload => None,
+        }
+    }
+}
+
+/// A tree that can arbitrate.
+#[derive(Clone, Debug)]
+pub struct Arbiter {
+    tree: Tree,
+    program: Program,
+    modules: Vec<Module>,
+}
+
+impl Arbiter {
+    /// Of a tree that can give these modules the motors.
+    ///
+    /// # Errors
+    /// If the tree is too large for a robot.
+    pub fn new(tree: Tree, modules: &[Module]) -> Result<Arbiter, CompileError> {
+        let program = Program::compile(&tree)?;
+        Ok(Arbiter { tree, program, modules: modules.into() })
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The behaviour with that number, if its module is one of the tree's.
+    pub(super) fn behaviour(&self, signal: u8) -> Option<Behaviour> {
+        let named = Behaviour::ALL.into_iter().find(|&behaviour| behaviour as u8 == signal);
+        named.filter(|behaviour| self.modules.contains(&behaviour.module()))
+    }
+}
+
+/// An arbiter at work.
+pub(super) struct Arbitrating<'a> {
+    arbiter: &'a Arbiter,
+    memory: Memory,
+    /// When the tree is ticked next, ms.
+    pub next: u32,
+    /// Who was given the motors last.
+    pub driving: Option<Behaviour>,
+    /// Whether a station called since the last tick of the tree.
+    pub called: bool,
+}
+
+impl<'a> Arbitrating<'a> {
+    pub fn new(arbiter: &'a Arbiter) -> Arbitrating<'a> {
+        Arbitrating { arbiter, memory: Memory::new(&arbiter.program), next: 0, driving: None, called: false }
+    }
+
+    /// What the tree wants now.
+    pub fn wanted(&mut self, told: Trackers, draws: &mut Draws) -> Option<Behaviour> {
+        let ahead = |is: bool| vec2(f32::from(u8::from(is)), 0.0);
+        let called = std::mem::take(&mut self.called);
+        let senses = Senses {
+            prox: ahead(told.pressed),
+            colours: [ahead(called), ahead(told.line), ahead(told.lit)],
+            light: ahead(self.driving == Some(Behaviour::Follow)),
+            ..Senses::default()
+        };
+        self.memory.tick(&self.arbiter.program, &senses, draws);
+        self.arbiter.behaviour(self.memory.board.signal())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cargo::{Outcomes, Prepared, Trials, Weights, printed};
+
+    fn arbiter(text: &str, modules: &[Module]) -> Arbiter {
+        Arbiter::new(Tree::parse(text).unwrap(), modules).unwrap()
+    }
+
+    fn outcomes(arbiter: &Arbiter) -> Outcomes {
+        let world = Prepared::new(printed()).unwrap();
+        let weights = Weights { obstacle_time: 1.0, ..Weights::default() };
+        let trials = Trials {
+            world: &world,
+            weights: &weights,
+            starts: 3,
+            repeats: 4,
+            time: 400_000,
+            seed: 1,
+            checkpoints: &[],
+        };
+        Outcomes::of(arbiter, &trials)
+    }
+
+    const BY_HAND: &str = "\
+sel
+  seq
+    ifquad v_red 1
+    signal 5
+  seq
+    ifquad v_prox 1
+    signal 2
+  seq
+    ifquad v_light 1
+    signal 3
+  seq
+    ifquad v_green 1
+    ifquad v_blue 1
+    signal 3
+  signal 1
+";
+
+    #[test]
+    fn a_tree_made_by_hand_delivers_and_the_same_for_a_seed() {
+        let tree = arbiter(BY_HAND, &Module::ARBITRATED);
+        let first = outcomes(&tree);
+        assert!(first.script_times(3).times > 2.0, "{:?}", first.script_times(3));
+        assert_eq!(first.scores(), outcomes(&tree).scores());
+    }
+
+    #[test]
+    fn a_tree_has_the_modules_that_it_is_given_and_nothing_else_drives() {
+        let still = outcomes(&arbiter("signal 9\n", &Module::ARBITRATED));
+        assert!(still.runs().all(|run| run.tally.distance == 0.0));
+        let without_loader = outcomes(&arbiter(BY_HAND, &[Module::Explore, Module::Avoidance, Module::LineFollower]));
+        assert_eq!(without_loader.script_times(3).times, 0.0);
+        assert!(without_loader.runs().all(|run| run.tally.distance > 1.0));
+        // Without avoidance the robot stays at the first wall.
+        let stuck = outcomes(&arbiter("signal 1\n", &[Module::Explore]));
+        let backing =
+            outcomes(&arbiter("sel\n  seq\n    ifquad v_prox 1\n    signal 2\n  signal 1\n", &Module::ARBITRATED));
+        let touching = |outcomes: &Outcomes| outcomes.runs().map(|run| run.tally.obstacle_time).sum::<f64>();
+        assert!(touching(&backing) < 0.2 * touching(&stuck), "{} {}", touching(&backing), touching(&stuck));
+    }
+}

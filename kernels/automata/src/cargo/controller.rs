@@ -1,0 +1,266 @@
+//! A controller: the modules, and what arbitrates between them: post-offices through which those that have one hear and speak, or
+//! a behaviour tree that gives one of them the motors.
+
+use super::arbiter::{Arbiter, Arbitrating, Behaviour, UPDATE};
+use super::modules::{
+    Avoidance, Cargoloader, Envelope, Explore, LineFollower, Motordriver, Navigate, Outbox, Trackers,
+};
+use super::plant::{Plant, Senses};
+use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
+use xpuck_kernels::random::Draws;
+
+/// Most messages in one tick: whatever post-offices set going ends there, and the rest is lost.
+const MAX_MESSAGES: usize = 128;
+
+/// The automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one hears and says everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Automata(pub [Option<Automaton>; 4]);
+
+impl Automata {
+    /// All automata as text, each below its module's name.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (module, automaton) in Module::ARBITRATED.into_iter().zip(&self.0) {
+            if let Some(automaton) = automaton {
+                text.push_str(&format!("module {}\n{}", module.name(), print(automaton)));
+            }
+        }
+        text
+    }
+}
+
+/// What arbitrates between the modules.
+#[derive(Clone, Copy, Debug)]
+pub enum Arbitration<'a> {
+    /// Post-offices.
+    Automata(&'a Automata),
+    /// A behaviour tree.
+    Tree(&'a Arbiter),
+}
+
+impl Arbitration<'_> {
+    /// Its text, which is part of the seed of its runs.
+    pub fn text(self) -> String {
+        match self {
+            Arbitration::Automata(automata) => automata.text(),
+            Arbitration::Tree(arbiter) => arbiter.tree().to_string(),
+        }
+    }
+}
+
+impl<'a> From<&'a Automata> for Arbitration<'a> {
+    fn from(automata: &'a Automata) -> Arbitration<'a> {
+        Arbitration::Automata(automata)
+    }
+}
+
+impl<'a> From<&'a Arbiter> for Arbitration<'a> {
+    fn from(arbiter: &'a Arbiter) -> Arbitration<'a> {
+        Arbitration::Tree(arbiter)
+    }
+}
+
+/// What of each automaton was entered.
+pub type Usages = [Usage; 4];
+
+/// The program of a robot.
+pub(super) struct Controller<'a> {
+    offices: [Option<PostOffice<'a>>; 4],
+    tree: Option<Arbitrating<'a>>,
+    navigate: Navigate,
+    cargoloader: Cargoloader,
+    motordriver: Motordriver,
+    line_follower: LineFollower,
+    avoidance: Avoidance,
+    explore: Explore,
+    trackers: Trackers,
+    queue: Vec<Envelope>,
+    draws: Draws,
+}
+
+impl<'a> Controller<'a> {
+    pub fn new(arbitration: Arbitration<'a>, draws: Draws) -> Controller<'a> {
+        let (offices, tree) = match arbitration {
+            Arbitration::Automata(automata) => {
+                (automata.0.each_ref().map(|automaton| automaton.as_ref().map(PostOffice::new)), None)
+            }
+            Arbitration::Tree(arbiter) => ([const { None }; 4], Some(Arbitrating::new(arbiter))),
+        };
+        let mut controller = Controller {
+            offices,
+            tree,
+            navigate: Navigate::new(),
+            cargoloader: Cargoloader::new(),
+            motordriver: Motordriver::default(),
+            line_follower: LineFollower::new(),
+            avoidance: Avoidance::new(),
+            explore: Explore::new(),
+            trackers: Trackers::default(),
+            queue: Vec::with_capacity(16),
+            draws,
+        };
+        // The program that starts the modules says so; a tree begins with nobody.
+        if controller.tree.is_none() {
+            for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {
+                controller.queue.push(Envelope { from: Module::Beep, to: None, priority: 0, message: kind.into() });
+            }
+        }
+        controller
+    }
+
+    /// What was entered of the automata.
+    pub fn usages(&self) -> Usages {
+        self.offices.each_ref().map(|office| office.as_ref().map_or(Usage::default(), |office| *office.usage()))
+    }
+
+    /// When a module wants to go on by itself, ms.
+    pub fn next(&self) -> u32 {
+        let first = self.navigate.wake_at().min(self.cargoloader.wake_at());
+        let second = self.line_follower.wake_at().min(self.avoidance.wake_at());
+        let third = self.tree.as_ref().map_or(u32::MAX, |tree| tree.next);
+        first.min(second).min(self.explore.wake_at()).min(third)
+    }
+
+    /// What the program does at a tick.
+    pub fn tick(&mut self, now: u32, plant: &mut Plant) {
+        let senses = plant.senses();
+        let marks = plant.take_marks();
+        let out = &mut Outbox { now, draws: &mut self.draws, queue: &mut self.queue };
+        self.trackers.look(senses, marks, out);
+        if self.navigate.wake_at() <= now {
+            self.navigate.wake(out);
+        }
+        if self.cargoloader.wake_at() <= now {
+            self.cargoloader.wake(out);
+        }
+        if self.line_follower.wake_at() <= now {
+            self.line_follower.wake(out);
+        }
+        if self.avoidance.wake_at() <= now {
+            self.avoidance.wake(out);
+        }
+        if self.explore.wake_at() <= now {
+            self.explore.wake(out);
+        }
+        let mut said = self.drain(now, plant);
+        if let Some(mut tree) = self.tree.take() {
+            tree.called |= marks > 0;
+            if tree.next <= now {
+                tree.next = now + UPDATE;
+                self.arbitrate(now, &mut tree, senses, plant);
+            }
+            self.tree = Some(tree);
+            said |= self.drain(now, plant);
+        }
+        if said {
+            let [left, right, fork] = self.motordriver.powers();
+            plant.drive(left, right);
+            plant.lift(fork);
+        }
+    }
+
+    /// Sends what modules said, and what they say to that; whether there was anything.
+    fn drain(&mut self, now: u32, plant: &mut Plant) -> bool {
+        let mut taken = 0;
+        while taken < self.queue.len() && taken < MAX_MESSAGES {
+            let envelope = self.queue[taken];
+            taken += 1;
+            self.send(now, envelope, plant);
+        }
+        self.queue.clear();
+        taken > 0
+    }
+
+    /// Asks the tree who gets the motors, unless somebody has them who finishes what was begun.
+    fn arbitrate(&mut self, now: u32, tree: &mut Arbitrating, senses: Senses, plant: &mut Plant) {
+        tree.driving = tree.driving.filter(|&behaviour| self.is_at_work(behaviour));
+        if tree.driving.is_some_and(|behaviour| behaviour.ends().is_none()) {
+            tree.called = false;
+            return;
+        }
+        let wanted = tree.wanted(senses, &mut self.draws);
+        if wanted == tree.driving {
+            return;
+        }
+        if let Some((before, end)) = tree.driving.and_then(|before| Some((before, before.ends()?))) {
+            self.hand(now, before.module(), Module::Beep, 0, end.into(), plant);
+        }
+        if let Some(behaviour) = wanted {
+            self.hand(now, behaviour.module(), Module::Beep, 0, behaviour.begins().into(), plant);
+        }
+        tree.driving = wanted;
+    }
+
+    fn is_at_work(&self, behaviour: Behaviour) -> bool {
+        match behaviour {
+            Behaviour::Explore => true,
+            Behaviour::Avoid => self.avoidance.wake_at() != u32::MAX || self.navigate.serves(Module::Avoidance),
+            Behaviour::Follow => self.line_follower.is_following(),
+            Behaviour::Load | Behaviour::Unload => self.cargoloader.wake_at() != u32::MAX,
+        }
+    }
+
+    /// Takes a message through its sender's post-office and on.
+    fn send(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
+        let office = envelope.from.arbitrated().and_then(|i| self.offices[i].as_mut());
+        let Some(office) = office else { return self.route(now, envelope, plant) };
+        let passed = office.outgoing(envelope.message);
+        if let Some(message) = passed.out {
+            let to = if message.kind == envelope.message.kind { envelope.to } else { None };
+            self.route(now, Envelope { to, message, ..envelope }, plant);
+        }
+        if let Some(message) = passed.inward {
+            self.hand(now, envelope.from, envelope.from, 0, message, plant);
+        }
+    }
+
+    fn route(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
+        match envelope.to {
+            Some(to) => self.deliver(now, to, envelope, plant),
+            None => {
+                for to in Module::ALL {
+                    let hears = to.arbitrated().is_some() || to.inputs().contains(&envelope.message.kind);
+                    if to != envelope.from && hears {
+                        self.deliver(now, to, envelope, plant);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a message through its receiver's post-office.
+    fn deliver(&mut self, now: u32, to: Module, envelope: Envelope, plant: &mut Plant) {
+        let office = to.arbitrated().and_then(|i| self.offices[i].as_mut());
+        let Some(office) = office else {
+            // Where a tree arbitrates, avoidance begins when the tree says so.
+            if self.tree.is_some() && to == Module::Avoidance && envelope.message.kind == Kind::BumpersPressed {
+                return;
+            }
+            return self.hand(now, to, envelope.from, envelope.priority, envelope.message, plant);
+        };
+        let passed = office.incoming(envelope.message);
+        if let Some(message) = passed.out
+            && self.queue.len() < MAX_MESSAGES
+        {
+            // It has passed the office, so it comes from nobody's.
+            self.queue.push(Envelope { from: Module::Beep, to: None, priority: to.priority(), message });
+        }
+        if let Some(message) = passed.inward {
+            self.hand(now, to, envelope.from, envelope.priority, message, plant);
+        }
+    }
+
+    fn hand(&mut self, now: u32, to: Module, from: Module, priority: u8, message: Message, plant: &mut Plant) {
+        let out = &mut Outbox { now, draws: &mut self.draws, queue: &mut self.queue };
+        match to {
+            Module::Navigate => self.navigate.handle(message, from, priority, out),
+            Module::Cargoloader => self.cargoloader.handle(message, out),
+            Module::Motordriver => self.motordriver.handle(message, priority),
+            Module::LineFollower => self.line_follower.handle(message, out),
+            Module::Avoidance => self.avoidance.handle(message, out),
+            Module::Explore => self.explore.handle(message, out),
+            Module::Lighttracker => self.trackers.answer(from, plant.brightness(), out),
+            Module::Bumpertracker | Module::Linetracker | Module::Beep => {}
+        }
+    }
+}

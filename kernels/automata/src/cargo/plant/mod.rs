@@ -1,0 +1,308 @@
+//! The world at work: motion, contacts, fork, lamps, areas and scripts.
+//!
+//! The program of the robot looks at its sensors every [`TICK`]. Between two changes of the motors the robot's way is a closed
+//! form, so a pose does not depend on when it is asked for; each sense knows how far the nearest thing is that could change
+//! it, and is not looked at before the robot can be there. What crosses an edge within a tick is counted from where it did.
+
+mod areas;
+mod count;
+mod meet;
+mod numbers;
+
+use crate::cargo::fork::Fork;
+use crate::cargo::geometry::Segment;
+use crate::cargo::light::{LIT, brightness, lit_radius};
+use crate::cargo::motion::{Pose, Stretch, direction};
+use crate::cargo::scene::{CARGO, FLOOR, REGISTERS, Scene, TICK};
+use crate::cargo::tally::Tally;
+use count::Crossing;
+use numbers::{between, gaussian, later, max_f64};
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::random::Draws;
+
+/// How long contact to a line goes on after the sensor left it, ms: followers weave along its edge.
+const GRACE: f64 = 200.0;
+/// A scene with what its runs share.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    scene: Scene,
+    segments: Vec<Segment>,
+    lit_radii: Vec<f32>,
+}
+
+impl Prepared {
+    /// Prepares a scene; says key and remedy if it cannot be run.
+    pub fn new(scene: Scene) -> Result<Prepared, String> {
+        scene.check()?;
+        let segments = scene.lines.iter().flat_map(|line| {
+            line.points.windows(2).map(|pair| Segment::new(point(pair[0]), point(pair[1]), line.width))
+        });
+        let segments = segments.collect();
+        let lit_radii = scene.lamps.iter().map(|lamp| lit_radius(lamp, scene.conductivity)).collect();
+        Ok(Prepared { segments, lit_radii, scene })
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+}
+
+/// What the senses say at a tick; what changed is known by comparing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Senses {
+    /// The front bumper is pressed.
+    pub pressed: bool,
+    /// The line sensor is over a line.
+    pub line: bool,
+    /// The robot is under a lamp.
+    pub lit: bool,
+}
+
+/// The running world.
+pub(in crate::cargo) struct Plant<'a> {
+    prepared: &'a Prepared,
+    /// Everything is looked at at every tick: what noise changes cannot be foreseen.
+    eager: bool,
+    now: u32,
+    stretch: Stretch,
+    /// Speeds that the motors ask for; a blocked robot does not go.
+    command: (f32, f32),
+    wheels: (i16, i16),
+    /// Out of the obstacle that the robot touches.
+    contact: Option<Vec2>,
+    fork: Fork,
+    lamps: u64,
+    registers: [f32; REGISTERS],
+    selected: usize,
+    armed: u64,
+    inside: u64,
+    activated: Vec<u32>,
+    next_event: Vec<(u32, u32)>,
+    truth: Senses,
+    left_line: f64,
+    due: Due,
+    suppressed: bool,
+    marks: u32,
+    tally: Tally,
+    draws: Draws,
+}
+
+/// When each sense has to be looked at again, ms.
+struct Due {
+    walls: u32,
+    line: u32,
+    light: u32,
+    areas: u32,
+}
+
+impl<'a> Plant<'a> {
+    pub fn new(prepared: &'a Prepared, start: usize, only_after_load: bool, draws: Draws) -> Plant<'a> {
+        let scene = &prepared.scene;
+        let pose = Pose::from(scene.starts[start % scene.starts.len()]);
+        let mut plant = Plant {
+            prepared,
+            eager: scene.noise.any_sensor(),
+            now: 0,
+            stretch: Stretch::new(0.0, pose, 0.0, 0.0),
+            command: (0.0, 0.0),
+            wheels: (0, 0),
+            contact: None,
+            fork: Fork::new(),
+            lamps: scene.lamps.iter().enumerate().fold(0, |bits, (i, lamp)| bits | u64::from(lamp.on) << i),
+            registers: [0.0; REGISTERS],
+            selected: CARGO,
+            armed: u64::MAX,
+            inside: 0,
+            activated: vec![0; scene.areas.len()],
+            next_event: scene.times.iter().map(|event| (event.start, event.count)).collect(),
+            truth: Senses::default(),
+            left_line: f64::NEG_INFINITY,
+            due: Due { walls: 0, line: 0, light: 0, areas: 0 },
+            suppressed: only_after_load,
+            marks: 0,
+            tally: Tally::default(),
+            draws,
+        };
+        plant.run_times();
+        plant.look();
+        plant
+    }
+
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    pub fn pose(&self) -> Pose {
+        self.stretch.pose(f64::from(self.now))
+    }
+
+    /// The senses, with noise.
+    pub fn senses(&mut self) -> Senses {
+        let noise = self.prepared.scene.noise;
+        let mut senses = self.truth;
+        if noise.bumper > 0.0 {
+            senses.pressed = f32::from(u8::from(senses.pressed)) + gaussian(noise.bumper, &mut self.draws) > 0.5;
+        }
+        if noise.line > 0.0 {
+            let mark = self.prepared.scene.lines.first().map_or(FLOOR, |line| line.value);
+            let reading = if senses.line { mark } else { FLOOR } + gaussian(noise.line, &mut self.draws);
+            senses.line = (reading - mark).abs() < (FLOOR - mark).abs() / 2.0;
+        }
+        if noise.light > 0.0 {
+            senses.lit = self.brightness() >= LIT;
+        }
+        senses
+    }
+
+    /// Brightness at the robot, with noise.
+    pub fn brightness(&mut self) -> f32 {
+        let at = self.pose().at;
+        self.brightness_at(at) + gaussian(self.prepared.scene.noise.light, &mut self.draws)
+    }
+
+    fn brightness_at(&self, at: Vec2) -> f32 {
+        brightness(&self.prepared.scene.lamps, self.lamps, self.prepared.scene.conductivity, at)
+    }
+
+    /// Marks that stations sent since the last call.
+    pub fn take_marks(&mut self) -> u32 {
+        std::mem::take(&mut self.marks)
+    }
+
+    /// The next tick at which something can happen.
+    pub fn next(&self) -> u32 {
+        if self.eager {
+            return self.now + TICK;
+        }
+        let due = &self.due;
+        let next = due.walls.min(due.line).min(due.light).min(due.areas);
+        let next = self.fork.next().min(next);
+        self.next_event.iter().filter(|event| event.1 > 0).fold(next, |next, event| next.min(event.0))
+    }
+
+    /// Sets the powers of the wheels, -255 to 255.
+    pub fn drive(&mut self, left: i16, right: i16) {
+        if (left, right) == self.wheels {
+            return;
+        }
+        // Each wheel is a motor, and has its own command.
+        let changed = u32::from(left != self.wheels.0) + u32::from(right != self.wheels.1);
+        self.wheels = (left, right);
+        if self.line_contact(f64::from(self.now)) && !self.suppressed {
+            self.tally.changes += changed;
+            self.tally.lit_changes += if self.truth.lit { changed } else { 0 };
+        }
+        let scene = &self.prepared.scene;
+        let noise = scene.noise;
+        let mut wheel = |power: i16| {
+            let share = 1.0 + gaussian(noise.speed, &mut self.draws);
+            f32::from(power) * scene.body.speed * share
+        };
+        let (left, right) = (wheel(left), wheel(right));
+        self.command = (0.5 * (left + right), (left - right) / (2.0 * scene.body.radius));
+        let mut pose = self.pose();
+        pose.heading += gaussian(noise.heading, &mut self.draws);
+        self.go(f64::from(self.now), pose);
+        self.look_soon();
+    }
+
+    /// Sets the power of the fork: upwards, downwards or none.
+    pub fn lift(&mut self, power: i16) {
+        self.fork.power(power, self.now, &self.prepared.scene.body);
+    }
+
+    /// Begins a new stretch with the commanded speeds, or on the spot where an obstacle is in the way.
+    fn go(&mut self, time: f64, pose: Pose) {
+        let (speed, turn) = self.command;
+        if let Some(normal) = self.contact
+            && speed * direction(pose.heading).dot(normal) > 0.0
+        {
+            self.contact = None;
+        }
+        let speed = if self.contact.is_some() { 0.0 } else { speed };
+        self.stretch = Stretch::new(time, pose, speed, turn);
+        self.truth.pressed = self.contact.is_some_and(|normal| direction(pose.heading).dot(normal) < 0.0);
+    }
+
+    fn look_soon(&mut self) {
+        let soon = self.now + TICK;
+        for due in [&mut self.due.walls, &mut self.due.line, &mut self.due.light, &mut self.due.areas] {
+            *due = soon.min(*due);
+        }
+    }
+
+    /// Goes on to a tick, not later than [`Plant::next`].
+    pub fn advance(&mut self, tick: u32) {
+        let (before, time) = (f64::from(self.now), f64::from(tick));
+        let last = max_f64(before, time - f64::from(TICK));
+        let was = self.truth;
+        let touched = self.contact.is_some();
+        let speed = self.stretch.speed;
+        let mut crossings = [(time, Crossing::None); 3];
+        self.now = tick;
+        if self.eager || tick >= self.due.walls {
+            crossings[0] = self.meet(last, time);
+        }
+        let pose = self.stretch.pose(time);
+        if self.eager || tick >= self.due.line {
+            let edge = |plant: &Plant, pose: Pose| plant.line_edge(pose);
+            let distance = edge(self, pose);
+            if (distance <= 0.0) != was.line {
+                let earlier = edge(self, self.pose_before(last));
+                crossings[1] = (between(last, time, earlier, distance), Crossing::Line);
+            }
+            let reach = self.stretch.speed.abs()
+                + self.stretch.turn.abs() * self.prepared.scene.body.radius * self.prepared.scene.body.line_sensor;
+            self.due.line = later(tick, distance.abs(), reach);
+        }
+        if self.eager || tick >= self.due.light {
+            let distance = self.light_edge(pose.at);
+            if (distance <= 0.0) != was.lit {
+                let earlier = self.light_edge(self.pose_before(last).at);
+                crossings[2] = (between(last, time, earlier, distance), Crossing::Light);
+            }
+            self.due.light = later(tick, distance.abs(), self.stretch.speed.abs());
+        }
+        // A robot that met something moved before, one that came free moves now.
+        let speed = if touched { self.stretch.speed } else { speed };
+        self.account(before, time, speed, &mut crossings);
+        if self.fork.advance(tick, &mut self.registers[CARGO]) {
+            self.due.areas = tick;
+        }
+        if self.next_event.iter().any(|event| event.1 > 0 && event.0 <= tick) {
+            self.run_times();
+        }
+        if self.eager || tick >= self.due.areas {
+            self.enter_areas(pose);
+        }
+        if (pose.heading - self.stretch.from.heading).abs() > 6.0 {
+            // Angles stay small, and with them their errors.
+            self.stretch = Stretch::new(time, pose, self.stretch.speed, self.stretch.turn);
+        }
+    }
+
+    /// The pose at the end of the tick before; a stretch that began since has none earlier.
+    fn pose_before(&self, last: f64) -> Pose {
+        self.stretch.pose(max_f64(last, self.stretch.since))
+    }
+
+    fn line_contact(&self, time: f64) -> bool {
+        self.truth.line || time - self.left_line < GRACE
+    }
+
+    /// Looks at what can change without motion: lamps, and what is so at the start.
+    fn look(&mut self) {
+        let pose = self.pose();
+        self.truth.line = self.line_edge(pose) <= 0.0;
+        self.truth.lit = self.light_edge(pose.at) <= 0.0;
+        self.look_soon();
+    }
+}
+
+fn point([x, y]: [f32; 2]) -> Vec2 {
+    vec2(x, y)
+}
+
+#[cfg(test)]
+mod tests;

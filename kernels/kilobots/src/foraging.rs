@@ -1,0 +1,186 @@
+//! The foraging experiment of thesis 4.2 as data: a round nest in the middle of the arena, a gap around it, food outside.
+
+use super::robot::{Kilobot, STEP};
+use super::senses::Regions;
+use std::f32::consts::PI;
+use xpuck_kernels::random::{Stream, block, nearly_normal, unit};
+
+/// Most Kilobots in a world.
+pub const MAX_KILOBOTS: usize = 100;
+/// Longest run, s: headings, counters and sums of it stay exact.
+const MAX_SECONDS: f32 = 36_000.0;
+
+/// An arena with a nest and food, the robots in it, and how long they forage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Foraging {
+    /// What kind of robot they are.
+    pub robot: Kilobot,
+    /// How many.
+    pub robots: usize,
+    /// Half the arena's length along x and along y, m.
+    pub half_arena: (f32, f32),
+    /// Radius of the nest, m.
+    pub nest: f32,
+    /// Width of the ring between nest and food, m.
+    pub gap: f32,
+    /// Distance of neighbours in the grid in which they start, m.
+    pub spacing: f32,
+    /// How long they forage, s.
+    pub seconds: f32,
+}
+
+/// Where a robot starts, and what it always adds to its motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Start {
+    pub x: f32,
+    pub y: f32,
+    pub heading: f32,
+    /// m/s and rad/s.
+    pub bias: [f32; 2],
+}
+
+impl Foraging {
+    /// The experiment of the thesis with so many robots, 25 there.
+    ///
+    /// The thesis does not tell the nest's radius; it is the 0.2 m of its simulator's world file (Kilobox, `test_bt_simple.world`).
+    /// A larger swarm has a nest that is as much larger as its grid.
+    pub fn thesis(robots: usize) -> Foraging {
+        let spacing = 0.05;
+        let beyond = corner(grid(robots), spacing) - corner(grid(25), spacing);
+        Foraging {
+            robot: Kilobot::default(),
+            robots,
+            half_arena: (1.5, 1.0),
+            nest: 0.2 + beyond.max(0.0),
+            gap: 0.1,
+            spacing,
+            seconds: 300.0,
+        }
+    }
+
+    /// Updates of the controllers in a run.
+    pub fn updates(&self) -> u32 {
+        (self.seconds / (STEP * self.robot.steps as f32)).round() as u32
+    }
+
+    /// The most food that the robots could bring home, from the edge of the nest straight to the food and back (Eq. 4.1).
+    pub fn most_food(&self) -> f32 {
+        self.robots as f32 * self.robot.forward * self.seconds / (2.0 * self.gap)
+    }
+
+    /// Says what is wrong with the world, if anything is: one line with the remedy.
+    pub fn check(&self) -> Result<(), String> {
+        self.robot.check()?;
+        let (n, radius, (half_x, half_y)) = (self.robots, self.robot.radius, self.half_arena);
+        if !(1..=MAX_KILOBOTS).contains(&n) {
+            return Err(format!("{n} Kilobots; a world holds 1 to {MAX_KILOBOTS}"));
+        }
+        if ![half_x, half_y].iter().all(|half| (0.1..=10.0).contains(half)) {
+            return Err(format!("an arena of {} x {} m; 0.2 to 20 m are allowed", 2.0 * half_x, 2.0 * half_y));
+        }
+        if !(2.0 * radius..=1.0).contains(&self.spacing) {
+            return Err(format!(
+                "spacing {} m; robots of radius {radius} m need {} to 1 m",
+                self.spacing,
+                2.0 * radius
+            ));
+        }
+        let room = half_x.min(half_y);
+        let reach = (grid(n) - 1) as f32 * 0.5 * self.spacing + radius;
+        if reach > room {
+            return Err(format!(
+                "{n} Kilobots in a grid of {} m reach {reach} m from the centre, the arena {room} m; take fewer or a larger arena",
+                self.spacing
+            ));
+        }
+        if !(self.nest > 0.0 && self.gap > 0.0 && self.nest + self.gap < half_x.hypot(half_y)) {
+            return Err(format!(
+                "a nest of radius {} m and a gap of {} m; both are above 0 and leave food within the arena",
+                self.nest, self.gap
+            ));
+        }
+        let farthest = corner(grid(n), self.spacing);
+        if farthest > self.nest + self.gap {
+            return Err(format!(
+                "robots in the corners of the grid, {farthest} m from the centre, begin in the food; take a larger nest than {} m, or fewer robots",
+                self.nest
+            ));
+        }
+        if !(1.0..=MAX_SECONDS).contains(&self.seconds) {
+            return Err(format!("a run of {} s; 1 to {MAX_SECONDS} s are allowed", self.seconds));
+        }
+        Ok(())
+    }
+
+    /// Where nest and food are.
+    pub(super) fn regions(&self) -> Regions {
+        let food = self.nest + self.gap;
+        Regions { nest_squared: self.nest * self.nest, food_squared: food * food }
+    }
+
+    /// Where robot `i` starts: its place in the grid, any heading, and its own bias.
+    pub(super) fn start(&self, i: usize, seed: u64, world: u32) -> Start {
+        let side = grid(self.robots);
+        let along = |k: usize| (k as f32 - (side - 1) as f32 * 0.5) * self.spacing;
+        let words = block(seed, world, i as u32, 0, Stream::Start, 0);
+        let of = block(seed, world, i as u32, 0, Stream::Start, 1);
+        Start {
+            x: along(i % side),
+            y: along(i / side),
+            heading: PI * (2.0 * unit(words[0]) - 1.0),
+            bias: [
+                self.robot.bias[0] * nearly_normal(of[0], of[3]),
+                self.robot.bias[1] * nearly_normal(of[1], of[3] >> 8),
+            ],
+        }
+    }
+}
+
+/// Robots on a side of the square grid.
+fn grid(robots: usize) -> usize {
+    (1..=MAX_KILOBOTS).find(|side| side * side >= robots).unwrap_or(MAX_KILOBOTS)
+}
+
+/// Distance of the outermost robots of a square grid from its centre, m.
+fn corner(side: usize, spacing: f32) -> f32 {
+    (side.max(1) - 1) as f32 * 0.5 * spacing * std::f32::consts::SQRT_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thesis_s_swarm_could_bring_300_pieces_of_food() {
+        let foraging = Foraging::thesis(25);
+        assert_eq!(foraging.check(), Ok(()));
+        assert!((foraging.most_food() - 300.0).abs() < 1e-3);
+        assert_eq!((foraging.updates(), foraging.nest), (600, 0.2));
+    }
+
+    #[test]
+    fn twenty_five_robots_start_in_five_rows_of_five() {
+        let foraging = Foraging::thesis(25);
+        let starts: Vec<Start> = (0..25).map(|i| foraging.start(i, 1, 2)).collect();
+        assert_eq!((starts[0].x, starts[0].y), (-0.1, -0.1));
+        assert_eq!((starts[12].x, starts[12].y), (0.0, 0.0));
+        assert_eq!((starts[24].x, starts[24].y), (0.1, 0.1));
+        assert!(starts.iter().all(|s| s.heading.abs() <= PI));
+        assert_ne!(starts[0].heading, foraging.start(0, 1, 3).heading, "another world, another heading");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_remedy() {
+        let of = |change: fn(&mut Foraging)| {
+            let mut foraging = Foraging::thesis(25);
+            change(&mut foraging);
+            foraging.check().unwrap_err()
+        };
+        assert_eq!(of(|f| f.robots = 101), "101 Kilobots; a world holds 1 to 100");
+        assert!(of(|f| (f.robots, f.half_arena) = (100, (0.2, 0.2))).contains("take fewer or a larger arena"));
+        assert!(of(|f| f.spacing = 0.03).contains("need 0.033 to 1 m"));
+        assert!(of(|f| f.gap = 0.0).contains("above 0"));
+        assert!(of(|f| f.robot.forward = 0.03).contains("at most 0.02"));
+        assert_eq!(Foraging::thesis(100).check(), Ok(()));
+    }
+}

@@ -1,0 +1,142 @@
+//! The state of sixteen worlds, quantity by quantity, a world in each lane.
+
+#![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
+
+use crate::foraging::Foraging;
+use crate::job::Job;
+use crate::robot::WINDOW;
+use crate::senses::{self, Light, NO_WAY, Regions, Way, unknown};
+use crate::tick::{Place, SEND_SIGNAL};
+use xpuck_kernels::tree::ENTRY_COUNT;
+pub(crate) use xpuck_kernels::tree::lanes::LANES;
+pub(super) use xpuck_kernels::tree::lanes::Lanes;
+
+/// A whole number for each world.
+pub(super) type Words = [u32; LANES];
+
+/// One robot in all worlds.
+#[derive(Clone)]
+#[repr(align(64))]
+pub(super) struct Robot {
+    pub x: Lanes,
+    pub y: Lanes,
+    pub heading: Lanes,
+    pub bias: [Lanes; 2],
+    pub v: Lanes,
+    pub w: Lanes,
+    pub noise: [Lanes; 2],
+    pub light_food: Words,
+    pub light_nest: Words,
+    pub carries: Words,
+    pub food: [Way; LANES],
+    pub nest: [Way; LANES],
+    pub crowding: [Lanes; WINDOW],
+    pub foods: [Words; WINDOW],
+    pub nests: [Words; WINDOW],
+    pub density: Lanes,
+    pub board: [Lanes; ENTRY_COUNT],
+    pub place: [Place; LANES],
+}
+
+/// What one robot's messages of an update come to in all worlds.
+#[derive(Clone)]
+#[repr(align(64))]
+pub(super) struct Inbox {
+    pub crowding: Lanes,
+    pub food: [Way; LANES],
+    pub nest: [Way; LANES],
+    pub signal: Words,
+}
+
+impl Inbox {
+    pub(super) const EMPTY: Inbox =
+        Inbox { crowding: [0.0; LANES], food: [NO_WAY; LANES], nest: [NO_WAY; LANES], signal: [0; LANES] };
+
+    /// Takes in what `sender` says, in the worlds where that is heard.
+    #[inline(always)]
+    pub(super) fn take(&mut self, sender: &Robot, heard: &Words, mm: &Words, crowd: &Lanes) {
+        for l in 0..LANES {
+            let hears = heard[l] != 0;
+            self.crowding[l] += if hears { crowd[l] } else { 0.0 };
+            let food = if hears { sender.food[l] + mm[l] } else { NO_WAY };
+            let nest = if hears { sender.nest[l] + mm[l] } else { NO_WAY };
+            self.food[l] = self.food[l].min(food);
+            self.nest[l] = self.nest[l].min(nest);
+            self.signal[l] |= heard[l] & u32::from(sender.board[SEND_SIGNAL][l] > 0.5);
+        }
+    }
+}
+
+/// Worlds of one description.
+pub(super) struct Block<'a> {
+    pub foraging: &'a Foraging,
+    pub jobs: &'a [Job<'a>],
+    pub regions: Regions,
+    pub keys: [Words; 2],
+    pub worlds: Words,
+    pub update: u32,
+    pub robots: Vec<Robot>,
+    pub inboxes: Vec<Inbox>,
+    pub pushes: Vec<[Lanes; 2]>,
+    /// Pairs that are near each other in a world, so that they may touch before the next update.
+    pub near: Vec<(u16, u16)>,
+    /// Counts of `repeati`: so many bytes for each robot of each world.
+    pub counts: Vec<u8>,
+    pub counters: usize,
+    pub picked: Words,
+    pub delivered: Words,
+}
+
+impl<'a> Block<'a> {
+    /// The worlds of up to [`LANES`] jobs at their start. Lanes without a job repeat the last one, but do not think.
+    pub(super) fn new(foraging: &'a Foraging, jobs: &'a [Job<'a>]) -> Block<'a> {
+        let regions = foraging.regions();
+        let job = |l: usize| &jobs[l.min(jobs.len() - 1)];
+        let nowhere = unknown(foraging.robot.most_hops);
+        let history = senses::History::START;
+        let robots: Vec<Robot> = (0..foraging.robots)
+            .map(|i| {
+                let starts: [_; LANES] = std::array::from_fn(|l| foraging.start(i, job(l).seed, job(l).world));
+                let light = starts.map(|s| Light::at(s.x * s.x + s.y * s.y, regions));
+                Robot {
+                    x: starts.map(|s| s.x),
+                    y: starts.map(|s| s.y),
+                    heading: starts.map(|s| s.heading),
+                    bias: [starts.map(|s| s.bias[0]), starts.map(|s| s.bias[1])],
+                    v: [0.0; LANES],
+                    w: [0.0; LANES],
+                    noise: [[0.0; LANES]; 2],
+                    light_food: light.map(|light| light.food),
+                    light_nest: light.map(|light| light.nest),
+                    carries: [0; LANES],
+                    food: [nowhere; LANES],
+                    nest: [nowhere; LANES],
+                    crowding: history.crowding.map(|value| [value; LANES]),
+                    foods: history.food.map(|value| [value; LANES]),
+                    nests: history.nest.map(|value| [value; LANES]),
+                    density: [0.0; LANES],
+                    board: [[0.0; LANES]; ENTRY_COUNT],
+                    place: [Place::ROOT; LANES],
+                }
+            })
+            .collect();
+        let counters = jobs.iter().map(|job| job.program.counters).max().unwrap_or(0);
+        let per_lane = |of: &dyn Fn(&Job<'_>) -> u32| std::array::from_fn(|l| of(job(l)));
+        Block {
+            regions,
+            keys: [per_lane(&|job| job.seed as u32), per_lane(&|job| (job.seed >> 32) as u32)],
+            worlds: per_lane(&|job| job.world),
+            update: 0,
+            inboxes: vec![Inbox::EMPTY; robots.len()],
+            pushes: vec![[[0.0; LANES]; 2]; robots.len()],
+            near: Vec::with_capacity(robots.len() * (robots.len() - 1) / 2),
+            counts: vec![0; robots.len() * LANES * counters],
+            counters,
+            picked: [0; LANES],
+            delivered: [0; LANES],
+            robots,
+            foraging,
+            jobs,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A tree compiled for a Kilobot, and what it takes of the robot's memory (thesis Table 4.2 and Eq. 4.4).
+
+use xpuck_kernels::tree::{Kind, Tree};
+
+/// Memory for a tree, bytes.
+pub const TREE_BYTES: usize = 1024;
+/// Memory for the stack, bytes.
+pub const STACK_BYTES: usize = 500;
+/// What a level of the tree takes of the stack, bytes.
+pub const LEVEL_BYTES: usize = 16;
+
+/// Why a Kilobot cannot run a tree.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum KilobotError {
+    /// It has no such node.
+    #[error(
+        "a Kilobot has no node `{0}`; it has seqm, selm, probm2 to probm4, repeati, successd, failed and the leaves of docs/nodes.md"
+    )]
+    Foreign(&'static str),
+    /// Table 4.2 has no such size of a composite.
+    #[error("`{0}` with {1} children; a Kilobot's have 2, 3 or 4")]
+    Children(&'static str, u16),
+    /// It does not fit the memory.
+    #[error("the tree needs {} of {TREE_BYTES} bytes and {} of {STACK_BYTES} bytes of stack; make it smaller or less deep", .0.tree, .0.stack)]
+    TooLarge(Usage),
+}
+
+/// What a tree takes of a Kilobot's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Of that for trees, bytes.
+    pub tree: usize,
+    /// Of the stack, bytes.
+    pub stack: usize,
+}
+
+impl Usage {
+    /// Of a tree of a Kilobot's nodes; others count as nothing.
+    pub fn of(tree: &Tree) -> Usage {
+        let bytes = tree.nodes().iter().map(|node| bytes(node.kind, usize::from(node.children))).sum();
+        Usage { tree: bytes, stack: LEVEL_BYTES * (tree.depth() + 1) }
+    }
+
+    /// The used part of the resource that is scarcer (Eq. 4.4).
+    pub fn share(self) -> f32 {
+        (self.tree as f32 / TREE_BYTES as f32).max(self.stack as f32 / STACK_BYTES as f32)
+    }
+
+    /// What fitness is derated by: 1 up to three quarters of the memory, then down to 0 for all of it (4.2).
+    pub fn derating(self) -> f32 {
+        (4.0 * (1.0 - self.share())).clamp(0.0, 1.0)
+    }
+}
+
+/// Size of a node on the robot, bytes (Table 4.2).
+fn bytes(kind: Kind, children: usize) -> usize {
+    match kind {
+        Kind::Seqm | Kind::Selm => 3 + 2 * children,
+        Kind::Probm2 | Kind::Probm3 | Kind::Probm4 => 6 * children - 1,
+        Kind::Repeati => 6,
+        Kind::Successd | Kind::Failed | Kind::Ifltvar | Kind::Ifgevar => 4,
+        Kind::Ifltcon | Kind::Ifgecon | Kind::Set => 7,
+        Kind::Mf | Kind::Ml | Kind::Mr | Kind::Successl | Kind::Failurel => 2,
+        _ => 0,
+    }
+}
+
+/// One node of a program. `parent` and `end` are indices into the program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Instruction {
+    pub kind: Kind,
+    /// Entries of the blackboard; of `repeati`, its place among those that count.
+    pub v: u8,
+    pub w: u8,
+    /// Constants: one of a test or of `set`, the count of `repeati`, or where the children's parts of `probm` end.
+    pub k: [f32; 3],
+    pub parent: u16,
+    /// One past the node's subtree: where its next sibling starts.
+    pub end: u16,
+}
+
+/// A compiled tree, ready to be ticked by any number of Kilobots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    pub(super) code: Vec<Instruction>,
+    /// How many nodes count.
+    pub(super) counters: usize,
+    usage: Usage,
+}
+
+impl Program {
+    /// Compiles a tree.
+    ///
+    /// # Errors
+    /// If it has a node that a Kilobot lacks, or does not fit the memory.
+    pub fn compile(tree: &Tree) -> Result<Program, KilobotError> {
+        for node in tree.nodes() {
+            let name = node.kind.spec().name;
+            if !node.kind.on_kilobot() {
+                return Err(KilobotError::Foreign(name));
+            }
+            if matches!(node.kind, Kind::Seqm | Kind::Selm) && !(2..=4).contains(&node.children) {
+                return Err(KilobotError::Children(name, node.children));
+            }
+        }
+        let usage = Usage::of(tree);
+        if usage.share() >= 1.0 {
+            return Err(KilobotError::TooLarge(usage));
+        }
+        let mut code: Vec<Instruction> = Vec::with_capacity(tree.nodes().len());
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut counters = 0;
+        for (i, node) in tree.nodes().iter().enumerate() {
+            open.retain(|(_, end)| i < *end);
+            let [a, b, c, _] = node.operands;
+            let (v, w, k) = match node.kind {
+                Kind::Ifltvar | Kind::Ifgevar => (a as u8, b as u8, [0.0; 3]),
+                Kind::Ifltcon | Kind::Ifgecon => (a as u8, 0, [b, 0.0, 0.0]),
+                Kind::Set => (0, a as u8, [b, 0.0, 0.0]),
+                Kind::Repeati => (counters as u8, 0, [a, 0.0, 0.0]),
+                Kind::Probm2 => (0, 0, [a, 2.0, 2.0]),
+                Kind::Probm3 => (0, 0, [a, a + b, 2.0]),
+                Kind::Probm4 => (0, 0, [a, a + b, a + b + c]),
+                _ => (0, 0, [0.0; 3]),
+            };
+            counters += usize::from(node.kind == Kind::Repeati);
+            let parent = open.last().map_or(0, |(parent, _)| *parent) as u16;
+            let end = tree.end(i);
+            code.push(Instruction { kind: node.kind, v, w, k, parent, end: end as u16 });
+            open.push((i, end));
+        }
+        Ok(Program { code, counters, usage })
+    }
+
+    /// What the tree takes of a Kilobot's memory.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+/// Motors on: 1 turn left, 2 turn right, 3 forward.
+pub(super) fn motors_of(kind: Kind) -> f32 {
+    match kind {
+        Kind::Ml => 1.0,
+        Kind::Mr => 2.0,
+        _ => 3.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::tree::RegisterMap;
+
+    fn tree(text: &str) -> Tree {
+        Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap()
+    }
+
+    #[test]
+    fn sizes_are_those_of_table_4_2() {
+        let composites = [(Kind::Seqm, [7, 9, 11]), (Kind::Selm, [7, 9, 11])];
+        for (kind, sizes) in composites {
+            assert_eq!([2, 3, 4].map(|n| bytes(kind, n)), sizes);
+        }
+        assert_eq!([(Kind::Probm2, 2), (Kind::Probm3, 3), (Kind::Probm4, 4)].map(|(k, n)| bytes(k, n)), [11, 17, 23]);
+        let usage = Usage::of(&tree("seqm\n  mf\n  repeati 3\n    ifltcon density 0.5\n"));
+        assert_eq!(usage, Usage { tree: 7 + 2 + 6 + 7, stack: 48 });
+    }
+
+    #[test]
+    fn derating_begins_at_three_quarters_of_the_memory() {
+        let derating = |tree, stack| Usage { tree, stack }.derating();
+        assert_eq!([derating(768, 0), derating(896, 0), derating(1024, 0), derating(2000, 0)], [1.0, 0.5, 0.0, 0.0]);
+        assert!((derating(0, 496) - 0.032).abs() < 1e-6, "31 levels are the deepest");
+    }
+
+    #[test]
+    fn what_a_kilobot_cannot_run_is_refused_in_one_line() {
+        let foreign = Tree::parse("seqm\n  movcv v_goal 0deg\n  successl\n").unwrap();
+        assert!(Program::compile(&foreign).unwrap_err().to_string().starts_with("a Kilobot has no node `movcv`"));
+        let deep: String = (0..31).map(|level| format!("{}successd\n", "  ".repeat(level))).collect();
+        let deep = tree(&format!("{deep}{}mf\n", "  ".repeat(31)));
+        assert_eq!(
+            Program::compile(&deep).unwrap_err().to_string(),
+            "the tree needs 126 of 1024 bytes and 512 of 500 bytes of stack; make it smaller or less deep"
+        );
+        assert_eq!(
+            Program::compile(&tree("seqm\n  mf\n")).unwrap_err().to_string(),
+            "`seqm` with 1 children; a Kilobot's have 2, 3 or 4"
+        );
+        let wrong = |text: &str| Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap_err().message;
+        assert!(wrong("movcv v_goal 0deg").contains("a Kilobot has no node `movcv`"));
+        assert!(wrong("ifltcon v_prox.x 1").contains("unknown entry `v_prox.x`"));
+        assert!(wrong("set density 1").contains("there are scratchpad, send_signal"));
+        assert!(wrong("ifltcon motors 1").contains("`motors` is not read"));
+        assert!(wrong("ifltcon densty 1").contains("did you mean `density`"));
+        assert!(wrong("probm2 0.5\n  mf\n").contains("2 are needed"));
+        assert!(wrong("probm2 1.5\n  mf\n  ml\n").contains("0..=1"));
+        assert!(Tree::parse("mf").unwrap_err().message.contains("which an e-puck lacks"));
+    }
+
+    #[test]
+    fn a_kilobot_s_tree_prints_and_reads_back() {
+        let text = "probm3 0.25 0.5\n  selm\n    ifltvar delta_dist_food scratchpad\n    set send_signal -0.75\n  \
+                    repeati 9\n    mr\n  failed\n    ifgecon received_signal 0.5\n";
+        assert_eq!(tree(text).to_string(), text);
+    }
+}

@@ -1,0 +1,102 @@
+//! Which colour of a projector a Kilobot stands under, by its monochrome light sensor (thesis 4.2 and Figure 4.2).
+//!
+//! A cheap projector makes colours in turn with a spinning wheel, 120 times a second. Full primary colours are one pulse of
+//! 1.2 ms in each turn, cyan and yellow one of 3.5 ms, magenta two of 1.2 ms that are 2 ms apart, and black is none. Sixteen
+//! samples 520 us apart see one turn, wherever they begin in it.
+
+/// Samples that see one turn of the colour wheel.
+pub const PROJECTOR_SAMPLES: usize = 16;
+/// Time between samples, s.
+pub const PROJECTOR_INTERVAL: f32 = 520e-6;
+/// Longest short pulse, in samples: 1.2 ms meet two or three, and one more where noise blurs an edge.
+const SHORT: usize = 4;
+/// Longest long pulse, in samples: 3.5 ms meet six or seven.
+const LONG: usize = 8;
+
+/// What the projector shows, as far as the sensor can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Light {
+    /// Nothing.
+    Black,
+    /// Red, green or blue.
+    Primary,
+    /// Cyan or yellow.
+    CyanOrYellow,
+    /// Magenta.
+    Magenta,
+}
+
+/// What the projector shows by sixteen readings of the sensor, of which pulses are `contrast` and more above the darkest;
+/// `None` if the pulses are those of no colour.
+pub fn light_of(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Option<Light> {
+    let (mut darkest, mut brightest) = (u16::MAX, 0);
+    for reading in readings {
+        (darkest, brightest) = (darkest.min(reading), brightest.max(reading));
+    }
+    if brightest - darkest < contrast {
+        return Some(Light::Black);
+    }
+    let bright = |i: usize| readings[i % PROJECTOR_SAMPLES] - darkest > (brightest - darkest) / 2;
+    // A turn has no beginning: pulses are counted from a dark sample on, of which there is the darkest.
+    let from = (0..PROJECTOR_SAMPLES).find(|i| !bright(*i))?;
+    let (mut pulses, mut count, mut length) = ([0; 2], 0, 0);
+    for i in from + 1..=from + PROJECTOR_SAMPLES {
+        if bright(i) {
+            length += 1;
+        } else if length > 0 {
+            *pulses.get_mut(count)? = length;
+            (count, length) = (count + 1, 0);
+        }
+    }
+    match (count, pulses) {
+        (1, [pulse, _]) if pulse <= SHORT => Some(Light::Primary),
+        (1, [pulse, _]) if pulse <= LONG => Some(Light::CyanOrYellow),
+        (2, [first, second]) if first <= SHORT && second <= SHORT => Some(Light::Magenta),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::{Draws, Stream};
+
+    /// Time of a turn of the wheel, s.
+    const TURN: f32 = 1.0 / 120.0;
+
+    /// What the sensor reads that begins at a phase of the turn, with noise.
+    fn readings(light: Light, phase: f32, noise: f32, draws: &mut Draws) -> [u16; PROJECTOR_SAMPLES] {
+        let pulses: &[(f32, f32)] = match light {
+            Light::Black => &[],
+            Light::Primary => &[(0.0, 1.2e-3)],
+            Light::CyanOrYellow => &[(0.0, 3.5e-3)],
+            Light::Magenta => &[(0.0, 1.2e-3), (3.2e-3, 4.4e-3)],
+        };
+        std::array::from_fn(|i| {
+            let time = (phase + i as f32 * PROJECTOR_INTERVAL / TURN).fract() * TURN;
+            let on = pulses.iter().any(|(from, to)| (*from..*to).contains(&time));
+            let level = if on { 700.0 } else { 200.0 };
+            (level + draws.range(-noise, noise)) as u16
+        })
+    }
+
+    #[test]
+    fn colours_are_told_apart_wherever_the_samples_begin() {
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+        for light in [Light::Black, Light::Primary, Light::CyanOrYellow, Light::Magenta] {
+            for phase in 0..1000 {
+                let read = readings(light, phase as f32 / 1000.0, 60.0, &mut draws);
+                assert_eq!(light_of(read, 200), Some(light), "phase {phase}: {read:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_colour_is_said_so() {
+        let of = |bits: u16| light_of(std::array::from_fn(|i| 200 + 500 * (bits >> i & 1)), 200);
+        assert_eq!(of(0b1100_0000_0000_0001), Some(Light::Primary), "a pulse across the end of the samples");
+        assert_eq!(of(0b0101_0101_0101_0101), None);
+        assert_eq!(of(0b0000_0011_1111_1111), None);
+        assert_eq!(of(0b0000_0111_1110_0011), None, "a long and a short one");
+    }
+}

@@ -1,0 +1,50 @@
+//! Runs of worlds: the same jobs give the same outcomes, by the definition or by sixteen worlds side by side.
+
+use super::foraging::Foraging;
+use super::job::{Job, Outcome, hash};
+use super::lanes;
+use super::program::Program;
+use super::world::World;
+use rayon::prelude::*;
+use xpuck_kernels::tree::Tree;
+
+/// The definition: one world after another, worlds spread over threads. `foraging` has passed its check.
+pub fn run_reference(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
+    let run = |job: &Job<'_>| {
+        let mut world = World::new(foraging, job.program, job.seed, job.world);
+        for _ in 0..foraging.updates() {
+            world.update();
+        }
+        let [picked, delivered] = world.food();
+        let poses = world.views().map(|view| [view.at.x, view.at.y, view.heading]);
+        Outcome { picked, delivered, hash: hash(poses) }
+    };
+    jobs.par_iter().map(run).collect()
+}
+
+/// The same, to the bit, with sixteen worlds side by side.
+pub fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
+    jobs.par_chunks(lanes::LANES).flat_map_iter(|jobs| lanes::run(foraging, jobs)).collect()
+}
+
+/// The fitness of trees in trials, each a tree's number and a world's: Eq. 4.2, derated by what the tree takes of the memory.
+///
+/// A tree that a Kilobot cannot run is not tried and scores 0: the derating of a full memory.
+pub fn evaluate(foraging: &Foraging, trees: &[&Tree], trials: &[(usize, u32)], seed: u64) -> Vec<f32> {
+    let programs: Vec<Option<Program>> = trees.iter().map(|tree| Program::compile(tree).ok()).collect();
+    let job =
+        |(tree, world): &(usize, u32)| programs[*tree].as_ref().map(|program| Job { program, seed, world: *world });
+    let jobs: Vec<Job<'_>> = trials.iter().filter_map(job).collect();
+    let mut outcomes = run(foraging, &jobs).into_iter();
+    let score = |(tree, _): &(usize, u32)| {
+        let program = programs[*tree].as_ref();
+        program.and_then(|program| Some(program.usage().derating() * outcomes.next()?.fitness(foraging))).unwrap_or(0.0)
+    };
+    trials.iter().map(score).collect()
+}
+
+/// Mean fitness of a tree over runs (Eq. 4.2, derated by what the tree takes of the memory).
+pub fn fitness(foraging: &Foraging, program: &Program, outcomes: &[Outcome]) -> f32 {
+    let sum: f32 = outcomes.iter().map(|outcome| outcome.fitness(foraging)).sum();
+    program.usage().derating() * sum / outcomes.len().max(1) as f32
+}

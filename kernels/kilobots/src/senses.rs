@@ -1,0 +1,185 @@
+//! What a Kilobot knows of the world: where light tells it to be, and what messages tell of food, nest and neighbours
+//! (thesis 4.2 and 4.3).
+
+use super::robot::{UNKNOWN_WAY, WINDOW};
+use std::f32::consts::PI;
+use xpuck_kernels::math::{floor, max};
+
+/// Samples of the light sensor that its median filter looks at (4.3).
+const SAMPLES: u32 = 7;
+
+/// The last samples of the light sensor as bits, the newest lowest: where food was seen, and where the nest was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Light {
+    pub food: u32,
+    pub nest: u32,
+}
+
+impl Light {
+    /// Of a sensor that has seen nothing else than this place.
+    pub fn at(squared: f32, regions: Regions) -> Light {
+        let all = (1 << SAMPLES) - 1;
+        Light { food: all * regions.food(squared), nest: all * regions.nest(squared) }
+    }
+
+    /// With one more sample, at a place whose distance from the centre has this square.
+    #[inline(always)]
+    pub fn with(self, squared: f32, regions: Regions) -> Light {
+        Light { food: self.food << 1 | regions.food(squared), nest: self.nest << 1 | regions.nest(squared) }
+    }
+
+    /// The median of the last seven samples is food, or the nest: the regions are ordered, so it is what at least four
+    /// samples are.
+    #[inline(always)]
+    pub fn filtered(self) -> [bool; 2] {
+        [self.food, self.nest].map(|bits| (bits & ((1 << SAMPLES) - 1)).count_ones() > SAMPLES / 2)
+    }
+}
+
+/// Whether the sensor, which samples at 8 Hz, has a sample to take at the end of this step of the run: those at 0.125, 0.25,
+/// 0.375 and 0.5 s are taken at the end of the step that they fall into.
+pub(super) fn samples(step: u32) -> bool {
+    4 * (step + 1) / 5 > 4 * step / 5
+}
+
+/// Where nest and food are, by the square of the distance from the centre, m2.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Regions {
+    pub nest_squared: f32,
+    pub food_squared: f32,
+}
+
+impl Regions {
+    #[inline(always)]
+    fn food(self, squared: f32) -> u32 {
+        u32::from(squared >= self.food_squared)
+    }
+
+    #[inline(always)]
+    fn nest(self, squared: f32) -> u32 {
+        u32::from(squared <= self.nest_squared)
+    }
+}
+
+/// A way to a region as a message tells it: hops in the upper half, the sum of their lengths in mm in the lower. The lesser
+/// of two ways is the one with fewer hops, or of as many the shorter.
+pub(super) type Way = u32;
+
+/// No message told of a way.
+pub(super) const NO_WAY: Way = u32::MAX;
+
+/// A way of one hop more, before its length is added.
+const HOP: Way = 1 << 16;
+
+/// Hops of a way.
+#[inline(always)]
+pub(super) fn hops(way: Way) -> u32 {
+    way >> 16
+}
+
+/// Length of a way, mm.
+#[inline(always)]
+pub(super) fn length(way: Way) -> u32 {
+    way & 0xffff
+}
+
+/// What a robot knows that knows no way.
+#[inline(always)]
+pub(super) fn unknown(most_hops: u32) -> Way {
+    most_hops << 16 | UNKNOWN_WAY
+}
+
+/// The way that a robot knows which is in the region or not, and was told `told` at best, the last hop's length added.
+#[inline(always)]
+pub(super) fn known(told: Way, within: bool, most_hops: u32) -> Way {
+    let way = if hops(told) < most_hops { told.wrapping_add(HOP) } else { unknown(most_hops) };
+    if within { 0 } else { way }
+}
+
+/// The distance that a receiver measures, whole mm as kilolib tells it.
+#[inline(always)]
+pub(super) fn measured(squared: f32) -> u32 {
+    floor(squared.sqrt() * 1000.0)
+}
+
+/// What a message from `mm` away adds to the local density, Kilobots on a square metre (Eq. 4.3).
+#[inline(always)]
+pub(super) fn crowding(mm: u32) -> f32 {
+    // The conversion of a signed number is one instruction.
+    let mm = max(mm as i32 as f32, 1.0);
+    1e6 / (PI * mm * mm)
+}
+
+/// What filters remember: the last values of density and of the ways to food and nest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct History {
+    pub crowding: [f32; WINDOW],
+    pub food: [u32; WINDOW],
+    pub nest: [u32; WINDOW],
+}
+
+impl History {
+    /// Before the first update: nobody around, and no way known.
+    pub const START: History =
+        History { crowding: [0.0; WINDOW], food: [UNKNOWN_WAY; WINDOW], nest: [UNKNOWN_WAY; WINDOW] };
+}
+
+/// Mean density, thousands of Kilobots on a square metre, so that constants from -1 to 1 have to do with it (4.3.1).
+#[inline(always)]
+pub(super) fn density(c: [f32; WINDOW]) -> f32 {
+    (c[0] + c[1] + c[2] + c[3] + c[4]) * (0.001 / WINDOW as f32)
+}
+
+/// How much the mean of ways changes when the newest takes the place of the oldest, both in mm; m.
+#[inline(always)]
+pub(super) fn way_change(newest: u32, oldest: u32) -> f32 {
+    (newest as i32 - oldest as i32) as f32 * (0.001 / WINDOW as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sensor_samples_at_8_hz_and_follows_the_median_of_seven() {
+        assert_eq!((0..5).filter(|step| samples(*step)).count(), 4);
+        let regions = Regions { nest_squared: 0.04, food_squared: 0.09 };
+        let mut light = Light::at(0.0, regions);
+        assert_eq!(light.filtered(), [false, true]);
+        for _ in 0..3 {
+            light = light.with(0.1, regions);
+        }
+        assert_eq!(light.filtered(), [false, true], "three of seven are not enough");
+        light = light.with(0.1, regions);
+        assert_eq!(light.filtered(), [true, false]);
+        for _ in 0..3 {
+            light = light.with(0.06, regions);
+        }
+        assert_eq!(light.filtered(), [true, false], "the gap is neither");
+        assert_eq!(light.with(0.06, regions).filtered(), [false, false]);
+    }
+
+    #[test]
+    fn figure_4_3_the_way_of_fewest_hops_counts_not_the_shortest() {
+        let most = 7;
+        let at_food = known(NO_WAY, true, most);
+        assert_eq!((hops(at_food), length(at_food)), (0, 0));
+        // Three short hops, and two long ones.
+        let along = |lengths: &[u32]| lengths.iter().fold(at_food, |way, mm| known(way + mm, false, most));
+        let (three, two) = (along(&[90, 90, 90]), along(&[100, 100]));
+        let told = (three + 90).min(two + 100);
+        let mine = known(told, false, most);
+        assert_eq!((hops(mine), length(mine)), (3, 300));
+        assert_eq!(known(NO_WAY, false, most), unknown(most));
+        assert_eq!(length(known(unknown(most) + 80, false, most)), UNKNOWN_WAY, "who knows no way tells none");
+        assert_eq!(known(along(&[50; 6]) + 50, false, most), 7 << 16 | 350, "the last that is known");
+        assert_eq!(known(along(&[50; 7]) + 50, false, most), unknown(most));
+    }
+
+    #[test]
+    fn a_neighbour_at_100_mm_makes_32_on_a_square_metre() {
+        assert!((crowding(measured(0.01 + 1e-6)) - 31.83).abs() < 0.01);
+        assert!((density([1000.0; WINDOW]) - 1.0).abs() < 1e-6);
+        assert_eq!(way_change(0, 500), -0.1);
+    }
+}

@@ -1,0 +1,188 @@
+//! The tick of a Kilobot's tree (thesis 4.3 and Table 4.2).
+//!
+//! All nodes with children have memory, so nothing that runs is ever left: at most one leaf is running, and all above it
+//! resume at the child that leads there. What a robot remembers is therefore that leaf and the counts of `repeati`, and a
+//! tick begins there.
+
+use super::program::{Instruction, Program, motors_of};
+use super::robot::Motors;
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::{ENTRY_COUNT, Kind, Status};
+
+/// Entry of the motors.
+pub(super) const MOTORS: usize = 0;
+/// Entry of the signal to send.
+pub(super) const SEND_SIGNAL: usize = 2;
+/// Entry of the signal received; the other senses follow in the order of Table 4.1.
+pub(super) const SENSES: usize = 3;
+
+/// A robot's blackboard, wherever its entries are kept.
+pub(super) trait Blackboard {
+    /// An entry.
+    fn get(&self, entry: u8) -> f32;
+    /// Writes an entry.
+    fn set(&mut self, entry: u8, value: f32);
+}
+
+impl Blackboard for [f32; ENTRY_COUNT] {
+    #[inline(always)]
+    fn get(&self, entry: u8) -> f32 {
+        self[usize::from(entry)]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, entry: u8, value: f32) {
+        self[usize::from(entry)] = value;
+    }
+}
+
+/// Where a robot's next tick begins: an instruction, or [`Place::ROOT`]; and whether that is a motor's node that is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place(u16);
+
+impl Place {
+    /// Nothing is running.
+    pub const ROOT: Place = Place(u16::MAX);
+    /// Programs are far smaller.
+    const RUNNING: u16 = 0x8000;
+}
+
+/// What a robot's controller remembers: its blackboard, and where in the tree it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mind {
+    /// The blackboard (Table 4.1): who runs the robot enters what it senses, entries 3 to 9, before each tick.
+    pub board: [f32; ENTRY_COUNT],
+    place: Place,
+    counts: Vec<u8>,
+}
+
+impl Mind {
+    /// Of a robot that starts to run `program`: all zero.
+    pub fn new(program: &Program) -> Mind {
+        Mind { board: [0.0; ENTRY_COUNT], place: Place::ROOT, counts: vec![0; program.counters] }
+    }
+
+    /// Ticks the tree once; afterwards the blackboard has what motors are to do and whether to signal.
+    ///
+    /// # Panics
+    /// If the mind was made for another program with fewer nodes that count.
+    pub fn tick(&mut self, program: &Program, motors: Motors, draws: &mut Draws) -> Status {
+        tick(program, motors, &mut self.place, &mut self.counts, &mut self.board, draws)
+    }
+}
+
+/// Ticks a tree once. `counts` has room for each node that counts; `draws` are made where one is needed.
+#[inline(always)]
+pub(super) fn tick(
+    program: &Program,
+    motors: Motors,
+    place: &mut Place,
+    counts: &mut [u8],
+    board: &mut impl Blackboard,
+    draws: &mut Draws,
+) -> Status {
+    let code = &program.code[..];
+    board.set(MOTORS as u8, 0.0);
+    let (mut at, mut resumes) = match *place {
+        Place::ROOT => (0, false),
+        Place(at) => (usize::from(at & !Place::RUNNING), at & Place::RUNNING != 0),
+    };
+    loop {
+        let node = &code[at];
+        let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
+        let mut status = match node.kind {
+            Kind::Seqm | Kind::Selm | Kind::Successd | Kind::Failed => {
+                at += 1;
+                continue;
+            }
+            Kind::Repeati => {
+                counts[usize::from(node.v)] = node.k[0] as u8;
+                at += 1;
+                continue;
+            }
+            Kind::Probm2 | Kind::Probm3 | Kind::Probm4 => {
+                at = choose(code, at, draws.unit());
+                continue;
+            }
+            Kind::Mf | Kind::Ml | Kind::Mr => match motors {
+                Motors::RunThenSucceed if resumes => Status::Success,
+                Motors::RunThenSucceed => {
+                    board.set(MOTORS as u8, motors_of(node.kind));
+                    *place = Place(at as u16 | Place::RUNNING);
+                    return Status::Running;
+                }
+                Motors::SucceedAtOnce if board.get(MOTORS as u8) > 0.0 => {
+                    *place = Place(at as u16);
+                    return Status::Running;
+                }
+                Motors::SucceedAtOnce => {
+                    board.set(MOTORS as u8, motors_of(node.kind));
+                    Status::Success
+                }
+            },
+            Kind::Ifltvar => test(board.get(node.v) < board.get(node.w)),
+            Kind::Ifgevar => test(board.get(node.v) >= board.get(node.w)),
+            Kind::Ifltcon => test(board.get(node.v) < node.k[0]),
+            Kind::Ifgecon => test(board.get(node.v) >= node.k[0]),
+            Kind::Set => {
+                board.set(node.w, node.k[0]);
+                Status::Success
+            }
+            Kind::Successl => Status::Success,
+            _ => Status::Failure,
+        };
+        resumes = false;
+        loop {
+            if at == 0 {
+                *place = Place::ROOT;
+                return status;
+            }
+            let next = code[at].end;
+            let parent_at = usize::from(code[at].parent);
+            let parent = &code[parent_at];
+            let go_on = match parent.kind {
+                Kind::Seqm => status == Status::Success,
+                Kind::Selm => status == Status::Failure,
+                Kind::Repeati => {
+                    let left = &mut counts[usize::from(parent.v)];
+                    if status == Status::Success && *left > 1 {
+                        *left -= 1;
+                        *place = Place(parent_at as u16 + 1);
+                        return Status::Running;
+                    }
+                    false
+                }
+                Kind::Successd => {
+                    status = Status::Success;
+                    false
+                }
+                Kind::Failed => {
+                    status = Status::Failure;
+                    false
+                }
+                _ => false,
+            };
+            if go_on && next != parent.end {
+                at = usize::from(next);
+                break;
+            }
+            at = parent_at;
+        }
+    }
+}
+
+/// The child that a `probm` ticks for a number drawn from 0..1.
+fn choose(code: &[Instruction], at: usize, drawn: f32) -> usize {
+    let [first, second, third] = code[at].k;
+    let mut child = at + 1;
+    let passed = usize::from(drawn >= first) + usize::from(drawn >= second) + usize::from(drawn >= third);
+    // The parts may sum to more than 1; then the last children have none.
+    for _ in 0..passed {
+        let next = usize::from(code[child].end);
+        if next == usize::from(code[at].end) {
+            break;
+        }
+        child = next;
+    }
+    child
+}

@@ -1,0 +1,263 @@
+//! The definition: one world of foraging Kilobots in plain scalar arithmetic, written to be read.
+//!
+//! An update of 0.5 s: every robot sends its message and takes in those of the others; what it senses is entered on its
+//! blackboard; its tree is ticked; its motors run for five steps of 0.1 s, after each of which robots that overlap are
+//! pushed apart.
+
+use super::foraging::Foraging;
+use super::motion::{Drive, drive, push, settled, wrapped};
+use super::program::Program;
+use super::robot::WINDOW;
+use super::senses::{
+    self, History, Light, NO_WAY, Regions, Way, crowding, density, hops, known, length, measured, unknown, way_change,
+};
+use super::tick::{MOTORS, Mind, SEND_SIGNAL, SENSES};
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::random::{Draws, Stream, block, motion_words, unit};
+use xpuck_kernels::tree::ENTRY_COUNT;
+
+/// What one robot is, where, and what it remembers.
+#[derive(Clone, Debug)]
+struct Robot {
+    at: Vec2,
+    heading: f32,
+    bias: [f32; 2],
+    light: Light,
+    carries: bool,
+    /// Its ways to food and nest, which its messages tell.
+    food: Way,
+    nest: Way,
+    history: History,
+    density: f32,
+    mind: Mind,
+}
+
+/// What a robot's messages of one update come to.
+#[derive(Clone, Copy)]
+struct Inbox {
+    crowding: f32,
+    food: Way,
+    nest: Way,
+    signal: bool,
+}
+
+/// A message as a robot hears it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Its nine bytes, low bytes first: the sender's number (2), its signal, its hops to food and the length of that way in mm
+    /// (2), the same of the nest.
+    pub payload: [u8; 9],
+    /// How far the receiver measures the sender to be, mm.
+    pub mm: u32,
+}
+
+/// A robot as others see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KilobotView {
+    /// Where it is, m.
+    pub at: Vec2,
+    /// Counter-clockwise from +x, rad.
+    pub heading: f32,
+    /// Whether its light sensor tells it to be in the food, and in the nest.
+    pub light: [bool; 2],
+    /// Whether it carries food.
+    pub carries: bool,
+    /// Its blackboard (Table 4.1) after its last tick.
+    pub board: [f32; ENTRY_COUNT],
+}
+
+/// A world of Kilobots that run one program.
+#[derive(Clone, Debug)]
+pub struct World<'a> {
+    foraging: &'a Foraging,
+    program: &'a Program,
+    regions: Regions,
+    seed: u64,
+    world: u32,
+    update: u32,
+    robots: Vec<Robot>,
+    picked: u32,
+    delivered: u32,
+}
+
+impl<'a> World<'a> {
+    /// The world at its start; `foraging` has passed its check. Seed and number fix every random choice.
+    pub fn new(foraging: &'a Foraging, program: &'a Program, seed: u64, world: u32) -> World<'a> {
+        let regions = foraging.regions();
+        let robot = |i: usize| {
+            let start = foraging.start(i, seed, world);
+            Robot {
+                at: vec2(start.x, start.y),
+                heading: start.heading,
+                bias: start.bias,
+                light: Light::at(start.x * start.x + start.y * start.y, regions),
+                carries: false,
+                food: unknown(foraging.robot.most_hops),
+                nest: unknown(foraging.robot.most_hops),
+                history: History::START,
+                density: 0.0,
+                mind: Mind::new(program),
+            }
+        };
+        let robots = (0..foraging.robots).map(robot).collect();
+        World { foraging, program, regions, seed, world, update: 0, robots, picked: 0, delivered: 0 }
+    }
+
+    /// One update of all controllers, 0.5 s.
+    pub fn update(&mut self) {
+        let inboxes: Vec<Inbox> = (0..self.robots.len()).map(|i| self.messages(i)).collect();
+        for (i, inbox) in inboxes.into_iter().enumerate() {
+            self.sense(i, inbox);
+            let mut draws = Draws::new(self.seed, self.world, i as u32, self.update, Stream::Controller);
+            self.robots[i].mind.tick(self.program, self.foraging.robot.motors, &mut draws);
+        }
+        for step in 0..self.foraging.robot.steps {
+            self.step(self.update * self.foraging.robot.steps + step);
+        }
+        for robot in &mut self.robots {
+            robot.heading = wrapped(robot.heading);
+        }
+        self.update += 1;
+    }
+
+    /// The robots that robot `i` hears in the coming update, in the order of their numbers, and how far it measures them to be,
+    /// mm.
+    fn senders(&self, i: usize) -> impl Iterator<Item = (usize, u32)> {
+        let range = self.foraging.robot.range;
+        (0..self.robots.len()).filter_map(move |j| {
+            let squared = squared(self.robots[i].at, self.robots[j].at);
+            (j != i && squared <= range * range && self.hears(i, j)).then(|| (j, measured(squared)))
+        })
+    }
+
+    /// The messages that robot `i` hears in the coming update, in the order of their senders.
+    pub fn heard(&self, i: usize) -> impl Iterator<Item = Heard> {
+        self.senders(i).map(|(j, mm)| Heard { payload: self.payload(j), mm })
+    }
+
+    /// The nine bytes that robot `i` sends in the coming update, as [`Heard::payload`] has them.
+    pub fn payload(&self, i: usize) -> [u8; 9] {
+        let robot = &self.robots[i];
+        let [id, food, nest] = [i as u32, length(robot.food), length(robot.nest)].map(|n| (n as u16).to_le_bytes());
+        let signal = u8::from(robot.mind.board[SEND_SIGNAL] > 0.5);
+        let (food_hops, nest_hops) = (hops(robot.food) as u8, hops(robot.nest) as u8);
+        [id[0], id[1], signal, food_hops, food[0], food[1], nest_hops, nest[0], nest[1]]
+    }
+
+    /// What the messages that robot `i` hears come to.
+    fn messages(&self, i: usize) -> Inbox {
+        let mut inbox = Inbox { crowding: 0.0, food: NO_WAY, nest: NO_WAY, signal: false };
+        for (j, mm) in self.senders(i) {
+            let sender = &self.robots[j];
+            inbox.crowding += crowding(mm);
+            inbox.food = inbox.food.min(sender.food + mm);
+            inbox.nest = inbox.nest.min(sender.nest + mm);
+            inbox.signal |= sender.mind.board[SEND_SIGNAL] > 0.5;
+        }
+        inbox
+    }
+
+    /// Whether the message of `sender` gets through to `receiver` in this update. Two robots share a random word, and each
+    /// has its half of it.
+    fn hears(&self, receiver: usize, sender: usize) -> bool {
+        let (first, second) = (receiver.min(sender), receiver.max(sender));
+        let block_number = (second / 4) as u32;
+        let words = block(self.seed, self.world, first as u32, self.update, Stream::Messages, block_number);
+        let word = words[second % 4];
+        let half = if receiver < sender { word << 16 } else { word };
+        gets_through(half, self.foraging.robot.heard)
+    }
+
+    /// Enters what robot `i` senses on its blackboard, and lets it take or leave food.
+    fn sense(&mut self, i: usize, inbox: Inbox) {
+        let most_hops = self.foraging.robot.most_hops;
+        let slot = self.update as usize % WINDOW;
+        let robot = &mut self.robots[i];
+        let [in_food, in_nest] = robot.light.filtered();
+        if robot.carries && in_nest {
+            self.delivered += 1;
+        } else if !robot.carries && in_food {
+            self.picked += 1;
+        }
+        robot.carries = (robot.carries || in_food) && !in_nest;
+        robot.food = known(inbox.food, in_food, most_hops);
+        robot.nest = known(inbox.nest, in_nest, most_hops);
+        let (food, nest) = (length(robot.food), length(robot.nest));
+        let History { crowding, food: foods, nest: nests } = &mut robot.history;
+        let changes = [way_change(food, foods[slot]), way_change(nest, nests[slot])];
+        (crowding[slot], foods[slot], nests[slot]) = (inbox.crowding, food, nest);
+        let density = density(*crowding);
+        let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
+        robot.mind.board[SENSES..].copy_from_slice(&[
+            flag(inbox.signal),
+            flag(in_food),
+            flag(robot.carries),
+            density,
+            density - robot.density,
+            changes[0],
+            changes[1],
+        ]);
+        robot.density = density;
+    }
+
+    /// Physics step number `step` of the run.
+    fn step(&mut self, step: u32) {
+        let Foraging { robot: kind, half_arena, .. } = *self.foraging;
+        let key = [self.seed as u32, (self.seed >> 32) as u32];
+        for (i, robot) in self.robots.iter_mut().enumerate() {
+            let motors = Drive::of(&kind, robot.mind.board[MOTORS] as u32, robot.bias);
+            let ([x, y], heading) =
+                drive(motors, kind.axle, robot.heading, motion_words(key, self.world, i as u32, step));
+            robot.at = vec2(robot.at.x + x, robot.at.y + y);
+            robot.heading = heading;
+        }
+        let reach = 2.0 * kind.radius;
+        let mut pushes = vec![[0.0f32; 2]; self.robots.len()];
+        for i in 0..self.robots.len() {
+            for j in i + 1..self.robots.len() {
+                let (a, b) = (self.robots[i].at, self.robots[j].at);
+                let squared = squared(a, b);
+                if squared < reach * reach {
+                    let [x, y] = push(a.x - b.x, a.y - b.y, squared, reach);
+                    pushes[i] = [pushes[i][0] + x, pushes[i][1] + y];
+                    pushes[j] = [pushes[j][0] - x, pushes[j][1] - y];
+                }
+            }
+        }
+        let (most_x, most_y) = (half_arena.0 - kind.radius, half_arena.1 - kind.radius);
+        for (robot, [x, y]) in self.robots.iter_mut().zip(pushes) {
+            robot.at = vec2(settled(robot.at.x, x, most_x), settled(robot.at.y, y, most_y));
+            if senses::samples(step) {
+                robot.light = robot.light.with(robot.at.x * robot.at.x + robot.at.y * robot.at.y, self.regions);
+            }
+        }
+    }
+
+    /// Pieces of food taken so far, and those brought home.
+    pub fn food(&self) -> [u32; 2] {
+        [self.picked, self.delivered]
+    }
+
+    /// The robots as they are now.
+    pub fn views(&self) -> impl Iterator<Item = KilobotView> {
+        self.robots.iter().map(|robot| KilobotView {
+            at: robot.at,
+            heading: robot.heading,
+            light: robot.light.filtered(),
+            carries: robot.carries,
+            board: robot.mind.board,
+        })
+    }
+}
+
+/// Whether a message gets through, by the upper half of a word.
+#[inline(always)]
+pub(super) fn gets_through(half: u32, heard: f32) -> bool {
+    unit(half & 0xffff_0000) < heard
+}
+
+/// The square of a distance.
+fn squared(a: Vec2, b: Vec2) -> f32 {
+    let (x, y) = (a.x - b.x, a.y - b.y);
+    x * x + y * y
+}

@@ -1,0 +1,103 @@
+//! The interpreter on the robot's own processor, in simavr: bit for bit as ours, and within its time.
+
+use crate::random;
+use crate::recorded::{ANSWER, Recorded};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::{RegisterMap, Tree};
+use xpuck_kilobots::Program;
+use xpuck_testing::{simavr::Simavr, skipped};
+
+const TICKS: u32 = 150;
+/// A cycle counter before each answer.
+const CYCLES: usize = 4;
+/// 5 ms at 8 MHz.
+const MOST_CYCLES: u32 = 40_000;
+
+/// Random trees; `XPUCK_SIMAVR_TREES` asks for more.
+fn trees() -> u32 {
+    std::env::var("XPUCK_SIMAVR_TREES").map_or(800, |trees| trees.parse().expect("a number of trees"))
+}
+
+/// The interpreter with what replays, built for the robot's processor.
+fn replay() -> PathBuf {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/kilobot");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kilobot-replay.elf");
+    let compiled = Command::new("avr-gcc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Os", "-mmcu=atmega328p"])
+        .args(["-DF_CPU=8000000UL", "-I"])
+        .arg(&sources)
+        .arg("-o")
+        .arg(&program)
+        .args(["tick.c", "simavr/replay.c"].map(|file| sources.join(file)))
+        .status()
+        .expect("avr-gcc");
+    assert!(compiled.success());
+    program
+}
+
+/// A tree of 101 nodes, all of which are visited whatever is sensed.
+fn large() -> Tree {
+    let mut text = String::from("seqm4\n");
+    for _ in 0..4 {
+        text += "  seqm4\n";
+        for _ in 0..4 {
+            text += "    seqm4\n      successd\n        ifgecon density 0.73\n";
+            text += &"      ifltcon delta_dist_food 2.5\n".repeat(3);
+        }
+    }
+    Tree::parse_with(&text, RegisterMap::Kilobot, false).unwrap()
+}
+
+/// Compares every answer; the most cycles of a tick, and the stack's depth.
+fn compared(simavr: &Simavr, recorded: &Recorded, ticks: u32) -> (u32, u32) {
+    let run = simavr.run(&replay(), &recorded.ended());
+    let mut most = 0;
+    for (tick, (got, wanted)) in run.output.chunks(CYCLES + ANSWER).zip(recorded.answers.chunks(ANSWER)).enumerate() {
+        let (cycles, answer) = got.split_at(CYCLES);
+        assert_eq!(answer, wanted, "tick {tick}\n{}", recorded.trees[tick / ticks as usize]);
+        most = most.max(u32::from_le_bytes(cycles.try_into().unwrap()));
+    }
+    assert_eq!(run.output.len() / (CYCLES + ANSWER), recorded.answers.len() / ANSWER);
+    (most, run.stack)
+}
+
+#[test]
+fn the_robot_s_processor_ticks_as_ours_does() {
+    let simavr = match Simavr::found(Path::new(env!("CARGO_TARGET_TMPDIR")), "simavr-trees") {
+        Ok(simavr) => simavr,
+        Err(missing) => return skipped(missing),
+    };
+    let mut recorded = Recorded::default();
+    let figure = Tree::parse_with(include_str!("../../../../docs/kilobots/figure-4-6.bt"), RegisterMap::Kilobot, false);
+    for number in 0..=trees() {
+        let tree = match number {
+            0 => figure.clone().unwrap(),
+            _ => random::tree(1 + number % 5, &mut Draws::new(10, 0, number, 0, Stream::Evolution)),
+        };
+        let Ok(program) = Program::compile(&tree) else { continue };
+        recorded.add(&tree, &program, number, TICKS);
+    }
+    let (cycles, stack) = compared(&simavr, &recorded, TICKS);
+    println!(
+        "{} ticks in simavr, the longest of {cycles} cycles, stack {stack} bytes",
+        recorded.answers.len() / ANSWER
+    );
+    assert!(recorded.answers.len() / ANSWER > (trees() * TICKS) as usize * 4 / 5 && cycles < MOST_CYCLES);
+}
+
+#[test]
+fn a_hundred_nodes_take_less_than_5_ms() {
+    let simavr = match Simavr::found(Path::new(env!("CARGO_TARGET_TMPDIR")), "simavr-cycles") {
+        Ok(simavr) => simavr,
+        Err(missing) => return skipped(missing),
+    };
+    let tree = large();
+    let nodes = tree.nodes().len();
+    let mut recorded = Recorded::default();
+    recorded.add(&tree, &Program::compile(&tree).unwrap(), 1, TICKS);
+    let (cycles, stack) = compared(&simavr, &recorded, TICKS);
+    println!("a tick that visits {nodes} nodes takes {cycles} cycles at most; stack {stack} bytes");
+    assert!(nodes > 100 && cycles < MOST_CYCLES, "{nodes} nodes, {cycles} cycles");
+}
