@@ -1,5 +1,5 @@
 /* Ticks trees on a PC with blackboards that come on the standard input, and tells what becomes of them: the twin test of
- * kernels/tests/kilobot/c.rs. All integers are little endian.
+ * kernels/kilobots/tests/kilobot/c.rs. All integers are little endian.
  *
  * For each tree: length of its table (u16, 0 ends), counts (u16), ticks (u32), the table; then for each tick seven floats
  * to sense and DRAWN numbers to draw. Back comes for each tick: the status (u8) and the ten entries. */

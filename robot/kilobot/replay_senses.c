@@ -1,4 +1,4 @@
-/* Runs a robot's senses on a PC with what comes on the standard input: the twin test of kernels/tests/kilobot/c_senses.rs.
+/* Runs a robot's senses on a PC with what comes on the standard input: the twin test of kernels/kilobots/tests/kilobot/c_senses.rs.
  *
  * Commands of one byte, all integers little endian: 0 ends; 1: region, send_signal (float), number of messages, each its
  * payload and mm: entries 3 to 9 and the next payload come back; 2: sixteen readings (u16), contrast (u16): the light;

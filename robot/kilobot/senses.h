@@ -1,4 +1,4 @@
-/* What a Kilobot knows of the world: the same as kernels/src/kilobot/senses.rs and projector.rs, for the robot's own
+/* What a Kilobot knows of the world: the same as kernels/kilobots/src/senses.rs and projector.rs, for the robot's own
  * processor (thesis 4.2 and 4.3). */
 #ifndef XPUCK_KILOBOT_SENSES_H
 #define XPUCK_KILOBOT_SENSES_H

@@ -1,4 +1,4 @@
-/* The tick of a Kilobot's behaviour tree: the same as kernels/src/kilobot/tick.rs, for the robot's own processor.
+/* The tick of a Kilobot's behaviour tree: the same as kernels/kilobots/src/tick.rs, for the robot's own processor.
  *
  * A tree is a table of bytes in flash. A node is its kind, the places of its parent and of what follows its subtree
  * (16 bits each, low byte first), then its operands; the first child follows it. The table is written by

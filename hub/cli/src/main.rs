@@ -164,7 +164,13 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Simulate(args) => analysis::simulate::run(args)?,
         Command::Bench(args) => engines::bench::run(args)?,
         Command::Engines(args) => engines::available::run(args)?,
-        Command::Evolve(args) => return evolution::evolve::run(args),
+        Command::Evolve(args) => {
+            #[cfg(feature = "automata")]
+            if let Some(ended) = guests::automata::curriculum::evolve(args)? {
+                return Ok(ended);
+            }
+            return evolution::evolve::run(args);
+        }
         Command::Lineage(args) => records::lineage::run(args)?,
         Command::Remeasure(args) => evolution::remeasure::run(args)?,
         Command::Report(args) => records::report::run(args)?,

@@ -1,11 +1,10 @@
 //! `xpuck arena`: the virtual arena that stands where the real one would.
 
-mod guest_keys;
+mod guests;
 
-use crate::guests;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-pub use guest_keys::{AgentsFile, ViewersFile};
+pub use guests::{AgentsFile, ViewersFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -477,7 +476,7 @@ fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
-    let mut company = guests::in_arena(&args.config, settings.robots.len())?;
+    let mut company = guests::start(&args.config, settings.robots.len())?;
     let summary = xpuck_arena::run(
         &settings,
         &stop,

@@ -1,7 +1,7 @@
 //! What kind of TOML file one is, told by its keys: whoever gives a file to the wrong command is told the right one.
 
 use crate::arena::ArenaFile;
-use crate::guests;
+use crate::files::guests;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;

@@ -7,6 +7,7 @@ pub mod check_file;
 pub mod check_swarm;
 pub mod experiment;
 pub mod file_kind;
+pub mod guests;
 pub mod init;
 pub mod keys;
 pub mod results;

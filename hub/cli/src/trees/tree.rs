@@ -1,8 +1,10 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
+use crate::files::guests as guest_files;
 use crate::files::tree_file::{
     From, ask, deliver, print, read, read_asked, read_either, read_kilobot, refuse_over, write,
 };
+#[cfg(feature = "gateway")]
 use crate::guests;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -182,7 +184,7 @@ fn convert(args: &ConvertArgs) -> Result<()> {
         To::Json => to_json(&either()?).into_bytes(),
         To::Bin => to_binary(&tree()?).with_context(|| format!("{name} as bin"))?,
         To::Kilobot => {
-            let table = guests::kilobot_table(&read_kilobot(&args.file, args.from)?);
+            let table = guest_files::kilobot_table(&read_kilobot(&args.file, args.from)?);
             table.with_context(|| name.to_string())?.into_bytes()
         }
     };

@@ -328,8 +328,7 @@ mod tests {
             let codes = Code::of_states(states, states / 2);
             for (i, entered) in codes.iter().enumerate() {
                 let entry = decode(&entered.enter().nodes()[0]);
-                let held =
-                    if *entered == Code::Short { Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
+                let held = if *entered == Code::Short { Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
                 for (j, code) in codes.iter().enumerate() {
                     assert_eq!(holds(&decode(&code.test().nodes()[0]), held), i == j, "{states} states: {i}, {j}");
                 }

@@ -2,7 +2,6 @@
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::stopping;
-use crate::guests;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Error, Result, bail};
 use clap::Args;
@@ -100,9 +99,6 @@ pub struct EvolveArgs {
 
 /// Runs the command.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
-    if let Some(ended) = guests::evolve(args)? {
-        return Ok(ended);
-    }
     let kept = args.resume.as_ref().or(args.out.as_ref());
     let stop = stopping::flag(COMMAND, kept)?;
     if args.end_with_stdin {

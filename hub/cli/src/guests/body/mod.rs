@@ -10,24 +10,10 @@ mod walk;
 use crate::files::tree_file::{deliver, print as put, refuse_over};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_bodies::picture::plan_svg;
 use xpuck_bodies::urdf::{self, Dialect};
-use xpuck_hub_bodies::Config;
-use xpuck_lab::schemas::FileKind;
-
-/// The file of a run.
-pub const KIND: FileKind = FileKind::of::<Config>("bodies", "a run of evolution of bodies that walk");
-
-/// Checks the file of a run, and describes it in a line.
-///
-/// # Errors
-/// It is wrong.
-pub fn check(path: &Path) -> Result<String> {
-    let config = Config::load(Some(path), toml::Table::new())?;
-    Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
-}
 
 /// Evolve bodies of joined cubes that walk, look at them, let them walk, and exchange them with other simulators.
 ///

@@ -2,9 +2,9 @@
 //!
 //! A thread of its own has the sockets. The arena's thread leaves a picture there and takes commands, and never waits for it.
 
+use super::keys::ViewersFile;
 use super::play::hold;
 use super::trainer::Trainer;
-use crate::arena::ViewersFile;
 use anyhow::{Result, anyhow};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

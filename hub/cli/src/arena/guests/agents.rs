@@ -1,8 +1,8 @@
 //! Agents of SimSpark that drive robots of a virtual arena which no board drives.
 
+use super::keys::AgentsFile;
 use super::play::hold;
 use super::trainer::{heading, place};
-use crate::arena::AgentsFile;
 use anyhow::{Context, Result};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

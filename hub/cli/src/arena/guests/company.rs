@@ -1,17 +1,12 @@
-//! Programs of others in a virtual arena, beside its devices and streams: viewers, trainers, agents.
+//! All guests of an arena, a step at a time.
 
-mod agents;
-mod play;
-mod trainer;
-mod viewers;
-
+use super::agents::Drivers;
+use super::play::{Play, hold};
+use super::viewers::Viewers;
 use crate::arena::ArenaFile;
-use agents::Drivers;
 use anyhow::Result;
-use play::{Play, hold};
 use std::path::Path;
 use std::sync::Mutex;
-use viewers::Viewers;
 use xpuck_arena::{Arena, Beside};
 use xpuck_wire::file;
 

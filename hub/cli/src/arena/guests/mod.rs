@@ -1,0 +1,41 @@
+//! Programs of others in a virtual arena, beside its devices and streams: viewers, trainers, agents.
+
+#[cfg(feature = "gateway")]
+mod agents;
+#[cfg(feature = "gateway")]
+mod company;
+mod keys;
+#[cfg(feature = "gateway")]
+mod play;
+#[cfg(feature = "gateway")]
+mod trainer;
+#[cfg(feature = "gateway")]
+mod viewers;
+
+pub use keys::{AgentsFile, ViewersFile};
+
+use anyhow::Result;
+use std::path::Path;
+use xpuck_arena::Beside;
+
+/// Those whom the arena's file names.
+///
+/// # Errors
+/// An address cannot be had, or this program was built without their protocols.
+#[cfg(feature = "gateway")]
+pub fn start(path: &Path, robots: usize) -> Result<Box<dyn Beside>> {
+    Ok(Box::new(company::Company::start(path, robots)?))
+}
+
+/// Nobody, as this program was built without their protocols.
+///
+/// # Errors
+/// The arena's file names somebody.
+#[cfg(not(feature = "gateway"))]
+pub fn start(path: &Path, _: usize) -> Result<Box<dyn Beside>> {
+    let keys: super::ArenaFile = xpuck_wire::file::read(path)?;
+    if keys.viewers.is_some() || keys.agents.is_some() {
+        anyhow::bail!("{}: viewers, agents: this xpuck was built without `gateway`", path.display());
+    }
+    Ok(Box::new(()))
+}

@@ -1,0 +1,77 @@
+//! Files of the guests: their kinds and checks, where this program has them.
+
+use anyhow::Result;
+use std::path::Path;
+use xpuck_kernels::tree::Tree;
+use xpuck_lab::schemas::FileKind;
+
+/// Kinds of TOML files that guests read.
+pub fn kinds() -> Vec<FileKind> {
+    vec![
+        #[cfg(feature = "bodies")]
+        FileKind::of::<xpuck_hub_bodies::Config>("bodies", "a run of evolution of bodies that walk"),
+        #[cfg(feature = "automata")]
+        FileKind::of::<xpuck_hub_automata::scenario::ScenarioFile>(
+            "curriculum",
+            "automata or trees that deliver cargo, step by step",
+        ),
+        #[cfg(feature = "kilobots")]
+        FileKind::of::<xpuck_hub_kilobots::Config>("kilobots", "Kilobots that evolve to forage"),
+    ]
+}
+
+/// Checks a file of a guest's kind, and describes it in a line; none for other kinds.
+pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
+    let _ = path;
+    match kind {
+        #[cfg(feature = "bodies")]
+        "bodies" => Some(bodies(path)),
+        #[cfg(feature = "kilobots")]
+        "kilobots" => Some(kilobots(path)),
+        _ => None,
+    }
+}
+
+#[cfg(feature = "bodies")]
+fn bodies(path: &Path) -> Result<String> {
+    let config = xpuck_hub_bodies::Config::load(Some(path), toml::Table::new())?;
+    Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
+}
+
+#[cfg(feature = "kilobots")]
+fn kilobots(path: &Path) -> Result<String> {
+    let config = xpuck_hub_kilobots::Config::load(Some(path), toml::Table::new())?;
+    Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
+}
+
+/// Describes a tree with nodes that only Kilobots have, in a line.
+///
+/// # Errors
+/// It does not fit a Kilobot, or this program was built without them.
+#[cfg(feature = "kilobots")]
+pub fn check_kilobot_tree(tree: &Tree) -> Result<String> {
+    use xpuck_kilobots::{Program, TREE_BYTES};
+    let (nodes, usage) = (tree.nodes().len(), Program::compile(tree)?.usage());
+    Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {TREE_BYTES} bytes", usage.tree))
+}
+
+/// The table in C of a Kilobot's tree.
+///
+/// # Errors
+/// It does not fit a Kilobot, or this program was built without them.
+#[cfg(feature = "kilobots")]
+pub fn kilobot_table(tree: &Tree) -> Result<String> {
+    Ok(xpuck_kilobots::Program::compile(tree)?.to_c())
+}
+
+/// Refuses it, as this program was built without Kilobots.
+#[cfg(not(feature = "kilobots"))]
+pub fn check_kilobot_tree(_: &Tree) -> Result<String> {
+    anyhow::bail!("a Kilobot's tree, and this xpuck was built without `kilobots`")
+}
+
+/// Refuses it, as this program was built without Kilobots.
+#[cfg(not(feature = "kilobots"))]
+pub fn kilobot_table(tree: &Tree) -> Result<String> {
+    check_kilobot_tree(tree)
+}
