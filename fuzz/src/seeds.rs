@@ -10,7 +10,7 @@ use natnet::{DataSet, ModelDef, PlannedBody, RigidBodyDef, ServerInfo, Synthetic
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use xpuck_arena::{vicon, vrpn};
+use xpuck_arena::mocap::{vicon, vrpn};
 use xpuck_kernels::world::Pose;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};

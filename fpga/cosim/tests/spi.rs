@@ -1,6 +1,6 @@
 //! The robot's SPI driver, the real logic and the emulated dsPIC, and what becomes of the words on the way.
 
-use xpuck_arena::dspic::Dspic;
+use xpuck_arena::body::dspic::Dspic;
 use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::shim;
 use xpuck_registers::spi::{Actions, Command, PIXELS, Pixel, Report, WORDS, Words};

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use turn::Turn;
-use xpuck_arena::dspic::Dspic;
+use xpuck_arena::body::dspic::Dspic;
 use xpuck_evolve::Island;
 use xpuck_experiment::Plan;
 use xpuck_kernels::model::CONTROL_PERIOD;

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::f32::consts::PI;
-use xpuck_arena::dspic::Dspic;
+use xpuck_arena::body::dspic::Dspic;
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
 use xpuck_hub_core::mocap::{Frame, Tracked};
 use xpuck_hub_core::switchboard::{Action, Switchboard};

@@ -6,21 +6,15 @@
 //! the real devices would not give.
 
 mod arena;
+pub mod body;
 pub mod camera;
 mod connection;
 pub mod draw;
-pub mod dspic;
-pub mod epuck1;
-pub mod epuck2;
 pub mod faults;
-mod felt;
 pub mod fitted;
 pub mod ft2232h;
-mod infrared;
 pub mod keeper;
-pub mod lamps;
-pub mod motors;
-pub mod natnet;
+pub mod mocap;
 mod outage;
 pub mod overhead;
 pub mod power;
@@ -33,13 +27,11 @@ pub mod sounds;
 pub mod tags;
 pub mod unkind;
 pub mod uvc;
-pub mod vicon;
-pub mod vrpn;
 
 pub use arena::hand::MOST_SPEED;
 pub use arena::{Arena, STEP_SECONDS, View};
 pub use faults::{Faults, SenseFault};
-pub use felt::Felt;
+pub use body::felt::Felt;
 pub use robot::Guest;
 pub use settings::{ArenaError, BodyKind, CameraSettings, Fittings, Settings};
 pub use shell::{Beside, Listening, Summary, run};

@@ -3,7 +3,7 @@
 use crate::faults::Faults;
 use crate::fitted::{Fitted, MAX_MARKS, Mark};
 use crate::ft2232h;
-use crate::natnet::NatNet;
+use crate::mocap::natnet::NatNet;
 use crate::shim::Shim;
 use crate::sounds::{MAX_SOUNDS, Sound};
 use crate::tags::WallTag;
@@ -236,7 +236,7 @@ impl Settings {
         }
         for (i, id) in self.robots.iter().enumerate() {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
-            let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::vicon::FRISBEE;
+            let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::mocap::vicon::FRISBEE;
             let allowed = "a name is 1 to 32 characters of a-z, 0-9, _ and -, and not `frisbee`";
             check(good, "robots", format!("{id:?}"), allowed)?;
             check(!self.robots[..i].contains(id), "robots", format!("{id:?} twice"), "names are distinct")?;
@@ -364,7 +364,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::natnet::Version;
+    use crate::mocap::natnet::Version;
 
     fn natnet(group: &str) -> Option<NatNet> {
         let address = "127.0.0.1:1510".parse().unwrap();

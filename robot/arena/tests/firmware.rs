@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command as Process;
 use xpuck_arena::Felt;
-use xpuck_arena::dspic::Dspic;
+use xpuck_arena::body::dspic::Dspic;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Actions, Command, Report, WORDS, Words, crc, sum};
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};

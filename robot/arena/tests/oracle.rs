@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::natnet::{NatNet, Version};
-use xpuck_arena::vicon::FRISBEE;
+use xpuck_arena::mocap::natnet::{NatNet, Version};
+use xpuck_arena::mocap::vicon::FRISBEE;
 use xpuck_arena::{Arena, Listening, Settings, run};
 use xpuck_kernels::world::{Pose, Scenario};
 

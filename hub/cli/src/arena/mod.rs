@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::info;
 use xpuck_arena::fitted::{Fitted, Mark};
-use xpuck_arena::natnet::{NatNet, Version};
+use xpuck_arena::mocap::natnet::{NatNet, Version};
 use xpuck_arena::sounds::Sound;
 use xpuck_arena::tags::WallTag;
 use xpuck_arena::unkind::{ChangeKeys, FaultKeys, FloorKeys, OutOfBounds, Preset, RobotKeys, Varied};

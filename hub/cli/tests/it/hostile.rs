@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::time::Duration;
-use xpuck_arena::{natnet, vicon, vrpn};
+use xpuck_arena::mocap::{natnet, vicon, vrpn};
 use xpuck_hub_core::config::{Gates as Limits, UpAxis, ViconMode};
 use xpuck_hub_core::mocap::Tracked;
 use xpuck_hub_core::mocap::gates::Gates;

@@ -57,7 +57,7 @@ mod tests {
     use super::super::Verdict;
     use super::*;
     use std::net::{TcpListener, TcpStream, UdpSocket};
-    use xpuck_arena::natnet::{Version, encode};
+    use xpuck_arena::mocap::natnet::{Version, encode};
     use xpuck_wire::{Body, Status};
 
     /// What is found without a hub.

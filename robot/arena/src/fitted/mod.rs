@@ -204,7 +204,7 @@ fn answer(pointer: &mut u8, write: &[u8], read: &mut [u8], mut set: impl FnMut(u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::felt;
+    use crate::body::felt;
     use xpuck_kernels::world::Shape;
     use xpuck_registers::{ads1015 as converter, bno055 as imu, ground as floor_sensors, vl53l0x as tof};
 

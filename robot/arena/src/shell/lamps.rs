@@ -1,7 +1,7 @@
 //! The robots' lamps as a log for people and tests: a line when what a robot shows changes.
 
 use crate::arena::Arena;
-use crate::lamps::Lamps;
+use crate::body::lamps::Lamps;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;

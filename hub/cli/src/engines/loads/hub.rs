@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use xpuck_arena::vicon::{self, FRISBEE, HERTZ, serve::Server};
+use xpuck_arena::mocap::vicon::{self, FRISBEE, HERTZ, serve::Server};
 use xpuck_kernels::math::{vec2, wrap_angle};
 use xpuck_kernels::world::Pose;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};

@@ -75,7 +75,7 @@ pub fn hub(records: &Path, mocap: &str) -> HubFile {
         mocap: Mocap {
             kind: MocapKind::Vicon,
             address: mocap.into(),
-            frisbee: xpuck_arena::vicon::FRISBEE.into(),
+            frisbee: xpuck_arena::mocap::vicon::FRISBEE.into(),
             ..Mocap::default()
         },
         ..HubFile::at(records)

@@ -1,9 +1,9 @@
 //! An e-puck1 as the board's I2C bus meets it: a slave with 23 registers and no watchdog.
 
-use crate::felt::{Felt, failed};
-use crate::infrared::counts;
-use crate::lamps::Lamps;
-use crate::motors::{EPUCK1, Motors};
+use crate::body::felt::{Felt, failed};
+use crate::body::infrared::counts;
+use crate::body::lamps::Lamps;
+use crate::body::motors::{EPUCK1, Motors};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck1::{
     self, Access, BODY_LAMP, COUNT, FRONT_LAMP, INFRARED, LAMPS, REFLECTED, RING, Register, SCAN, SPEED, STEPS,
@@ -90,7 +90,7 @@ impl Epuck1 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::infrared::reflected;
+    use crate::body::infrared::reflected;
     use xpuck_kernels::random::Stream;
     use xpuck_registers::infrared::PUBLISHED;
 

@@ -5,7 +5,7 @@ pub mod encode;
 pub(crate) mod serve;
 pub mod session;
 
-use crate::vicon::marker_height;
+use crate::mocap::vicon::marker_height;
 use encode::SensorPose;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;

@@ -1,10 +1,10 @@
 //! An e-puck2 as the board's I2C bus meets it: a slave that takes packets of 20 bytes and answers with 47, and has no
 //! watchdog.
 
-use crate::felt::{Felt, failed};
-use crate::infrared::counts;
-use crate::lamps::Lamps;
-use crate::motors::{EPUCK2, Motors};
+use crate::body::felt::{Felt, failed};
+use crate::body::infrared::counts;
+use crate::body::lamps::Lamps;
+use crate::body::motors::{EPUCK2, Motors};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Settings};
 use xpuck_registers::infrared::{MAX_COUNTS, other_order};
@@ -158,7 +158,7 @@ impl Epuck2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::infrared::reflected;
+    use crate::body::infrared::reflected;
     use xpuck_kernels::random::Stream;
     use xpuck_registers::infrared::PUBLISHED;
 

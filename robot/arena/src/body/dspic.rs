@@ -1,10 +1,10 @@
 //! The e-puck's microcontroller as its SPI master meets it: a slave that reads commands one word late, drives two
 //! stepper motors, scans the infra-red sensors and stops the wheels when nobody talks to it.
 
-use crate::felt::{Felt, failed};
-use crate::infrared::counts;
-use crate::lamps::Lamps;
-use crate::motors::{Motors, Timing};
+use crate::body::felt::{Felt, failed};
+use crate::body::infrared::counts;
+use crate::body::lamps::Lamps;
+use crate::body::motors::{Motors, Timing};
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::infrared::RawInfrared;
@@ -143,7 +143,7 @@ impl Dspic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::infrared::reflected;
+    use crate::body::infrared::reflected;
     use xpuck_kernels::random::Stream;
     use xpuck_registers::infrared::PUBLISHED;
 

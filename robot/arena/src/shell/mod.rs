@@ -12,7 +12,7 @@ use crate::arena::Arena;
 use crate::connection::POLL;
 use crate::settings::{ArenaError, Settings};
 use crate::unkind::ChangeKeys;
-use crate::vicon;
+use crate::mocap::vicon;
 use devices::Devices;
 use lamps::LampsLog;
 use network::Network;

@@ -5,7 +5,7 @@ pub mod encode;
 pub mod request;
 pub(crate) mod serve;
 
-use crate::vicon::marker_height;
+use crate::mocap::vicon::marker_height;
 use encode::BodyPose;
 use std::net::SocketAddrV4;
 use xpuck_kernels::math::sin_cos;

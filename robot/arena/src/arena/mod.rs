@@ -5,7 +5,7 @@ pub mod hand;
 use crate::camera;
 use crate::fitted::{self, Mark, Surroundings};
 use crate::keeper::Keeper;
-use crate::lamps::Lamps;
+use crate::body::lamps::Lamps;
 use crate::power::Battery;
 use crate::robot::{Around, Robot};
 use crate::settings::{ArenaError, Settings};
