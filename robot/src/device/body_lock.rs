@@ -7,9 +7,15 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Where the kernel shows who holds which lock.
 const LOCKS: &str = "/proc/locks";
+
+/// How long a program that was killed may still hold its body, while the kernel takes it apart.
+const DYING: Duration = Duration::from_secs(1);
+/// How often it is tried again.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A body is held as long as this lives.
 #[derive(Debug)]
@@ -18,7 +24,7 @@ pub struct BodyLock {
 }
 
 impl BodyLock {
-    /// Takes the body behind a device. A socket cannot be locked, so for one it is a file beside it, and for a device on the
+    /// Takes the body behind a device; waits for a holder that is just ending. A socket cannot be locked, so for one it is a file beside it, and for a device on the
     /// network one among temporary files.
     ///
     /// # Errors
@@ -37,7 +43,13 @@ impl BodyLock {
             None => File::open(device),
         };
         let file = file.map_err(fail)?;
-        match file.try_lock() {
+        let deadline = Instant::now() + DYING;
+        let mut locked = file.try_lock();
+        while matches!(locked, Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
+            std::thread::sleep(LOOK);
+            locked = file.try_lock();
+        }
+        match locked {
             Ok(()) => Ok(BodyLock { _lock: file }),
             Err(TryLockError::WouldBlock) => {
                 let locks = std::fs::read_to_string(LOCKS).unwrap_or_default();
@@ -86,8 +98,13 @@ mod tests {
             let error = BodyLock::take(device).unwrap_err().to_string();
             let here = format!("{} is held by process {}", device.display(), std::process::id());
             assert!(error.contains(&here), "{error}");
-            drop(lock);
+            // One that ends a little later is waited for.
+            let ends = std::thread::spawn(move || {
+                std::thread::sleep(LOOK);
+                drop(lock);
+            });
             BodyLock::take(device).unwrap();
+            ends.join().unwrap();
         }
         let absent = BodyLock::take(&dir.path().join("nothing")).unwrap_err().to_string();
         assert!(absent.contains("cannot open") && absent.ends_with("(os error 2)"), "{absent}");
