@@ -30,8 +30,8 @@ pub mod uvc;
 
 pub use arena::hand::MOST_SPEED;
 pub use arena::{Arena, STEP_SECONDS, View};
-pub use faults::{Faults, SenseFault};
 pub use body::felt::Felt;
+pub use faults::{Faults, SenseFault};
 pub use robot::Guest;
 pub use settings::{ArenaError, BodyKind, CameraSettings, Fittings, Settings};
 pub use shell::{Beside, Listening, Summary, run};

@@ -1,14 +1,14 @@
 //! One robot's electronics: the processor that drives its motors, by kind, and everything on the board's buses.
 
-use crate::draw::Draw;
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
 use crate::body::epuck2::Epuck2;
-use crate::faults::{FaultCounter, Faults, SenseFault};
 use crate::body::felt::{self, Felt};
-use crate::fitted::{self, Devices, Surroundings};
 use crate::body::infrared;
 use crate::body::lamps::Lamps;
+use crate::draw::Draw;
+use crate::faults::{FaultCounter, Faults, SenseFault};
+use crate::fitted::{self, Devices, Surroundings};
 use crate::outage::{Outage, Outages};
 use crate::power::Power;
 use crate::sensor::CameraSensor;

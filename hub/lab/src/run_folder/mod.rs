@@ -29,7 +29,7 @@ const KINDS: [(&str, &str, &str); 4] = [
 
 /// What a kind of run has in its folder.
 pub struct Kind {
-    /// File that makes a folder such a run; one of [`KINDS`].
+    /// File that makes a folder such a run; one of those whose command errors name.
     pub run: &'static str,
     /// File that grows, and is locked while a process works on the run.
     pub grows: &'static str,
@@ -37,7 +37,7 @@ pub struct Kind {
     pub head: &'static str,
     /// Other files and folders that a run writes to while it goes on, which must be no links: what it writes stays in its folder.
     pub written: &'static [&'static str],
-    /// Files by which it is asked for something, beside [`STOP`].
+    /// Files by which it is asked for something, beside `stop`.
     pub requests: &'static [&'static str],
 }
 

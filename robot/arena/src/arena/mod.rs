@@ -2,10 +2,10 @@
 
 pub mod hand;
 
+use crate::body::lamps::Lamps;
 use crate::camera;
 use crate::fitted::{self, Mark, Surroundings};
 use crate::keeper::Keeper;
-use crate::body::lamps::Lamps;
 use crate::power::Battery;
 use crate::robot::{Around, Robot};
 use crate::settings::{ArenaError, Settings};

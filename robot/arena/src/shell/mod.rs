@@ -10,9 +10,9 @@ mod streams;
 
 use crate::arena::Arena;
 use crate::connection::POLL;
+use crate::mocap::vicon;
 use crate::settings::{ArenaError, Settings};
 use crate::unkind::ChangeKeys;
-use crate::mocap::vicon;
 use devices::Devices;
 use lamps::LampsLog;
 use network::Network;

@@ -1,8 +1,8 @@
 //! The motion-capture systems above the arena: Vicon always, VRPN and NatNet where the settings ask for them.
 
 use super::{LATE_US, Listening};
+use crate::mocap::{natnet, vicon, vrpn};
 use crate::settings::{ArenaError, Settings};
-use crate::{natnet, vicon, vrpn};
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
