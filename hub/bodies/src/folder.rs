@@ -11,7 +11,7 @@ use xpuck_bodies::urdf::{self, Dialect};
 use xpuck_bodies::{BodyError, Plan};
 use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, checkpoints, fail};
 
-/// What came out.
+/// Result of the run.
 const RESULT: &str = "result.json";
 /// The best body of each island, in several forms.
 const BODIES: &str = "bodies";
@@ -36,7 +36,7 @@ pub struct Resumed {
     pub folder: Folder,
     /// The run after its last whole generation.
     pub evolution: BodyRun,
-    /// What a person should know: a checkpoint that could not be used.
+    /// Line for a person about a checkpoint that could not be used.
     pub notice: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl Folder {
         self.folder.keep_rows(&rows.concat())
     }
 
-    /// Where the run is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

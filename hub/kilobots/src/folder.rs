@@ -73,7 +73,7 @@ impl Folder {
         self.folder.is_to_stop()
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

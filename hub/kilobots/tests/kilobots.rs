@@ -76,7 +76,7 @@ fn a_short_race_passes_the_thesis_s_best_tree() {
     assert!(again > 0.075, "{again}: the thesis's best of 25 runs");
 }
 
-/// What the chapter costs and gives: `cargo test -p xpuck-hub-kilobots --profile dev --test kilobots -- --ignored --nocapture`,
+/// Cost and results of the chapter: `cargo test -p xpuck-hub-kilobots --profile dev --test kilobots -- --ignored --nocapture`,
 /// with `RUNS` other than 1 in the environment for as many runs, and `SEED` for another first seed than 1.
 #[test]
 #[ignore = "a run of the thesis's budget takes a minute or more"]

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 /// Where the kernel shows who holds which lock.
 const LOCKS: &str = "/proc/locks";
 
-/// How long a program that was killed may still hold its body, while the kernel takes it apart.
+/// Time for which a killed program may still hold its body, while the kernel takes it apart.
 const DYING: Duration = Duration::from_secs(1);
-/// How often it is tried again.
+/// Time between two tries.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A body is held as long as this lives.

@@ -18,7 +18,7 @@ const CURRICULUM: &str = "curriculum.toml";
 const PROJECT: &str = "curriculum.prj";
 /// Files that it names.
 const BESIDE: &str = "beside";
-/// What came out.
+/// Result of the run.
 const RESULT: &str = "result.json";
 /// What controllers were worth.
 const CACHE: &str = "fitness.sqlite";
@@ -39,7 +39,7 @@ static KIND: Kind = Kind {
     requests: &[SKIP],
 };
 
-/// What of a plan the run's file holds: its name, and the seed.
+/// Part of a plan that the run's file holds: its name, the seed, and the names of the files that it needs.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
@@ -181,7 +181,7 @@ impl Folder {
         Ok(self.folder.keep_rows(&rows)?)
     }
 
-    /// Where the run is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

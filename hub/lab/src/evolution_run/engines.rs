@@ -50,7 +50,7 @@ impl Note {
 }
 
 impl Engines {
-    /// Those of a folder; there need be no file yet.
+    /// Reads the file of a folder; there need be none yet.
     ///
     /// # Errors
     /// It cannot be read, or its last line is damaged.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct FolderError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What is wrong, and the remedy.
+    /// Fault and remedy.
     pub message: String,
 }
 

@@ -27,7 +27,7 @@ const KINDS: [(&str, &str, &str); 4] = [
     ("kilobots.toml", "of Kilobots", "xpuck kilobot evolve --resume"),
 ];
 
-/// What a kind of run has in its folder.
+/// Names in the folder of a kind of run.
 pub struct Kind {
     /// File that makes a folder such a run; one of those whose command errors name.
     pub run: &'static str,
@@ -112,7 +112,7 @@ impl RunFolder {
         Ok(RunFolder { path: path.into(), kind, grown })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

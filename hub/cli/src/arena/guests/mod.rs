@@ -18,7 +18,7 @@ use anyhow::Result;
 use std::path::Path;
 use xpuck_arena::Beside;
 
-/// Those whom the arena's file names.
+/// Starts the guests whom the arena's file names.
 ///
 /// # Errors
 /// An address cannot be had, or this program was built without their protocols.
@@ -27,7 +27,7 @@ pub fn start(path: &Path, robots: usize) -> Result<Box<dyn Beside>> {
     Ok(Box::new(company::Company::start(path, robots)?))
 }
 
-/// Nobody, as this program was built without their protocols.
+/// Starts nobody, as this program was built without their protocols.
 ///
 /// # Errors
 /// The arena's file names somebody.
