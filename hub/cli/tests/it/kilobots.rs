@@ -69,7 +69,7 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
     let used = kilobot(dir, &["evolve", "small.toml", "--out", "mine"]);
     assert!(told(&used).contains("mine: is not empty: it has `result.json`; name a new folder"), "{used:?}");
-    std::fs::create_dir_all(dir.join("begun")).unwrap();
+    std::fs::create_dir_all(dir.join("begun/runs")).unwrap();
     std::fs::write(dir.join("begun/runs.csv"), "algorithm,ru").unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--algorithm", "racing", "--out", "begun"]));
     let table = std::fs::read_to_string(dir.join("begun/runs.csv")).unwrap();

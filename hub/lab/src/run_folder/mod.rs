@@ -256,25 +256,42 @@ fn refuse_run(path: &Path) -> Result<(), FolderError> {
 }
 
 /// Refuses a folder that holds a run, or anything else that one could write over. What a process leaves that was killed while it
-/// made the folder is no hindrance: the run's files, and a table without a row.
+/// made the folder is no hindrance: files as they are to be, a table without a row, empty folders.
 fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)]) -> Result<(), FolderError> {
     refuse_run(path)?;
+    let first = |name: &str| Path::new(name).iter().next().map(|first| first.to_string_lossy().into_owned());
     for entry in std::fs::read_dir(path).map_err(io(path))? {
         let entry = entry.map_err(io(path))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_its_table = || name == kind.grows && is_begun(&entry.path(), kind.head);
         // A file that was being put in its place.
         let begun = name.strip_suffix(".new").unwrap_or(&name);
-        let of_files =
-            |name: &str| files.iter().any(|(file, _)| Path::new(file).iter().next().is_some_and(|f| f == name));
-        let is_left = of_files(begun)
-            || kind.requests.contains(&begun)
-            || (begun != name && KINDS.iter().any(|(file, ..)| *file == begun));
-        if name != STOP && !is_left && !is_its_table() {
+        let is_request = kind.requests.contains(&begun) || begun == STOP;
+        let is_half = begun != name
+            && (files.iter().any(|(file, _)| file == begun) || KINDS.iter().any(|(file, ..)| *file == begun));
+        let is_table = name == kind.grows && is_begun(&entry.path(), kind.head);
+        let is_empty_folder = kind.written.contains(&begun) && holds_nothing(&entry.path());
+        let mut of_beginning = files.iter().filter(|(file, _)| first(file).as_deref() == Some(&name)).peekable();
+        let is_the_same =
+            of_beginning.peek().is_some() && of_beginning.all(|(file, text)| holds(&path.join(file), text));
+        if !(is_request || is_half || is_table || is_empty_folder || is_the_same) {
             return Err(fail(path, format!("is not empty: it has `{}`; name a new folder", name.escape_debug())));
         }
     }
     Ok(())
+}
+
+/// True of a folder, no link, without anything in it.
+fn holds_nothing(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|data| data.is_dir())
+        && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// True of a place where a file with this text can be put and nothing is lost.
+fn holds(file: &Path, text: &str) -> bool {
+    match file.symlink_metadata() {
+        Err(error) => error.kind() == ErrorKind::NotFound,
+        Ok(_) => file::text(file, text.len() as u64).is_ok_and(|there| there == text),
+    }
 }
 
 /// True of a table whose head was not wholly written, or is all that was.
@@ -297,16 +314,23 @@ mod tests {
     #[test]
     fn what_a_killed_process_was_about_to_put_in_place_is_no_hindrance() {
         let place = tempfile::tempdir().unwrap();
-        for left in ["run.toml.new", "world.toml.new", "world.toml"] {
+        for left in ["run.toml.new", "world.toml.new"] {
             std::fs::write(place.path().join(left), "half").unwrap();
         }
+        std::fs::write(place.path().join("world.toml"), "").unwrap();
+        std::fs::create_dir(place.path().join("best")).unwrap();
         std::fs::write(place.path().join("t.csv"), "a,").unwrap();
         drop(create(place.path()).unwrap());
         assert_eq!(std::fs::read_to_string(place.path().join("t.csv")).unwrap(), "a,b\n");
         std::fs::remove_file(place.path().join("run.toml")).unwrap();
-        std::fs::write(place.path().join("notes.new"), "mine").unwrap();
-        let refused = create(place.path()).err().unwrap();
-        assert!(refused.contains("it has `notes.new`"), "{refused}");
+        for (name, text) in [("notes.new", "mine"), ("world.toml", "mine"), ("best/mine", "")] {
+            let mine = place.path().join(name);
+            let before = std::fs::read_to_string(&mine).ok();
+            std::fs::write(&mine, text).unwrap();
+            let refused = create(place.path()).err().unwrap();
+            assert!(refused.contains(&format!("it has `{}`", name.split('/').next().unwrap())), "{refused}");
+            before.map_or_else(|| std::fs::remove_file(&mine), |before| std::fs::write(&mine, before)).unwrap();
+        }
     }
 
     #[test]
