@@ -4,6 +4,7 @@
 //! and can be reproduced lane by lane in vector registers. Polynomials are Chebyshev fits; errors are below 2e-7.
 
 pub(crate) mod coefficients;
+pub mod linear;
 
 use coefficients::{ATAN, COS, EXP, EXP_LIMIT, LN, LN_2_PARTS, QUARTER_TURN, SIN, SQRT_HALF_BITS};
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,8 @@
 //! robot's factors. They are found by least squares; stretches that are
 //! far off, in which a wheel slipped, are left out of that. What is left over of all stretches is the noise.
 
-use super::numerics::solve;
 use super::poses::Run;
+use xpuck_kernels::math::linear::solve_open;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{DT, WHEELBASE};
 
@@ -167,7 +167,7 @@ fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
             }
         }
     }
-    let [da, db, dc] = solve(matrix, right_side);
+    let [da, db, dc] = solve_open(matrix, right_side);
     [a + da, b + db, c + dc]
 }
 
@@ -193,7 +193,7 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     }
     // One cause that comes out negative is none; the other has it all.
     let alone = |i: usize| (right[0] + right[1]) / (matrix[0][i] + matrix[1][i]);
-    let [turn, drift] = match solve(matrix, right) {
+    let [turn, drift] = match solve_open(matrix, right) {
         [turn, _] if turn < 0.0 => [0.0, alone(1)],
         [_, drift] if drift < 0.0 => [alone(0), 0.0],
         both => both,

@@ -4,7 +4,7 @@
 //! are the lengths and angles that the noise scales with, and f is the noise of the poses themselves, which shows alone
 //! while a robot stands.
 
-use super::numerics::solve;
+use xpuck_kernels::math::linear::solve_open;
 
 /// A residual and the squares of what its noise scales with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub fn deviations(residuals: &[Residual]) -> [f64; 3] {
                 right[i] += weight * x[i] * residual.square;
             }
         }
-        variances = solve(matrix, right).map(|v| v.max(0.0));
+        variances = solve_open(matrix, right).map(|v| v.max(0.0));
     }
     [variances[0].sqrt(), (variances[1] / sizes[1]).sqrt(), (variances[2] / sizes[2]).sqrt()]
 }

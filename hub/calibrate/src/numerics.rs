@@ -1,4 +1,4 @@
-//! The small numerics that the fits share: a minimum, a straight line, a linear system, the jackknife.
+//! The small numerics that the fits share: a minimum, a straight line, the jackknife.
 
 use rayon::prelude::*;
 
@@ -52,22 +52,6 @@ pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     (across > 0.0).then_some((my - slope * mx, slope))
 }
 
-/// The solution of a linear system by elimination with pivots; a variable without an equation is 0.
-pub fn solve<const N: usize>(mut rows: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
-    for i in 0..N {
-        let pivot = (i..N).max_by(|a, b| rows[*a][i].abs().total_cmp(&rows[*b][i].abs())).expect("not empty");
-        rows.swap(i, pivot);
-        right.swap(i, pivot);
-        let row = rows[i];
-        for j in (0..N).filter(|j| *j != i && row[i] != 0.0) {
-            let factor = rows[j][i] / row[i];
-            rows[j].iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
-            right[j] -= factor * right[i];
-        }
-    }
-    std::array::from_fn(|i| if rows[i][i] == 0.0 { 0.0 } else { right[i] / rows[i][i] })
-}
-
 /// Standard errors of what `fit` estimates, by the jackknife: the fit is repeated without each tenth of the items in
 /// turn. None if there are fewer than two items or a fit has no answer.
 pub fn jackknife<T: Copy + Send + Sync>(
@@ -104,12 +88,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_systems_are_solved() {
+    fn lines_are_fitted() {
         let (at_zero, slope) = line(&[(1.0, 5.0), (2.0, 7.0), (4.0, 11.0)]).unwrap();
         assert!((at_zero - 3.0).abs() < 1e-12 && (slope - 2.0).abs() < 1e-12);
         assert_eq!(line(&[(1.0, 5.0), (1.0, 7.0)]), None);
-        let x = solve([[0.0, 2.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], [4.0, 5.0, 0.0]);
-        assert_eq!(x, [3.0, 2.0, 0.0]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod agents;
 pub mod client;
+mod door;
 pub mod evaluation;
 pub mod frame;
 pub mod limit;

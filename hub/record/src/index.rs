@@ -1,10 +1,10 @@
 //! Where in a record which time is, so that a replay can begin anywhere without reading what comes before.
 
-use super::channels::Meanings;
-use super::chunk::messages;
 use super::read::entries_of;
-use super::reader::Reader;
 use super::{RecordError, open_file, parts};
+use crate::container::channels::Meanings;
+use crate::container::chunk::messages;
+use crate::container::reader::Reader;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::entry::Entry;
 

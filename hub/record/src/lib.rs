@@ -1,43 +1,32 @@
 //! The recorder: one directory a run, everything in MCAP files that Foxglove opens.
 //!
-//! [`Recorder`] hands what happens to a thread of its own (`writer`), so that no disk holds up the hub's loop. A file is
+//! [`Recorder`] hands what happens to a thread of its own (`writing`), so that no disk holds up the hub's loop. A file is
 //! written as `run.mcap.open`, flushed once a second, brought to the disk every 4 s, and renamed when it is whole. What a
-//! killed hub left behind is made whole by [`recover`], over damage too: [`read`] gives every chunk that is whole. Beside it lie `run.toml` ([`run_file`]), `result.json`, and while
-//! the run goes on `run.state` ([`snapshot`]), from which a hub that returns goes on.
+//! killed hub left behind is made whole by [`recover`], over damage too: [`read`] gives every chunk that is whole. Beside it lie
+//! `run.toml` ([`run_file`]), `result.json`, and while the run goes on `run.state` ([`snapshot`]), from which a hub that returns
+//! goes on.
 
-mod between;
-mod births;
-pub mod budget;
-mod channels;
-mod chunk;
 mod close;
-pub mod export;
-mod foreign;
+mod container;
 pub mod foxglove;
 pub mod index;
-mod job;
 pub mod lineage;
-mod mcap_file;
-pub mod parquet;
 pub mod read;
-mod reader;
 pub mod recover;
-mod replace;
 pub mod run_file;
-mod scan;
 pub mod schema;
 pub mod snapshot;
-pub mod survey;
-pub mod table;
-mod thread;
-mod updates;
+mod tables;
 pub mod verify;
-mod writer;
+mod writing;
 
 pub use close::{end as end_run, result};
-pub use job::Note;
-pub use mcap_file::McapFile;
-pub use thread::{Closing, Recorder};
+pub use container::mcap_file::McapFile;
+pub use container::survey;
+pub use tables::{export, parquet, table};
+pub use writing::budget;
+pub use writing::job::Note;
+pub use writing::thread::{Closing, Recorder};
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

@@ -1,13 +1,13 @@
 //! Reading records: message by message, over all files of a run, in the order of time within each file. What is damaged is
 //! left out and told.
 
-use super::between::End;
-use super::channels::Meanings;
-use super::chunk::messages;
-use super::reader::{Chunk, Reader};
-use super::scan::Source;
-use super::survey::MISSING_END;
 use super::{OPEN, RecordError, open_file, parts, recover};
+use crate::container::between::End;
+use crate::container::channels::Meanings;
+use crate::container::chunk::messages;
+use crate::container::reader::{Chunk, Reader};
+use crate::container::scan::Source;
+use crate::container::survey::MISSING_END;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};

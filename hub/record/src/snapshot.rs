@@ -2,8 +2,8 @@
 //! while the run goes on.
 
 use super::read::entries_of;
-use super::reader::Reader;
 use super::{RecordError, open_file, part_number, parts};
+use crate::container::reader::Reader;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { importSeed, parseKeyFile, sign, z85 } from "../console/keyfile.js";
-import { tokenOf } from "../console/session.js";
+import { importSeed, parseKeyFile, sign, z85 } from "../console/link/keyfile.js";
+import { tokenOf } from "../console/link/session.js";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 const hex = (bytes) => Buffer.from(bytes).toString("hex");

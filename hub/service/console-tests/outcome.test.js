@@ -3,7 +3,7 @@ import test from "node:test";
 import { commandLine } from "../console/runs/command.js";
 import { ReplayLines } from "../console/runs/lines.js";
 import { endOf, meanOfRun } from "../console/runs/outcome.js";
-import { phaseOf, stoppedBy } from "../console/words.js";
+import { phaseOf, stoppedBy } from "../console/shared/words.js";
 
 const started = { who: "anna", text: "experiment x: started by anna, waiting for the robots to be ready" };
 const stopped = { who: "anna", text: "stopped by anna" };

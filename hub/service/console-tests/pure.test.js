@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { layoutAncestry, tidy } from "../console/evolution/ancestry.js";
 import { busiest } from "../console/evolution/busiest.js";
-import { bytes, clock, fixed, span, thousands, tickTexts, timeOfDay } from "../console/format.js";
-import { Rate, inWords } from "../console/rate.js";
+import { bytes, clock, fixed, span, thousands, tickTexts, timeOfDay } from "../console/shared/format.js";
+import { Rate, inWords } from "../console/shared/rate.js";
 import { sensed } from "../console/robots/sensors.js";
 import { FASTEST, ofKeys, ofStick, wheels } from "../console/robots/steering.js";
 import { tagsInWords } from "../console/robots/tags.js";
-import { link, parse, replayLink } from "../console/routes.js";
+import { link, parse, replayLink } from "../console/shell/routes.js";
 import { differences, flatten } from "../console/runs/differences.js";
-import { hold, meanOf, smooth, thin, together, upTo } from "../console/series.js";
-import { goneInWords, lossesInWords, nowInWords } from "../console/words.js";
+import { hold, meanOf, smooth, thin, together, upTo } from "../console/shared/series.js";
+import { goneInWords, lossesInWords, nowInWords } from "../console/shared/words.js";
 
 test("numbers and times", () => {
   assert.deepEqual([fixed(-0.0001, 2), fixed(-1.5, 1), fixed(null, 2), fixed(NaN, 1), fixed("7", 1), fixed(2, 1, " V")], ["0.00", "−1.5", "–", "–", "–", "2.0 V"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Store } from "../console/store.js";
+import { Store } from "../console/link/store.js";
 
 /** A store that remembers what it said has changed. */
 function made(kind = "live") {

@@ -1,20 +1,20 @@
 // @ts-check
 // The page as a whole: the hub's events, the header, and one view at a time.
 
-import { Account } from "./account.js";
-import { Commands } from "./commands.js";
-import { byId } from "./dom.js";
-import { Frames } from "./frames.js";
-import { Header } from "./header.js";
-import { Help } from "./help.js";
-import { Live } from "./live.js";
-import { Navigation } from "./navigation.js";
-import { NoteSheet } from "./note.js";
+import { Account } from "./shell/account.js";
+import { Commands } from "./link/commands.js";
+import { byId } from "./shared/dom.js";
+import { Frames } from "./link/frames.js";
+import { Header } from "./shell/header.js";
+import { Help } from "./shell/help.js";
+import { Live } from "./link/live.js";
+import { Navigation } from "./shell/navigation.js";
+import { NoteSheet } from "./shell/note.js";
 import { Driving } from "./robots/driving.js";
-import { Session } from "./session.js";
-import { Shortcuts } from "./shortcuts.js";
-import { Store } from "./store.js";
-import { isGoing } from "./words.js";
+import { Session } from "./link/session.js";
+import { Shortcuts } from "./shell/shortcuts.js";
+import { Store } from "./link/store.js";
+import { isGoing } from "./shared/words.js";
 
 export class App {
   constructor() {

@@ -2,15 +2,15 @@
 // Watch: the arena, what goes on in plain words, the fitness, the robots, the latest events.
 
 import { ArenaView } from "./arena/view.js";
-import { h, setAttr, setText, show } from "./dom.js";
-import { EventList } from "./events.js";
-import { FitnessPanel } from "./fitness.js";
-import { Pictures } from "./pictures.js";
+import { h, setAttr, setText, show } from "./shared/dom.js";
+import { EventList } from "./shared/events.js";
+import { FitnessPanel } from "./shared/fitness.js";
+import { Pictures } from "./shared/pictures.js";
 import { ShortList } from "./robots/short.js";
 import { latestRun } from "./runs/latest.js";
-import { goneInWords, nowInWords } from "./words.js";
+import { goneInWords, nowInWords } from "./shared/words.js";
 
-/** @param {import("./navigation.js").Env} env @returns {import("./navigation.js").View & {arena: ArenaView}} */
+/** @param {import("./shell/navigation.js").Env} env @returns {import("./shell/navigation.js").View & {arena: ArenaView}} */
 export function create(env) {
   const arena = new ArenaView(env);
   const fitness = new FitnessPanel(env.store);
@@ -55,7 +55,7 @@ export function create(env) {
   };
 }
 
-/** What goes on, and what can be done next. @param {import("./navigation.js").Env} env */
+/** What goes on, and what can be done next. @param {import("./shell/navigation.js").Env} env */
 function nowPanel(env) {
   const title = h("h2", { class: "now-title" });
   const text = h("p");
@@ -87,7 +87,7 @@ function nowPanel(env) {
     },
   };
 
-  /** @param {import("./contract.js").RunRow | null} run */
+  /** @param {import("./link/contract.js").RunRow | null} run */
   function offer(run) {
     if (!run || phase !== "finished") return;
     record.href = env.link("runs", run.id);

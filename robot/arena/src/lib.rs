@@ -8,7 +8,6 @@
 mod arena;
 pub mod body;
 pub mod camera;
-mod connection;
 pub mod draw;
 pub mod faults;
 pub mod fitted;
@@ -17,6 +16,7 @@ pub mod keeper;
 pub mod mocap;
 mod outage;
 pub mod overhead;
+mod port;
 pub mod power;
 mod robot;
 pub mod sensor;

@@ -1,9 +1,9 @@
 //! Pictures of the camera: primary colours in them, AprilTags, the lens, and pictures that are drawn for tests and benchmarks.
 
 pub mod colours;
-pub mod lens;
 #[cfg(feature = "apriltag")]
-pub(crate) mod linear;
+pub(crate) mod homography;
+pub mod lens;
 #[cfg(feature = "apriltag")]
 pub mod markers;
 #[cfg(feature = "apriltag")]

@@ -3,7 +3,8 @@
 //! Axes are right, down and away from the viewer. Seen from afar a flat thing looks nearly the same when it is tilted the
 //! other way; both are tried, and the one whose points fit better is told.
 
-use crate::vision::linear::{homography, solve};
+use crate::vision::homography::{LEAST_PIVOT, homography};
+use xpuck_kernels::math::linear::solve;
 
 /// Numbers that tell a pose: a turn and a place.
 pub const POSE: usize = 6;
@@ -103,7 +104,7 @@ impl Stand {
                 }
             }
             (0..POSE).for_each(|i| normal[i][i] *= 1.0 + damping);
-            let step = solve(normal, right)?;
+            let step = solve(normal, right, LEAST_PIVOT)?;
             let next = self.shifted(&std::array::from_fn(|i| step[i][0]));
             let next_error = next.squares(points);
             if next_error < error {

@@ -137,7 +137,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     if !args.plain {
         keyring::make_all(&security.keys, &ids)?;
     }
-    write(dir.path(), &ids, [&robots_endpoint, &operator, &console], &load.mocap()?.to_string(), args.plain)?;
+    write(dir.path(), &ids, [&robots_endpoint, &operator, &console], &load.mocap().to_string(), args.plain)?;
     let hub = Hub::start(dir.path())?;
     let (mut cpu, mut send_p99_ms, mut console_bytes) = (0.0, 0.0, 0.0);
     let sockets = |id: &str| -> Result<Sockets> { Ok(Sockets::for_robot(&security, id)?) };

@@ -3,7 +3,7 @@
 use super::Said;
 use crate::agent::{self, Effector};
 use crate::frame::{Frames, frame};
-use std::io::{ErrorKind, Read, Result, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
@@ -46,12 +46,8 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// # Errors
-    /// What the system says.
-    pub(super) fn new(number: u64, at: SocketAddr, stream: TcpStream) -> Result<Connection> {
-        stream.set_nonblocking(true)?;
-        stream.set_nodelay(true)?;
-        Ok(Connection {
+    pub(super) fn new(number: u64, at: SocketAddr, stream: TcpStream) -> Connection {
+        Connection {
             number,
             at,
             stream,
@@ -63,7 +59,7 @@ impl Connection {
             late: false,
             frames: Frames::new(LONGEST),
             waiting: Vec::new(),
-        })
+        }
     }
 
     pub(super) fn robot(&self) -> Option<usize> {
@@ -74,7 +70,7 @@ impl Connection {
     }
 
     /// Takes what came, at most so much in a cycle.
-    pub(super) fn read(&mut self, said: &mut Said) -> std::result::Result<(), String> {
+    pub(super) fn read(&mut self, said: &mut Said) -> Result<(), String> {
         if self.waiting.len() > MOST_WAITING {
             return Err(format!("it does not read; {} bytes wait for it", self.waiting.len()));
         }
@@ -110,7 +106,7 @@ impl Connection {
     }
 
     /// Gives it the robot that it asked for.
-    pub(super) fn join(&mut self, free: &[bool], taken: &mut Vec<usize>) -> std::result::Result<(), String> {
+    pub(super) fn join(&mut self, free: &[bool], taken: &mut Vec<usize>) -> Result<(), String> {
         let Some(wanted) = self.wanted.take() else { return Ok(()) };
         let can = |robot: &usize| free.get(*robot) == Some(&true) && !taken.contains(robot);
         let robot = match wanted.checked_sub(1) {

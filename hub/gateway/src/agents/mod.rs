@@ -6,10 +6,11 @@
 mod connection;
 
 use crate::agent::{Effector, Perception, write};
+use crate::door::Door;
 use connection::{Connection, Progress};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Result;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// New connections that are taken in a cycle.
@@ -34,7 +35,7 @@ pub struct Said {
 
 /// The server.
 pub struct Agents {
-    listener: TcpListener,
+    door: Door,
     connections: Vec<Connection>,
     count: u64,
     refused: u64,
@@ -46,9 +47,7 @@ impl Agents {
     /// # Errors
     /// What the system says.
     pub fn listen(at: SocketAddr) -> Result<Agents> {
-        let listener = TcpListener::bind(at)?;
-        listener.set_nonblocking(true)?;
-        Ok(Agents { listener, connections: Vec::new(), count: 0, refused: 0 })
+        Ok(Agents { door: Door::listen(at)?, connections: Vec::new(), count: 0, refused: 0 })
     }
 
     /// Where it listens.
@@ -56,7 +55,7 @@ impl Agents {
     /// # Errors
     /// What the system says.
     pub fn address(&self) -> Result<SocketAddr> {
-        self.listener.local_addr()
+        self.door.address()
     }
 
     /// The team of the agent that drives a robot; none if nobody does.
@@ -102,17 +101,14 @@ impl Agents {
         let before = self.refused;
         let waiting = self.connections.iter().filter(|one| one.robot().is_none()).count();
         let mut room = MOST_WAITING.saturating_sub(waiting);
-        for _ in 0..NEW_AT_ONCE {
-            let Ok((stream, at)) = self.listener.accept() else { break };
+        for (stream, at) in self.door.take(NEW_AT_ONCE) {
             if room == 0 {
                 self.refused += 1;
                 continue;
             }
-            // One that is gone by now.
-            let Ok(connection) = Connection::new(self.count + 1, at, stream) else { continue };
             room -= 1;
             self.count += 1;
-            self.connections.push(connection);
+            self.connections.push(Connection::new(self.count, at, stream));
         }
         if self.refused > before {
             let count = self.refused - before;
@@ -167,7 +163,7 @@ impl Agents {
                 }
                 return;
             }
-            let mut sources: Vec<PollFd<'_>> = vec![PollFd::new(&self.listener, PollFlags::IN)];
+            let mut sources: Vec<PollFd<'_>> = vec![PollFd::new(&self.door, PollFlags::IN)];
             sources.extend(self.connections.iter().map(|one| PollFd::new(&one.stream, PollFlags::IN)));
             let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos().min(50_000_000) as i64 };
             // A signal ends it early, and the clock decides.

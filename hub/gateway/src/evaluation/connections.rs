@@ -4,9 +4,10 @@
 
 use super::message::Message;
 use super::stream::{Came, Stream};
+use crate::door::Door;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{Error, Result};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ struct Connection {
 pub(super) struct Connections {
     /// What clients are called.
     client: &'static str,
-    listeners: Vec<TcpListener>,
+    doors: Vec<Door>,
     connections: Vec<Connection>,
     last: u32,
     refused: u64,
@@ -84,15 +85,11 @@ impl Connections {
     /// # Errors
     /// What the system says of an address.
     pub(super) fn listen(client: &'static str, addresses: &[SocketAddr], idle: Duration) -> Result<Connections> {
-        let listen = |address: &SocketAddr| {
-            let said = |error: Error| Error::new(error.kind(), format!("{address}: {error}"));
-            let listener = TcpListener::bind(address).map_err(said)?;
-            listener.set_nonblocking(true).map_err(said)?;
-            Ok(listener)
-        };
-        let listeners = addresses.iter().map(listen).collect::<Result<_>>()?;
+        let listen =
+            |&at: &SocketAddr| Door::listen(at).map_err(|error| Error::new(error.kind(), format!("{at}: {error}")));
+        let doors = addresses.iter().map(listen).collect::<Result<_>>()?;
         let told = (0, Instant::now());
-        Ok(Connections { client, listeners, connections: Vec::new(), last: 0, refused: 0, idle, told })
+        Ok(Connections { client, doors, connections: Vec::new(), last: 0, refused: 0, idle, told })
     }
 
     /// Where it listens.
@@ -100,7 +97,7 @@ impl Connections {
     /// # Errors
     /// What the system says.
     pub(super) fn addresses(&self) -> Result<Vec<SocketAddr>> {
-        self.listeners.iter().map(TcpListener::local_addr).collect()
+        self.doors.iter().map(Door::address).collect()
     }
 
     /// Connections that were closed because there were too many.
@@ -133,9 +130,9 @@ impl Connections {
         other: Option<Other<'_>>,
         service: &mut dyn Service,
     ) -> Result<Vec<String>> {
-        let (listeners, ready) = self.wait(wait, other, service)?;
+        let (doors, ready) = self.wait(wait, other, service)?;
         let mut told = Vec::new();
-        for (at, _) in listeners.iter().enumerate().filter(|(_, ready)| **ready) {
+        for (at, _) in doors.iter().enumerate().filter(|(_, ready)| **ready) {
             self.accept(at, &mut told);
         }
         if self.refused > self.told.0 && self.told.1.elapsed() >= TELL_REFUSED {
@@ -157,9 +154,8 @@ impl Connections {
         Ok(told)
     }
 
-    fn accept(&mut self, listener: usize, told: &mut Vec<String>) {
-        for _ in 0..NEW_AT_ONCE {
-            let Ok((stream, at)) = self.listeners[listener].accept() else { break };
+    fn accept(&mut self, door: usize, told: &mut Vec<String>) {
+        for (stream, at) in self.doors[door].take(NEW_AT_ONCE) {
             if self.connections.len() >= MOST_CONNECTIONS {
                 self.refused += 1;
                 // They come in this order, so the first is the oldest.
@@ -168,14 +164,13 @@ impl Connections {
                 let Some(mute) = self.connections.iter_mut().find(is_mute) else { continue };
                 mute.leaves = true;
             }
-            let Ok(stream) = Stream::new(stream) else { continue };
             self.last = self.last.wrapping_add(1);
             told.push(format!("{} {} connects from {at}", self.client, self.last));
             let number = self.last;
             self.connections.push(Connection {
                 number,
                 at,
-                stream,
+                stream: Stream::new(stream),
                 heard: Instant::now(),
                 more: false,
                 mute: Some(Instant::now()),
@@ -184,7 +179,7 @@ impl Connections {
         }
     }
 
-    /// Which listeners have something to do, and what each connection has.
+    /// Which ports have something to do, and what each connection has.
     fn wait(
         &self,
         wait: Duration,
@@ -195,7 +190,7 @@ impl Connections {
             true => one.stream.interest() - PollFlags::IN,
             false => one.stream.interest(),
         };
-        let mut all: Vec<PollFd<'_>> = self.listeners.iter().map(|one| PollFd::new(one, PollFlags::IN)).collect();
+        let mut all: Vec<PollFd<'_>> = self.doors.iter().map(|one| PollFd::new(one, PollFlags::IN)).collect();
         all.extend(self.connections.iter().map(|one| PollFd::new(one.stream.socket(), interest(one))));
         let mine = all.len();
         all.extend(other.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags)));
@@ -209,8 +204,8 @@ impl Connections {
             Err(error) => return Err(error.into()),
         }
         let ready: Vec<PollFlags> = all[..mine].iter().map(PollFd::revents).collect();
-        let (listeners, connections) = ready.split_at(self.listeners.len());
-        Ok((listeners.iter().map(|ready| !ready.is_empty()).collect(), connections.to_vec()))
+        let (doors, connections) = ready.split_at(self.doors.len());
+        Ok((doors.iter().map(|ready| !ready.is_empty()).collect(), connections.to_vec()))
     }
 }
 

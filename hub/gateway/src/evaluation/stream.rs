@@ -2,9 +2,10 @@
 
 use super::lines::Lines;
 use super::message::{Message, MessageError};
+use crate::door::never_waits;
 use rustix::event::PollFlags;
 use std::io::{ErrorKind, Read, Result, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Bytes that wait to be sent before no more is read.
@@ -36,14 +37,20 @@ pub(super) enum Came {
 }
 
 impl Stream {
+    /// Connects to a server, within `longest`.
+    ///
     /// # Errors
     /// What the system says.
-    pub(super) fn new(stream: TcpStream) -> Result<Stream> {
-        stream.set_nonblocking(true)?;
-        // Answers that wait for more to come are late.
-        stream.set_nodelay(true)?;
+    pub(super) fn connect(at: &SocketAddr, longest: Duration) -> Result<Stream> {
+        let stream = TcpStream::connect_timeout(at, longest)?;
+        never_waits(&stream)?;
+        Ok(Stream::new(stream))
+    }
+
+    /// Of a connection that never waits.
+    pub(super) fn new(stream: TcpStream) -> Stream {
         let (lines, text) = (Lines::new(), String::new());
-        Ok(Stream { stream, lines, to_send: Vec::new(), sent: 0, waits: None, text })
+        Stream { stream, lines, to_send: Vec::new(), sent: 0, waits: None, text }
     }
 
     pub(super) fn socket(&self) -> &TcpStream {

@@ -7,12 +7,13 @@
 pub mod pair;
 mod viewer;
 
+use crate::door::Door;
 use crate::frame::frame;
 use crate::scene::sender::{Sender, Update};
 use crate::scene::{Change, Field, Node, rsmp, simspark};
 use crate::trainer::Command;
 use std::io::Result;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use viewer::Viewer;
 
@@ -56,7 +57,7 @@ pub struct Events {
 
 /// A server of one protocol.
 pub struct Monitors {
-    listener: TcpListener,
+    door: Door,
     protocol: Protocol,
     viewers: Vec<Viewer>,
     sender: Sender,
@@ -70,9 +71,8 @@ impl Monitors {
     /// # Errors
     /// What the system says.
     pub fn listen(at: SocketAddr, protocol: Protocol) -> Result<Monitors> {
-        let listener = TcpListener::bind(at)?;
-        listener.set_nonblocking(true)?;
-        Ok(Monitors { listener, protocol, viewers: Vec::new(), sender: Sender::default(), count: 0, refused: 0 })
+        let door = Door::listen(at)?;
+        Ok(Monitors { door, protocol, viewers: Vec::new(), sender: Sender::default(), count: 0, refused: 0 })
     }
 
     /// Where it listens.
@@ -80,7 +80,7 @@ impl Monitors {
     /// # Errors
     /// What the system says.
     pub fn address(&self) -> Result<SocketAddr> {
-        self.listener.local_addr()
+        self.door.address()
     }
 
     /// What it speaks.
@@ -148,17 +148,14 @@ impl Monitors {
 
     fn take_new(&mut self, events: &mut Events) {
         let before = self.refused;
-        for _ in 0..NEW_AT_ONCE {
-            let Ok((stream, at)) = self.listener.accept() else { break };
+        for (stream, at) in self.door.take(NEW_AT_ONCE) {
             if self.viewers.len() >= MOST_VIEWERS {
                 self.refused += 1;
                 continue;
             }
-            // One that is gone by now.
-            let Ok(viewer) = Viewer::new(self.count + 1, at, stream) else { continue };
             self.count += 1;
             events.told.push(format!("viewer {} at {at} watches", self.count));
-            self.viewers.push(viewer);
+            self.viewers.push(Viewer::new(self.count, at, stream));
         }
         let refused = self.refused - before;
         if refused > 0 {

@@ -35,15 +35,10 @@ pub(super) struct Viewer {
 }
 
 impl Viewer {
-    /// # Errors
-    /// What the system says.
-    pub(super) fn new(number: u64, at: SocketAddr, stream: TcpStream) -> Result<Viewer> {
-        stream.set_nonblocking(true)?;
-        // Small messages that wait for more are late.
-        stream.set_nodelay(true)?;
+    pub(super) fn new(number: u64, at: SocketAddr, stream: TcpStream) -> Viewer {
         let (frames, waiting) = (Frames::new(LONGEST_COMMAND), VecDeque::new());
         let commands = VecDeque::new();
-        Ok(Viewer { number, at, stream, frames, commands, waiting, sent: 0, bytes: 0, begun: false })
+        Viewer { number, at, stream, frames, commands, waiting, sent: 0, bytes: 0, begun: false }
     }
 
     pub(super) fn queue(&mut self, message: &Arc<[u8]>) {

@@ -3,7 +3,7 @@
 //! since they get in one another's way.
 
 use serde::Serialize;
-use xpuck_calibrate::numerics::solve;
+use xpuck_kernels::math::linear::solve_open;
 
 /// Fewest sizes with fitness clearly above zero from which three numbers are fitted.
 const FEWEST: usize = 4;
@@ -58,8 +58,8 @@ impl ScalingModel {
                 right[i] += weight * x[i] * y;
             }
         }
-        let [ln_scale, cooperation, interference] = solve(normal, right);
-        let variance = |i: usize| solve(normal, std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))[i];
+        let [ln_scale, cooperation, interference] = solve_open(normal, right);
+        let variance = |i: usize| solve_open(normal, std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))[i];
         let weights: f64 = clear.iter().map(|p| p.2).sum();
         let mean = clear.iter().map(|p| p.2 * p.1).sum::<f64>() / weights;
         let model = |n: f64| ln_scale + cooperation * n.ln() - interference * n;

@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, phase};
 use super::{Message, schema_of};
-use crate::mcap_file::McapFile;
+use crate::container::mcap_file::McapFile;
 use crate::run_file::RunFile;
 use crate::verify::phase_worlds;
 use crate::{RecordError, part_number, read};

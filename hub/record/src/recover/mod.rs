@@ -2,13 +2,13 @@
 //! a summary. The new file takes the old one's place when it was read back and holds all of them; a damaged original stays
 //! beside it.
 
-use super::between::End;
 use super::budget::Limits;
-use super::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
 use super::run_file::{RUN_FILE, RunFile};
-use super::scan::Source;
 use super::survey::{Proof, Survey, read_back};
 use super::{OPEN, RecordError, files, open_file};
+use crate::container::between::End;
+use crate::container::scan::Source;
+use crate::writing::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 use super::*;
-use crate::survey::copy;
+use crate::container::survey::copy;
 use crate::{McapFile, read::entries};
 use std::collections::BTreeMap;
 use std::ops::Range;

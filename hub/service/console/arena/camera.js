@@ -1,7 +1,7 @@
 // @ts-check
 // From metres of the arena to pixels of the canvas, with zoom and pan. Zoom 1 shows the whole arena.
 
-import { clamp } from "../format.js";
+import { clamp } from "../shared/format.js";
 
 const MOST = 12;
 const MARGIN = 14;

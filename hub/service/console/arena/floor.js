@@ -1,7 +1,7 @@
 // @ts-check
 // What stands still in the arena: floor, goal, areas, walls and their coloured patches. Drawn when the view moves, not at every frame.
 
-/** @typedef {import("./camera.js").Camera} Camera @typedef {import("../contract.js").World} World */
+/** @typedef {import("./camera.js").Camera} Camera @typedef {import("../link/contract.js").World} World */
 
 const PATCHES = /** @type {Record<string, string>} */ ({ red: "#d9483f", green: "#2f9e58", blue: "#2f7fe0" });
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Where bodies are drawn: on the way between the poses that were told, on a clock that follows theirs a little behind.
 
-import { clamp, wrap } from "../format.js";
+import { clamp, wrap } from "../shared/format.js";
 
 // A body that moved further than this between poses was carried or found again: nothing is drawn in between, m.
 const JUMP = 0.3;

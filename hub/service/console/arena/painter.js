@@ -14,14 +14,14 @@ const TRAILS_MS = 180;
 const QUIET_MS = 800;
 // So near it is to what it follows at least.
 const FOLLOWING_ZOOM = 1.6;
-/** @type {import("../contract.js").World} */
+/** @type {import("../link/contract.js").World} */
 const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [], areas: [], walls: [], task: "", goal: null, robots: [], robot_radius: 0.0375, scale: { one: "", marks: [] }, cells: [] };
 
 /**
  * @typedef {{senses: boolean, trails: boolean, names: boolean, follow: boolean}} Options
  *
  * @typedef {object} Scene what seldom changes
- * @property {import("../contract.js").World | null} world
+ * @property {import("../link/contract.js").World | null} world
  * @property {Record<string, string>} colours of the theme, and `font`
  * @property {Options} options
  * @property {boolean} calm no motion in between is wanted
@@ -32,7 +32,7 @@ const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [
  * @property {boolean} relocating
  *
  * @typedef {{do: "size", width: number, height: number, ratio: number}
- *   | {do: "scene", scene: Scene} | {do: "moment", moment: Moment} | {do: "senses", senses: import("../contract.js").Senses}
+ *   | {do: "scene", scene: Scene} | {do: "moment", moment: Moment} | {do: "senses", senses: import("../link/contract.js").Senses}
  *   | {do: "poses", t: number, names: string[], numbers: number[], at: number} | {do: "clear"}
  *   | {do: "shown", shown: boolean} | {do: "zoom", factor: number, x?: number, y?: number} | {do: "whole"}
  *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}} Order `at`: wall ms since 1970
@@ -51,7 +51,7 @@ export class Painter {
     this.scene = { world: null, colours: {}, options: { senses: true, trails: true, names: true, follow: false }, calm: false, selected: "" };
     /** @type {Moment} */
     this.moment = { robots: [], relocating: false };
-    /** @type {import("../contract.js").Senses | null} */
+    /** @type {import("../link/contract.js").Senses | null} */
     this.senses = null;
     /** @type {Map<string, import("./bodies.js").Look>} */
     this.looks = new Map();

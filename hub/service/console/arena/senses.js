@@ -1,7 +1,7 @@
 // @ts-check
 // What the selected robot senses, drawn around it: infra-red rays, camera, neighbours, compass, and where it wants to go.
 
-import { num } from "../format.js";
+import { num } from "../shared/format.js";
 
 const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
 // How far an infra-red sensor sees, and how far camera and arrows are drawn, m.
@@ -14,7 +14,7 @@ const BLOB_COLOURS = ["#ff5a4f", "#35c46a", "#3d8bff"];
 
 /**
  * @param {CanvasRenderingContext2D} ctx @param {import("./camera.js").Camera} camera
- * @param {import("./motion.js").Pose} pose @param {import("../contract.js").Senses} senses
+ * @param {import("./motion.js").Pose} pose @param {import("../link/contract.js").Senses} senses
  * @param {number} radius of the robot, m @param {Record<string, string>} colours
  */
 export function drawSenses(ctx, camera, pose, senses, radius, colours) {
@@ -148,7 +148,7 @@ function arrow(ctx, angle, from, to, head) {
   ctx.fill();
 }
 
-/** The same in words, for those who do not see the drawing. @param {import("../contract.js").Senses} senses */
+/** The same in words, for those who do not see the drawing. @param {import("../link/contract.js").Senses} senses */
 export function sensesInWords(senses) {
   const parts = [];
   const felt = (senses.proximity ?? []).filter((value) => value > 0.1).length;

@@ -1,10 +1,10 @@
 // @ts-check
 // The arena as a part of a page: zoom and pan by wheel, fingers and keys, a click selects a robot. A thread of its own draws it.
 
-import { button, h, setAttr, setText, show } from "../dom.js";
-import { fixed } from "../format.js";
-import { islandColour, onTheme, palette } from "../colours.js";
-import { fitnessNow } from "../words.js";
+import { button, h, setAttr, setText, show } from "../shared/dom.js";
+import { fixed } from "../shared/format.js";
+import { islandColour, onTheme, palette } from "../shared/colours.js";
+import { fitnessNow } from "../shared/words.js";
 import { listenToPointer } from "./pointer.js";
 import { sensesInWords } from "./senses.js";
 import { Thread } from "./thread.js";
@@ -12,7 +12,7 @@ import { Thread } from "./thread.js";
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class ArenaView {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.floor = h("canvas", { "aria-hidden": "true" });
@@ -38,7 +38,7 @@ export class ArenaView {
       this.setMoment();
     });
     calm.addEventListener("change", this.setScene);
-    /** @type {import("../store.js").Follower} */
+    /** @type {import("../link/store.js").Follower} */
     this.follower = {
       poses: (t, names, numbers, now) => this.thread.send({ do: "poses", t, names, numbers, at: performance.timeOrigin + now }),
       senses: (senses) => this.thread.send({ do: "senses", senses }),
@@ -71,7 +71,7 @@ export class ArenaView {
       h("div", { class: "arena-foot" }, h("div", { class: "row arena-tools" }, ...this.toggles, zoom), this.told, legend()));
   }
 
-  /** @returns {import("../shortcuts.js").Shortcut[]} */
+  /** @returns {import("../shell/shortcuts.js").Shortcut[]} */
   keys() {
     return [
       { key: "+", shown: "+", does: "Zoom in", act: () => this.zoom(1.5), repeats: true },

@@ -1,7 +1,7 @@
 // @ts-check
 // The thread that draws the arena, so that the page's own is free for people.
 
-import { Frames } from "../frames.js";
+import { Frames } from "../link/frames.js";
 import { Painter } from "./painter.js";
 
 const frames = new Frames();

@@ -2,7 +2,7 @@
 // Where the ancestors of the best stand in their drawing: from the founders on the left to the best on the right.
 
 /**
- * @typedef {import("../contract.js").LineageNode} LineageNode
+ * @typedef {import("../link/contract.js").LineageNode} LineageNode
  * @typedef {LineageNode & {island: string}} Ancestor
  * @typedef {{node: Ancestor, x: number, y: number, step: number}} Spot
  */

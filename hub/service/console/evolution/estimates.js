@@ -1,8 +1,8 @@
 // @ts-check
 // The world as the robots simulate it, in experiments in which they compare it with what happens.
 
-import { follow, h, setText, show } from "../dom.js";
-import { fixed, num } from "../format.js";
+import { follow, h, setText, show } from "../shared/dom.js";
+import { fixed, num } from "../shared/format.js";
 
 /**
  * What a robot has to say of a parameter of its world, as the hub tells it.
@@ -46,7 +46,7 @@ export function rows(told) {
 }
 
 export class EstimatesPanel {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     /** @type {Map<string, any>} */

@@ -1,10 +1,10 @@
 // @ts-check
 // The lineage of the best tree, from its founders to itself, one lane an island.
 
-import { inWords } from "../api.js";
-import { islandColour } from "../colours.js";
-import { h, list, s, setAttr, setText } from "../dom.js";
-import { fixed } from "../format.js";
+import { inWords } from "../link/api.js";
+import { islandColour } from "../shared/colours.js";
+import { h, list, s, setAttr, setText } from "../shared/dom.js";
+import { fixed } from "../shared/format.js";
 import { layoutAncestry, tidy } from "./ancestry.js";
 
 const ASK_MS = 20000;
@@ -12,7 +12,7 @@ const LANE = 34;
 const LEFT = 62;
 
 export class LineagePanel {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.askedAt = -Infinity;

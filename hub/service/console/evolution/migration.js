@@ -1,9 +1,9 @@
 // @ts-check
 // Migration: how many trees each island has taken from each other one, as a matrix.
 
-import { islandColour, palette } from "../colours.js";
-import { h, s, setText, show } from "../dom.js";
-import { clamp } from "../format.js";
+import { islandColour, palette } from "../shared/colours.js";
+import { h, s, setText, show } from "../shared/dom.js";
+import { clamp } from "../shared/format.js";
 import { busiest } from "./busiest.js";
 
 const MOST = 32;
@@ -13,7 +13,7 @@ const LEFT = 54;
 const TOP = 46;
 
 export class MigrationPanel {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.svg = s("svg", { class: "matrix", role: "img" });

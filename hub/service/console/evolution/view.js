@@ -1,12 +1,12 @@
 // @ts-check
 // Evolution: the fitness of every island from the run's beginning, its trees, who gave genes to whom, where the best came from.
 
-import { Chart } from "../charts.js";
-import { islandColour, islandDash, onTheme, palette } from "../colours.js";
-import { button, follow, h, setAttr, setText, show } from "../dom.js";
-import { fixed, num } from "../format.js";
-import { hold, smooth, together, upTo } from "../series.js";
-import { TERMS } from "../terms.js";
+import { Chart } from "../shared/charts.js";
+import { islandColour, islandDash, onTheme, palette } from "../shared/colours.js";
+import { button, follow, h, setAttr, setText, show } from "../shared/dom.js";
+import { fixed, num } from "../shared/format.js";
+import { hold, smooth, together, upTo } from "../shared/series.js";
+import { TERMS } from "../shared/terms.js";
 import { EstimatesPanel } from "./estimates.js";
 import { LineagePanel } from "./lineage.js";
 import { MigrationPanel } from "./migration.js";
@@ -22,14 +22,14 @@ const MEASURES = /** @type {["derated" | "best" | "mean", string, string][]} */ 
   ["mean", "Whole islands", "mean fitness of all trees of an island"],
 ]);
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const view = new EvolutionView(env);
   return { node: view.node, enter: () => view.enter(), end: () => view.end(), changed: (topics, now) => view.changed(topics, now) };
 }
 
 class EvolutionView {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     const { store } = env;
@@ -135,7 +135,7 @@ class EvolutionView {
     this.fillKey();
   }
 
-  /** @param {string[]} ids @returns {import("../charts.js").Line[]} */
+  /** @param {string[]} ids @returns {import("../shared/charts.js").Line[]} */
   lines(ids) {
     const { store } = this.env;
     const islands = ids.map((id) => {

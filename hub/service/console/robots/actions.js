@@ -1,10 +1,10 @@
 // @ts-check
 // What an operator can do with one robot. A reboot is asked about in the page, as it takes the robot out for a minute.
 
-import { button, h, setAttr, setText, show } from "../dom.js";
-import { isGoing } from "../words.js";
+import { button, h, setAttr, setText, show } from "../shared/dom.js";
+import { isGoing } from "../shared/words.js";
 
-/** @param {import("../navigation.js").Env} env */
+/** @param {import("../shell/navigation.js").Env} env */
 export function actionBar(env) {
   const { app, store } = env;
   const live = store.kind === "live";

@@ -1,12 +1,12 @@
 // @ts-check
 // The columns of the robots' table: what stands in them, how it is sorted, and where there is room for it.
 
-import { fixed, natural, num, thousands } from "../format.js";
-import { TERMS } from "../terms.js";
+import { fixed, natural, num, thousands } from "../shared/format.js";
+import { TERMS } from "../shared/terms.js";
 import { batteryLevel, minutesLeft, stateOf, troublesOf } from "./state.js";
 
 /**
- * @typedef {import("../contract.js").Robot} Robot
+ * @typedef {import("../link/contract.js").Robot} Robot
  * @typedef {object} Column
  * @property {string} key
  * @property {string} name

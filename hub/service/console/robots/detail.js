@@ -1,13 +1,13 @@
 // @ts-check
 // One robot: how it is now, the last ten minutes as charts, its log, its camera's picture.
 
-import { inWords } from "../api.js";
-import { Chart } from "../charts.js";
-import { islandColour, palette } from "../colours.js";
-import { h, setAttr, setText, show } from "../dom.js";
-import { clock, fixed, span, thousands, timeOfDay } from "../format.js";
+import { inWords } from "../link/api.js";
+import { Chart } from "../shared/charts.js";
+import { islandColour, palette } from "../shared/colours.js";
+import { h, setAttr, setText, show } from "../shared/dom.js";
+import { clock, fixed, span, thousands, timeOfDay } from "../shared/format.js";
 import { actionBar } from "./actions.js";
-import { Pictures } from "../pictures.js";
+import { Pictures } from "../shared/pictures.js";
 import { LONG, sensed } from "./sensors.js";
 import { tagsInWords } from "./tags.js";
 import { minutesLeft, stateOf, troublesOf } from "./state.js";
@@ -29,14 +29,14 @@ const CHARTS = /** @type {[string, string, string, (value: number | null) => str
 const SENSED = ["battery_v", "battery_w", "soc_c"];
 const COUNTS = ["generation", "neighbours", "device_errors"];
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const view = new Detail(env);
   return { node: view.node, enter: (route) => view.enter(route.id), leave: () => view.leave(), end: () => view.end(), changed: (topics) => view.changed(topics) };
 }
 
 class Detail {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.id = "";
@@ -149,7 +149,7 @@ class Detail {
     this.fillFigures(robot);
   }
 
-  /** @param {import("../contract.js").Robot} robot */
+  /** @param {import("../link/contract.js").Robot} robot */
   fillFigures(robot) {
     const evolution = robot.evolution;
     const values = {

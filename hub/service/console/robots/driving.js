@@ -2,7 +2,7 @@
 // One robot driven by hand: with the arrow keys, or with a gamepad. A command holds for a quarter of a second, so it is said
 // again and again; whatever ends that, the robot stands.
 
-import { post, inWords } from "../api.js";
+import { post, inWords } from "../link/api.js";
 import { ARROWS, ofKeys, ofStick } from "./steering.js";
 
 const EVERY_MS = 50;

@@ -1,7 +1,7 @@
 // @ts-check
 // A robot's further sensors in a few words each.
 
-import { fixed } from "../format.js";
+import { fixed } from "../shared/format.js";
 
 // Bearings of the infra-red sensors in the robot's frame, rad (Table 6.1).
 const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
@@ -13,7 +13,7 @@ export const LONG = ["light", "acceleration", "sound", "robots heard"];
 
 /**
  * All of them at all times, so that nothing moves when a body tells one later than the others.
- * @param {import("../contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>}
+ * @param {import("../link/contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>}
  */
 export function sensed(sensors) {
   const { acceleration, light, loudness, sound_from: from, ground, ahead, heading, tilt, heard } = sensors ?? {};

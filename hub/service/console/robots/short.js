@@ -1,10 +1,10 @@
 // @ts-check
 // The robots beside the arena: one line each, enough to see who does what and who is in trouble.
 
-import { islandColour } from "../colours.js";
-import { follow, h, setAttr, setText } from "../dom.js";
-import { fixed } from "../format.js";
-import { TERMS } from "../terms.js";
+import { islandColour } from "../shared/colours.js";
+import { follow, h, setAttr, setText } from "../shared/dom.js";
+import { fixed } from "../shared/format.js";
+import { TERMS } from "../shared/terms.js";
 import { charge, minutesLeft, batteryLevel, stateOf, troublesOf } from "./state.js";
 
 const MANY = 40;
@@ -15,7 +15,7 @@ const HEADS = [
 ];
 
 export class ShortList {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.filledAt = -Infinity;
@@ -41,7 +41,7 @@ export class ShortList {
     follow(this.list, robots, this.rows, (robot) => robot.id, (robot) => this.make(robot), (row, robot) => this.fill(row, robot));
   }
 
-  /** @param {import("../contract.js").Robot} robot */
+  /** @param {import("../link/contract.js").Robot} robot */
   make(robot) {
     const dot = h("i", { class: "island" });
     const [id, state, best, battery, trouble] = [h("b"), h("span", { class: "chip" }), h("span", { class: "n" }), h("span", { class: "n battery" }), h("span", { class: "trouble" })];
@@ -49,7 +49,7 @@ export class ShortList {
     return { node: h("li", {}, row), row, dot, id, state, best, battery, trouble };
   }
 
-  /** @param {any} row @param {import("../contract.js").Robot} robot */
+  /** @param {any} row @param {import("../link/contract.js").Robot} robot */
   fill(row, robot) {
     const { store } = this.env;
     const state = stateOf(robot);

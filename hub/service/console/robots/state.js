@@ -1,9 +1,9 @@
 // @ts-check
 // A robot in words and marks: what it does, what troubles it, how full its battery is. Red is for trouble only.
 
-import { DASH, fixed, num, span } from "../format.js";
+import { DASH, fixed, num, span } from "../shared/format.js";
 
-/** @typedef {import("../contract.js").Robot} Robot */
+/** @typedef {import("../link/contract.js").Robot} Robot */
 
 /** @param {Robot} robot never heard of since the hub started */
 const isAbsent = (robot) => !robot.alive && !robot.version;

@@ -1,10 +1,10 @@
 // @ts-check
 // The AprilTags that a robot's camera sees, in words.
 
-/** @param {import("../contract.js").Tags | null} tags */
+/** @param {import("../link/contract.js").Tags | null} tags */
 export function tagsInWords(tags) {
   if (!tags) return "";
-  const one = (/** @type {import("../contract.js").Tag} */ tag) => {
+  const one = (/** @type {import("../link/contract.js").Tag} */ tag) => {
     const degrees = Math.round((Number(tag.bearing) * 180) / Math.PI);
     const side = degrees === 0 ? "ahead" : `${Math.abs(degrees)}° ${degrees > 0 ? "left" : "right"}`;
     return `${tag.id} at ${Number(tag.range).toFixed(2)} m, ${side}`;

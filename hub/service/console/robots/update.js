@@ -1,8 +1,8 @@
 // @ts-check
 // An update of robots' programs: a row a robot, while it goes on and after it.
 
-import { get } from "../api.js";
-import { h, setText, show } from "../dom.js";
+import { get } from "../link/api.js";
+import { h, setText, show } from "../shared/dom.js";
 
 const EVERY_MS = 2000;
 /** @type {Record<string, string>} */
@@ -12,7 +12,7 @@ const WORDS = {
 };
 
 export class UpdateTable {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.timer = 0;
@@ -43,7 +43,7 @@ export class UpdateTable {
     }
   }
 
-  /** @param {import("../contract.js").Update | null} update */
+  /** @param {import("../link/contract.js").Update | null} update */
   fill(update) {
     show(this.node, update !== null);
     if (!update) return;

@@ -1,9 +1,9 @@
 // @ts-check
 // Robots: the table of all, sorted and filtered, and what can be done with the selected one.
 
-import { islandColour } from "../colours.js";
-import { follow, h, setAttr, setText, show } from "../dom.js";
-import { count } from "../format.js";
+import { islandColour } from "../shared/colours.js";
+import { follow, h, setAttr, setText, show } from "../shared/dom.js";
+import { count } from "../shared/format.js";
 import { actionBar } from "./actions.js";
 import { COLUMNS, FILTERS, matches, sorted } from "./columns.js";
 import { charge, stateOf, troublesOf } from "./state.js";
@@ -13,14 +13,14 @@ import { UpdateTable } from "./update.js";
 const MANY = 40;
 const SLOW_MS = 700;
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const view = new RobotsView(env);
   return { node: view.node, enter: () => view.enter(), leave: () => view.leave(), changed: (topics, now) => view.changed(topics, now) };
 }
 
 class RobotsView {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.sort = { key: "id", down: false };
@@ -108,7 +108,7 @@ class RobotsView {
     setText(this.blank, all.length === 0 ? "No robot is known yet. Robots that are in the swarm file and switched on appear here by themselves." : "No robot is like that. Clear the filter to see all.");
   }
 
-  /** @param {import("../contract.js").Robot} robot */
+  /** @param {import("../link/contract.js").Robot} robot */
   make(robot) {
     const dot = h("i", { class: "island" });
     const link = h("a", { href: this.env.link("robot", robot.id), text: robot.id });
@@ -127,7 +127,7 @@ class RobotsView {
     return { node, dot, chip, level, short, texts: cells.map((cell) => cell.querySelector(".text")) };
   }
 
-  /** @param {any} row @param {import("../contract.js").Robot} robot */
+  /** @param {any} row @param {import("../link/contract.js").Robot} robot */
   fillRow(row, robot) {
     const { store } = this.env;
     row.dot.style.background = islandColour(store.indexOf(robot.id));

@@ -1,8 +1,8 @@
 // @ts-check
 // What should be in order before robots move, and what to do where it is not.
 
-import { get, inWords } from "../api.js";
-import { h, list, setText } from "../dom.js";
+import { get, inWords } from "../link/api.js";
+import { h, list, setText } from "../shared/dom.js";
 
 const ASK_MS = 5000;
 const SIGNS = /** @type {Record<string, string>} */ ({ ok: "✓", warn: "!", bad: "✕", unknown: "?" });

@@ -1,9 +1,9 @@
 // @ts-check
 // Choosing an experiment: one of the hub's, or files from this computer; and its text, which can be changed.
 
-import { get, inWords } from "../api.js";
-import { h, list, setAttr, setText, show } from "../dom.js";
-import { count, fixed } from "../format.js";
+import { get, inWords } from "../link/api.js";
+import { h, list, setAttr, setText, show } from "../shared/dom.js";
+import { count, fixed } from "../shared/format.js";
 import { hasPhases, minutesOf, withMinutes } from "./minutes.js";
 
 export class Chooser {

@@ -1,7 +1,7 @@
 // @ts-check
 // The experiment that is being prepared: its text, the files that it names, and what the hub thinks of it.
 
-import { get, inWords, part, post } from "../api.js";
+import { get, inWords, part, post } from "../link/api.js";
 
 const WAIT_MS = 350;
 const MOST_BYTES = 1 << 20;
@@ -14,7 +14,7 @@ export class Draft {
     this.text = "";
     /** @type {Record<string, string>} */
     this.files = {};
-    /** @type {import("../contract.js").Check | null} */
+    /** @type {import("../link/contract.js").Check | null} */
     this.check = null;
     this.checking = false;
     this.trouble = "";

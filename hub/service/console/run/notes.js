@@ -1,17 +1,17 @@
 // @ts-check
 // Notes into the record, and who did what.
 
-import { h } from "../dom.js";
-import { EventList } from "../events.js";
-import { NoteForm } from "../note.js";
+import { h } from "../shared/dom.js";
+import { EventList } from "../shared/events.js";
+import { NoteForm } from "../shell/note.js";
 
 export class Notes {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.form = new NoteForm(env.app, "note");
     // People are whoever is neither the hub nor a robot.
-    const people = (/** @type {import("../contract.js").Line} */ line) => line.who !== "hub" && !env.store.robots.has(line.who);
+    const people = (/** @type {import("../link/contract.js").Line} */ line) => line.who !== "hub" && !env.store.robots.has(line.who);
     this.people = new EventList(env.store, { title: "Who did what", most: 100, note: false, wanted: people, empty: "Among the latest events none is of an operator." });
     this.all = new EventList(env.store, { title: "Events", most: 200, note: false });
     this.node = h("div", { class: "notes" }, h("section", { class: "panel" }, this.form.node), h("div", { class: "pair" }, this.people.node, this.all.node));

@@ -1,8 +1,8 @@
 // @ts-check
 // What the hub makes of the experiment: a plan in words, or the line that is wrong; and what differs from the last run.
 
-import { button, h, setAttr, show } from "../dom.js";
-import { count, fixed } from "../format.js";
+import { button, h, setAttr, show } from "../shared/dom.js";
+import { count, fixed } from "../shared/format.js";
 
 const AROUND = 2;
 
@@ -40,7 +40,7 @@ export class PlanPanel {
     return parts;
   }
 
-  /** @param {import("../contract.js").Check["error"]} error */
+  /** @param {import("../link/contract.js").Check["error"]} error */
   error(error) {
     const line = error?.line ?? null;
     const where = [line === null ? "" : `line ${line}`, error?.key ? `\`${error.key}\`` : ""].filter(Boolean).join(", ");
@@ -52,14 +52,14 @@ export class PlanPanel {
       line === null ? null : button("Go to the line", () => this.goTo(line), { class: "small" }));
   }
 
-  /** @param {import("../contract.js").Plan} plan */
+  /** @param {import("../link/contract.js").Plan} plan */
   plan(plan) {
     const facts = [["experiment", plan.name], ["task", plan.task], ["robots", fixed(plan.robots, 0)], ["arena time", `${fixed(plan.minutes, plan.minutes && plan.minutes % 1 ? 1 : 0)} min`], ["segments", fixed(plan.segments, 0)],
       ["algorithm", plan.algorithm], ["population", fixed(plan.population, 0)], ["engine", plan.engine]];
     return h("dl", { class: "figures wrap" }, ...facts.filter(([, value]) => value && value !== "–").map(([name, value]) => h("div", {}, h("dt", { text: name }), h("dd", { text: value }))));
   }
 
-  /** @param {import("../contract.js").Plan} plan */
+  /** @param {import("../link/contract.js").Plan} plan */
   phases(plan) {
     const total = plan.phases.reduce((sum, phase) => sum + (phase.minutes ?? 0), 0) || 1;
     const parts = plan.phases.map((phase) => {

@@ -1,14 +1,14 @@
 // @ts-check
 // The run that goes on: how far it is, who obeys, how the segments score.
 
-import { button, follow, h, setAttr, setText, show } from "../dom.js";
-import { FitnessPanel } from "../fitness.js";
-import { clock, fixed, num, span } from "../format.js";
+import { button, follow, h, setAttr, setText, show } from "../shared/dom.js";
+import { FitnessPanel } from "../shared/fitness.js";
+import { clock, fixed, num, span } from "../shared/format.js";
 import { latestRun } from "../runs/latest.js";
-import { acknowledged, isGoing, nowInWords, phaseOf } from "../words.js";
+import { acknowledged, isGoing, nowInWords, phaseOf } from "../shared/words.js";
 
 export class Progress {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.title = h("h2");
@@ -71,7 +71,7 @@ export class Progress {
     show(this.replay, true);
   }
 
-  /** @param {import("../contract.js").Status} status */
+  /** @param {import("../link/contract.js").Status} status */
   fillAcks(status) {
     const acks = acknowledged(status);
     const slowest = acks.slowest === null ? "" : `, the slowest after ${fixed(acks.slowest, 0)} ms`;

@@ -1,12 +1,12 @@
 // @ts-check
 // START: signed with the operator's key in this browser, or by the hub where it may.
 
-import { inWords, post } from "../api.js";
-import { button, h, setAttr, setText, show } from "../dom.js";
-import { isGoing } from "../words.js";
+import { inWords, post } from "../link/api.js";
+import { button, h, setAttr, setText, show } from "../shared/dom.js";
+import { isGoing } from "../shared/words.js";
 
 export class StartPanel {
-  /** @param {import("../navigation.js").Env} env @param {import("./draft.js").Draft} draft @param {import("./checklist.js").Checklist} checklist */
+  /** @param {import("../shell/navigation.js").Env} env @param {import("./draft.js").Draft} draft @param {import("./checklist.js").Checklist} checklist */
   constructor(env, draft, checklist) {
     this.env = env;
     this.draft = draft;

@@ -1,9 +1,9 @@
 // @ts-check
 // Run: the one that goes on, or the way to the next one in four steps.
 
-import { h, setAttr, setText, show } from "../dom.js";
-import { num } from "../format.js";
-import { goneInWords, isGoing } from "../words.js";
+import { h, setAttr, setText, show } from "../shared/dom.js";
+import { num } from "../shared/format.js";
+import { goneInWords, isGoing } from "../shared/words.js";
 import { Checklist } from "./checklist.js";
 import { Chooser } from "./choose.js";
 import { Draft } from "./draft.js";
@@ -12,7 +12,7 @@ import { PlanPanel } from "./plan.js";
 import { Progress } from "./progress.js";
 import { StartPanel } from "./start.js";
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const fill = () => {
     chooser.fill();

@@ -1,9 +1,9 @@
 // @ts-check
 // The bar of a replay: play and pause, where it is, how fast.
 
-import { button, byId, h, setAttr, setText, show } from "../dom.js";
-import { clock } from "../format.js";
-import { phaseInWords } from "../words.js";
+import { button, byId, h, setAttr, setText, show } from "../shared/dom.js";
+import { clock } from "../shared/format.js";
+import { phaseInWords } from "../shared/words.js";
 import { FASTEST, SLOWEST } from "./schedule.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 50];

@@ -1,7 +1,7 @@
 // @ts-check
 // A command line to take to a terminal, for what the page cannot do.
 
-import { button, h, setText } from "../dom.js";
+import { button, h, setText } from "../shared/dom.js";
 
 const PLAIN = /^[\w.,:@%+=-]+(\/[\w.,:@%+=-]+)*$/;
 

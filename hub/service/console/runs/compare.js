@@ -1,30 +1,30 @@
 // @ts-check
 // Two or more runs side by side: evolved fitness over time, segments as bars and as a table, what differs in their experiments.
 
-import { get, inWords, part } from "../api.js";
-import { Bars } from "../bars.js";
-import { Chart } from "../charts.js";
-import { islandColour, islandDash, onTheme } from "../colours.js";
-import { h, list, setText, show } from "../dom.js";
-import { clock, dateTime, fixed } from "../format.js";
-import { grid, smooth, upTo } from "../series.js";
-import { TERMS } from "../terms.js";
+import { get, inWords, part } from "../link/api.js";
+import { Bars } from "../shared/bars.js";
+import { Chart } from "../shared/charts.js";
+import { islandColour, islandDash, onTheme } from "../shared/colours.js";
+import { h, list, setText, show } from "../shared/dom.js";
+import { clock, dateTime, fixed } from "../shared/format.js";
+import { grid, smooth, upTo } from "../shared/series.js";
+import { TERMS } from "../shared/terms.js";
 import { differences } from "./differences.js";
 import { endOf, meanOfRun, segmentsOf } from "./outcome.js";
 
 const MOST = 8;
 const ROWS = 200;
 
-/** @typedef {import("../contract.js").Run} Run */
+/** @typedef {import("../link/contract.js").Run} Run */
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const view = new Compare(env);
   return { node: view.node, enter: (route) => view.open(route.ids), end: () => view.end() };
 }
 
 class Compare {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.key = "";
     /** @type {Run[]} */

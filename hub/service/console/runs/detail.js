@@ -1,18 +1,18 @@
 // @ts-check
 // One recorded run: how it went, what happened, its experiment, and its files.
 
-import { get, inWords, part } from "../api.js";
-import { Bars } from "../bars.js";
-import { Chart } from "../charts.js";
-import { palette } from "../colours.js";
-import { h, list, setText } from "../dom.js";
-import { segmentGroups } from "../fitness.js";
-import { grid, smooth } from "../series.js";
-import { TERMS } from "../terms.js";
-import { bytes, clock, dateTime, fixed } from "../format.js";
+import { get, inWords, part } from "../link/api.js";
+import { Bars } from "../shared/bars.js";
+import { Chart } from "../shared/charts.js";
+import { palette } from "../shared/colours.js";
+import { h, list, setText } from "../shared/dom.js";
+import { segmentGroups } from "../shared/fitness.js";
+import { grid, smooth } from "../shared/series.js";
+import { TERMS } from "../shared/terms.js";
+import { bytes, clock, dateTime, fixed } from "../shared/format.js";
 import { Command } from "./command.js";
 import { endOf, meanOfRun, segmentsOf } from "./outcome.js";
-import { lossesInWords } from "../words.js";
+import { lossesInWords } from "../shared/words.js";
 
 const EXPORTS = /** @type {[string, string][]} */ ([
   ["run.mcap", "the whole record, for Foxglove and Python"], ["run.toml", "configuration in effect"], ["result.json", "final status"],
@@ -22,11 +22,11 @@ const MOST_EVENTS = 500;
 const ROWS = 200;
 
 export class RunDetail {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.id = "";
-    /** @type {import("../contract.js").Run | null} */
+    /** @type {import("../link/contract.js").Run | null} */
     this.run = null;
     this.title = h("h2");
     this.facts = h("p", { class: "dim" });
@@ -76,7 +76,7 @@ export class RunDetail {
     }
   }
 
-  /** @param {import("../contract.js").Run} run */
+  /** @param {import("../link/contract.js").Run} run */
   fill(run) {
     const { row } = run;
     setText(this.title, row.short || row.id);

@@ -1,9 +1,9 @@
 // @ts-check
 // The newest run of the catalogue: the one that has just ended, when one has.
 
-import { get } from "../api.js";
+import { get } from "../link/api.js";
 
-/** @returns {Promise<import("../contract.js").RunRow | null>} */
+/** @returns {Promise<import("../link/contract.js").RunRow | null>} */
 export async function latestRun() {
   try {
     const rows = await get("/api/runs");

@@ -1,22 +1,22 @@
 // @ts-check
 // The lines of a replay. Each stretch of the record counts its lines from one again, and tells nothing of what was before it.
 
-import { list } from "../dom.js";
-import { num } from "../format.js";
+import { list } from "../shared/dom.js";
+import { num } from "../shared/format.js";
 
 export class ReplayLines {
-  /** @param {import("../contract.js").Run} told */
+  /** @param {import("../link/contract.js").Run} told */
   constructor(told) {
     this.told = told;
     this.count = 0;
   }
 
-  /** A line of a stretch, under a number of its own. @param {any} line @returns {import("../contract.js").Line} */
+  /** A line of a stretch, under a number of its own. @param {any} line @returns {import("../link/contract.js").Line} */
   numbered(line) {
     return { ...line, seq: ++this.count };
   }
 
-  /** What the hub and people had told by a moment; robots' logs come with the record only. @param {number} t @returns {import("../contract.js").Line[]} */
+  /** What the hub and people had told by a moment; robots' logs come with the record only. @param {number} t @returns {import("../link/contract.js").Line[]} */
   before(t) {
     const { row, begin_t, speed } = this.told;
     const began = num(row.began_unix_ms);

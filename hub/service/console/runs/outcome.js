@@ -1,13 +1,13 @@
 // @ts-check
 // What a recorded run came to, where the row of the catalogue does not say it.
 
-import { list } from "../dom.js";
-import { num } from "../format.js";
-import { meanFitness, scored, stoppedBy } from "../words.js";
+import { list } from "../shared/dom.js";
+import { num } from "../shared/format.js";
+import { meanFitness, scored, stoppedBy } from "../shared/words.js";
 
-/** @typedef {import("../contract.js").Run} Run */
+/** @typedef {import("../link/contract.js").Run} Run */
 
-/** @param {Run} run @returns {import("../contract.js").Segment[]} */
+/** @param {Run} run @returns {import("../link/contract.js").Segment[]} */
 export const segmentsOf = (run) => list(run.result?.segments ?? run.history?.segments);
 
 /** How it ended, in words: a record that was closed as it should be may be that of a run that somebody stopped. @param {Run} run */
@@ -18,7 +18,7 @@ export function endOf(run) {
 
 /**
  * Its mean real fitness: the catalogue's, or that of the segments so far.
- * @param {Run} run @returns {{value: import("../contract.js").Num, why: string}} why: there is none
+ * @param {Run} run @returns {{value: import("../link/contract.js").Num, why: string}} why: there is none
  */
 export function meanOfRun(run) {
   const status = /** @type {any} */ ({ segments: segmentsOf(run) });

@@ -1,10 +1,10 @@
 // @ts-check
 // A recorded run as a source of events: the views see what they would have seen then.
 
-import { get, inWords, part } from "../api.js";
-import { list } from "../dom.js";
-import { replayLink } from "../routes.js";
-import { Store } from "../store.js";
+import { get, inWords, part } from "../link/api.js";
+import { list } from "../shared/dom.js";
+import { replayLink } from "../shell/routes.js";
+import { Store } from "../link/store.js";
 import { PlayerBar } from "./bar.js";
 import { ReplayLines } from "./lines.js";
 import { Schedule } from "./schedule.js";
@@ -13,7 +13,7 @@ import { Schedule } from "./schedule.js";
 const MOST_EVENTS = 3000;
 
 export class Replay {
-  /** @param {import("../main.js").App} app @param {import("../contract.js").Run} told */
+  /** @param {import("../main.js").App} app @param {import("../link/contract.js").Run} told */
   constructor(app, told) {
     this.app = app;
     this.told = told;
@@ -26,7 +26,7 @@ export class Replay {
     this.robot = "";
     this.asked = 0;
     this.player = new Schedule({ begin: told.begin_t, end: told.end_t }, (from, to, hz) => this.fetch(from, to, hz));
-    /** @type {import("../navigation.js").Env} */
+    /** @type {import("../shell/navigation.js").Env} */
     this.env = { app, store: this.store, source: this, link: (view, id = "") => (["run", "runs"].includes(view) ? `#/${view}${id ? `/${encodeURIComponent(id)}` : ""}` : replayLink(this.run, view, id)) };
     this.bar = new PlayerBar(this);
   }
@@ -98,14 +98,14 @@ export class Replay {
     return list((await get(`/api/runs/${part(this.run)}/robot/${part(id)}`)).log);
   }
 
-  /** @param {string} id @returns {Promise<import("../contract.js").Tree>} */
+  /** @param {string} id @returns {Promise<import("../link/contract.js").Tree>} */
   async tree(id) {
     const tree = this.store.trees.get(id);
     if (tree) return tree;
     throw new Error("it comes with the record in a moment, if the robot had one");
   }
 
-  /** @returns {Promise<{nodes: import("../contract.js").LineageNode[], truncated: boolean}>} */
+  /** @returns {Promise<{nodes: import("../link/contract.js").LineageNode[], truncated: boolean}>} */
   lineage() {
     return get(`/api/runs/${part(this.run)}/lineage`);
   }

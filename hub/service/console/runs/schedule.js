@@ -1,7 +1,7 @@
 // @ts-check
 // When a replay's events are due: a clock with a speed, and the chunks of the record around it. Pure but for who fetches.
 
-import { clamp } from "../format.js";
+import { clamp } from "../shared/format.js";
 
 // A chunk lasts so many seconds of the wall clock at the speed of the moment, but no more arena time than the server gives.
 const CHUNK_WALL = 8;

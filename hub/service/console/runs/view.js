@@ -1,17 +1,17 @@
 // @ts-check
 // Runs: the catalogue with search, or one run of it.
 
-import { get, inWords } from "../api.js";
-import { button, follow, h, list, setAttr, setText, show } from "../dom.js";
-import { bytes, clock, count, dateTime, fixed, natural } from "../format.js";
-import { TERMS } from "../terms.js";
+import { get, inWords } from "../link/api.js";
+import { button, follow, h, list, setAttr, setText, show } from "../shared/dom.js";
+import { bytes, clock, count, dateTime, fixed, natural } from "../shared/format.js";
+import { TERMS } from "../shared/terms.js";
 import { RunDetail } from "./detail.js";
 
 const ASK_MS = 15000;
 const PAGE = 100;
 const MOST_COMPARED = 8;
 
-/** @typedef {import("../contract.js").RunRow} RunRow */
+/** @typedef {import("../link/contract.js").RunRow} RunRow */
 
 /** @type {{key: string, name: string, title?: string, words?: boolean, room: string, text: (run: RunRow) => string, value: (run: RunRow) => any}[]} */
 const COLUMNS = [
@@ -28,7 +28,7 @@ const COLUMNS = [
   { key: "bytes", name: "Record", room: "wider", text: (run) => bytes(run.bytes), value: (run) => run.bytes },
 ];
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const catalogue = new Catalogue(env);
   const detail = new RunDetail(env);
@@ -49,7 +49,7 @@ export function create(env) {
 }
 
 class Catalogue {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     /** @type {RunRow[]} */

@@ -1,7 +1,7 @@
 // @ts-check
 // A tree in plain English, its sentences tied to their nodes.
 
-import { h, setAttr, setText } from "../dom.js";
+import { h, setAttr, setText } from "../shared/dom.js";
 import { RESULTS } from "./shapes.js";
 
 const MOST = 500;
@@ -17,7 +17,7 @@ export class AccountList {
     this.items = [];
   }
 
-  /** @param {import("../contract.js").Tree | null} tree */
+  /** @param {import("../link/contract.js").Tree | null} tree */
   set(tree) {
     const told = (tree?.account_items ?? []).slice(0, MOST);
     this.items = told.map((item) => {

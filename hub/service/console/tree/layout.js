@@ -9,7 +9,7 @@ const GAP = 12;
 const LEVEL_GAP = 28;
 
 /**
- * @typedef {import("../contract.js").TreeNode} TreeNode
+ * @typedef {import("../link/contract.js").TreeNode} TreeNode
  * @typedef {{x: number, y: number, width: number, height: number, lines: string[], depth: number, level: [number, number]}} Place the middle of a node, and where its level begins and ends
  * @typedef {{places: Place[], width: number, height: number}} Layout
  */

@@ -1,21 +1,21 @@
 // @ts-check
 // Tree: what drives a robot, drawn, lit while it is ticked, and told in English beside it.
 
-import { inWords, Refused } from "../api.js";
-import { h, s, setAttr, setText, show } from "../dom.js";
-import { count, fixed } from "../format.js";
+import { inWords, Refused } from "../link/api.js";
+import { h, s, setAttr, setText, show } from "../shared/dom.js";
+import { count, fixed } from "../shared/format.js";
 import { outline, RESULTS } from "./shapes.js";
 import { AccountList } from "./account.js";
 import { TreeView } from "./view.js";
 
-/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+/** @param {import("../shell/navigation.js").Env} env @returns {import("../shell/navigation.js").View} */
 export function create(env) {
   const page = new TreePage(env);
   return { node: page.node, enter: (route) => page.enter(route.id), leave: () => page.leave(), end: () => page.drawing.end(), changed: (topics) => page.changed(topics) };
 }
 
 class TreePage {
-  /** @param {import("../navigation.js").Env} env */
+  /** @param {import("../shell/navigation.js").Env} env */
   constructor(env) {
     this.env = env;
     this.id = "";
@@ -131,7 +131,7 @@ class TreePage {
     setAttr(this.drawing.svg, "aria-label", `The tree of ${this.id}, ${size}. ${(tree.account_items ?? []).slice(0, 3).map((item) => item.text).join(" ")}`);
   }
 
-  /** @param {import("../contract.js").Num[]} cells */
+  /** @param {import("../link/contract.js").Num[]} cells */
   fillCells(cells) {
     const names = this.env.store.world?.cells ?? [];
     if (this.cellRows.length !== cells.length) {

@@ -1,10 +1,10 @@
 // @ts-check
 // Nodes and edges as SVG, in the usual notation: boxes with arrows and question marks, diamonds, boxes, ellipses.
 
-import { s } from "../dom.js";
+import { s } from "../shared/dom.js";
 import { edgePoints } from "./layout.js";
 
-/** @typedef {import("./layout.js").Place} Place @typedef {import("../contract.js").TreeNode} TreeNode */
+/** @typedef {import("./layout.js").Place} Place @typedef {import("../link/contract.js").TreeNode} TreeNode */
 
 export const RESULTS = [
   { key: "0", name: "not ticked", sign: "" },

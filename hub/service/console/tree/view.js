@@ -1,8 +1,8 @@
 // @ts-check
 // A tree as a drawing that can be moved and zoomed, and whose nodes light up as they are ticked.
 
-import { button, h, s, setAttr, setText } from "../dom.js";
-import { clamp } from "../format.js";
+import { button, h, s, setAttr, setText } from "../shared/dom.js";
+import { clamp } from "../shared/format.js";
 import { listenToPointer } from "../arena/pointer.js";
 import { bestLayout, scaleOf } from "./layout.js";
 import { edgeShape, nodeShape, RESULTS } from "./shapes.js";
@@ -17,7 +17,7 @@ export class TreeView {
   /** @param {{onNode: (index: number) => void}} options */
   constructor({ onNode }) {
     this.onNode = onNode;
-    /** @type {import("../contract.js").TreeNode[]} */
+    /** @type {import("../link/contract.js").TreeNode[]} */
     this.nodes = [];
     this.down = true;
     /** @type {boolean | null} the direction that was asked for */
@@ -52,7 +52,7 @@ export class TreeView {
     this.observer.observe(this.svg);
   }
 
-  /** @returns {import("../shortcuts.js").Shortcut[]} */
+  /** @returns {import("../shell/shortcuts.js").Shortcut[]} */
   keys() {
     return [
       { key: "+", shown: "+", does: "Zoom in", act: () => this.zoomBy(1.4), repeats: true },
@@ -63,7 +63,7 @@ export class TreeView {
     ];
   }
 
-  /** @param {import("../contract.js").TreeNode[]} nodes */
+  /** @param {import("../link/contract.js").TreeNode[]} nodes */
   set(nodes) {
     this.nodes = nodes.slice(0, MOST_NODES);
     this.build();

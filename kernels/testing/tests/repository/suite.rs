@@ -38,10 +38,9 @@ fn modules_named_in_inputs_exist() {
     let files = files();
     for test in toml("tools/suite/inputs.toml")["more"].as_table().expect("a table of tests").keys() {
         let Some(module) = test.strip_prefix("xpuck-hub::it ") else { continue };
-        let module = module.split("::").next().unwrap_or_default();
-        let found = files.iter().any(|file| {
-            *file == format!("hub/cli/tests/it/{module}.rs") || *file == format!("hub/cli/tests/it/{module}/mod.rs")
-        });
-        assert!(found, "tools/suite/inputs.toml names {test}, and hub/cli/tests/it has no module {module}");
+        let place: Vec<&str> = module.split("::").take(2).collect();
+        let place = format!("hub/cli/tests/it/{}", place.join("/"));
+        let found = files.iter().any(|file| *file == format!("{place}.rs") || *file == format!("{place}/mod.rs"));
+        assert!(found, "tools/suite/inputs.toml names {test}, and there is no {place}.rs");
     }
 }

@@ -9,8 +9,8 @@ mod standstill;
 mod streams;
 
 use crate::arena::Arena;
-use crate::connection::POLL;
 use crate::mocap::vicon;
+use crate::port::connection::POLL;
 use crate::settings::{ArenaError, Settings};
 use crate::unkind::ChangeKeys;
 use devices::Devices;

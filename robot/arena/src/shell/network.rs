@@ -4,12 +4,13 @@
 
 use super::devices::Devices;
 use crate::arena::Arena;
-use crate::connection::{POLL, prepare};
+use crate::port::Port;
+use crate::port::connection::{POLL, prepare};
 use crate::settings::ArenaError;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
@@ -23,26 +24,18 @@ const NAMING: Duration = Duration::from_secs(1);
 const HAVE: u8 = 0;
 
 /// The port.
-pub(super) struct Network {
-    listener: TcpListener,
-    address: SocketAddr,
-    open: AtomicUsize,
-}
+pub(super) struct Network(Port);
 
 impl Network {
     /// Binds the port.
     pub(super) fn bind(address: SocketAddr) -> Result<Network, ArenaError> {
-        let bind = || {
-            let listener = TcpListener::bind(address)?;
-            listener.set_nonblocking(true)?;
-            Ok(Network { address: listener.local_addr()?, listener, open: AtomicUsize::new(0) })
-        };
-        bind().map_err(|source| ArenaError::DeviceAddress { address, source })
+        let port = Port::bind(address, MAX_CONNECTIONS);
+        port.map(Network).map_err(|source| ArenaError::DeviceAddress { address, source })
     }
 
     /// Where it is.
     pub(super) fn address(&self) -> SocketAddr {
-        self.address
+        self.0.address()
     }
 
     /// Takes waiting connections.
@@ -53,17 +46,8 @@ impl Network {
         arena: &'scope Mutex<Arena>,
         stop: &'scope AtomicBool,
     ) {
-        while let Ok((stream, _)) = self.listener.accept() {
-            if self.open.load(Relaxed) >= MAX_CONNECTIONS {
-                continue;
-            }
-            self.open.fetch_add(1, Relaxed);
-            scope.spawn(move || {
-                // Whoever leaves in the middle, or names nothing of ours, is heard no longer.
-                let _ = serve(stream, devices, arena, stop);
-                self.open.fetch_sub(1, Relaxed);
-            });
-        }
+        // Whoever leaves in the middle, or names nothing of ours, is heard no longer.
+        self.0.admit(scope, move |stream| drop(serve(stream, devices, arena, stop)));
     }
 }
 

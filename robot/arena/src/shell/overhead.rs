@@ -3,12 +3,13 @@
 
 use super::sleep_until;
 use crate::arena::Arena;
-use crate::connection::{POLL, prepare, write_all};
 use crate::overhead::picture;
+use crate::port::Port;
+use crate::port::connection::{POLL, is_timeout, prepare, write_all};
 use crate::settings::ArenaError;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
@@ -22,26 +23,17 @@ const REQUEST: usize = 4096;
 const ASKING: Duration = Duration::from_secs(2);
 
 /// The camera's port.
-pub(super) struct Overhead {
-    listener: TcpListener,
-    address: SocketAddr,
-    open: AtomicUsize,
-}
+pub(super) struct Overhead(Port);
 
 impl Overhead {
     /// Binds the port.
     pub(super) fn bind(address: SocketAddr) -> Result<Overhead, ArenaError> {
-        let bind = || {
-            let listener = TcpListener::bind(address)?;
-            listener.set_nonblocking(true)?;
-            Ok(Overhead { address: listener.local_addr()?, listener, open: AtomicUsize::new(0) })
-        };
-        bind().map_err(|source| ArenaError::Overhead { address, source })
+        Port::bind(address, WATCHERS).map(Overhead).map_err(|source| ArenaError::Overhead { address, source })
     }
 
     /// Where it is.
     pub(super) fn address(&self) -> SocketAddr {
-        self.address
+        self.0.address()
     }
 
     /// Takes waiting connections.
@@ -51,17 +43,8 @@ impl Overhead {
         arena: &'scope Mutex<Arena>,
         stop: &'scope AtomicBool,
     ) {
-        while let Ok((stream, _)) = self.listener.accept() {
-            if self.open.load(Relaxed) >= WATCHERS {
-                continue;
-            }
-            self.open.fetch_add(1, Relaxed);
-            scope.spawn(move || {
-                // Whoever leaves in the middle sees no more.
-                let _ = serve(&stream, arena, stop);
-                self.open.fetch_sub(1, Relaxed);
-            });
-        }
+        // Whoever leaves in the middle sees no more.
+        self.0.admit(scope, move |stream| drop(serve(&stream, arena, stop)));
     }
 }
 
@@ -96,7 +79,7 @@ fn asked(stream: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
         match stream.read(&mut buffer) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Ok(n) => request.extend(&buffer[..n]),
-            Err(error) if crate::connection::is_timeout(&error) => std::thread::sleep(POLL.min(ASKING) / 20),
+            Err(error) if is_timeout(&error) => std::thread::sleep(POLL.min(ASKING) / 20),
             Err(error) => return Err(error),
         }
     }

@@ -3,20 +3,16 @@
 use super::{LATE_US, Listening};
 use crate::mocap::{natnet, vicon, vrpn};
 use crate::settings::{ArenaError, Settings};
-use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 use std::time::Duration;
 use xpuck_kernels::world::Pose;
 
-/// A server and where it can be reached.
-type At<S> = (S, SocketAddr);
-
 /// The servers.
 pub(super) struct Streams {
-    vicon: At<vicon::serve::Server>,
-    vrpn: Option<At<vrpn::serve::Server>>,
-    natnet: Option<At<natnet::serve::Server>>,
+    vicon: vicon::serve::Server,
+    vrpn: Option<vrpn::serve::Server>,
+    natnet: Option<natnet::serve::Server>,
     robots: usize,
 }
 
@@ -24,9 +20,9 @@ impl Streams {
     /// Binds everything that the settings name.
     pub fn bind(settings: &Settings) -> Result<Streams, ArenaError> {
         let subjects = vicon::subjects(&settings.robots, settings.discs());
-        let vicon = |address| vicon::serve::Server::bind(address, subjects.clone()).and_then(|s| at(s.address(), s));
-        let vrpn = |address| vrpn::serve::Server::bind(address, subjects.clone()).and_then(|s| at(s.address(), s));
-        let natnet = |one| natnet::serve::Server::bind(one, subjects.clone()).and_then(|s| at(s.address(), s));
+        let vicon = |address| vicon::serve::Server::bind(address, subjects.clone());
+        let vrpn = |address| vrpn::serve::Server::bind(address, subjects.clone());
+        let natnet = |one| natnet::serve::Server::bind(one, subjects.clone());
         let named = |address| move |source| ArenaError::Mocap { address, source };
         Ok(Streams {
             robots: settings.robots.len(),
@@ -39,32 +35,32 @@ impl Streams {
     /// Where they can be reached.
     pub fn listening(&self) -> Listening {
         Listening {
-            mocap: self.vicon.1,
+            mocap: self.vicon.address(),
             devices: None,
             overhead: None,
-            vrpn: self.vrpn.as_ref().map(|(_, address)| *address),
-            natnet: self.natnet.as_ref().map(|(_, address)| *address),
+            vrpn: self.vrpn.as_ref().map(vrpn::serve::Server::address),
+            natnet: self.natnet.as_ref().map(natnet::serve::Server::address),
         }
     }
 
     /// Takes what has come: connections and requests.
     pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
-        self.vicon.0.admit(scope, stop);
-        if let Some((vrpn, _)) = &self.vrpn {
+        self.vicon.admit(scope, stop);
+        if let Some(vrpn) = &self.vrpn {
             vrpn.admit(scope, stop);
         }
-        if let Some((natnet, _)) = &self.natnet {
+        if let Some(natnet) = &self.natnet {
             natnet.answer();
         }
     }
 
     /// Sends the poses of a moment of arena time.
     pub fn publish(&self, number: u32, moment: Duration, poses: &[Pose]) {
-        self.vicon.0.publish(vicon::frame(number, poses, self.robots));
-        if let Some((vrpn, _)) = &self.vrpn {
+        self.vicon.publish(vicon::frame(number, poses, self.robots));
+        if let Some(vrpn) = &self.vrpn {
             vrpn.publish(moment, vrpn::poses(poses, self.robots));
         }
-        if let Some((natnet, _)) = &self.natnet {
+        if let Some(natnet) = &self.natnet {
             let sent = moment + Duration::from_micros(LATE_US);
             natnet.publish(&natnet::encode::Frame {
                 number,
@@ -74,8 +70,4 @@ impl Streams {
             });
         }
     }
-}
-
-fn at<S>(address: std::io::Result<SocketAddr>, server: S) -> std::io::Result<At<S>> {
-    Ok((server, address?))
 }

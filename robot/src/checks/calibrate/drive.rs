@@ -10,6 +10,7 @@ use super::motion::Motion;
 use super::{CalibrateError, Operator, unfit};
 use crate::calibration::{FACTORS, Wheels};
 use std::f64::consts::PI;
+use xpuck_kernels::math::linear::solve;
 use xpuck_kernels::model::WHEELBASE;
 use xpuck_registers::stepper::METRES_PER_STEP;
 
@@ -19,6 +20,9 @@ const LENGTH: f64 = 0.5;
 const TURNS: f64 = 3.0;
 /// A move that fits the others worse is a wrong measurement, m of wheel travel.
 const WORST: f64 = 0.01;
+
+/// A pivot below this part of the largest equation leaves something open.
+const OPEN: f64 = 1e-9;
 
 /// A move and what the operator measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,28 +78,18 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     Ok(Wheels { left, right, baseline })
 }
 
-/// Solves the normal equations by elimination with pivots; none if the rows leave something open.
+/// Solves the normal equations; none if the rows leave something open.
 fn least_squares(rows: &[([f64; 3], f64, usize)]) -> Option<[f64; 3]> {
-    let mut a = [[0.0; 4]; 3];
-    for (row, right, _) in rows {
+    let (mut a, mut right) = (vec![vec![0.0; 3]; 3], vec![vec![0.0]; 3]);
+    for (row, value, _) in rows {
         for i in 0..3 {
             (0..3).for_each(|j| a[i][j] += row[i] * row[j]);
-            a[i][3] += row[i] * right;
+            right[i][0] += row[i] * value;
         }
     }
     let largest = (0..3).map(|i| a[i][i]).fold(0.0, f64::max);
-    for i in 0..3 {
-        let pivot = (i..3).max_by(|p, q| a[*p][i].abs().total_cmp(&a[*q][i].abs()))?;
-        a.swap(i, pivot);
-        if a[i][i].abs() <= 1e-9 * largest {
-            return None;
-        }
-        for k in (0..3).filter(|k| *k != i) {
-            let factor = a[k][i] / a[i][i];
-            (i..4).for_each(|j| a[k][j] -= factor * a[i][j]);
-        }
-    }
-    Some([0, 1, 2].map(|i| a[i][3] / a[i][i]))
+    let found = solve(a, right, OPEN * largest)?;
+    Some([0, 1, 2].map(|i| found[i][0]))
 }
 
 /// Lets the robot drive and turn, and asks what it did.

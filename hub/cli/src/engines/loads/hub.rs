@@ -82,10 +82,7 @@ impl RobotsLoad {
     }
 
     /// Where the motion-capture server listens.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn mocap(&self) -> std::io::Result<SocketAddr> {
+    pub fn mocap(&self) -> SocketAddr {
         self.server.address()
     }
 

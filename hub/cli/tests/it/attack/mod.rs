@@ -5,6 +5,7 @@
 
 mod crowd;
 mod files;
+mod hostile;
 mod keys;
 mod pages;
 mod rig;

@@ -6,7 +6,7 @@ use super::super::stream::{Came, Stream};
 use super::dispatch::{Dispatch, Known};
 use super::evolution::{Best, Evolution, Settings, Summary};
 use rustix::event::{PollFd, Timespec, poll};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
@@ -174,9 +174,7 @@ impl Manager {
         let stream = match &mut self.simulators[at].state {
             State::Gone(next) if *next > Instant::now() => return Ok(()),
             State::Gone(_) => {
-                let mut stream = TcpStream::connect_timeout(&place, CONNECT)
-                    .and_then(Stream::new)
-                    .map_err(|error| error.to_string())?;
+                let mut stream = Stream::connect(&place, CONNECT).map_err(|error| error.to_string())?;
                 stream.put(&Message::SendNetParameters).map_err(|error| error.to_string())?;
                 stream.send().map_err(|error| error.to_string())?;
                 self.simulators[at].state = State::Asked(stream, Instant::now());

@@ -8,7 +8,7 @@ use super::super::robot::task::Task;
 use super::super::stream::{Came, Stream};
 use super::evaluator::Evaluator;
 use rustix::event::PollFlags;
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
@@ -60,7 +60,7 @@ impl WorldLink {
         if self.next.0 > Instant::now() {
             return;
         }
-        match TcpStream::connect_timeout(&self.at, CONNECT).and_then(Stream::new) {
+        match Stream::connect(&self.at, CONNECT) {
             Ok(stream) => {
                 told.push(Line::info(format!("the world at {} is there", self.at)));
                 self.stream = Some(stream);

@@ -26,6 +26,7 @@ pub(crate) struct Server {
     version: Version,
     group: Option<SocketAddrV4>,
     requests: UdpSocket,
+    address: SocketAddr,
     frames: UdpSocket,
     clients: Mutex<Vec<Client>>,
 }
@@ -39,12 +40,13 @@ impl Server {
         requests.set_nonblocking(true)?;
         frames.set_nonblocking(true)?;
         let NatNet { version, group, .. } = *settings;
-        Ok(Server { names, version, group, requests, frames, clients: Mutex::default() })
+        let address = requests.local_addr()?;
+        Ok(Server { names, version, group, requests, address, frames, clients: Mutex::default() })
     }
 
     /// Where it can be reached.
-    pub(crate) fn address(&self) -> std::io::Result<SocketAddr> {
-        self.requests.local_addr()
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Sends a frame to all who are to have it.
@@ -114,7 +116,7 @@ mod tests {
     fn ask(server: &Server, client: &UdpSocket, requests: &[u16]) -> Vec<u16> {
         for id in requests {
             let [low, high] = id.to_le_bytes();
-            client.send_to(&[low, high, 0, 0], server.address().unwrap()).unwrap();
+            client.send_to(&[low, high, 0, 0], server.address()).unwrap();
         }
         server.answer();
         let pose = BodyPose { place: [0.0; 3], turn: [0.0, 0.0, 0.0, 1.0] };

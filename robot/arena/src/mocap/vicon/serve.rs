@@ -1,22 +1,16 @@
-//! Serves frames to DataStream clients over TCP. Each client has a bounded queue; one that does not keep up is
-//! dropped, so that no client can slow the arena or another client.
+//! Serves frames to DataStream clients over TCP.
 
 use super::HERTZ;
 use super::encode::{self, Frame, HEADER, MAGIC, SUPPORTED};
 use super::request::{self, MAX_PACKET, Request, RequestError};
-use crate::connection::{POLL, is_timeout, prepare, write_all};
+use crate::port::Port;
+use crate::port::clients::{Clients, MAX_CLIENTS};
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
-
-/// Most clients at once; further ones are turned away.
-const MAX_CLIENTS: usize = 16;
-/// Packets that may wait for a client: ten seconds of arena time.
-const QUEUE: usize = 512;
 
 /// What is sent to a client.
 enum Outgoing {
@@ -32,25 +26,12 @@ struct Wishes {
     next: AtomicBool,
 }
 
-struct Client {
-    number: u64,
-    stream: TcpStream,
-    queue: SyncSender<Outgoing>,
-    wishes: Arc<Wishes>,
-}
-
-#[derive(Default)]
-struct Clients {
-    list: Vec<Client>,
-    admitted: u64,
-    latest: Option<Arc<Frame>>,
-}
-
-/// The server: its socket and clients.
+/// The server: its port and clients.
 pub struct Server {
     subjects: Vec<String>,
-    listener: TcpListener,
-    clients: Mutex<Clients>,
+    port: Port,
+    clients: Clients<Outgoing, Wishes>,
+    latest: Mutex<Option<Arc<Frame>>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -63,111 +44,63 @@ impl Server {
     /// # Errors
     /// If the address cannot be bound.
     pub fn bind(address: SocketAddr, subjects: Vec<String>) -> std::io::Result<Server> {
-        let listener = TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        Ok(Server { subjects, listener, clients: Mutex::default() })
+        let port = Port::bind(address, MAX_CLIENTS)?;
+        Ok(Server { subjects, port, clients: Clients::default(), latest: Mutex::default() })
     }
 
     /// Where it can be reached.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn address(&self) -> std::io::Result<SocketAddr> {
-        self.listener.local_addr()
+    pub fn address(&self) -> SocketAddr {
+        self.port.address()
     }
 
     /// Queues a new frame for every client that wants it.
     pub fn publish(&self, frame: Frame) {
         let frame = Arc::new(frame);
-        let mut clients = lock(&self.clients);
-        clients.list.retain(|client| {
-            let wanted = client.wishes.next.swap(false, Relaxed) || client.wishes.all.load(Relaxed);
-            let kept = !wanted || client.queue.try_send(Outgoing::Frame(frame.clone())).is_ok();
-            if !kept {
-                // Wakes the client's threads, which then end; an error means that it is gone already.
-                let _ = client.stream.shutdown(Shutdown::Both);
-            }
-            kept
+        // A client that asks for one frame finds either this one or that it is to wait for it.
+        let mut latest = lock(&self.latest);
+        self.clients.publish(|wishes| {
+            let is_wanted = wishes.next.swap(false, Relaxed) || wishes.all.load(Relaxed);
+            is_wanted.then(|| Outgoing::Frame(frame.clone()))
         });
-        clients.latest = Some(frame);
+        *latest = Some(frame);
     }
 
     /// Takes waiting connections.
     pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
-        while let Ok((stream, _)) = self.listener.accept() {
-            let mut clients = lock(&self.clients);
-            // A connection that breaks while it is set up is as good as none.
-            let Ok((reading, writing)) = prepare(&stream) else { continue };
-            if clients.list.len() >= MAX_CLIENTS {
-                continue;
-            }
-            let (queue, waiting) = sync_channel(QUEUE);
-            let wishes = Arc::new(Wishes::default());
-            let number = clients.admitted;
-            clients.admitted += 1;
-            // The server speaks first; an empty queue has room.
-            let _ = queue.try_send(Outgoing::Bytes(encode::hello(&SUPPORTED)));
-            clients.list.push(Client { number, stream, queue: queue.clone(), wishes: wishes.clone() });
-            let seen = wishes.clone();
-            scope.spawn(move || self.write(writing, &waiting, &seen, stop));
-            scope.spawn(move || {
-                // Whatever ends the conversation ends the connection; there is nobody here to tell.
-                let _ = self.listen(reading, &queue, &wishes, stop);
-                self.forget(number);
-            });
-        }
+        self.port.admit(scope, move |stream| self.converse(scope, stream, stop));
     }
 
-    fn forget(&self, number: u64) {
-        lock(&self.clients).list.retain(|client| {
-            if client.number == number {
-                let _ = client.stream.shutdown(Shutdown::Both);
-            }
-            client.number != number
-        });
+    fn converse<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stream: TcpStream, stop: &'scope AtomicBool) {
+        let encode = |message, wishes: &Wishes| match message {
+            Outgoing::Bytes(bytes) => bytes,
+            Outgoing::Frame(frame) => encode::frame(&self.subjects, HERTZ, &frame, &lock(&wishes.objects)),
+        };
+        let mut received = Vec::new();
+        let hear = |bytes: &[u8], queue: &SyncSender<Outgoing>, wishes: &Wishes| {
+            received.extend_from_slice(bytes);
+            self.listen(&mut received, queue, wishes).is_ok_and(|keeps_up| keeps_up)
+        };
+        // The server speaks first.
+        let hello = Outgoing::Bytes(encode::hello(&SUPPORTED));
+        self.clients.converse(scope, stream, stop, hello, encode, hear);
     }
 
-    fn write(&self, mut stream: TcpStream, waiting: &Receiver<Outgoing>, wishes: &Wishes, stop: &AtomicBool) {
-        while !stop.load(Relaxed) {
-            let bytes = match waiting.recv_timeout(POLL) {
-                Ok(Outgoing::Bytes(bytes)) => bytes,
-                Ok(Outgoing::Frame(frame)) => encode::frame(&self.subjects, HERTZ, &frame, &lock(&wishes.objects)),
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            if write_all(&mut stream, &bytes, stop).is_err() {
-                return;
-            }
-        }
-    }
-
-    /// Reads and obeys requests until the client leaves, misbehaves or the arena stops.
+    /// Obeys the requests whose packets are whole; false if the client does not take its answers.
     fn listen(
         &self,
-        mut stream: TcpStream,
+        received: &mut Vec<u8>,
         queue: &SyncSender<Outgoing>,
         wishes: &Wishes,
-        stop: &AtomicBool,
-    ) -> Result<(), RequestError> {
-        let mut received = Vec::new();
-        let mut chunk = [0; 1024];
-        while !stop.load(Relaxed) {
-            match stream.read(&mut chunk) {
-                Ok(0) => return Ok(()),
-                Ok(n) => received.extend_from_slice(&chunk[..n]),
-                Err(error) if is_timeout(&error) => continue,
-                Err(_) => return Ok(()),
-            }
-            while let Some(objects) = next_packet(&mut received)? {
-                for request in request::parse(&objects)? {
-                    let answer = self.obey(request, wishes);
-                    if answer.is_some_and(|answer| queue.try_send(answer).is_err()) {
-                        return Ok(());
-                    }
+    ) -> Result<bool, RequestError> {
+        while let Some(objects) = next_packet(received)? {
+            for request in request::parse(&objects)? {
+                let answer = self.obey(request, wishes);
+                if answer.is_some_and(|answer| queue.try_send(answer).is_err()) {
+                    return Ok(false);
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn obey(&self, request: Request, wishes: &Wishes) -> Option<Outgoing> {
@@ -187,10 +120,10 @@ impl Server {
             }
             Request::OneFrame => {
                 wishes.all.store(false, Relaxed);
-                let latest = lock(&self.clients).latest.clone();
+                let latest = lock(&self.latest);
                 // Before the first frame, "now" is when there is one.
                 wishes.next.store(latest.is_none(), Relaxed);
-                latest.map(Outgoing::Frame)
+                latest.clone().map(Outgoing::Frame)
             }
             Request::Ping(number) => Some(Outgoing::Bytes(encode::ping(number))),
         }

@@ -2,10 +2,11 @@
 //! together, by the method of Levenberg and Marquardt, so that the corners appear where they were seen.
 
 use crate::checks::calibrate::{CalibrateError, unfit};
+use crate::vision::homography::LEAST_PIVOT;
 use crate::vision::lens::Lens;
-use crate::vision::linear::solve;
 use crate::vision::planar::{self, POSE, Stand};
 use crate::vision::tags::board::Board;
+use xpuck_kernels::math::linear::solve;
 
 /// Numbers that tell a lens: focal lengths, centre, distortion.
 const LENS: usize = 6;
@@ -109,7 +110,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     let variance = error / (2 * corners).saturating_sub(numbers).max(1) as f64;
     let mut deviation = [0.0; LENS];
     for (n, deviation) in deviation.iter_mut().enumerate() {
-        let Some(column) = solve(normal.clone(), one(n)) else { return unfit(SINGULAR) };
+        let Some(column) = solve(normal.clone(), one(n), LEAST_PIVOT) else { return unfit(SINGULAR) };
         *deviation = (column[n][0] * variance).max(0.0).sqrt();
     }
     let unsure = deviation[0] / lens.focal[0];
@@ -201,7 +202,7 @@ fn equations(views: &[View], lens: &Lens) -> (Vec<Vec<f64>>, Vec<f64>) {
 fn damped(normal: &[Vec<f64>], gradient: &[f64], damping: f64) -> Option<Vec<f64>> {
     let mut a = normal.to_vec();
     (0..a.len()).for_each(|i| a[i][i] *= 1.0 + damping);
-    let step = solve(a, gradient.iter().map(|g| vec![*g]).collect())?;
+    let step = solve(a, gradient.iter().map(|g| vec![*g]).collect(), LEAST_PIVOT)?;
     Some(step.into_iter().map(|row| row[0]).collect())
 }
 

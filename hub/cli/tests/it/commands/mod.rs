@@ -1,0 +1,12 @@
+//! Commands as people type them, with the pages that tell of them.
+
+mod arena_page;
+mod cli;
+mod docs;
+mod flash;
+mod hub_page;
+mod mistakes;
+mod output;
+mod records;
+mod set_up;
+mod worlds;

@@ -1,0 +1,418 @@
+//! Every command in the help of both programs, with standard output and standard error that fail.
+
+use super::{DOCS, Sink, TREE, command, ended};
+use crate::common::only;
+use crate::rig::{Process, free_ports, xpuck};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::sync::Mutex;
+
+/// Commands that serve until they are stopped; [`super::services`] tests them.
+const SERVICES: [&str; 11] = [
+    "arena",
+    "body serve",
+    "demo",
+    "geneserver",
+    "hub",
+    "island",
+    "runs replay",
+    "serve monitors",
+    "serve population-manager",
+    "serve robot-sim",
+    "serve world-sim",
+];
+
+/// Lines of each command. Lines before the last prepare it. `{dir}` is a folder with files, `{new}` an empty folder, and
+/// `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one without runs.
+/// Commands for one hub run one after the other.
+const SAMPLES: [(&str, &[&str]); 108] = [
+    ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
+    ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
+    ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
+    ("bench genes", &["bench genes --seeds 2 --generations 1 --population 8 --trial-seconds 1"]),
+    ("bench hub", &["bench hub --robots 1 --seconds 1"]),
+    ("evolve", &["evolve --islands 1 --population 8 --generations 1 --seconds 1 --robots 2 --remeasure 1"]),
+    ("lineage", &["lineage {dir}/evolved"]),
+    ("remeasure", &["remeasure {dir}/evolved --runs 1"]),
+    ("study size", &["study size {tree} --sizes 2 --runs 2 --seconds 1"]),
+    ("study mix", &["study mix {tree} {tree} --robots 2 --runs 2 --seconds 1"]),
+    ("study hetero", &["study hetero {tree} --mixed 2 --alone 1 --drawn 1 --seconds 1"]),
+    ("study perturb", &["study perturb {tree} --runs 2 --seconds 1"]),
+    ("report", &["report last --runs {dir}/demo --out {new}/report --simulations 2"]),
+    ("study branches", &["study branches {tree} --runs 2 --seconds 1"]),
+    ("study path", &["study path {tree} --seconds 1"]),
+    ("study tune", &["study tune {tree} --generations 1 --trials 1 --runs 2 --seconds 1 --sizes 1"]),
+    ("study ablate", &["study ablate {tree} --runs 2 --seconds 1"]),
+    (
+        "study adapt",
+        &["study adapt --seeds 1 --before 1 --after 1 --pace 1 --runs 2 --set settings.population=8 --set seconds=1"],
+    ),
+    (
+        "study transfer",
+        &[
+            "study transfer {dir}/level.toml --seeds 2 --generations 1 --runs 2 --set islands=2 --set settings.population=8",
+        ],
+    ),
+    (
+        "study migrate",
+        &[
+            "study migrate --rates 1 --seeds 2 --generations 1 --runs 2 --set islands=2 --set settings.population=8 --set seconds=1",
+        ],
+    ),
+    ("study scale", &["study scale --islands 100 --generations 2"]),
+    ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
+    ("console", &["console {hub}"]),
+    ("status", &["status {hub}"]),
+    ("watch", &["watch {monitors} --json --seconds 1"]),
+    ("robots", &["robots {hub}"]),
+    ("log", &["note one {hub}", "log {hub}"]),
+    ("top", &["top {hub}"]),
+    ("note", &["note one {hub}"]),
+    ("identify", &["identify xp01 {hub}"]),
+    ("snapshot", &["snapshot xp01 --out {new}/a.png --timeout 1 {hub}"]),
+    ("hold", &["hold xp01 {hub}"]),
+    ("release", &["hold xp01 {hub}", "release xp01 {hub}"]),
+    ("reboot", &["reboot xp01 {hub}"]),
+    ("enrol", &["init {new}/s --robots 1", "enrol xp02 --swarm {new}/s/swarm.toml"]),
+    ("replace", &["init {new}/s --robots 1", "replace xp01 --swarm {new}/s/swarm.toml"]),
+    ("drive", &["drive --pipe {hub}"]),
+    ("push", &["push {dir}/drive.toml --robots all {idle}"]),
+    ("update", &["update --status {hub}"]),
+    ("doctor", &["doctor --config {dir}/hub.toml"]),
+    ("start", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}"]),
+    ("pause", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}"]),
+    ("resume", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}", "resume {hub}"]),
+    ("stop", &["start {dir}/experiment.toml --wait 0 {hub}", "stop {hub}"]),
+    ("park", &["park {idle}"]),
+    ("trials", &["trials {tree} --runs 1 --out {new}/trials {idle}"]),
+    ("init", &["init {new}/swarm --robots 1"]),
+    ("keys new", &["keys new --dir {new}"]),
+    ("keys make", &["keys make ada --dir {new}"]),
+    ("keys enrol", &["keys new --dir {new}", "keys enrol {dir}/ada.pub --role observer --dir {new}"]),
+    ("keys revoke", &["keys new --dir {new}", "keys revoke operator --dir {new}"]),
+    ("image", &["image --boards"]),
+    ("flash", &["flash --robot xp01 --image {dir}/none.xpb --device {dir}/none --swarm {dir}"]),
+    ("keys list", &["keys list --dir {dir}/keys"]),
+    ("next", &["next {hub}"]),
+    ("engines", &["engines"]),
+    ("runs verify", &["runs verify last --runs {dir}/demo"]),
+    ("runs list", &["runs list --runs {dir}/demo"]),
+    ("runs show", &["runs show last --runs {dir}/demo"]),
+    ("runs table", &["runs table last --runs {dir}/demo"]),
+    (
+        "runs export",
+        &[
+            "runs export last --csv {new}/tables --runs {dir}/demo",
+            "runs export last --foxglove {new}/scenes.mcap --runs {dir}/demo",
+        ],
+    ),
+    ("runs recover", &["runs recover last --runs {dir}/demo"]),
+    ("check", &["check {tree} {dir}/experiment.toml"]),
+    ("tree check", &["tree check {tree}"]),
+    (
+        "body evolve",
+        &["body evolve --evaluations 4 --steps 20 --out {new}/bodies", "body evolve --evaluations 4 --steps 20"],
+    ),
+    ("body curves", &["body evolve --evaluations 4 --steps 20 --out {new}/walkers", "body curves {new}/walkers"]),
+    ("body show", &["body show {docs}/bodies/walker.prif"]),
+    ("body simulate", &["body simulate {docs}/bodies/walker.prif --steps 20"]),
+    ("body export", &["body export {docs}/bodies/walker.prif --to urdf"]),
+    ("kilobot hex", &["kilobot hex {docs}/kilobots/figure-4-6.bt --for simavr -o {new}/forage.hex"]),
+    ("body import", &["body import {docs}/bodies/walker.prif"]),
+    (
+        "kilobot evolve",
+        &[
+            "kilobot evolve --runs 1 --simulations 300 --set world.seconds=10 --set fresh=16 --algorithm dars2016 --out {new}/kilobots",
+        ],
+    ),
+    ("kilobot simulate", &["kilobot simulate {docs}/kilobots/figure-4-6.bt --runs 2"]),
+    ("automaton fmt", &["automaton fmt {docs}/curricula/hand-made.txt"]),
+    ("automaton explain", &["automaton explain {docs}/curricula/hand-made.txt"]),
+    ("automaton simplify", &["automaton simplify {docs}/curricula/hand-made.txt"]),
+    ("automaton draw", &["automaton draw {docs}/curricula/hand-made.txt --module lnflwer"]),
+    ("automaton diff", &["automaton diff {docs}/curricula/hand-made.txt {docs}/curricula/wanderer.txt"]),
+    ("automaton to-tree", &["automaton to-tree {docs}/curricula/wanderer.txt"]),
+    ("automaton from-tree", &["automaton from-tree {docs}/trees/wanderer.bt"]),
+    ("automaton try", &["automaton try --runs 1 --curriculum {docs}/curricula/cargo-creative.toml"]),
+    ("tree fmt", &["tree fmt {tree}"]),
+    ("tree convert", &["tree convert {tree} --to bin"]),
+    ("tree reduce", &["tree reduce {tree}"]),
+    ("tree equal", &["tree equal {tree} {tree} --runs 1"]),
+    ("tree memoryless", &["tree memoryless {tree}"]),
+    ("tree from-fsm", &["tree from-fsm {docs}/trees/machines/rest.toml"]),
+    ("tree from-individual", &["tree from-individual {docs}/gateway/own.txt"]),
+    ("tree to-fsm", &["tree to-fsm {docs}/trees/explore.bt"]),
+    ("tree rasp", &["tree rasp {docs}/trees/machines/multiply.rasp"]),
+    ("tree explain", &["tree explain {tree}"]),
+    ("tree nodes", &["tree nodes"]),
+    ("calibrate collisions", &["calibrate collisions {dir}/collisions.csv"]),
+    ("calibrate ir", &["calibrate ir {dir}/ir.csv"]),
+    ("calibrate camera", &["calibrate camera {dir}/camera.csv"]),
+    ("calibrate latency", &["calibrate latency {dir}/latency.csv"]),
+    ("calibrate friction", &["calibrate friction {dir}/friction.csv"]),
+    ("calibrate steering", &["calibrate steering"]),
+    ("calibrate run", &["calibrate run last --runs {dir}/demo"]),
+    ("world check", &["world check {docs}/worlds/foraging.toml"]),
+    ("world export", &["world export {docs}/worlds/transport.toml --tree {tree} --to webots --out {new}/there"]),
+    (
+        "world import",
+        &[
+            "world export {docs}/worlds/transport.toml --tree {tree} --to argos --out {new}/there",
+            "world import {new}/there/run-0000.argos",
+        ],
+    ),
+    ("markers", &["markers 3"]),
+    ("draw-path", &["draw-path --robot {docs}/gateway/avoid.toml {docs}/gateway/avoid.txt --svg {new}/path.svg"]),
+    ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),
+    ("completions", &["completions bash"]),
+    ("schema", &["schema", "schema hub"]),
+    ("man", &["man {new}/man"]),
+];
+
+/// Further commands, which are not in the table above, with a sample each.
+const MORE: [(&str, &[&str]); 13] = [
+    ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
+    ("calibrate record ir", &["calibrate record ir"]),
+    ("calibrate record camera", &["calibrate record camera --seconds 4"]),
+    ("calibrate record latency", &["calibrate record latency"]),
+    ("help", &["--help"]),
+    ("help of one", &["tree convert --help"]),
+    ("version", &["--version"]),
+    ("an error in the arguments", &["simulate --runs"]),
+    ("the robot's help", &["xpuckd --help"]),
+    ("the robot's check", &["xpuckd --check --config {dir}/xp01.toml"]),
+    ("the robot's tags", &["xpuckd tags --svg {new}/tags.svg"]),
+    ("the robot's operating point", &["xpuckd bench power --seconds 0.2 --svg {new}/power.svg --sysfs {dir}"]),
+    ("the robot's selftest", &["xpuckd selftest --config {dir}/xp01.toml"]),
+];
+
+/// Leaves of the tree of commands in the help.
+fn commands(above: &[&str], found: &mut BTreeSet<String>) {
+    let help = xpuck().args(above).arg("--help").output().unwrap();
+    let text = String::from_utf8(help.stdout).unwrap();
+    // Commands precede the options, in groups at the top level.
+    let listed = text.lines().skip_while(|line| !line.starts_with("Usage: ")).take_while(|line| *line != "Options:");
+    // Further lines of a description are indented more, and arguments are in brackets.
+    let names = listed
+        .filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
+    let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
+    for name in &names {
+        commands(&[above, &[name]].concat(), found);
+    }
+    // `bench` without a subcommand is a command as well.
+    if !above.is_empty()
+        && (names.is_empty() || text.contains(&format!("Usage: xpuck {} [OPTIONS]\n", above.join(" "))))
+    {
+        found.insert(above.join(" "));
+    }
+}
+
+#[test]
+fn every_command_has_a_sample() {
+    let mut listed = BTreeSet::new();
+    commands(&[], &mut listed);
+    let known = SAMPLES.iter().chain(&MORE).map(|(name, _)| *name).chain(SERVICES);
+    let known: BTreeSet<String> = known.map(String::from).collect();
+    let forgotten: Vec<_> = listed.difference(&known).collect();
+    assert!(forgotten.is_empty(), "without a sample: {forgotten:?}");
+    assert!(listed.len() > 52, "{listed:?}");
+    let gone: Vec<_> = SAMPLES.iter().filter(|(name, _)| !listed.contains(*name)).collect();
+    assert!(gone.is_empty(), "no such command: {gone:?}");
+}
+
+#[test]
+fn every_command_has_a_manual_page_and_completes() {
+    let mut listed = BTreeSet::new();
+    commands(&[], &mut listed);
+    let dir = tempfile::tempdir().unwrap();
+    let man = xpuck().arg("man").arg(dir.path()).output().unwrap();
+    assert!(man.status.success(), "{}", String::from_utf8_lossy(&man.stderr));
+    let complete = xpuck().args(["completions", "bash"]).output().unwrap();
+    let script = String::from_utf8(complete.stdout).unwrap();
+    for command in &listed {
+        let name = format!("xpuck-{}", command.replace(' ', "-"));
+        let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
+        // The script has a case for each subcommand.
+        let last = command.rsplit(' ').next().unwrap();
+        assert!(script.contains(&format!(",{last})\n")), "{command}");
+    }
+    let whole = std::fs::read_to_string(dir.path().join("xpuck.1")).unwrap();
+    assert!(whole.contains("xpuck\\-demo(1)"), "{whole}");
+    let file = dir.path().join("xpuck.1");
+    let refused = xpuck().arg("man").arg(&file).output().unwrap();
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("xpuck.1: "), "{refused:?}");
+}
+
+/// Bytes that a server of monitors sent to a viewer.
+const STREAM: &[u8] = include_bytes!("../../../../../gateway/tests/captures/rsmp_capture.bin");
+
+/// A server that sends these bytes to every client during the test.
+fn monitors() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut viewers = Vec::new();
+        for mut viewer in listener.incoming().flatten() {
+            // The client may have left.
+            let _ = viewer.write_all(STREAM);
+            viewers.push(viewer);
+        }
+    });
+    at
+}
+
+/// Files, runs, two hubs and a server for viewers that all samples share.
+struct Place {
+    /// Hubs with the arguments of commands for them.
+    hubs: [(Process, String); 2],
+    dir: tempfile::TempDir,
+    monitors: SocketAddr,
+}
+
+fn hub(dir: &Path, file: &str, speed: f64) -> (Process, String) {
+    let ports = free_ports();
+    let endpoint = format!("tcp://127.0.0.1:{}", ports + 1);
+    let swarm = format!(
+        "robots = [\"xp01\"]\nspeed = {speed:?}\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\noperator = \"{endpoint}\"\n\
+         [security]\ndev_mode = true\n"
+    );
+    std::fs::write(dir.join(format!("swarm-{file}")), swarm).unwrap();
+    let text = format!(
+        "swarm = \"swarm-{file}\"\n[mocap]\naddress = \"127.0.0.1:{}\"\nfrisbee = \"frisbee\"\n[record]\ndirectory = \"runs\"\n",
+        ports + 2
+    );
+    std::fs::write(dir.join(file), text).unwrap();
+    let mut hub = xpuck();
+    hub.args(["hub", "--end-with-stdin", "--config"]).arg(dir.join(file));
+    let (hub, _) = Process::serve(&mut hub, dir.join(format!("{file}.log")));
+    (hub, format!("--dev-mode --hub {endpoint}"))
+}
+
+fn write_friction(dir: &tempfile::TempDir) {
+    let rows: String = (0..6).map(|i| format!("frisbee,dynamic,0.3{i}\n")).collect();
+    std::fs::write(dir.path().join("friction.csv"), format!("body,kind,force_n\n{rows}")).unwrap();
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        write("level.toml", "seconds = 1.0\n");
+        write("drive.toml", "[calibration.drive]\nleft = 1.0\n");
+        write(
+            "sweep.toml",
+            "name = \"s\"\nseeds = \"1-1\"\n[base]\nislands = 1\ngenerations = 1\nseconds = 1.0\n\
+            robots = 2\nremeasure = 1\nsettings.population = 8\n[[points]]\n",
+        );
+        write("experiment.toml", "name = \"x\"\nminutes = 60.0\nsegment_minutes = 1.0\ntask = \"transport\"\n");
+        write(
+            "xp01.toml",
+            "id = \"xp01\"\nswarm = \"swarm-hub.toml\"\n[devices]\nkind = \"virtual\"\n\
+            directory = \"devices\"\n",
+        );
+        let hubs = [hub(dir.path(), "hub.toml", 0.1), hub(dir.path(), "idle.toml", 1.0)];
+        let place = Place { hubs, dir, monitors: monitors() };
+        let mut lines: Vec<String> = [
+            "keys new --dir {dir}/keys",
+            "keys make ada --dir {dir}",
+            "evolve --islands 1 --population 8 --generations 2 --seconds 1 --robots 2 --remeasure 1 --out {dir}/evolved",
+        ]
+        .map(String::from)
+        .into();
+        let demo = "demo --robots 1 --minutes 0.4 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
+        lines.push(format!("{demo} {}", free_ports()));
+        for what in ["collisions --runs 12", "ir", "camera --seconds 4", "latency"] {
+            let name = what.split(' ').next().unwrap_or(what);
+            lines.push(format!("calibrate record {what} -o {{dir}}/{name}.csv"));
+        }
+        write_friction(&place.dir);
+        for line in &lines {
+            let output = place.run(line, "");
+            assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        only(&place.dir.path().join("demo"), "demo-");
+        place
+    }
+
+    fn words(&self, line: &str, new: &str) -> Vec<String> {
+        let [(_, hub), (_, idle)] = &self.hubs;
+        let line = line.replace("{hub}", hub).replace("{idle}", idle).replace("{tree}", TREE).replace("{docs}", DOCS);
+        let line = line.replace("{monitors}", &self.monitors.to_string());
+        let line = line.replace("{dir}", &self.dir.path().display().to_string()).replace("{new}", new);
+        line.split(' ').map(String::from).collect()
+    }
+
+    fn run(&self, line: &str, new: &str) -> Output {
+        let mut command = command(&self.words(line, new));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        ended(command.spawn().unwrap(), line)
+    }
+
+    /// Runs all `lines`, the last with other outputs.
+    fn run_into(&self, lines: &[&str], stdout: Option<Sink>, stderr: Option<Sink>) -> Output {
+        let new = tempfile::tempdir().unwrap();
+        let folder = new.path().display().to_string();
+        let (last, before) = lines.split_last().unwrap();
+        before.iter().for_each(|line| drop(self.run(line, &folder)));
+        let mut command = command(&self.words(last, &folder));
+        let open = |sink: Option<Sink>| sink.map_or_else(|| (Stdio::piped(), None), Sink::open);
+        command.stdin(Stdio::null()).stdout(open(stdout).0).stderr(open(stderr).0);
+        ended(command.spawn().unwrap(), last)
+    }
+
+    fn check(&self, name: &str, lines: &[&str]) {
+        let usual = self.run_into(lines, None, None);
+        let code = usual.status.code();
+        let sane = |output: &Output, what: &str| {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!said.contains("panicked"), "{name}, {what}: {said}");
+            assert!(output.status.code().is_some_and(|code| code != 101), "{name}, {what}: {}: {said}", output.status);
+            said
+        };
+        sane(&usual, "as usual");
+        let prints = !usual.stdout.is_empty();
+        let full = if prints { Some(1) } else { code };
+        let table = [
+            ("stdout closed", Some(Sink::Left), None, code),
+            ("stdout full", Some(Sink::Full), None, full),
+            ("stderr closed", None, Some(Sink::Left), code),
+            ("stderr full", None, Some(Sink::Full), code),
+            ("both closed", Some(Sink::Left), Some(Sink::Left), code),
+            ("both full", Some(Sink::Full), Some(Sink::Full), full),
+        ];
+        for (what, stdout, stderr, code) in table {
+            let output = self.run_into(lines, stdout, stderr);
+            let said = sane(&output, what);
+            assert_eq!(output.status.code(), code, "{name}, {what}: {said}");
+            if what == "stdout full" && prints {
+                let last = said.lines().last().unwrap_or_default();
+                assert!(last.contains(": standard output: No space left on device"), "{name}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_command_panics_when_its_output_fails() {
+    let place = Place::new();
+    // Commands for the hub wait for each other; all others run in parallel.
+    let mut lanes: BTreeMap<String, Vec<(&str, &[&str])>> = BTreeMap::new();
+    for (name, lines) in SAMPLES.into_iter().chain(MORE) {
+        let lane = if lines[0].contains("{hub}") { "hub" } else { name };
+        lanes.entry(lane.into()).or_default().push((name, lines));
+    }
+    let lanes = Mutex::new(lanes.into_values().collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(lane) = { lanes.lock().unwrap().pop() } {
+                    lane.iter().for_each(|(name, lines)| place.check(name, lines));
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,21 @@
+//! Runs of evolution, studies and pictures, without robots.
+
+mod calibrate;
+mod engines;
+mod evolve;
+mod explain;
+mod films;
+mod geneserver;
+mod island;
+mod killed;
+mod lineage;
+mod machines;
+mod picture;
+mod remeasure;
+mod report;
+mod resume;
+mod runs;
+mod simtest;
+mod steps;
+mod sweep;
+mod tree;

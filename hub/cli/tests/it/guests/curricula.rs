@@ -1,0 +1,172 @@
+//! Curricula of automata, and of trees in their place, as commands run them: interrupted, skipped, gone on with; and what wrong files are told.
+
+use crate::common::xpuck;
+use std::path::Path;
+use std::process::Output;
+
+const CREATIVE: &str = include_str!("../../../../../docs/curricula/cargo-creative.toml");
+
+/// The first two steps of the creative scenario.
+fn two_steps() -> String {
+    let third = CREATIVE.match_indices("[[steps]]").nth(2).unwrap().0;
+    CREATIVE[..third].into()
+}
+
+fn evolve(dir: &Path, args: &[&str]) -> Output {
+    xpuck().current_dir(dir).arg("evolve").args(args).output().unwrap()
+}
+
+fn result(folder: &Path) -> serde_json::Value {
+    let mut result: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap();
+    result.as_object_mut().unwrap().remove("wall_s");
+    result
+}
+
+#[test]
+fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("c.toml"), two_steps()).unwrap();
+    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "whole"]);
+    assert!(whole.status.success(), "{whole:?}");
+    let text = String::from_utf8(whole.stdout).unwrap();
+    assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
+
+    // A request to stop that is there from the start ends each process after a generation.
+    std::fs::create_dir(dir.join("cut")).unwrap();
+    std::fs::write(dir.join("cut/stop"), "").unwrap();
+    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "cut"]);
+    assert_eq!(cut.status.code(), Some(75), "{cut:?}");
+    assert!(String::from_utf8_lossy(&cut.stderr).contains("go on with: xpuck evolve --resume cut"), "{cut:?}");
+    assert!(!dir.join("cut/result.json").exists());
+    // The curriculum is the folder's own by now.
+    std::fs::remove_file(dir.join("c.toml")).unwrap();
+    let on = evolve(dir, &["--resume", "cut"]);
+    assert!(on.status.success(), "{on:?}");
+    assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
+    for file in ["generations.csv", "controller.txt", "steps/2-follow/population.txt", "steps/1-avoid/world.svg"] {
+        let [cut, whole] = ["cut", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
+        assert!(cut == whole, "{file}");
+    }
+    // All steps are over: what they left says how it ended.
+    let again = evolve(dir, &["--resume", "cut", "--json"]);
+    assert!(again.status.success(), "{again:?}");
+    let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&again["solved"], &again["steps"][1]["ending"]), (&true.into(), &"held".into()));
+
+    let refused = |what: &str| {
+        let refused = evolve(dir, &["--resume", "cut"]);
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && told.contains(what), "{told}");
+    };
+    let table = dir.join("cut/generations.csv");
+    let text = std::fs::read_to_string(&table).unwrap();
+    let (but_the_last, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&table, format!("{but_the_last}\n")).unwrap();
+    refused("take cut/steps/2-follow away");
+    std::fs::write(&table, text).unwrap();
+    std::fs::rename(dir.join("cut/steps"), dir.join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", dir.join("cut/steps")).unwrap();
+    refused("cut/steps: is a link");
+}
+
+#[test]
+fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let second = CREATIVE.match_indices("[[steps]]").nth(1).unwrap().0;
+    // Two steps of a few generations: the second begins with what the first left.
+    let first =
+        CREATIVE[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum-thisstep >= 3", 1);
+    let again = &first[first.find("[[steps]]").unwrap()..];
+    let again = again.replacen("name = \"avoid\"", "name = \"again\"\nafter = [\"avoid\"]", 1);
+    let blend = "[[steps.blend]]\nmodule = \"avoidance\"\nfrom = \"avoid\"\nrow = [0.5, 0.5, 0.3, 2]\n";
+    std::fs::write(dir.join("c.toml"), format!("species = \"tree\"\n{first}\n{again}\n{blend}")).unwrap();
+    let bare = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--json"]);
+    assert!(bare.status.success(), "{bare:?}");
+    let bare: serde_json::Value = serde_json::from_slice(&bare.stdout).unwrap();
+    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "whole"]);
+    assert!(whole.status.success(), "{whole:?}");
+    let text = String::from_utf8(whole.stdout).unwrap();
+    assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
+    assert_eq!(bare["controller"], result(&dir.join("whole"))["controller"]);
+    assert_eq!(std::fs::read_to_string(dir.join("whole/controller.bt")).unwrap(), bare["controller"].as_str().unwrap());
+
+    std::fs::create_dir(dir.join("cut")).unwrap();
+    std::fs::write(dir.join("cut/stop"), "").unwrap();
+    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "cut"]);
+    assert_eq!(cut.status.code(), Some(75), "{cut:?}");
+    let on = evolve(dir, &["--resume", "cut"]);
+    assert!(on.status.success(), "{on:?}");
+    let equal = |files: &[&str]| {
+        for file in files {
+            let [cut, whole] = ["cut", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
+            assert!(cut == whole, "{file}");
+        }
+    };
+    assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
+    equal(&["generations.csv", "controller.bt", "steps/1-avoid/best.bt", "steps/2-again/population.txt"]);
+    equal(&["steps/1-avoid/tree.svg", "steps/1-avoid/world.svg", "steps/1-avoid/account.txt"]);
+    // The second step again, from the first one's population as its file has it.
+    std::fs::remove_dir_all(dir.join("cut/steps/2-again")).unwrap();
+    std::fs::remove_file(dir.join("cut/fitness.sqlite")).unwrap();
+    let on = evolve(dir, &["--resume", "cut"]);
+    assert!(on.status.success(), "{on:?}");
+    assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
+    equal(&["generations.csv", "controller.bt", "steps/2-again/population.txt", "steps/2-again/best.bt"]);
+
+    let tried = xpuck()
+        .current_dir(dir)
+        .args(["automaton", "try", "whole/controller.bt", "--curriculum", "c.toml", "--runs", "1", "--json"])
+        .output()
+        .unwrap();
+    assert!(tried.status.success(), "{tried:?}");
+    let tried: serde_json::Value = serde_json::from_slice(&tried.stdout).unwrap();
+    assert_eq!((&tried["step"], &tried["runs"]), (&"again".into(), &3.into()));
+}
+
+#[test]
+fn a_step_can_be_skipped() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    // The first step would go on until the generations are used up.
+    let text = two_steps().replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 600", 1);
+    std::fs::write(dir.join("c.toml"), text).unwrap();
+    std::fs::create_dir(dir.join("run")).unwrap();
+    std::fs::write(dir.join("run/skip"), "").unwrap();
+    let run = evolve(dir, &["--curriculum", "c.toml", "--out", "run", "--json"]);
+    assert!(run.status.success(), "{run:?}");
+    let told: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!((&told["steps"][0]["ending"], &told["steps"][0]["generations"]), (&"skipped".into(), &1.into()));
+    assert!(!dir.join("run/skip").exists(), "it asks once");
+}
+
+#[test]
+fn wrong_files_are_told_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("c.toml"), two_steps()).unwrap();
+    std::fs::write(dir.join("bad.toml"), two_steps().replacen("population = 100", "population = 1", 1)).unwrap();
+    std::fs::write(dir.join("tree.toml"), "[[steps]]\nname = \"a\"\nend = \"gennum > 99\"\n").unwrap();
+    std::fs::write(dir.join("bad.prj"), "# steps\n2\n# crossover\nmuch\n").unwrap();
+    std::fs::create_dir(dir.join("taken")).unwrap();
+    std::fs::write(dir.join("taken/run.toml"), "").unwrap();
+    for (args, wanted) in [
+        (&["--curriculum", "bad.toml"][..], "bad.toml: line "),
+        (&["--curriculum", "nowhere.toml"], "nowhere.toml: "),
+        (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
+        (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
+        (&["--curriculum", "c.toml", "--robots", "2"], "--robots is for evolution files"),
+        (&["--curriculum", "c.toml", "--seed=-1"], "--seed"),
+        (&["--curriculum", "c.toml", "--out", "taken"], "taken: holds a run already"),
+        (&["--resume", "nowhere"], "nowhere: holds no run"),
+    ] {
+        let output = evolve(dir, args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && told.contains(wanted) && told.trim().lines().count() == 1,
+            "{args:?}: {told}"
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! Robots, hub and arena as processes: runs, orders, senses, faults and what is left of them.
+
+mod beside_demo;
+mod clock;
+mod demo;
+mod doubles;
+pub mod experiments;
+mod external;
+mod finished_run;
+mod fleet;
+mod hubless;
+mod keys;
+mod memory;
+mod mocap;
+mod natnet;
+mod operators;
+mod senses;
+mod sensors;
+mod standstill;
+mod stop;
+mod stopped;
+mod switchboard;
+mod tags;
+mod update;

@@ -1,0 +1,115 @@
+//! What lies between the whole chunks of a record: what its writer puts there is told from damage, byte by byte.
+
+use super::chunk::{Fields, HEAD, MAGIC, is_begun, kind, messages};
+use super::foreign;
+use super::scan::{Scanner, Source};
+use std::collections::BTreeMap;
+use std::io::Result;
+
+/// Most bytes between two chunks that are looked at; a longer piece is damage.
+pub(crate) const MAX_BETWEEN: u64 = 64 << 20;
+/// Bytes of the record that ends the chunks.
+const DATA_END: u64 = HEAD as u64 + 4;
+/// Bytes of the body of the record that ends the file.
+const FOOTER: u64 = 20;
+
+/// How a record ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With its summary.
+    Whole,
+    /// As one that is being written: behind a record, or within a chunk that was only begun.
+    Open,
+    /// With something that no writer leaves.
+    #[default]
+    Damaged,
+}
+
+/// Bytes at the beginning of a record that are as they should be.
+pub(crate) fn at_start(bytes: &[u8]) -> usize {
+    let mut fields = Fields(bytes);
+    if fields.take(MAGIC.len()) != Some(MAGIC) {
+        return 0;
+    }
+    let left = fields.0.len();
+    match fields.record() {
+        Some((kind::HEADER, body)) if is_header(body) => {
+            MAGIC.len() + left - fields.0.len() + foreign::records(fields.0)
+        }
+        _ => MAGIC.len(),
+    }
+}
+
+/// True for a header: a profile and the name of the program that wrote the file.
+fn is_header(body: &[u8]) -> bool {
+    let mut fields = Fields(body);
+    let is_plain = |text: Option<&str>| text.is_some_and(|text| text.chars().all(|c| (' '..='~').contains(&c)));
+    is_plain(fields.text()) && is_plain(fields.text()) && fields.0.is_empty()
+}
+
+/// Bytes behind a chunk that are as they should be: where each of its messages is, channel by channel, and records that
+/// others added.
+pub(crate) fn behind(bytes: &[u8], records: &[u8]) -> usize {
+    let index = index(records);
+    let index = if bytes.starts_with(&index) { index.len() } else { foreign::index(bytes, records) };
+    index + foreign::records(&bytes[index..])
+}
+
+/// The records that follow a chunk.
+fn index(records: &[u8]) -> Vec<u8> {
+    let mut channels: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
+    for message in messages(records) {
+        let entries = channels.entry(message.channel).or_default();
+        entries.extend(message.log_time.to_le_bytes());
+        entries.extend((message.offset as u64).to_le_bytes());
+    }
+    let mut bytes = Vec::new();
+    for (channel, entries) in channels {
+        bytes.push(kind::MESSAGE_INDEX);
+        bytes.extend((entries.len() as u64 + 6).to_le_bytes());
+        bytes.extend(channel.to_le_bytes());
+        bytes.extend((entries.len() as u32).to_le_bytes());
+        bytes.extend(entries);
+    }
+    bytes
+}
+
+/// The summary at the end of a record, with a checksum that is right.
+pub(crate) struct Summary {
+    /// Where the record before it begins, which ends the chunks.
+    at: u64,
+    /// Its records.
+    pub records: Vec<u8>,
+}
+
+impl Summary {
+    /// Reads the end of a file; none if it is not whole.
+    pub fn read<S: Source>(scanner: &Scanner<S>) -> Result<Option<Summary>> {
+        let length = scanner.length;
+        let Some(footer) = length.checked_sub(HEAD as u64 + FOOTER + MAGIC.len() as u64) else { return Ok(None) };
+        let end = scanner.bytes(footer, length)?;
+        let mut fields = Fields(&end);
+        let Some((kind::FOOTER, body)) = fields.record() else { return Ok(None) };
+        let mut body = Fields(body);
+        let (Some(start), Some(_), Some(crc)) = (body.u64(), body.u64(), body.u32()) else { return Ok(None) };
+        let start = if start == 0 { footer } else { start };
+        let fits = body.0.is_empty() && fields.0 == MAGIC && start <= footer && footer - start <= MAX_BETWEEN;
+        let (Some(at), true) = (start.checked_sub(DATA_END), fits) else { return Ok(None) };
+        let mut records = scanner.bytes(start, footer + HEAD as u64 + 16)?;
+        // A writer that makes no checksums writes 0.
+        if crc != 0 && crc32fast::hash(&records) != crc {
+            return Ok(None);
+        }
+        records.truncate((footer - start) as usize);
+        Ok(Some(Summary { at, records }))
+    }
+}
+
+/// How a record ends whose last bytes, from `at` on, are these.
+pub(crate) fn end(bytes: &[u8], at: u64, summary: Option<&Summary>) -> End {
+    if bytes.is_empty() || is_begun(bytes) {
+        return End::Open;
+    }
+    let data_end = || matches!(Fields(bytes).record(), Some((kind::DATA_END, body)) if body.len() == 4);
+    if summary.is_some_and(|summary| summary.at == at) && data_end() { End::Whole } else { End::Damaged }
+}

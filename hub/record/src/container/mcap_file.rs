@@ -1,0 +1,183 @@
+//! Entries as MCAP: a channel a topic, JSON with a schema, in chunks that end at every flush.
+
+use crate::schema;
+use mcap::McapError;
+use std::collections::BTreeMap;
+use std::io::{self, Seek, Write};
+use xpuck_hub_core::entry::{Entry, TIMES};
+
+/// Largest chunk, bytes: what a cut file may lose beyond the last flush.
+const CHUNK: u64 = 256 * 1024;
+
+/// How hard zstd tries: a tenth less than by default, and still hundreds of times faster than entries come.
+const LEVEL: u32 = 7;
+
+/// An MCAP file that is being written.
+pub struct McapFile<W: Write + Seek> {
+    writer: mcap::Writer<W>,
+    channels: BTreeMap<&'static str, u16>,
+    sequence: u32,
+    flushes: u32,
+}
+
+impl<W: Write + Seek> McapFile<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// What `to` says.
+    pub fn begin(to: W) -> io::Result<McapFile<W>> {
+        let writer = options().create(to).map_err(plain)?;
+        Ok(McapFile { writer, channels: BTreeMap::new(), sequence: 0, flushes: 0 })
+    }
+
+    /// Writes an entry; it reaches the file at the next flush, or when a chunk is full.
+    ///
+    /// # Errors
+    /// What the file says, such as that the disk is full.
+    pub fn write(&mut self, entry: &Entry) -> io::Result<()> {
+        self.write_with(entry, schema::of(entry.topic()))
+    }
+
+    /// The same with another text for its topic's schema.
+    ///
+    /// # Errors
+    /// As [`McapFile::write`].
+    pub fn write_with(&mut self, entry: &Entry, schema: &str) -> io::Result<()> {
+        let topic = entry.topic();
+        let bytes = serde_json::to_vec(entry)?;
+        self.write_as(topic, (&topic[1..], schema), Self::stamp(entry.time()), &bytes)
+    }
+
+    /// A moment of arena time, s, as records have it: ns, rounded to what is recorded of it.
+    pub fn stamp(time: f64) -> u64 {
+        (time.max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64
+    }
+
+    /// Writes a message of any topic whose data are JSON; `schema` is its name and its text.
+    ///
+    /// # Errors
+    /// What the file says, such as that the disk is full.
+    pub fn write_as(&mut self, topic: &'static str, schema: (&str, &str), stamp: u64, data: &[u8]) -> io::Result<()> {
+        let channel_id = match self.channels.get(topic) {
+            Some(id) => *id,
+            None => {
+                let (name, text) = schema;
+                let schema = self.writer.add_schema(name, "jsonschema", text.as_bytes()).map_err(plain)?;
+                let id = self.writer.add_channel(schema, topic, "json", &BTreeMap::new()).map_err(plain)?;
+                self.channels.insert(topic, id);
+                id
+            }
+        };
+        let (log_time, publish_time) = (stamp, stamp);
+        let header = mcap::records::MessageHeader { channel_id, sequence: self.sequence, log_time, publish_time };
+        self.sequence = self.sequence.wrapping_add(1);
+        self.writer.write_to_known_channel(&header, data).map_err(plain)
+    }
+
+    /// Brings everything written so far to the file.
+    ///
+    /// # Errors
+    /// What the file says.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.flushes += 1;
+        self.writer.flush().map_err(plain)
+    }
+
+    /// How often it was flushed. Each time ends a chunk, whose place is kept in memory for the summary.
+    pub fn flushes(&self) -> u32 {
+        self.flushes
+    }
+
+    /// Completes the file with its summary.
+    ///
+    /// # Errors
+    /// What the file says.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.writer.finish().map(|_| ()).map_err(plain)
+    }
+
+    /// What the file was written to.
+    pub fn into_inner(self) -> W {
+        self.writer.into_inner()
+    }
+}
+
+/// What the file itself said, where the library only says that it said something.
+pub(crate) fn plain(error: McapError) -> io::Error {
+    match error {
+        McapError::Io(error) => error,
+        // Parts of a record say so of the file's own words too.
+        McapError::Parse(error) => io::Error::other(error.to_string()),
+        other => io::Error::other(other),
+    }
+}
+
+/// How all records are written.
+pub(crate) fn options() -> mcap::WriteOptions {
+    mcap::WriteOptions::new()
+        .profile("")
+        .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
+        .chunk_size(Some(CHUNK))
+        .compression_level(LEVEL)
+        // On the recorder's own thread: zstd's threads take 50 MB for what are a few kilobytes a second.
+        .compression_threads(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind, Result, SeekFrom};
+
+    /// A disk with room for so many bytes.
+    struct Disk {
+        size: usize,
+        at: usize,
+        end: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+            let taken = bytes.len().min(self.size.saturating_sub(self.at));
+            if taken == 0 && !bytes.is_empty() {
+                return Err(Error::from(ErrorKind::StorageFull));
+            }
+            self.at += taken;
+            self.end = self.end.max(self.at);
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Disk {
+        fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+            self.at = match to {
+                SeekFrom::Start(place) => place as usize,
+                SeekFrom::Current(by) => self.at.saturating_add_signed(by as isize),
+                // Nothing is ever written behind the last place but at its end.
+                SeekFrom::End(by) => self.end.saturating_add_signed(by as isize),
+            };
+            Ok(self.at as u64)
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_no_panic_wherever_it_fills_up() {
+        let entry = |i: u32| Entry::event(i.into(), format!("event {i}"));
+        let mut refused = 0;
+        for size in (0..4000).step_by(7) {
+            let Ok(mut file) = McapFile::begin(Disk { size, at: 0, end: 0 }) else {
+                refused += 1;
+                continue;
+            };
+            let written = (0..10).try_for_each(|i| file.write(&entry(i)).and_then(|()| file.flush()));
+            if let Err(error) = written {
+                assert!(error.to_string().contains("no storage space"), "{error}");
+                refused += 1;
+            }
+        }
+        assert!(refused > 10, "{refused}");
+    }
+}

@@ -1,0 +1,250 @@
+//! A record read chunk by chunk, over damage: what is whole is given once, what is not is counted.
+
+use super::between::{self, End, MAX_BETWEEN, Summary};
+use super::channels::{Channels, Meanings};
+use super::chunk::{Fields, MAGIC, bounds, kind, messages};
+use super::foreign;
+use super::scan::{Scanner, Source, Whole};
+use std::collections::BTreeSet;
+use std::io::Result;
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Damage {
+    /// Places where something is that no writer leaves.
+    pub places: u64,
+    /// Bytes of these places together.
+    pub bytes: u64,
+    /// Where the first of them begins.
+    pub first: u64,
+    /// Time between the last message before each place and the first behind it, s of arena time.
+    pub seconds: f64,
+    /// What lay before the first message is damaged.
+    pub start: bool,
+    /// What lay behind a message of this time is damaged, s of arena time.
+    pub end: Option<f64>,
+    /// Bytes of chunks that are there a second time.
+    pub copies: u64,
+    /// Messages of channels that nobody knows.
+    pub unknown: u64,
+}
+
+impl Damage {
+    /// In words; none if nothing is wrong.
+    pub fn words(&self) -> Option<String> {
+        let mut words = Vec::new();
+        if self.places > 0 {
+            let places = if self.places == 1 { "place" } else { "places" };
+            let (n, first, bytes) = (self.places, self.first, self.bytes);
+            words.push(format!("{bytes} bytes are damaged, in {n} {places}, from byte {first} on"));
+        }
+        if self.start {
+            words.push("what came before the first message may be lost".into());
+        }
+        if self.seconds > 0.0 {
+            words.push(format!("at most {:.1} s of arena time are lost in between", self.seconds));
+        }
+        if let Some(time) = self.end {
+            words.push(format!("what came after {time:.1} s is lost"));
+        }
+        if self.copies > 0 {
+            words.push(format!("{} bytes are there twice", self.copies));
+        }
+        if self.unknown > 0 {
+            words.push(format!("{} messages are of channels that nobody knows", self.unknown));
+        }
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+}
+
+/// A chunk, and what its channels mean.
+pub(crate) struct Chunk {
+    /// Its first byte in the file.
+    pub from: u64,
+    /// What is in it.
+    pub records: Vec<u8>,
+    /// Its channels.
+    pub meanings: Meanings,
+}
+
+/// Reads a record.
+pub(crate) struct Reader<S> {
+    scanner: Scanner<S>,
+    channels: Channels,
+    summary: Option<Summary>,
+    /// The last chunk; its index comes next.
+    last: Option<Chunk>,
+    /// Behind the last chunk.
+    at: u64,
+    /// What tells all chunks so far from each other.
+    seen: BTreeSet<Mark>,
+    /// Time of the latest message so far, ns, and the number of the last one.
+    latest: Option<(u64, u32)>,
+    /// Records that others added so far: where each begins and ends.
+    pub added: Vec<(u64, u64)>,
+    /// What was found wrong so far.
+    pub damage: Damage,
+    /// How the record ends; `Damaged` until its end was reached.
+    pub end: End,
+}
+
+impl<S: Source> Reader<S> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn new(source: S) -> Result<Reader<S>> {
+        let scanner = Scanner::new(source)?;
+        let summary = Summary::read(&scanner)?;
+        let mut channels = Channels::default();
+        if let Some(summary) = &summary {
+            channels.learn(&summary.records);
+        }
+        let (last, seen, latest, added, damage, end) = Default::default();
+        Ok(Reader { scanner, channels, summary, last, at: 0, seen, latest, added, damage, end })
+    }
+
+    /// Begins behind a place, where a chunk ended.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn behind(source: S, at: u64) -> Result<Reader<S>> {
+        Ok(Reader { at, ..Reader::new(source)? })
+    }
+
+    /// Profile and library of the header, if it is whole.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn header(&self) -> Result<Option<(String, String)>> {
+        let record = self.scanner.record(MAGIC.len() as u64, |kind| kind == kind::HEADER)?;
+        Ok(record.and_then(|(_, body, _)| foreign::header(&body)))
+    }
+
+    /// Bytes read so far.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// The next whole chunk that was not there before; none at the end.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn next_chunk(&mut self) -> Result<Option<&Chunk>> {
+        loop {
+            let Some(whole) = self.scanner.next(self.at)? else {
+                self.between(self.scanner.length, None)?;
+                self.at = self.scanner.length;
+                return Ok(None);
+            };
+            let new = self.seen.insert(mark(&whole.records));
+            self.between(whole.from, Some(&whole))?;
+            self.at = whole.to;
+            let Whole { from, to, records, .. } = whole;
+            let meanings = self.channels.of_chunk(&records);
+            self.last = Some(Chunk { from, records, meanings });
+            if new {
+                self.note();
+                return Ok(self.last.as_ref());
+            }
+            self.damage.copies += to - from;
+        }
+    }
+
+    /// Reads the chunk that begins at a place again.
+    ///
+    /// # Errors
+    /// What the disk says, or that it is not there any more.
+    pub fn again(&mut self, from: u64) -> Result<Vec<u8>> {
+        let whole = self.scanner.chunk_at(from)?;
+        whole.map(|whole| whole.records).ok_or_else(|| std::io::Error::other("it changed while it was read"))
+    }
+
+    /// Looks at what is between the last chunk and the next, or the end.
+    fn between(&mut self, to: u64, next: Option<&Whole>) -> Result<()> {
+        let from = self.at;
+        let bytes = if to - from <= MAX_BETWEEN { self.scanner.bytes(from, to)? } else { Vec::new() };
+        let explained = match &self.last {
+            Some(chunk) => between::behind(&bytes, &chunk.records),
+            None => between::at_start(&bytes),
+        };
+        let at = from + explained as u64;
+        self.note_added(from, &bytes[..explained.min(bytes.len())]);
+        let whole = match next {
+            Some(_) => at == to,
+            None => {
+                let rest = &bytes[explained.min(bytes.len())..];
+                let looked_at = bytes.len() as u64 == to - from;
+                self.end = if looked_at { between::end(rest, at, self.summary.as_ref()) } else { End::Damaged };
+                self.end != End::Damaged
+            }
+        };
+        if !whole {
+            self.place(at, to - at);
+            self.lost_time(next);
+        }
+        if let Some(next) = next
+            && next.bounds != bounds(&next.records).unwrap_or_default()
+        {
+            // The times that a chunk begins with stand in no checksum; its messages have their own.
+            self.place(next.from, 0);
+        }
+        Ok(())
+    }
+
+    /// Notes the records that others added among those between two chunks.
+    fn note_added(&mut self, from: u64, bytes: &[u8]) {
+        let begin = if from == 0 { MAGIC.len().min(bytes.len()) } else { 0 };
+        let mut fields = Fields(&bytes[begin..]);
+        let place = |fields: &Fields<'_>| from + (bytes.len() - fields.0.len()) as u64;
+        let mut at = place(&fields);
+        while let Some((kind, body)) = fields.record() {
+            let behind = place(&fields);
+            if foreign::is_foreign(kind, body) {
+                self.added.push((at, behind));
+            }
+            at = behind;
+        }
+    }
+
+    fn place(&mut self, at: u64, bytes: u64) {
+        if self.damage.places == 0 {
+            self.damage.first = at;
+        }
+        self.damage.places += 1;
+        self.damage.bytes += bytes;
+    }
+
+    /// What may be lost of a place that is damaged. A writer numbers its messages, so that nothing is if they go on.
+    fn lost_time(&mut self, next: Option<&Whole>) {
+        let behind = next.and_then(|next| messages(&next.records).next());
+        match (self.latest, behind) {
+            (Some((_, number)), Some(behind)) if behind.sequence == number.wrapping_add(1) => {}
+            (Some((before, _)), Some(behind)) => {
+                self.damage.seconds += behind.log_time.saturating_sub(before) as f64 / 1e9;
+            }
+            (None, Some(behind)) if behind.sequence == 0 => {}
+            (None, _) => self.damage.start = true,
+            (Some((before, _)), None) => self.damage.end = Some(before as f64 / 1e9),
+        }
+    }
+
+    /// Notes times and numbers of the last chunk, and its messages that are of no known channel.
+    fn note(&mut self) {
+        let Some(chunk) = &self.last else { return };
+        for message in messages(&chunk.records) {
+            let time = self.latest.map_or(0, |(time, _)| time).max(message.log_time);
+            self.latest = Some((time, message.sequence));
+            let known = chunk.meanings.get(&message.channel).is_some_and(Option::is_some);
+            self.damage.unknown += u64::from(!known);
+        }
+    }
+}
+
+/// Length and checksum of a chunk, time and number of its first message.
+type Mark = (usize, u32, Option<(u64, u32)>);
+
+fn mark(records: &[u8]) -> Mark {
+    let first = messages(records).next().map(|m| (m.log_time, m.sequence));
+    (records.len(), crc32fast::hash(records), first)
+}

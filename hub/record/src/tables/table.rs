@@ -1,0 +1,92 @@
+//! Tables of typed columns, and their rows as CSV; [`super::parquet`] writes them column by column.
+
+use serde_json::Value;
+use std::fs::File;
+
+/// A column's values; none where a row has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Whole numbers.
+    Integers(Vec<Option<i64>>),
+    /// Numbers.
+    Numbers(Vec<Option<f64>>),
+    /// Yes or no.
+    Flags(Vec<Option<bool>>),
+    /// Text.
+    Texts(Vec<Option<String>>),
+}
+
+impl Column {
+    /// The narrowest column that holds all of these values: whole numbers, numbers, flags, else text.
+    pub fn of(values: &[&Value]) -> Column {
+        let all = |fits: &dyn Fn(&Value) -> bool| values.iter().all(|v| v.is_null() || fits(v));
+        if all(&|v| v.is_i64()) && values.iter().any(|v| !v.is_null()) {
+            Column::Integers(values.iter().map(|v| v.as_i64()).collect())
+        } else if all(&Value::is_number) {
+            Column::Numbers(values.iter().map(|v| v.as_f64()).collect())
+        } else if all(&Value::is_boolean) {
+            Column::Flags(values.iter().map(|v| v.as_bool()).collect())
+        } else {
+            let text = |v: &&Value| match v {
+                Value::Null => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
+            };
+            Column::Texts(values.iter().map(text).collect())
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Column::Integers(v) => v.len(),
+            Column::Numbers(v) => v.len(),
+            Column::Flags(v) => v.len(),
+            Column::Texts(v) => v.len(),
+        }
+    }
+
+    /// A value as CSV has it; numbers so that they read back as the same bits.
+    fn cell(&self, row: usize) -> String {
+        match self {
+            Column::Integers(v) => v[row].map(|x| x.to_string()),
+            // With a point or an exponent, so that no reader takes a column that begins with 0 for one of integers.
+            Column::Numbers(v) => v[row].map(|x| format!("{x:?}")),
+            Column::Flags(v) => v[row].map(|x| x.to_string()),
+            Column::Texts(v) => v[row].clone(),
+        }
+        .unwrap_or_default()
+    }
+}
+
+/// Columns of the same length with their names.
+pub type Table = Vec<(String, Column)>;
+
+/// Number of a table's rows.
+fn rows(table: &Table) -> usize {
+    table.first().map_or(0, |(_, column)| column.len())
+}
+
+/// Writes a table's rows as CSV.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_rows(csv: &mut csv::Writer<File>, table: &Table) -> csv::Result<()> {
+    (0..rows(table)).try_for_each(|row| csv.write_record(table.iter().map(|(_, column)| column.cell(row))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_column_is_as_narrow_as_its_values_allow() {
+        let of = |values: &[Value]| Column::of(&values.iter().collect::<Vec<_>>());
+        assert_eq!(of(&[json!(1), json!(null)]), Column::Integers(vec![Some(1), None]));
+        assert_eq!(of(&[json!(1), json!(0.5)]), Column::Numbers(vec![Some(1.0), Some(0.5)]));
+        assert_eq!(of(&[json!(true), json!(null)]), Column::Flags(vec![Some(true), None]));
+        assert_eq!(of(&[json!("a"), json!(2)]), Column::Texts(vec![Some("a".into()), Some("2".into())]));
+        assert_eq!(of(&[json!([1, 2])]), Column::Texts(vec![Some("[1,2]".into())]));
+        assert_eq!(of(&[json!(null)]), Column::Numbers(vec![None]));
+    }
+}

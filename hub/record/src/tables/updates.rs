@@ -1,0 +1,113 @@
+//! Control updates as rows of a table: what travels packed, unpacked.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use xpuck_hub_core::entry::Entry;
+use xpuck_wire::message::State;
+use xpuck_wire::updates::Update;
+
+/// A row; numbers that are none are absent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Row {
+    /// Number of the update since the robot's program started.
+    number: u32,
+    /// The robot's time, s.
+    robot_time: f64,
+    /// What it was to do.
+    state: State,
+    /// The tree was ticked.
+    ticked: bool,
+    /// An external controller drove.
+    driven: bool,
+    /// What each node returned, in preorder: a letter r, s or f, or a dot if it was not ticked.
+    nodes: String,
+    v_goal: [f32; 2],
+    v_prox: [f32; 2],
+    v_up: [f32; 2],
+    v_attr: [f32; 2],
+    v_red: [f32; 2],
+    v_green: [f32; 2],
+    v_blue: [f32; 2],
+    s_n: f32,
+    s_scr: f32,
+    v_scr: [f32; 2],
+    /// Proximity readings.
+    proximity: [f32; 8],
+    /// Colour by segment.
+    blobs: [[bool; 3]; 3],
+    /// Ages of the body's senses, the camera frame and the virtual senses, s.
+    body_age: f32,
+    camera_age: f32,
+    virtual_age: f32,
+    /// Neighbours heard, each as island, range in m and bearing in rad.
+    heard: String,
+    /// Speeds that the tree wanted, and those that were sent, m/s.
+    wanted: [f32; 2],
+    sent: [f32; 2],
+}
+
+/// A batch as the export sees it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Unpacked {
+    time: f64,
+    robot: String,
+    session: u64,
+    run: u64,
+    segment: u32,
+    tree: String,
+    updates: Vec<Row>,
+}
+
+/// A recorded batch unpacked; none if it is none.
+pub(crate) fn unpacked(data: &[u8]) -> Option<Value> {
+    let Ok(Entry::Updates { time, robot, updates }) = serde_json::from_slice(data) else { return None };
+    let unpacked = updates.unpack().ok()?;
+    let rows = unpacked.iter().zip(updates.first..).map(|(update, number)| row(update, number, updates.start));
+    let batch = Unpacked {
+        time,
+        robot,
+        session: updates.session,
+        run: updates.run,
+        segment: updates.segment,
+        updates: rows.collect(),
+        tree: updates.tree,
+    };
+    serde_json::to_value(batch).ok()
+}
+
+fn row(update: &Update, number: u32, start: f64) -> Row {
+    let cells = update.cells.map(f32::from_bits);
+    let vector = |cell: usize| [cells[cell], cells[cell + 1]];
+    let [body_age, camera_age, virtual_age] = update.ages.map(f32::from_bits);
+    let [left, right, sent_left, sent_right] = update.wheels.map(f32::from_bits);
+    let heard = |(island, range, bearing): &(u16, u32, u32)| {
+        format!("{island}:{}:{}", f32::from_bits(*range), f32::from_bits(*bearing))
+    };
+    Row {
+        number,
+        robot_time: start + f64::from(update.after_us) / 1e6,
+        state: update.state,
+        ticked: update.ticked,
+        driven: update.driven,
+        nodes: update.nodes.iter().map(|status| [".", "r", "s", "f"][usize::from(status & 3)]).collect(),
+        v_goal: vector(2),
+        v_prox: vector(4),
+        v_up: vector(6),
+        v_attr: vector(8),
+        v_red: vector(10),
+        v_green: vector(12),
+        v_blue: vector(14),
+        s_n: cells[16],
+        s_scr: cells[17],
+        v_scr: vector(18),
+        proximity: update.proximity.map(f32::from_bits),
+        blobs: std::array::from_fn(|c| std::array::from_fn(|s| update.blobs & Update::blob(c, s) != 0)),
+        body_age,
+        camera_age,
+        virtual_age,
+        heard: update.neighbours.iter().map(heard).collect::<Vec<_>>().join(" "),
+        wanted: [left, right],
+        sent: [sent_left, sent_right],
+    }
+}

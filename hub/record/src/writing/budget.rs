@@ -1,0 +1,213 @@
+//! How much of the disk records may take: a budget for all runs, and a reserve that is never written to.
+
+use crate::run_file::{RUN_FILE, RunFile, RunState};
+use crate::{RecordError, files, folders};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::config::Record;
+
+/// Bytes of a MiB.
+const MIB: u64 = 1 << 20;
+
+/// The limits of a record directory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    root: PathBuf,
+    /// Bytes that all runs may take together.
+    budget: Option<u64>,
+    /// Bytes that stay free on the disk.
+    reserve: u64,
+    delete_oldest: bool,
+}
+
+/// What came of a look at the budget.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Within {
+    /// Names of the runs that were deleted.
+    pub deleted: Vec<String>,
+    /// Why it is not known what all runs take, if it is not: recording goes on, and nothing is deleted.
+    pub uncounted: Option<String>,
+}
+
+/// A run in the directory.
+#[derive(Clone, Debug, PartialEq)]
+struct Run {
+    directory: PathBuf,
+    began: u64,
+    bytes: u64,
+    /// Nobody writes it.
+    over: bool,
+}
+
+impl Limits {
+    /// What the hub's file says.
+    pub fn of(record: &Record) -> Limits {
+        Limits {
+            root: record.directory.clone(),
+            budget: record.budget_gib.map(|gib| (gib * 1024.0 * MIB as f64) as u64),
+            reserve: record.reserve_mib * MIB,
+            delete_oldest: record.delete_oldest,
+        }
+    }
+
+    /// Nothing if there is room to go on recording into `directory`, else what keeps from it.
+    ///
+    /// # Errors
+    /// The disk has no more room than the reserve.
+    pub fn reserve(&self, directory: &Path) -> Result<(), String> {
+        self.free_at_least(self.reserve, directory)
+    }
+
+    /// Nothing if there is room to begin again: twice the reserve, so that recording does not stop again at once.
+    ///
+    /// # Errors
+    /// The disk has less.
+    pub fn room_again(&self, directory: &Path) -> Result<(), String> {
+        self.free_at_least(self.reserve.saturating_mul(2), directory)
+    }
+
+    fn free_at_least(&self, bytes: u64, directory: &Path) -> Result<(), String> {
+        let free = Limits::free(directory)?;
+        if free >= bytes {
+            return Ok(());
+        }
+        let (free, reserve) = (free / MIB, self.reserve / MIB);
+        let again = self.reserve.saturating_mul(2) / MIB;
+        Err(format!(
+            "{free} MiB are free and reserve_mib = {reserve}: make room on the disk; it goes on when {again} MiB are free"
+        ))
+    }
+
+    /// Bytes free on the disk of `directory`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn free(directory: &Path) -> Result<u64, String> {
+        let disk = rustix::fs::statvfs(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+
+    /// Bytes that all runs take together.
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn spent(&self) -> Result<u64, RecordError> {
+        Ok(runs(&self.root)?.iter().map(|run| run.bytes).sum())
+    }
+
+    /// Keeps the runs within the budget; the oldest that are over are deleted if that is allowed. `current` is never
+    /// touched.
+    ///
+    /// # Errors
+    /// The budget is spent and nothing may be deleted.
+    pub fn budget(&self, current: &Path) -> Result<Within, String> {
+        let Some(budget) = self.budget else { return Ok(Within::default()) };
+        let runs = match runs(&self.root) {
+            Ok(runs) => runs,
+            Err(error) => return Ok(Within { uncounted: Some(error.to_string()), ..Within::default() }),
+        };
+        let doomed = plan(&runs, current, budget, self.delete_oldest)?;
+        let mut deleted = Vec::new();
+        for directory in doomed {
+            std::fs::remove_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+            deleted.push(directory.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        }
+        Ok(Within { deleted, uncounted: None })
+    }
+}
+
+/// Which runs go, the oldest first, until the rest is within the budget.
+fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Result<Vec<PathBuf>, String> {
+    let mut used: u64 = runs.iter().map(|run| run.bytes).sum();
+    let mut old: Vec<&Run> = runs.iter().filter(|run| run.over && run.directory != current).collect();
+    old.sort_by_key(|run| run.began);
+    let mut doomed = Vec::new();
+    for run in old.into_iter().filter(|_| delete_oldest) {
+        if used < budget {
+            break;
+        }
+        used -= run.bytes;
+        doomed.push(run.directory.clone());
+    }
+    if used < budget {
+        return Ok(doomed);
+    }
+    let (used, budget) = (used / MIB, budget / MIB);
+    let advice = if delete_oldest { "raise it" } else { "delete runs, raise it, or set delete_oldest = true" };
+    Err(format!("runs take {used} MiB of the {budget} MiB that budget_gib allows: {advice}"))
+}
+
+/// The runs of a record directory. One whose `run.toml` makes no sense counts as one that goes on: it is never deleted.
+fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
+    let mut found = Vec::new();
+    for directory in folders(root)? {
+        let described = directory.join(RUN_FILE);
+        match xpuck_wire::file::open(&described) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            // It is no file.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+            Err(error) => return Err(RecordError::of(&described, error)),
+        }
+        let (began, over) = RunFile::read(&directory)
+            .map_or((0, false), |file| (file.started_unix_ms, file.state != RunState::Running));
+        found.push(Run { bytes: bytes(&directory)?, directory, began, over });
+    }
+    Ok(found)
+}
+
+/// Bytes of the files of a run.
+///
+/// # Errors
+/// The directory, or a file in it, cannot be looked at.
+pub fn bytes(directory: &Path) -> Result<u64, RecordError> {
+    let mut sum = 0;
+    for path in files(directory)? {
+        match path.symlink_metadata() {
+            Ok(data) => sum += if data.is_file() { data.len() } else { 0 },
+            // It has another name by now, or is gone.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(RecordError::of(&path, error)),
+        }
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(name: &str, began: u64, bytes: u64, over: bool) -> Run {
+        Run { directory: name.into(), began, bytes: bytes * MIB, over }
+    }
+
+    #[test]
+    fn only_the_oldest_that_are_over_go_and_only_if_allowed() {
+        let runs = [run("b", 2, 40, true), run("a", 1, 40, true), run("live", 0, 40, false), run("mine", 9, 10, true)];
+        let mine = Path::new("mine");
+        let plan = |budget: u64, delete| plan(&runs, mine, budget * MIB, delete);
+        assert_eq!(plan(131, false).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(plan(100, true).unwrap(), [PathBuf::from("a")]);
+        assert_eq!(plan(60, true).unwrap(), [PathBuf::from("a"), PathBuf::from("b")]);
+        let refused = plan(100, false).unwrap_err();
+        assert!(refused.contains("130 MiB of the 100 MiB") && refused.contains("delete_oldest"), "{refused}");
+        assert!(plan(50, true).unwrap_err().contains("raise it"), "a run that goes on is never deleted");
+    }
+    #[test]
+    fn runs_that_cannot_be_counted_stop_no_recording_and_are_not_deleted() {
+        let root = tempfile::tempdir().unwrap();
+        let record = Record { budget_gib: Some(1e-9), delete_oldest: true, ..Record::at(root.path()) };
+        let (limits, mine) = (Limits::of(&record), root.path().join("mine"));
+        let damaged = root.path().join("damaged");
+        std::fs::create_dir(&damaged).unwrap();
+        std::fs::write(damaged.join(RUN_FILE), "state = \"fin").unwrap();
+        // It takes room, and is not deleted for it.
+        assert!(limits.spent().unwrap() > 0 && limits.budget(&mine).is_err() && damaged.exists());
+        // A folder that cannot be listed.
+        std::fs::remove_dir_all(root.path()).unwrap();
+        std::fs::write(root.path(), "").unwrap();
+        let within = limits.budget(&mine).unwrap();
+        assert!(within.deleted.is_empty() && within.uncounted.is_some() && limits.spent().is_err());
+        std::fs::remove_file(root.path()).unwrap();
+    }
+}

@@ -1,0 +1,107 @@
+//! Names of records' files: nothing is ever put over another file, and a damaged original stays beside what was made of it.
+
+use crate::OPEN;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+use std::io::{Error, ErrorKind, Result};
+use std::path::{Path, PathBuf};
+use xpuck_wire::atomic;
+
+/// Behind the name of an original that was damaged.
+const DAMAGED: &str = ".damaged";
+/// Most originals of one name that are kept.
+const MAX_KEPT: u32 = 1000;
+
+/// The name of a file when it is whole.
+pub(crate) fn whole_name(path: &Path) -> PathBuf {
+    path.to_string_lossy().strip_suffix(OPEN).map_or(path.to_path_buf(), PathBuf::from)
+}
+
+/// Gives a file another name, unless something has it already.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Some file systems cannot look and rename at once.
+        Err(Errno::INVAL | Errno::NOSYS) if !to.try_exists()? => std::fs::rename(from, to),
+        Err(Errno::INVAL | Errno::NOSYS) => Err(Error::from(ErrorKind::AlreadyExists)),
+        other => Ok(other?),
+    }
+}
+
+/// Moves a damaged file aside. Gives its name there.
+pub(crate) fn set_aside(path: &Path) -> Result<PathBuf> {
+    let aside = under_free_name(path, rename_new)?;
+    sync_folder(path);
+    Ok(aside)
+}
+
+/// Does something with the first name for a damaged original of `path` that is free.
+fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+    let base = whole_name(path);
+    for n in 1..=MAX_KEPT {
+        let number = if n == 1 { String::new() } else { format!("-{n}") };
+        let aside = PathBuf::from(format!("{}{DAMAGED}{number}", base.display()));
+        match what(path, &aside) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| aside),
+        }
+    }
+    Err(Error::other(format!("has {MAX_KEPT} damaged originals already")))
+}
+
+/// Puts a new file in the place of the one that it was made of, which is kept beside it if `keep`. Whoever is killed on the
+/// way leaves the original under its own name or that of a damaged one. Gives the original's name if it was kept.
+pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf>> {
+    let target = whole_name(path);
+    // Where a file can have two names, there is a record under the right name at every moment.
+    let mut moved = false;
+    let link = |from: &Path, to: &Path| match std::fs::hard_link(from, to) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            rename_new(from, to)?;
+            moved = true;
+            Ok(())
+        }
+        other => other,
+    };
+    let aside = if keep { Some(under_free_name(path, link)?) } else { None };
+    sync_folder(&target);
+    match target == path {
+        true => std::fs::rename(new, &target)?,
+        false => rename_new(new, &target)?,
+    }
+    sync_folder(&target);
+    // A hub may have begun a new file under a name that is free.
+    if target != path && !moved {
+        atomic::remove(path)?;
+        sync_folder(&target);
+    }
+    Ok(aside)
+}
+
+/// Brings the names in a file's folder to the disk; a file system that cannot do that needs it not.
+pub(crate) fn sync_folder(path: &Path) {
+    let _ = atomic::sync_folder(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_put_over_another_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str| std::fs::write(at(name), name).unwrap();
+        for name in ["run.mcap.open", "run.mcap", "new", "run.mcap.damaged"] {
+            write(name);
+        }
+        assert!(swap(&at("new"), &at("run.mcap.open"), false).is_err() && at("run.mcap.open").exists());
+        assert_eq!(std::fs::read_to_string(at("run.mcap")).unwrap(), "run.mcap");
+        let kept = swap(&at("new"), &at("run.mcap"), true).unwrap();
+        assert_eq!(kept, Some(at("run.mcap.damaged-2")));
+        assert_eq!(std::fs::read_to_string(at("run.mcap.damaged-2")).unwrap(), "run.mcap");
+        assert_eq!(std::fs::read_to_string(at("run.mcap")).unwrap(), "new");
+        assert_eq!(std::fs::read_to_string(at("run.mcap.damaged")).unwrap(), "run.mcap.damaged");
+        assert_eq!(set_aside(&at("run.mcap.open")).unwrap(), at("run.mcap.damaged-3"));
+        assert!(!at("run.mcap.open").exists());
+    }
+}

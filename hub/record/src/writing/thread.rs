@@ -1,0 +1,351 @@
+//! The hub's handle on the thread that writes a record. The hub never waits for a disk: what does not fit into the queue is
+//! lost, counted and reported.
+
+use super::budget::{Limits, Within};
+use super::job::{Job, Note, Orders};
+use super::writer::{Writer, say_deleted};
+use crate::RecordError;
+use crate::run_file::{Beginning, RunFile};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SendError, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use xpuck_hub_core::config::Config;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::log::Line;
+use xpuck_wire::{Status, precedence};
+
+/// Entries that may wait for the disk: seconds of the largest swarm.
+const QUEUE: usize = 16_384;
+/// The hub's loop waits so long for a disk to begin a record [wall time]: robots stand after 1 s without the hub.
+const BEGIN_TIMEOUT: Duration = Duration::from_millis(800);
+/// Interval between looks at a thread that is to end.
+const LOOK: Duration = Duration::from_millis(10);
+/// Pictures that may wait for it.
+const PICTURES: usize = 8;
+
+/// A record that is being written. Dropped without [`Recorder::close`] it stays open, as after a crash.
+pub struct Recorder {
+    directory: PathBuf,
+    /// None while recording is stopped.
+    path: Option<PathBuf>,
+    /// None once the record is to be closed.
+    jobs: Option<SyncSender<Job>>,
+    notes: Receiver<Note>,
+    orders: Orders,
+    thread: Option<JoinHandle<()>>,
+    lost: u64,
+    /// Each picture that waits has one of these.
+    pictures: Arc<()>,
+}
+
+impl Recorder {
+    /// Opens the record of a run that starts now, in a new directory below the configured one. A disk that is slow to take it
+    /// is waited for 0.8 s at most: what is to be recorded waits in the queue then, and where the disk refuses
+    /// in the end, that is told as for one that fills up.
+    ///
+    /// # Errors
+    /// There is no room, or the disk refuses.
+    pub fn open(config: &Config, begins: &Beginning) -> Result<Recorder, RecordError> {
+        let Beginning { name, unix_ms, seed, .. } = begins;
+        let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        // No command takes what begins with a dash for the name of a run.
+        let clean = Some(clean.trim_start_matches('-')).filter(|clean| !clean.is_empty()).unwrap_or("run");
+        let root = config.hub.record.directory.clone();
+        let directory = root.join(format!("{clean}-{unix_ms}-seed{seed}"));
+        let limits = Limits::of(&config.hub.record);
+        let run = RunFile::new(config, begins).map_err(|message| RecordError::of(&directory, message))?;
+        let (place, watched) = (directory.clone(), limits.clone());
+        let prepare = move || {
+            let fail = |message: String| RecordError::of(&place, message);
+            std::fs::create_dir_all(&root).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+            watched.reserve(&root).map_err(fail)?;
+            let within = watched.budget(&place).map_err(fail)?;
+            std::fs::create_dir_all(&place).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+            run.write(&place)?;
+            Ok(within)
+        };
+        Recorder::start(directory, limits, prepare)
+    }
+
+    /// Nothing if a hub can go on with the record of a run.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn has_room(config: &Config, directory: &Path) -> Result<(), RecordError> {
+        Limits::of(&config.hub.record).reserve(directory).map_err(|e| RecordError::of(directory, e))
+    }
+
+    /// Goes on with the record of a run whose hub died, in a further file. A slow disk is waited for as in [`Recorder::open`].
+    ///
+    /// # Errors
+    /// There is no room, or the disk refuses.
+    pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
+        let limits = Limits::of(&config.hub.record);
+        let (place, watched) = (directory.to_path_buf(), limits.clone());
+        let prepare = move || match watched.reserve(&place) {
+            Ok(()) => Ok(Within::default()),
+            Err(why) => Err(RecordError::of(&place, why)),
+        };
+        Recorder::start(directory.into(), limits, prepare)
+    }
+
+    fn start(
+        directory: PathBuf,
+        limits: Limits,
+        prepare: impl FnOnce() -> Result<Within, RecordError> + Send + 'static,
+    ) -> Result<Recorder, RecordError> {
+        let (jobs, inbox) = sync_channel(QUEUE);
+        let (outbox, notes) = channel();
+        let orders = Orders::default();
+        let writes = (directory.clone(), outbox.clone(), orders.clone());
+        // Without room for a result, one that nobody waits for comes back to its thread.
+        let (done, begun) = sync_channel(0);
+        let work = move || {
+            let (directory, notes, orders) = writes;
+            run_as_others();
+            let begin = || {
+                let within = prepare()?;
+                within.deleted.iter().for_each(|name| say_deleted(&notes, name));
+                // What is wrong with counting is said by the writer, which counts again soon.
+                Writer::begin(directory, limits, notes.clone(), orders, Instant::now())
+            };
+            match begin() {
+                Ok(writer) => {
+                    if done.send(Ok(writer.path().to_path_buf())).is_err() {
+                        let _ = notes.send(Note::Next(writer.path().into()));
+                        let _ = notes.send(Note::Say(Line::info("the disk takes the record now")));
+                    }
+                    writer.run(&inbox);
+                }
+                Err(why) => {
+                    if let Err(SendError(Err(why))) = done.send(Err(why)) {
+                        refuse_late(&why, &notes, &inbox);
+                    }
+                }
+            }
+        };
+        let builder = std::thread::Builder::new().name("recorder".into());
+        let thread = builder.spawn(work).map_err(|e| RecordError::of(&directory, e))?;
+        let path = match begun.recv_timeout(BEGIN_TIMEOUT) {
+            Ok(begun) => Some(begun?),
+            Err(_) => {
+                let text = "the disk is slow to begin the record: what comes waits in memory";
+                let _ = outbox.send(Note::Say(Line::warn(text)));
+                None
+            }
+        };
+        let (jobs, thread) = (Some(jobs), Some(thread));
+        Ok(Recorder { directory, path, jobs, notes, orders, thread, lost: 0, pictures: Arc::default() })
+    }
+
+    /// The run's directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The file that is being written; none while recording is stopped.
+    pub fn file(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Hands an entry to the recorder. If there is no room for it, it is lost: the total of those lost comes back at the
+    /// 1st, 10th, 100th and so on.
+    pub fn write(&mut self, entry: Entry) -> Option<u64> {
+        let taken = self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(Job::Entry(entry)).is_ok());
+        self.lost += u64::from(!taken);
+        (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
+    }
+
+    /// Hands a picture of the camera above the arena to the recorder, taken at `time`, s of arena time. Pictures are large: where
+    /// a few wait for the disk already, it is lost.
+    pub fn overhead(&self, time: f64, jpeg: Arc<dyn AsRef<[u8]> + Send + Sync>) {
+        if let Some(jobs) = self.jobs.as_ref().filter(|_| Arc::strong_count(&self.pictures) <= PICTURES) {
+            let _ = jobs.try_send(Job::Overhead(time, jpeg, self.pictures.clone()));
+        }
+    }
+
+    /// Keeps how the run stands, for a hub that goes on with it. While the disk is busy an older state stays.
+    pub fn keep(&self, kept: Snapshot) {
+        if kept.is_over() {
+            // States that were handed over before it are not written any more.
+            self.orders.over.store(true, Ordering::Relaxed);
+        }
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.try_send(Job::Snapshot(Box::new(kept)));
+        }
+    }
+
+    /// What the recorder has to say since the last call.
+    pub fn note(&mut self) -> Option<Note> {
+        let note = self.notes.try_recv().ok()?;
+        match &note {
+            Note::Stopped(_) => self.path = None,
+            Note::Again(path, _) | Note::Next(path) => self.path = Some(path.clone()),
+            Note::Say(_) | Note::State(_) => {}
+        }
+        Some(note)
+    }
+
+    /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
+    /// The state goes when the result is there: should the hub die before, the next one closes the run by it.
+    pub fn close(mut self, status: Status) -> Closing {
+        if let Ok(mut word) = self.orders.last_word.lock() {
+            *word = Some(status);
+        }
+        self.jobs = None;
+        let Recorder { thread, directory, notes, orders, .. } = self;
+        Closing { thread, directory, notes, hurry: orders.hurry }
+    }
+}
+
+/// The hub's loop, which makes the recorder's thread, runs before all others; a disk can wait.
+fn run_as_others() {
+    if precedence::runs_first() {
+        let _ = precedence::run_as_others();
+    }
+}
+
+/// Tells that a disk which was waited for takes no record; what comes is dropped.
+fn refuse_late(why: &RecordError, notes: &Sender<Note>, inbox: &Receiver<Job>) {
+    let _ = notes.send(Note::Stopped(why.to_string()));
+    let _ = notes.send(Note::State(Ok(u64::MAX)));
+    inbox.iter().for_each(drop);
+}
+
+/// A record that is being closed.
+pub struct Closing {
+    thread: Option<JoinHandle<()>>,
+    directory: PathBuf,
+    notes: Receiver<Note>,
+    hurry: Arc<AtomicBool>,
+}
+
+impl Closing {
+    /// The run's directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The record is closed.
+    pub fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// What the recorder has to say since the last call.
+    pub fn note(&self) -> Option<Line> {
+        let line = match self.notes.try_recv().ok()? {
+            Note::Stopped(text) => Line::error(text),
+            Note::Again(_, text) => Line::info(text),
+            Note::Say(line) => line,
+            Note::Next(_) | Note::State(_) => return None,
+        };
+        Some(Line { text: format!("{}: {}", self.directory.display(), line.text), ..line })
+    }
+
+    /// Waits until the record is closed, or cannot be now; for a disk that hangs, at most for `timeout`. Returns the lines
+    /// that remain to be logged.
+    pub fn wait(self, timeout: Duration) -> Vec<Line> {
+        self.hurry.store(true, Ordering::Relaxed);
+        let until = Instant::now() + timeout;
+        while !self.is_over() && Instant::now() < until {
+            std::thread::sleep(LOOK);
+        }
+        let mut lines: Vec<Line> = std::iter::from_fn(|| self.note()).collect();
+        if !self.is_over() {
+            let (name, seconds) = (self.directory.display(), timeout.as_secs());
+            let text = format!("{name}: the disk has not answered for {seconds} s; the next hub closes the run");
+            lines.push(Line::error(text));
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(time: f64) -> Entry {
+        Entry::event(time, "x")
+    }
+
+    /// A record below a folder whose disk answers when `gate` says so.
+    fn slow(root: &Path, gate: Receiver<Result<(), &'static str>>) -> Recorder {
+        let directory = root.join("x-1-seed1");
+        std::fs::create_dir(&directory).unwrap();
+        let place = directory.clone();
+        let answers = move || match gate.recv().unwrap() {
+            Ok(()) => Ok(Within::default()),
+            Err(why) => Err(RecordError::of(&place, why)),
+        };
+        Recorder::start(directory, Limits::of(&xpuck_hub_core::config::Record::at(root)), answers).unwrap()
+    }
+
+    fn next_note(recorder: &mut Recorder) -> Note {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            if let Some(note) = recorder.note() {
+                return note;
+            }
+            assert!(Instant::now() < until, "a note comes");
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    #[test]
+    fn what_waits_for_a_slow_disk_is_recorded_from_the_first_entry() {
+        let root = tempfile::tempdir().unwrap();
+        let (answer, gate) = channel();
+        let mut recorder = slow(root.path(), gate);
+        assert!(matches!(recorder.note(), Some(Note::Say(line)) if line.text.contains("waits in memory")));
+        assert!(recorder.file().is_none());
+        for n in 0..1000 {
+            assert_eq!(recorder.write(event(n.into())), None);
+        }
+        answer.send(Ok(())).unwrap();
+        let Note::Next(path) = next_note(&mut recorder) else { panic!("the record begins") };
+        assert_eq!(recorder.file(), Some(path.as_path()));
+        drop(recorder.jobs.take());
+        recorder.thread.take().unwrap().join().unwrap();
+        let entries: Vec<_> = crate::read::entries(&path).unwrap().map(Result::unwrap).collect();
+        assert_eq!(entries, (0..1000).map(|n| event(n.into())).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn disk_that_refuses_late_is_told_once() {
+        let root = tempfile::tempdir().unwrap();
+        let (answer, gate) = channel();
+        let mut recorder = slow(root.path(), gate);
+        recorder.note();
+        answer.send(Err("no room")).unwrap();
+        assert!(matches!(next_note(&mut recorder), Note::Stopped(why) if why.ends_with("no room")));
+        assert_eq!(next_note(&mut recorder), Note::State(Ok(u64::MAX)));
+        assert!((0..100).all(|n| recorder.write(event(n.into())).is_none()) && recorder.note().is_none());
+    }
+
+    #[test]
+    fn few_pictures_wait_for_a_disk() {
+        let (jobs, inbox) = sync_channel(QUEUE);
+        let recorder = Recorder {
+            directory: PathBuf::new(),
+            path: None,
+            jobs: Some(jobs),
+            notes: channel().1,
+            orders: Orders::default(),
+            thread: None,
+            lost: 0,
+            pictures: Arc::default(),
+        };
+        for n in 0..100 {
+            recorder.overhead(n.into(), Arc::new(vec![0xff, 0xd8]));
+        }
+        assert_eq!(inbox.try_iter().count(), PICTURES);
+        // Those are written, and there is room again.
+        recorder.overhead(7.0, Arc::new(vec![0xff, 0xd8]));
+        let Ok(Job::Overhead(time, jpeg, _)) = inbox.try_recv() else { panic!("a picture waits") };
+        assert!(time == 7.0 && (*jpeg).as_ref() == [0xff, 0xd8]);
+    }
+}

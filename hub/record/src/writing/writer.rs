@@ -1,0 +1,427 @@
+//! What the recorder's thread does: it writes entries to a file, keeps to the limits of the disk, and goes on in a further
+//! file when a disk that was full has room again. A run is closed when every file of it is whole ([`crate::close`]).
+
+use super::budget::{Limits, Within};
+use super::job::{Job, Note, Orders};
+use super::replace::{rename_new, sync_folder, whole_name};
+use crate::close::Close;
+use crate::foxglove::image;
+use crate::run_file::RunFile;
+use crate::snapshot::{self, Reach};
+use crate::{MAX_PARTS, McapFile, OPEN, RecordError, part_name, part_number};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::Status;
+use xpuck_wire::atomic;
+use xpuck_wire::clock::unix_ms;
+use xpuck_wire::log::Line;
+
+/// Records are flushed to the file so often where no state is kept, which flushes them once a second: what is older outlives
+/// the hub. Every flush ends a chunk, and short chunks are larger.
+const FLUSH: Duration = Duration::from_millis(1500);
+/// And what was flushed is brought to the disk so often: what is older outlives the machine.
+const SYNC: Duration = Duration::from_secs(4);
+/// The disk's room is looked at so often, and what all runs take.
+const LOOK: Duration = Duration::from_secs(1);
+/// See [`LOOK`].
+const COUNT: Duration = Duration::from_secs(10);
+/// A disk that was full is looked at again so soon.
+const RETRY: Duration = Duration::from_secs(5);
+/// Each further file of a run is begun twice as long after the last one stopped, up to this: a disk that takes a little at a
+/// time must not make a run of a thousand files.
+const LONGEST_RETRY: Duration = Duration::from_secs(320);
+
+/// Flushes of one file, about 80 minutes of wall time: its summary takes some 500 bytes of memory for each.
+const LONGEST_PART: u32 = 5_000;
+
+/// A file, and a handle on it to bring it to the disk.
+type Open = (McapFile<BufWriter<File>>, File);
+
+/// Why nothing is recorded.
+struct Stopped {
+    why: String,
+    /// Entries that came since.
+    lost: u64,
+    /// When to look again.
+    look: Instant,
+}
+
+/// Writes a record.
+pub(crate) struct Writer {
+    directory: PathBuf,
+    path: PathBuf,
+    limits: Limits,
+    /// None while recording is stopped.
+    file: Option<Open>,
+    stopped: Option<Stopped>,
+    /// How long to wait after the next stop.
+    retry: Duration,
+    notes: Sender<Note>,
+    orders: Orders,
+    /// What stands in the way of counting what all runs take: it is said once.
+    uncounted: Option<String>,
+    /// Robots that `run.toml` names, as far as this writer knows.
+    robots: usize,
+    /// The schema of pictures, made when the first comes.
+    image_schema: Option<String>,
+    /// When to flush, sync, look and count next.
+    due: [Instant; 4],
+}
+
+impl Writer {
+    /// Begins a file in the run's directory.
+    pub fn begin(
+        directory: PathBuf,
+        limits: Limits,
+        notes: Sender<Note>,
+        orders: Orders,
+        now: Instant,
+    ) -> Result<Writer, RecordError> {
+        let (path, file) = begin_part(&directory)?;
+        let due = [now + FLUSH, now + SYNC, now + LOOK, now + COUNT];
+        let (file, retry) = (Some(file), RETRY);
+        let (stopped, uncounted, image_schema) = Default::default();
+        Ok(Writer {
+            directory,
+            path,
+            limits,
+            file,
+            stopped,
+            retry,
+            notes,
+            orders,
+            uncounted,
+            robots: 0,
+            image_schema,
+            due,
+        })
+    }
+
+    /// The file that is being written.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Does what comes until nobody sends any more.
+    pub fn run(mut self, inbox: &Receiver<Job>) {
+        loop {
+            let next = self.due.iter().min().copied().unwrap_or_else(Instant::now);
+            match inbox.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(Job::Entry(entry)) => self.entry(&entry, Instant::now()),
+                Ok(Job::Overhead(time, jpeg, _waits)) => self.overhead(time, (*jpeg).as_ref()),
+                Ok(Job::Snapshot(kept)) => self.keep(&kept),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.on_time(Instant::now());
+        }
+        let word = self.orders.last_word.lock().ok().and_then(|mut word| word.take());
+        match word {
+            Some(status) => self.close(&status),
+            None => self.attempt(|mcap, _| mcap.flush()),
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, now: Instant) {
+        if self.file.is_none() && !self.again(entry.time(), now) {
+            if let Some(stopped) = &mut self.stopped {
+                stopped.lost += 1;
+            }
+            return;
+        }
+        self.attempt(|mcap, _| mcap.write(entry));
+    }
+
+    /// A picture, while there is a file: its gap is told of with that of the entries.
+    fn overhead(&mut self, time: f64, jpeg: &[u8]) {
+        let stamp = McapFile::<BufWriter<File>>::stamp(time);
+        let schema = self.image_schema.get_or_insert_with(image::schema).clone();
+        self.attempt(|mcap, _| {
+            mcap.write_as(image::OVERHEAD, (image::SCHEMA, &schema), stamp, &image::message(jpeg, stamp))
+        });
+    }
+
+    /// Goes on recording if there is room again, for which there has to be some more than when it stopped. `time` is arena
+    /// time, for the event that tells of the gap.
+    fn again(&mut self, time: f64, now: Instant) -> bool {
+        let Some(stopped) = self.stopped.as_mut().filter(|stopped| now >= stopped.look) else { return false };
+        stopped.look = now + RETRY;
+        let room = self.limits.room_again(&self.directory).and_then(|()| self.limits.budget(&self.directory));
+        let Ok(within) = room else { return false };
+        self.told_of_budget(within);
+        let Some(stopped) = self.stopped.as_mut() else { return false };
+        self.retry = (2 * self.retry).min(LONGEST_RETRY);
+        stopped.look = now + self.retry;
+        let Ok((path, file)) = begin_part(&self.directory) else { return false };
+        let text = format!("RECORDING AGAIN: {} messages are missing since: {}", stopped.lost, stopped.why);
+        self.path = path;
+        self.file = Some(file);
+        self.stopped = None;
+        self.attempt(|mcap, _| mcap.write(&Entry::event(time, text.clone())).and_then(|()| mcap.flush()));
+        if self.file.is_some() {
+            let _ = self.notes.send(Note::Again(self.path.clone(), text));
+        }
+        self.file.is_some()
+    }
+
+    fn on_time(&mut self, now: Instant) {
+        let periods = [FLUSH, SYNC, LOOK, COUNT];
+        let due: Vec<usize> = (0..4).filter(|i| now >= self.due[*i]).collect();
+        for which in due {
+            self.due[which] = now + periods[which];
+            match which {
+                0 => self.attempt(|mcap, _| mcap.flush()),
+                1 => {
+                    self.attempt(|_, disk| disk.sync_data());
+                    if self.file.as_ref().is_some_and(|(mcap, _)| mcap.flushes() >= LONGEST_PART) {
+                        self.next_part();
+                    }
+                }
+                2 if self.file.is_some() => {
+                    if let Err(why) = self.limits.reserve(&self.directory) {
+                        self.stop(&why);
+                    }
+                }
+                3 if self.file.is_some() => match self.limits.budget(&self.directory) {
+                    Ok(within) => self.told_of_budget(within),
+                    Err(why) => self.stop(&why),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    /// Says which runs made room, and if what all runs take is not known any more.
+    fn told_of_budget(&mut self, within: Within) {
+        within.deleted.iter().for_each(|name| say_deleted(&self.notes, name));
+        if within.uncounted != self.uncounted
+            && let Some(why) = &within.uncounted
+        {
+            let _ = self.notes.send(Note::Say(Line::warn(format!("budget_gib is not watched: {why}"))));
+        }
+        self.uncounted = within.uncounted;
+    }
+
+    /// Does something with the file; an error ends the recording.
+    fn attempt(&mut self, what: impl FnOnce(&mut McapFile<BufWriter<File>>, &File) -> std::io::Result<()>) {
+        let Some((mcap, disk)) = &mut self.file else { return };
+        if let Err(error) = what(mcap, disk) {
+            // What is half written is made whole when the run is closed.
+            self.file = None;
+            self.told(RecordError::of(&self.path, error));
+        }
+    }
+
+    /// Recording has stopped.
+    fn told(&mut self, why: RecordError) {
+        let why = why.to_string();
+        let _ = self.notes.send(Note::Stopped(why.clone()));
+        // No hub goes on from where the record ended: the run has gone on since.
+        let removed = snapshot::remove(&self.directory).map(|()| u64::MAX);
+        self.tell_state(removed.map_err(|error| error.to_string()));
+        self.stopped = Some(Stopped { why, lost: 0, look: Instant::now() + self.retry });
+    }
+
+    /// Ends the recording while there is still room to complete the file.
+    fn stop(&mut self, why: &str) {
+        self.complete();
+        if self.stopped.is_none() {
+            self.told(RecordError::of(&self.directory, why));
+        }
+    }
+
+    fn keep(&mut self, kept: &Snapshot) {
+        let closing = self.orders.last_word.lock().is_ok_and(|word| word.is_some());
+        let stale = self.orders.over.load(Ordering::Relaxed) && !kept.is_over();
+        if (closing && !kept.is_over()) || stale || self.file.is_none() {
+            return;
+        }
+        // What was told before the state is in the record when the state is.
+        let mut bytes = 0;
+        self.attempt(|mcap, disk| {
+            mcap.flush()?;
+            bytes = disk.metadata()?.len();
+            Ok(())
+        });
+        self.due[0] = Instant::now() + FLUSH;
+        if self.file.is_none() {
+            return;
+        }
+        self.name_robots(kept);
+        let part = self.path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(1, |(n, _)| n);
+        let written = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes });
+        // Where it fails an older one stays, of a run that goes on: robots know better, and the next is tried in a second.
+        let removed = written.is_err() && kept.is_over() && snapshot::remove(&self.directory).is_ok();
+        let written = written.map(|()| kept.told.2).map_err(|error| error.to_string());
+        self.tell_state(if removed { Ok(u64::MAX) } else { written });
+    }
+
+    /// Tells what became of the state: also that nothing changed, by which the hub knows that the disk does not hang.
+    fn tell_state(&self, state: Result<u64, String>) {
+        let _ = self.notes.send(Note::State(state));
+    }
+
+    /// Robots that came to the swarm during the run stand in `run.toml`, in the order of their islands.
+    fn name_robots(&mut self, kept: &Snapshot) {
+        let known = self.robots.max(kept.planned);
+        self.robots = kept.robots.len();
+        if known == self.robots {
+            return;
+        }
+        if let Err(error) = RunFile::change(&self.directory, |run| run.robots.clone_from(&kept.robots)) {
+            let text = format!("run.toml does not name the robots that came during the run: {error}");
+            let _ = self.notes.send(Note::Say(Line::warn(text)));
+        }
+    }
+
+    /// Goes on in a further file, so that what is kept in memory for a file's summary is bounded.
+    fn next_part(&mut self) {
+        self.complete();
+        if self.stopped.is_some() {
+            return;
+        }
+        match begin_part(&self.directory) {
+            Ok((path, file)) => {
+                let _ = self.notes.send(Note::Next(path.clone()));
+                (self.path, self.file) = (path, Some(file));
+            }
+            Err(error) => self.told(error),
+        }
+    }
+
+    /// Completes the file and gives it its lasting name.
+    fn complete(&mut self) {
+        let Some((mut mcap, disk)) = self.file.take() else { return };
+        let finished = mcap.finish().and_then(|()| mcap.into_inner().flush()).and_then(|()| disk.sync_all());
+        let whole = whole_name(&self.path);
+        if let Err(error) = finished.and_then(|()| rename_new(&self.path, &whole)) {
+            // What is half written, or has no name yet, is made whole when the run is closed.
+            self.told(RecordError::of(&self.path, error));
+            return;
+        }
+        sync_folder(&whole);
+    }
+
+    fn close(&mut self, status: &Status) {
+        self.complete();
+        let notes = self.notes.clone();
+        let say = move |line: Line| {
+            let _ = notes.send(Note::Say(line));
+        };
+        Close { directory: &self.directory, status }.until_done(&self.orders.hurry, say);
+    }
+}
+
+/// Begins the next file of a run.
+fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
+    let path = free_part(directory)?;
+    let begin = || {
+        let file = File::create_new(&path)?;
+        // Held until the file is closed: who recovers files leaves those that are locked alone.
+        file.lock()?;
+        let disk = file.try_clone()?;
+        let mut mcap = McapFile::begin(BufWriter::new(file))?;
+        mcap.flush()?;
+        Ok((mcap, disk))
+    };
+    begin().map(|open| (path.clone(), open)).map_err(|error: std::io::Error| {
+        // Nothing is in it.
+        let _ = atomic::remove(&path);
+        RecordError::of(&path, error)
+    })
+}
+
+/// The first name of a run's files that is free.
+fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
+    let is_there = |path: &Path| path.try_exists().map_err(|error| RecordError::of(path, error));
+    for n in 1..=MAX_PARTS {
+        let name = part_name(n);
+        let open = directory.join(format!("{name}{OPEN}"));
+        if !is_there(&directory.join(&name))? && !is_there(&open)? {
+            return Ok(open);
+        }
+    }
+    Err(RecordError::of(directory, format!("has {MAX_PARTS} files already")))
+}
+
+pub(crate) fn say_deleted(notes: &Sender<Note>, name: &str) {
+    let text = format!("run {name} is deleted: the oldest beyond budget_gib");
+    let _ = notes.send(Note::Say(Line::info(text)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::entries;
+    use std::sync::mpsc::channel;
+    use xpuck_hub_core::config::Record;
+
+    #[test]
+    fn a_record_goes_on_in_a_further_file_that_tells_what_is_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (notes, said) = channel();
+        let limits = |reserve_mib| Limits::of(&Record { reserve_mib, ..Record::at(dir.path()) });
+        let (room, full) = (limits(1), limits(1 << 40));
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let event = |n: u32| Entry::event(n.into(), n.to_string());
+        let mut writer = Writer::begin(dir.path().into(), room.clone(), notes, Orders::default(), start).unwrap();
+        writer.entry(&event(0), start);
+        let state = dir.path().join(snapshot::STATE_FILE);
+        std::fs::write(&state, "how the run stood").unwrap();
+        writer.limits = full.clone();
+        writer.on_time(after(1));
+        assert!(matches!(said.try_recv(), Ok(Note::Stopped(why)) if why.contains("reserve_mib")));
+        assert!(!state.exists(), "a hub would go on from where the record ended");
+        assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
+        // There is no room yet; then there is, but it was looked for a moment ago.
+        writer.entry(&event(1), after(60));
+        writer.limits = room.clone();
+        writer.entry(&event(2), after(61));
+        assert!(said.try_recv().is_err() && writer.file.is_none());
+        writer.entry(&event(3), after(66));
+        let Ok(Note::Again(path, text)) = said.try_recv() else { panic!("it goes on") };
+        assert!(path == writer.path() && text.contains(" 2 messages are missing"), "{text}");
+        // The next time it waits longer.
+        writer.limits = full;
+        writer.on_time(after(70));
+        assert!(matches!(said.try_recv(), Ok(Note::Stopped(_))));
+        assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
+        writer.limits = room;
+        writer.entry(&event(4), after(9));
+        assert!(said.try_recv().is_err() && writer.file.is_none());
+        let read = |name: &str| entries(&dir.path().join(name)).unwrap().map(Result::unwrap).collect::<Vec<_>>();
+        assert_eq!(read("run.mcap"), [event(0)]);
+        assert_eq!(read("run-2.mcap"), [Entry::event(3.0, text), event(3)]);
+    }
+
+    /// So many flushes make a file; the run goes on in the next without a gap.
+    #[test]
+    fn a_long_run_is_several_files_and_no_message_is_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (notes, said) = channel();
+        let limits = Limits::of(&Record { reserve_mib: 1, ..Record::at(dir.path()) });
+        let start = Instant::now();
+        let mut writer = Writer::begin(dir.path().into(), limits, notes, Orders::default(), start).unwrap();
+        let event = |n: u32| Entry::event(n.into(), n.to_string());
+        for n in 0..2 * LONGEST_PART + 100 {
+            writer.entry(&event(n), start);
+            writer.attempt(|mcap, _| mcap.flush());
+            if n % 100 == 99 {
+                writer.on_time(start + Duration::from_secs(n.into()));
+            }
+        }
+        let parts: Vec<PathBuf> =
+            said.try_iter().map(|note| matches!(note, Note::Next(_)).then(|| writer.path().into()).unwrap()).collect();
+        assert_eq!(parts.len(), 2);
+        writer.complete();
+        let times: Vec<f64> = entries(dir.path()).unwrap().map(|entry| entry.unwrap().time()).collect();
+        assert_eq!(times, (0..2 * LONGEST_PART + 100).map(f64::from).collect::<Vec<_>>());
+    }
+}
