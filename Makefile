@@ -22,9 +22,9 @@ RSMP_VENV = target/rsmp-venv
 # Prometheus's checker of metrics.
 PROMTOOL = target/promtool/usr/bin/promtool
 # Installs the missing ones of a list of Debian packages; `deps-test` replaces it by `:`, after one call for all lists.
-DEPS = sh tools/deps.sh
+DEPS = sh tools/install/deps.sh
 
-include tools/packages.mk
+include tools/install/packages.mk
 
 .PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build check console-test demo test lint test-long bench fuzz manuals pictures doc site python-test wheel clean deps-cluster fpga-venv
 
@@ -94,31 +94,31 @@ deps-gpu: deps
 # Vicon, VRPN and NatNet clients.
 deps-mocap: deps
 	@$(DEPS) $(APT_PYTHON)
-	@sh tools/venv.sh $(MOCAP_VENV) "no third-party client reads the arena's streams" motioncapture==1.1 numpy
+	@sh tools/install/venv.sh $(MOCAP_VENV) "no third-party client reads the arena's streams" motioncapture==1.1 numpy
 
 deps-record: deps
 	@$(DEPS) $(APT_PYTHON)
-	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
-	@sh tools/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with other packages" scipy minisom cma --no-binary minisom
+	@sh tools/install/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
+	@sh tools/install/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with other packages" scipy minisom cma --no-binary minisom
 
 deps-bodies: deps
 	@$(DEPS) $(APT_PYTHON) $(APT_BODIES)
-	@sh tools/venv.sh $(BODIES_VENV) "no third-party simulator loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
+	@sh tools/install/venv.sh $(BODIES_VENV) "no third-party simulator loads the bodies" pybullet==3.2.7 mujoco==3.5.0 numpy
 
 # Maturin builds the wheel; mypy checks the stubs; Gymnasium and PettingZoo test environments with their own suites.
 deps-python: deps
 	@$(DEPS) $(APT_PYTHON)
-	@sh tools/venv.sh $(PYTHON_VENV) "the Python package is not tested" maturin==1.16.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 gymnasium==1.4.0 pettingzoo==1.27.0 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 tqdm nbclient==0.11.0 ipykernel matplotlib
+	@sh tools/install/venv.sh $(PYTHON_VENV) "the Python package is not tested" maturin==1.16.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 gymnasium==1.4.0 pettingzoo==1.27.0 pandas==3.1.1 pyarrow==26.0.1 polars==2.1.0 tqdm nbclient==0.11.0 ipykernel matplotlib
 
 # Slurm's daemons, and schedulers from PyPI.
 deps-cluster: deps
 	@$(DEPS) $(APT_CLUSTER) $(APT_PYTHON) || true
-	@sh tools/venv.sh $(CLUSTER_VENV) "no sweep runs on HyperQueue" hyperqueue==0.27.0 pyyaml
+	@sh tools/install/venv.sh $(CLUSTER_VENV) "no sweep runs on HyperQueue" hyperqueue==0.27.0 pyyaml
 
 # Server of 3D viewers; it depends on MuJoCo's wheels.
 deps-rsmp: deps
 	@$(DEPS) $(APT_PYTHON)
-	@sh tools/venv.sh $(RSMP_VENV) "no third-party server is watched" rcsssmj==0.2.1
+	@sh tools/install/venv.sh $(RSMP_VENV) "no third-party server is watched" rcsssmj==0.2.1
 
 deps-time: deps
 	@$(DEPS) $(APT_TIME)
@@ -136,10 +136,10 @@ deps-console: deps
 	@$(DEPS) $(APT_CONSOLE)
 
 deps-promtool:
-	@sh tools/promtool.sh $(PROMTOOL)
+	@sh tools/install/promtool.sh $(PROMTOOL)
 
 # FORCE=1 runs all parts, also those whose inputs have not changed; PART="rust site" only these parts and those that they need.
-SUITE = XPUCK_NEXTEST=$$(sh tools/nextest.sh) && export XPUCK_NEXTEST && python3 tools/suite/suite.py
+SUITE = XPUCK_NEXTEST=$$(sh tools/install/nextest.sh) && export XPUCK_NEXTEST && python3 tools/suite/suite.py
 
 # Programs compile while Python packages are fetched.
 test:
@@ -237,7 +237,7 @@ pictures: build deps-console
 
 deps-site: deps
 	@$(DEPS) $(APT_PYTHON)
-	@sh tools/mdbook.sh >/dev/null
+	@sh tools/install/mdbook.sh >/dev/null
 
 site: deps-site doc
 	sh tools/site.sh

@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 what=${1:-units browser}
 rm -rf target/console-test
-if ! node=$(sh tools/node.sh 2>&1); then
+if ! node=$(sh tools/install/node.sh 2>&1); then
     echo "skipped: console-test: the page is not tested: $(echo "$node" | tail -n 1)" >&2
     exit 0
 fi
@@ -14,7 +14,7 @@ PATH=$(echo "$node" | tail -n 1):$PATH
 export PATH
 tests=hub/service/console-tests
 case "$what" in *units*) node --test --test-reporter=spec "$tests"/*.test.js ;; esac
-if ! problem=$(sh tools/console-packages.sh 2>&1); then
+if ! problem=$(sh tools/install/console-packages.sh 2>&1); then
     echo "skipped: console-test: the page's types are not checked, and no browser looks at it: $problem" >&2
     exit 0
 fi

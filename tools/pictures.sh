@@ -2,8 +2,8 @@
 # Takes the pictures of docs/operate.md and of the README, in a real browser beside a demo (some five minutes).
 set -eu
 cd "$(dirname "$0")/.."
-sh tools/deps.sh pngquant
-sh tools/console-packages.sh
-PATH=$(sh tools/node.sh):$PATH
+sh tools/install/deps.sh pngquant
+sh tools/install/console-packages.sh
+PATH=$(sh tools/install/node.sh):$PATH
 export PATH
 node hub/service/console-tests/e2e/screenshots.mjs docs/operate

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 pages=target/site-pages
-mdbook=$(sh tools/mdbook.sh)
+mdbook=$(sh tools/install/mdbook.sh)
 python3 site/stage.py "$pages"
 rm -rf target/site
 # mdBook exits with 0 after a warning, for example about an unreadable configuration.

@@ -79,10 +79,10 @@ fn viewers_that_ask_without_end_delay_nothing() {
 }
 
 #[test]
-#[ignore = "needs BehaviorTree.CPP; tools/btcpp-test.sh builds it"]
+#[ignore = "needs BehaviorTree.CPP; tools/btcpp/test.sh builds it"]
 fn answers_as_the_publisher_of_behaviortree_cpp() {
     use std::process::{Command, Stdio};
-    let program = std::env::var("XPUCK_BTCPP_GROOT").expect("the program of tools/btcpp-test.sh");
+    let program = std::env::var("XPUCK_BTCPP_GROOT").expect("the program of tools/btcpp/test.sh");
     let mut theirs = Command::new(program).arg("17681").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut ready = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(theirs.stdout.as_mut().unwrap()), &mut ready).unwrap();

@@ -26,7 +26,7 @@ LOGS = stamps.STATE / "logs"
 # Of each lane, the number of parts that run at once, and their niceness. At 19 the idle threads of a swarm get more than a part.
 LANES = {"front": (1, 0), "middle": (1, 5), "back": (os.cpu_count() or 1, 10)}
 # Inputs of every part: what runs it, and what installs its programs.
-COMMON = ["tools/suite", "tools/*.sh", "tools/packages.mk", "Makefile", ".cargo", "rust-toolchain.toml"]
+COMMON = ["tools/suite", "tools/*.sh", "tools/install/packages.mk", "Makefile", ".cargo", "rust-toolchain.toml"]
 # Fields of a part in parts.toml.
 FIELDS = {"promise", "run", "after", "lane", "alone", "cargo", "inputs", "built", "like", "remedy", "minutes"}
 # A part that takes longer is ended [s].

@@ -13,6 +13,7 @@ pub mod index;
 pub mod lineage;
 pub mod read;
 pub mod recover;
+mod replace;
 pub mod run_file;
 pub mod schema;
 pub mod snapshot;

@@ -1,5 +1,5 @@
 //! XML that BehaviorTree.CPP opens: its rules, held for every tree of the library and of the tests, and the verdicts of its own
-//! parser, recorded by the hash of each file (tools/btcpp-test.sh asks it and writes the record).
+//! parser, recorded by the hash of each file (tools/btcpp/test.sh asks it and writes the record).
 
 use crate::{library, random};
 use roxmltree::{Document, Node};
@@ -72,7 +72,7 @@ impl Record {
     /// Writes one.
     pub fn write(&self, name: &str, what: &str) {
         let version = std::env::var("XPUCK_BTCPP_VERSION").unwrap();
-        let mut text = format!("# {what}.\n# BehaviorTree.CPP {version}; written by tools/btcpp-test.sh.\n");
+        let mut text = format!("# {what}.\n# BehaviorTree.CPP {version}; written by tools/btcpp/test.sh.\n");
         for hash in &self.hashes {
             text += &format!("{hash:016x}\n");
         }
@@ -149,7 +149,7 @@ fn its_parser_has_opened_every_tree() {
     for (name, xml) in files() {
         assert!(
             record.hashes.binary_search(&hash(&xml)).is_ok(),
-            "{name}: BehaviorTree.CPP has not been asked about this file; sh tools/btcpp-test.sh DIR asks it"
+            "{name}: BehaviorTree.CPP has not been asked about this file; sh tools/btcpp/test.sh DIR asks it"
         );
     }
 }
@@ -160,9 +160,9 @@ fn opened(program: &str, files: &[&Path]) -> Output {
 }
 
 #[test]
-#[ignore = "needs the parser of BehaviorTree.CPP; tools/btcpp-test.sh builds it"]
+#[ignore = "needs the parser of BehaviorTree.CPP; tools/btcpp/test.sh builds it"]
 fn its_parser_opens_every_tree() {
-    let program = std::env::var("XPUCK_BTCPP").expect("XPUCK_BTCPP names the program of tools/btcpp-test.sh");
+    let program = std::env::var("XPUCK_BTCPP").expect("XPUCK_BTCPP names the program of tools/btcpp/test.sh");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let file = |name: &str, xml: &str| {
         let path = folder.join(name);

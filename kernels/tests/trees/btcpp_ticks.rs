@@ -1,7 +1,7 @@
 //! Trees of BehaviorTree.CPP that we read do the same tick by tick as there: random trees of its nodes over leaves whose
 //! results a script says, halts between ticks among them.
 //!
-//! What BehaviorTree.CPP answers is recorded as a hash of each case (`tools/btcpp-test.sh` asks it and writes the record).
+//! What BehaviorTree.CPP answers is recorded as a hash of each case (`tools/btcpp/test.sh` asks it and writes the record).
 
 use crate::btcpp::{Record, hash};
 use crate::random;
@@ -183,7 +183,7 @@ fn leaf_of(node: &Node) -> u32 {
 #[test]
 fn what_is_read_ticks_as_in_behaviortree_cpp() {
     let record = Record::read(RECORD);
-    assert_eq!(record.hashes.len(), CASES, "tools/btcpp-test.sh writes {RECORD}");
+    assert_eq!(record.hashes.len(), CASES, "tools/btcpp/test.sh writes {RECORD}");
     for (i, (case, tree)) in cases().enumerate() {
         let answer = answer(&case, &tree);
         assert_eq!(record.hashes[i], hash(&format!("{}{answer}", case.xml)), "case {i}: {answer}\n{}", case.xml);
@@ -191,9 +191,9 @@ fn what_is_read_ticks_as_in_behaviortree_cpp() {
 }
 
 #[test]
-#[ignore = "needs BehaviorTree.CPP; tools/btcpp-test.sh builds it"]
+#[ignore = "needs BehaviorTree.CPP; tools/btcpp/test.sh builds it"]
 fn behaviortree_cpp_ticks_what_we_read() {
-    let program = std::env::var("XPUCK_BTCPP_TICKS").expect("the program of tools/btcpp-test.sh");
+    let program = std::env::var("XPUCK_BTCPP_TICKS").expect("the program of tools/btcpp/test.sh");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (mut asked, mut ours) = (String::new(), Vec::new());
     for (i, (case, tree)) in cases().enumerate() {

@@ -8,7 +8,7 @@ use super::survey::{Proof, Survey, read_back};
 use super::{OPEN, RecordError, files, open_file};
 use crate::container::between::End;
 use crate::container::scan::Source;
-use crate::writing::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
+use crate::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};

@@ -2,6 +2,5 @@
 
 pub mod budget;
 pub(crate) mod job;
-pub(crate) mod replace;
 pub(crate) mod thread;
 mod writer;

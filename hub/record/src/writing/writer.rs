@@ -3,9 +3,9 @@
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note, Orders};
-use super::replace::{rename_new, sync_folder, whole_name};
 use crate::close::Close;
 use crate::foxglove::image;
+use crate::replace::{rename_new, sync_folder, whole_name};
 use crate::run_file::RunFile;
 use crate::snapshot::{self, Reach};
 use crate::{MAX_PARTS, McapFile, OPEN, RecordError, part_name, part_number};

@@ -3,8 +3,8 @@
 # is told to stop, and everything is done and collected, to the digits of a sweep without Slurm. Then a run reaches its time
 # limit, a sweep is cancelled as a whole, and a disk is full.
 set -eu
-cd "$(dirname "$0")/.."
-. tools/slurm-cluster.sh
+cd "$(dirname "$0")/../.."
+. tools/slurm/cluster.sh
 GPU_NODE=n2
 slurm_begin 3 1 "PartitionName=all Nodes=n[1-3] Default=YES" all
 

@@ -2,8 +2,8 @@
 # Bodies that evolve on a Slurm of one node, from Debian's packages: one seed is killed, one is told to stop, and all end with the
 # digits of runs that nothing happened to.
 set -eu
-cd "$(dirname "$0")/.."
-. tools/slurm-cluster.sh
+cd "$(dirname "$0")/../.."
+. tools/slurm/cluster.sh
 export RUN="$work/run"
 mkdir "$RUN"
 slurm_begin 1 3 "PartitionName=bodies Nodes=n1 Default=YES" bodies

@@ -3,8 +3,8 @@
 # one is told to stop, one is preempted by a more urgent job, the geneserver is killed, and everything must finish.
 # Skipped where Slurm cannot be installed or not be started: nothing of the machine's own Slurm is touched.
 set -eu
-cd "$(dirname "$0")/.."
-. tools/slurm-cluster.sh
+cd "$(dirname "$0")/../.."
+. tools/slurm/cluster.sh
 export RUN="$work/run" ISLANDS=4
 mkdir "$RUN"
 slurm_begin 1 5 "PartitionName=islands Nodes=n1 Default=YES PriorityTier=1 GraceTime=30

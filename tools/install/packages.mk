@@ -1,5 +1,5 @@
 # Debian packages that targets need, included by Makefile and fpga/Makefile. Each package is named here once; lists are
-# combined where a target needs several. tools/deps.sh detects and installs packages.
+# combined where a target needs several. tools/install/deps.sh detects and installs packages.
 
 # Libraries: libzmq with CURVE, AprilTag (markers), SQLite (catalogue of runs), libusb (camera of the Xpuck), zstd (records).
 # The C compiler builds the calls to AprilTag.

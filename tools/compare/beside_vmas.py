@@ -1,7 +1,7 @@
 """The vectorised environment beside VMAS (https://github.com/proroklab/VectorizedMultiAgentSimulator) in one run.
 
     pip install target/wheels/xpuck-*.whl gymnasium vmas==1.5.2      # and torch, which VMAS needs
-    python tools/beside_vmas.py
+    python tools/compare/beside_vmas.py
 
 Both step the same number of worlds with 16 robots on differential drives, walls and eight proximity rays, at 10 Hz with four steps of
 physics each; ours has its camera, range and bearing, compass, the frisbee and the task besides. Prints robot steps a second by turns.

@@ -55,12 +55,12 @@ for package in "$@"; do
         xvfb) has xvfb-run ;;
         xz-utils) has xz ;;
         *)
-            echo "deps: $package: tools/deps.sh has no rule that detects this package; add one" >&2
+            echo "deps: $package: tools/install/deps.sh has no rule that detects this package; add one" >&2
             exit 2
             ;;
     esac || missing="$missing $package${also:+ $also}"
 done
-oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
+oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../../Cargo.toml")
 # `tomllib` reads the tables of tools/suite. Builds alone need no Python.
 case " $* " in *" python3 "*)
     if has python3 && ! python3 -c 'import tomllib' 2>/dev/null; then

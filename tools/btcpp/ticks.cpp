@@ -1,5 +1,5 @@
 // Ticks trees with BehaviorTree.CPP whose leaves, <movcs i="K"/>, return what a script says of leaf K.
-// tools/btcpp-test.sh builds it. Standard input has, for each case, a line with the file of a tree and the ticks in one
+// tools/btcpp/test.sh builds it. Standard input has, for each case, a line with the file of a tree and the ticks in one
 // line, with spaces between them: eight of S, F and R, the results of the leaves 0 to 7, or `halt`. A line of output answers
 // each case: of each tick the root's result and the leaves that were ticked.
 #include <behaviortree_cpp/bt_factory.h>

@@ -10,12 +10,12 @@ if [ -z "$dir" ] && [ "${XPUCK_LONG:-}" ]; then
     exit 0
 fi
 if [ ! -f "$dir/CMakeLists.txt" ]; then
-    echo "btcpp-test: say where the source of BehaviorTree.CPP is: sh tools/btcpp-test.sh DIR" >&2
+    echo "btcpp-test: say where the source of BehaviorTree.CPP is: sh tools/btcpp/test.sh DIR" >&2
     exit 1
 fi
 source=$(cd "$dir" && pwd)
-cd "$(dirname "$0")/.."
-sh tools/deps.sh cmake g++ libzmq3-dev
+cd "$(dirname "$0")/../.."
+sh tools/install/deps.sh cmake g++ libzmq3-dev
 out=$(mkdir -p "${CARGO_TARGET_DIR:-target}/btcpp" && cd "${CARGO_TARGET_DIR:-target}/btcpp" && pwd)
 log=$out/build.log
 # shellcheck disable=SC2046 # a list of files

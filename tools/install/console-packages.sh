@@ -2,7 +2,7 @@
 # Installs the packages of the console's tests in the versions of their lock file. If npm's registry cannot be reached, prints
 # the reason and exits with 1, within two minutes.
 set -eu
-cd "$(dirname "$0")/../hub/service/console-tests"
+cd "$(dirname "$0")/../../hub/service/console-tests"
 ready=node_modules/ready
 wanted=$(cat package.json package-lock.json | sha256sum)
 [ "$(cat "$ready" 2>/dev/null)" = "$wanted" ] && exit 0

@@ -1,5 +1,5 @@
 // A publisher of BehaviorTree.CPP for Groot2 at the port of the first argument: a reactive sequence of a success and a failure.
-// tools/btcpp-test.sh builds it. It says `ready`, ticks its tree for each line of standard input and says `ticked`.
+// tools/btcpp/test.sh builds it. It says `ready`, ticks its tree for each line of standard input and says `ticked`.
 #include <behaviortree_cpp/bt_factory.h>
 #include <behaviortree_cpp/loggers/groot2_publisher.h>
 

@@ -3,10 +3,10 @@
 # machine's. So that runs do not wait for one another's processors, each is a run of a moment that first sleeps SECONDS_EACH (30), by
 # a library that is loaded before it. Printed is the sleep's part of the time from the sweep's sending to its last result.
 set -eu
-cd "$(dirname "$0")/.."
-. tools/slurm-cluster.sh
+cd "$(dirname "$0")/../.."
+. tools/slurm/cluster.sh
 slurm_begin 3 "2 1 1" "PartitionName=all Nodes=n[1-3] Default=YES" all
-cc -shared -fPIC -o "$work/sleep.so" tools/slurm-sleep.c
+cc -shared -fPIC -o "$work/sleep.so" tools/slurm/sleep.c
 sed 's/^seeds = .*/seeds = "1-20"/' docs/sweeps/tiny.toml >"$work/s.toml"
 out=$work/out each=${SECONDS_EACH:-30}
 begin=$(date +%s.%N)

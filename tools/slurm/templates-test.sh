@@ -2,7 +2,7 @@
 # The templates of docs/cluster for HyperQueue, which is run, and for Kubernetes, whose manifest is checked by its form and whose
 # commands are run here for each index, in any order and twice. $1 is a Python with hyperqueue and pyyaml.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 [ -x "$1" ] || { echo "skipped: cluster templates: no Python with hyperqueue and pyyaml"; exit 0; }
 PATH=$(cd "${CARGO_TARGET_DIR:-target}/debug" && pwd):$PATH
 export PATH

@@ -2,7 +2,7 @@
 # Prints the folder of a node that can run the console's tests: this machine's, if its version is at least 20 (Debian 12 has
 # 18), else one from npm's registry, kept in target/node. Without either, prints the reason and exits with 1.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 fits() { "$1" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null; }
 own=$(command -v node || true)
 if [ -n "$own" ] && fits "$own"; then

@@ -1,5 +1,5 @@
 // Opens files with the parser of BehaviorTree.CPP, after registering the nodes that their TreeNodesModel describes.
-// tools/btcpp-test.sh builds it. Ends with 1 if a file is refused, and says why.
+// tools/btcpp/test.sh builds it. Ends with 1 if a file is refused, and says why.
 #include <behaviortree_cpp/bt_factory.h>
 #include <tinyxml2.h>
 

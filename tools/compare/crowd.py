@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crowds a world simulator: so many connections at once beside one simulator that works.
 
-xpuck serve world-sim --port 7795, then python3 tools/crowd.py 7795 10000 (after `ulimit -n 12000`).
+xpuck serve world-sim --port 7795, then python3 tools/compare/crowd.py 7795 10000 (after `ulimit -n 12000`).
 Prints how many connections the server ended in 90 s, and how long the slowest answer took before and meanwhile.
 """
 

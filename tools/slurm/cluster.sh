@@ -7,7 +7,7 @@ skip() {
 }
 [ "$(id -u)" = 0 ] || skip "its daemons need root"
 if ! command -v slurmctld >/dev/null 2>&1 || ! command -v munged >/dev/null 2>&1; then
-    sh tools/deps.sh slurm-wlm || skip "its packages (slurm-wlm, munge) cannot be installed"
+    sh tools/install/deps.sh slurm-wlm || skip "its packages (slurm-wlm, munge) cannot be installed"
 fi
 programs=$(cd "${CARGO_TARGET_DIR:-target}/debug" && pwd)
 [ -x "$programs/xpuck" ] || { echo "slurm: no $programs/xpuck: make build" >&2; exit 1; }
