@@ -77,7 +77,7 @@ build-fpga: deps-fpga
 	cargo build --features xpuck-hub/fpga
 
 demo: build
-	target/debug/xpuck demo --out $(OUT) $(DEMO)
+	target/debug/xpuck demo --output $(OUT) $(DEMO)
 
 lint: deps deps-fpga
 	cargo fmt --all --check

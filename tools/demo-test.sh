@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-target/debug/xpuck demo --speed 1 --out "$out" --no-console
+target/debug/xpuck demo --speed 1 --output "$out" --no-console
 tree=$(ls "$out"/demo-*/best.bt)
 result=$(target/debug/xpuck simulate "$tree" --scenario mix --runs 1000 --seed 987654321 --json)
 echo "$result"

@@ -8,7 +8,7 @@ robots=${3:-3}
 port=${4:-7870}
 xpuck=${XPUCK:-target/debug/xpuck}
 out=$(mktemp -d)
-"$xpuck" demo --robots "$robots" --minutes "$minutes" --speed "$speed" --population 32 --ports "$port" --out "$out" \
+"$xpuck" demo --robots "$robots" --minutes "$minutes" --speed "$speed" --population 32 --ports "$port" --output "$out" \
     >"$out/log" 2>&1 &
 demo=$!
 trap 'kill -INT $demo 2>/dev/null || true; wait $demo 2>/dev/null || true; rm -rf "$out"' EXIT

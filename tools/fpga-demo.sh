@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cargo build --quiet --features xpuck-hub/fpga
-target/debug/xpuck demo --robots 2 --speed 1 --minutes 1 --fpga --no-console --ports 17640 --out "$out"
+target/debug/xpuck demo --count 2 --speed 1 --minutes 1 --fpga --no-console --ports 17640 --output "$out"
 target/debug/xpuck runs show "$out"/demo-*/transport-* | tee "$out/shown"
 grep -q 'no robot died' "$out/shown"
 cargo build --quiet

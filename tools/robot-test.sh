@@ -18,7 +18,7 @@ mocap = "127.0.0.1:0"
 TOML
 first=""
 chrt -f 40 true 2>/dev/null && first="chrt -f 40"
-$first target/debug/xpuck arena --config "$dir/arena.toml" >"$dir/arena.out" 2>&1 &
+$first target/debug/xpuck serve arena --config "$dir/arena.toml" >"$dir/arena.out" 2>&1 &
 arena=$!
 trap 'kill $arena 2>/dev/null || true; rm -rf "$dir"' EXIT
 for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -26,7 +26,7 @@ pair() {
     rm -rf "${skew:?}/$1" && mkdir -p "$skew/$1"
     cp "$2/xpuck" "$3/xpuckd" "$skew/$1"
     said=$skew/$1/said
-    "$skew/$1/xpuck" demo --robots 3 --minutes 2 --speed 8 --population 16 --no-console --ports "$port" --out "$skew/$1/out" \
+    "$skew/$1/xpuck" demo --count 3 --minutes 2 --speed 8 --population 16 --no-console --ports "$port" --output "$skew/$1/out" \
         >"$said" 2>&1 || { tail -n 20 "$said" >&2; die "$1: the run failed"; }
     logs=$(echo "$skew/$1"/out/demo-*/logs)
     grep -q ': RUN$' "$logs/hub.log" || die "$1: the hub never said RUN: $logs"

@@ -4,7 +4,7 @@
 set -eu
 minutes=${1:-30}
 out=$(mktemp -d)
-target/debug/xpuck demo --robots 2 --minutes "$minutes" --speed 1 --population 64 --no-console --ports 7860 --out "$out" >"$out/log" 2>&1 &
+target/debug/xpuck demo --count 2 --minutes "$minutes" --speed 1 --population 64 --no-console --ports 7860 --output "$out" >"$out/log" 2>&1 &
 demo=$!
 trap 'kill -INT $demo 2>/dev/null || true; wait $demo 2>/dev/null || true; rm -rf "$out"' EXIT
 end=$(($(date +%s) + minutes * 60 - 30))

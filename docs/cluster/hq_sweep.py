@@ -16,7 +16,7 @@ AGAIN = 'code=75; while [ $code = 75 ] || [ $code = 137 ]; do "$@"; code=$?; don
 
 
 def main(file: pathlib.Path, folder: pathlib.Path, cores: int) -> int:
-    sweep = ["xpuck", "sweep", str(file.resolve()), "--out", str(folder.resolve())]
+    sweep = ["xpuck", "sweep", str(file.resolve()), "--output", str(folder.resolve())]
     points = json.loads(subprocess.run([*sweep, "--list", "--json"], check=True, stdout=subprocess.PIPE).stdout)
     logs = folder.resolve() / "hyperqueue"
     logs.mkdir(parents=True, exist_ok=True)

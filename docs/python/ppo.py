@@ -1,6 +1,6 @@
 """Proximal policy optimisation (PPO) in NumPy on a swarm: one policy for all robots learns the frisbee task.
 
-    python ppo.py --out policy.npz
+    python ppo.py --output policy.npz
 
 The policy is a network 13 - 32 - 32 - 2 of tanh whose outputs are the mean of a goal velocity; all robots share it, and all get the
 reward of their world. While it learns, what a moment is worth is estimated by a second network that sees more than a robot does: where the
@@ -188,7 +188,7 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=256)
     parser.add_argument("--robots", type=int, default=2, help="robots of the worlds in which it learns")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", help="file for the policy (.npz)")
+    parser.add_argument("--output", help="file for the policy (.npz)")
     args = parser.parse_args()
     world = xpuck.World.load(args.world) if args.world else xpuck.World()
     learning = world if args.world else xpuck.World(args.robots)

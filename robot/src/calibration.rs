@@ -37,7 +37,7 @@ pub struct Infrared {
     /// How strongly each answers, compared with the curve, 0.3..=3.
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
-    /// The curve; Eq. 7.3 unless `xpuck calibrate ir` fitted another.
+    /// The curve; Eq. 7.3 unless `xpuck calibrate fit ir` fitted another.
     #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,

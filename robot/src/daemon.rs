@@ -225,7 +225,7 @@ fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>,
             Err(BodyLinkError::Device(DeviceError::Open { path, source })) if is_virtual && is_absent(&source) => {
                 if !std::mem::replace(&mut is_told, true) {
                     let path = path.display();
-                    warn!(target: "xpuckd", id = config.robot.id, "waits for the arena, which makes {path}: `xpuck arena`");
+                    warn!(target: "xpuckd", id = config.robot.id, "waits for the arena, which makes {path}: `xpuck serve arena`");
                 }
                 std::thread::sleep(ARENA);
             }

@@ -39,7 +39,7 @@ newer newest 99.0.0 $((counter + 3)) ""
 step "its packages are made"
 mkdir -p "$work"
 target/debug/xpuck keys new --dir "$work/keys"
-target/debug/xpuck image --board "$board" --out "$work/$board.xpb" --cache target/image-cache \
+target/debug/xpuck card build --board "$board" --output "$work/$board.xpb" --cache target/image-cache \
     --key "$work/keys/operators/operator.key" --package "$package" ${MIRROR:+--mirror "$MIRROR"}
 step "its image is built"
 rm -rf "$work/run"

@@ -7,7 +7,7 @@ sh systemd/packaging/bundled.sh
 bin=${CARGO_TARGET_DIR:-target}/bundled/bin
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-"$bin/xpuck" demo --robots 3 --minutes 2 --speed 8 --population 16 --no-console --ports "${PORT:-7850}" --out "$out" >"$out/said" 2>&1 ||
+"$bin/xpuck" demo --count 3 --minutes 2 --speed 8 --population 16 --no-console --ports "${PORT:-7850}" --output "$out" >"$out/said" 2>&1 ||
     { tail -n 20 "$out/said" >&2; echo "bundled-test: the run failed" >&2; exit 1; }
 grep -q ': RUN$' "$out"/demo-*/logs/hub.log || { echo "bundled-test: the hub never said RUN" >&2; exit 1; }
 [ -s "$(ls "$out"/demo-*/best.bt)" ] || { echo "bundled-test: no tree was evolved" >&2; exit 1; }

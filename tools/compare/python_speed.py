@@ -1,4 +1,4 @@
-"""How fast the Python package is, beside `xpuck bench` by turns: python_speed.py [PROGRAM]"""
+"""How fast the Python package is, beside `xpuck dev bench` by turns: python_speed.py [PROGRAM]"""
 
 import json
 import statistics

@@ -16,7 +16,7 @@ begun() { [ "$(generations "$1")" -gt 3 ]; }
 for k in 1 2 3; do
     within 120 begun $k || { echo "slurm: seed $k does not evolve" >&2; cat "$work"/*.out >&2; exit 1; }
 done
-kill -9 "$(pgrep -f '^xpuck body evolve .*seed-1 ')"
+kill -9 "$(pgrep -f '^xpuck evolve --kind bodies .*seed-1 ')"
 echo "slurm: seed 1 killed with SIGKILL after $(generations 1) lines"
 scancel --batch --signal=TERM "${array}_2"
 echo "slurm: seed 2 told to stop after $(generations 2) lines"
@@ -27,7 +27,7 @@ within 500 all_done || { echo "slurm: not everything finished" >&2; squeue >&2; 
 grep -q '^again: exit code 137' "$work/seed-1.out" || { echo "slurm: nobody noticed the kill" >&2; exit 1; }
 grep -q '^again: exit code 75' "$work/seed-2.out" || { echo "slurm: seed 2 was not requeued" >&2; exit 1; }
 for k in 1 2 3; do
-    xpuck body evolve "$RUN/bodies.toml" --seed $k --out "$work/alone-$k" --json >/dev/null
+    xpuck evolve --kind bodies "$RUN/bodies.toml" --seed $k --output "$work/alone-$k" --json >/dev/null
     cmp "$RUN/seed-$k/generations.csv" "$work/alone-$k/generations.csv"
 done
 echo "slurm: three seeds of bodies ended with the digits of runs that nothing happened to"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A sweep that `xpuck sweep --slurm` sends to a Slurm of three nodes on this machine: one node dies, one task is cancelled, one
+# A sweep that `xpuck sweep slurm ` sends to a Slurm of three nodes on this machine: one node dies, one task is cancelled, one
 # is told to stop, and everything is done and collected, to the digits of a sweep without Slurm. Then a run reaches its time
 # limit, a sweep is cancelled as a whole, and a disk is full.
 set -eu
@@ -34,10 +34,10 @@ fail() {
 # Where a run is at work.
 node() { squeue --noheader --array --jobs="$array" --states=running --format='%K %N' | sed -n "s/^$1 //p"; }
 
-xpuck sweep "$sweep/s.toml" --out "$out" --slurm --time 30 --mem 100M --json >"$work/sent.json"
+xpuck sweep slurm "$sweep/s.toml" --output "$out" --time 30 --mem 100M --json >"$work/sent.json"
 array=$(sed 's/.*"array":"\([0-9]*\)".*/\1/' "$work/sent.json")
 echo "slurm: sent: $(cat "$work/sent.json")"
-xpuck sweep "$sweep/s.toml" --out "$out" --slurm 2>&1 | grep "job $array still does its runs" || fail "a second array"
+xpuck sweep slurm "$sweep/s.toml" --output "$out" 2>&1 | grep "job $array still does its runs" || fail "a second array"
 for run in p1-s1 p2-s1 p1-s2; do within 120 beyond $run 5 || fail "$run does not evolve"; done
 dead=$(node 1)
 slurm_kill_node "$dead"
@@ -54,19 +54,19 @@ ended() { [ -z "$(squeue --noheader)" ]; }
 within 500 ended || fail "not everything ended"
 [ -s "$out/results.csv" ] || fail "nothing was collected"
 grep -h "missing\|^xpuck\| in .* tasks*:\|^again" "$out"/slurm/*.out || true
-xpuck sweep "$sweep/s.toml" --out "$out" --collect --json | grep -q '"runs":6,"done":6,' || fail "not all runs are there"
+xpuck sweep collect "$sweep/s.toml" --output "$out" --json | grep -q '"runs":6,"done":6,' || fail "not all runs are there"
 grep -q '^task 1 on .*, start 2: p1-s1$' "$out/slurm/task-1.out" || fail "the dead node's task was not started again"
 grep -q '^again: exit code 75' "$out/slurm/task-3.out" || fail "the stopped task was not requeued"
 grep -q '^again: exit code 75, cancelled' "$out/slurm/task-2.out" || fail "the cancelled task did not end"
 grep -q 'p2-s1 is missing: ' "$out/slurm/collect.out" || fail "nobody noticed that a task was cancelled"
 
-xpuck sweep "$sweep/s.toml" --out "$sweep/alone" --jobs 2 >/dev/null
+xpuck sweep run "$sweep/s.toml" --output "$sweep/alone" --jobs 2 >/dev/null
 cmp "$out/generations.csv" "$sweep/alone/generations.csv" || fail "other digits than without Slurm"
 echo "slurm: the same digits as without Slurm"
 
 # Only n2 has what Slurm takes for a GPU.
 sed 's/^name = .*/name = "gpu"/; s/^generations = .*/generations = 2/' "$sweep/s.toml" >"$sweep/gpu.toml"
-xpuck sweep "$sweep/gpu.toml" --out "$sweep/gpu" --slurm --gres gpu:1 --engine simd --per-task 2 >/dev/null
+xpuck sweep slurm "$sweep/gpu.toml" --output "$sweep/gpu" --gres gpu:1 --engine simd --per-task 2 >/dev/null
 within 120 ended || fail "the sweep with a GPU does not end"
 [ "$(grep -hc '^task . on n2, start 1: ' "$sweep"/gpu/slurm/task-?.out | paste -sd+)" = 1+1+1 ] || fail "tasks ran where no GPU is"
 grep -q '6 of 6\|results.csv' "$sweep/gpu/slurm/collect.out" || fail "the sweep with a GPU found nothing"
@@ -76,7 +76,7 @@ echo "slurm: three tasks of two runs went to the node with a GPU"
 out=$sweep/long
 sed 's/^seeds = .*/seeds = [1]/; s/^generations = .*/generations = 100000/; s/^name = .*/name = "long"/; s/"noise-aware", //' \
     "$sweep/s.toml" >"$sweep/long.toml"
-xpuck sweep "$sweep/long.toml" --out "$out" --slurm --time 2 --json >"$work/sent.json"
+xpuck sweep slurm "$sweep/long.toml" --output "$out" --time 2 --json >"$work/sent.json"
 array=$(sed 's/.*"array":"\([0-9]*\)".*/\1/' "$work/sent.json")
 within 60 beyond p1-s1 5 || fail "the long run does not evolve"
 
@@ -86,7 +86,7 @@ mkdir -p "$full/runs"
 mount -t tmpfs -o size=40m tmpfs "$full/runs" && mounted=$full/runs
 sed 's/^seeds = .*/seeds = "1-2"/; s/^name = .*/name = "full"/' "$sweep/s.toml" >"$sweep/full.toml"
 if [ -n "$mounted" ]; then
-    xpuck sweep "$sweep/full.toml" --out "$full" --slurm >/dev/null
+    xpuck sweep slurm "$sweep/full.toml" --output "$full" >/dev/null
     began() { [ "$(grep -c '' "$full/runs/p1-s1/generations.csv")" -gt 10 ]; }
     within 60 began || fail "the sweep on a small disk does not evolve"
     head -c 40m /dev/zero >"$full/runs/filler" 2>/dev/null || true
@@ -95,8 +95,8 @@ if [ -n "$mounted" ]; then
     grep -h 'p1-s1' "$full/slurm/task-1.out" "$full/slurm/collect.out"
     grep -q 'No space left\|disk is full' "$full/slurm/task-1.out" || fail "the full disk is not named"
     rm "$full/runs/filler"
-    xpuck sweep "$sweep/full.toml" --out "$full" --slurm >/dev/null
-    whole() { xpuck sweep "$sweep/full.toml" --out "$full" --collect --json | grep -q '"runs":4,"done":4,'; }
+    xpuck sweep slurm "$sweep/full.toml" --output "$full" >/dev/null
+    whole() { xpuck sweep collect "$sweep/full.toml" --output "$full" --json | grep -q '"runs":4,"done":4,'; }
     within 300 whole || fail "the sweep of the full disk is not done with room"
     for run in p1-s1 p2-s2; do
         cmp "$full/runs/$run/generations.csv" "$sweep/alone/runs/$run/generations.csv" || fail "other digits after a full disk"
@@ -112,5 +112,5 @@ echo "slurm: and goes on"
 scancel --name=xpuck-long
 within 60 ended || fail "a cancelled sweep does not end"
 grep -q '^again: exit code 75, cancelled' "$out/slurm/task-1.out" || fail "the cancelled sweep was requeued"
-xpuck sweep "$sweep/long.toml" --out "$out" --collect 2>&1 | grep 'p1-s1 is missing' || fail "the cancelled run is not named"
+xpuck sweep collect "$sweep/long.toml" --output "$out" 2>&1 | grep 'p1-s1 is missing' || fail "the cancelled run is not named"
 echo "slurm: cancelled as a whole"

@@ -13,7 +13,7 @@
 part = "all";           // "shell", "skirt", "ring", "chassis": as printed; "section": 2D; "all": the robot
 explode = 0;            // "all": distance of the parts in a second robot, drawn taken apart; 0 for none
 facets = 120;           // of a circle
-// Feet of the reflectors from the robot's middle: "markers_mm" of `xpuck markers 16 --json`, here robot 1.
+// Feet of the reflectors from the robot's middle: "markers_mm" of `xpuck dev markers 16 --json`, here robot 1.
 pattern = [[15, 5], [15, -15], [-5, 15], [-5, 5]];
 
 // The robot.

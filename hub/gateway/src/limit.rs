@@ -13,13 +13,14 @@ pub struct LineLimit {
 
 impl LineLimit {
     /// Those of the lines that are passed on in this second, counted from any moment, and before them how many were left out.
-    pub fn pass(&mut self, second: u64, lines: Vec<String>) -> Vec<String> {
+    pub fn pass<L: From<String>>(&mut self, second: u64, lines: Vec<L>) -> Vec<L> {
         let mut passed = Vec::new();
         if second != self.second {
             (self.second, self.passed) = (second, 0);
             let left_out = std::mem::take(&mut self.left_out);
             if left_out > 0 {
-                passed.push(format!("{left_out} more lines were left out: at most {LINES} a second are written"));
+                let told = format!("{left_out} more lines were left out: at most {LINES} a second are written");
+                passed.push(told.into());
             }
         }
         for line in lines {
@@ -44,9 +45,9 @@ mod tests {
         let flood = || (0..1000).map(|i| i.to_string()).collect::<Vec<_>>();
         assert_eq!(limit.pass(0, flood()).len(), 20);
         assert_eq!(limit.pass(0, flood()).len(), 0);
-        let next = limit.pass(1, vec!["a".into()]);
+        let next: Vec<String> = limit.pass(1, vec!["a".into()]);
         assert_eq!((next.len(), next[1].as_str()), (2, "a"));
         assert!(next[0].starts_with("1980 more lines"), "{next:?}");
-        assert_eq!(limit.pass(2, Vec::new()), [""; 0]);
+        assert_eq!(limit.pass(2, Vec::<String>::new()), [""; 0]);
     }
 }

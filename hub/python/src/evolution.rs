@@ -28,7 +28,7 @@ pub fn table(settings: &str) -> PyResult<Table> {
 #[pymethods]
 impl Evolution {
     /// A run as an evolution file says, changed by `settings`, which are the same keys as JSON. With `out` it is kept in a new
-    /// folder, as `xpuck evolve --out` keeps it.
+    /// folder, as `xpuck evolve --output` keeps it.
     #[new]
     #[pyo3(signature = (path, settings, out))]
     fn new(path: Option<PathBuf>, settings: &str, out: Option<PathBuf>) -> PyResult<Evolution> {

@@ -49,8 +49,8 @@ def test_a_swarms_record_is_read_as_frames_until_it_is_closed(docs, tmp_path, li
     command = os.environ.get("XPUCK")
     if command is None:
         pytest.skip("XPUCK names no program")
-    demo = ["demo", "--robots", "2", "--minutes", "0.2", "--speed", "8", "--no-console", "--ports", str(four_ports())]
-    tree = ["--tree", docs / "trees/explore.bt", "--out", tmp_path]
+    demo = ["demo", "--count", "2", "--minutes", "0.2", "--speed", "8", "--no-console", "--ports", str(four_ports())]
+    tree = ["--tree", docs / "trees/explore.bt", "--output", tmp_path]
     subprocess.run([command, *demo, *tree], check=True, capture_output=True, timeout=HANG_S)
     [run] = [folder for folder in tmp_path.rglob("*") if (folder / "run.mcap").exists()]
     with records.open(run) as record:

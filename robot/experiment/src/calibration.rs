@@ -53,7 +53,7 @@ pub struct Lateness {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InfraredCurve {
-    /// As `xpuck calibrate ir` fits it (Eq. 7.3).
+    /// As `xpuck calibrate fit ir` fits it (Eq. 7.3).
     #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,

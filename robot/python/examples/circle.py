@@ -2,7 +2,7 @@
 
     python3 circle.py [SECONDS] [COMMAND...]
 
-COMMAND is how the tool is started, `xpuck drive --pipe` without it.
+COMMAND is how the tool is started, `xpuck robot drive --pipe` without it.
 """
 
 import os

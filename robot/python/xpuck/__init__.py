@@ -193,7 +193,7 @@ class Robot:
 
 
 class Swarm:
-    """All robots through the hub, by `xpuck drive --pipe`: iterating gives how they stand, `drive` drives one of them.
+    """All robots through the hub, by `xpuck robot drive --pipe`: iterating gives how they stand, `drive` drives one of them.
 
     `command` starts the tool and may name a hub and a key, such as `["xpuck", "drive", "--pipe", "--hub", ...]`.
     """
@@ -229,7 +229,7 @@ class Swarm:
                 yield message
             else:
                 self.refused = (message["robot"], message["why"])
-        raise ConnectionError("`xpuck drive --pipe` has ended")
+        raise ConnectionError("`xpuck robot drive --pipe` has ended")
 
     def __enter__(self):
         return self

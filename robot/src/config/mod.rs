@@ -212,7 +212,7 @@ pub struct EvolutionFile {
     pub temperature: PathBuf,
     /// What simulates: "auto" (without it), "gpu", "simd", "reference" or "both"; an experiment's own wish counts less.
     pub engine: Option<EngineKind>,
-    /// The adapter, by its index or a part of its name (`xpuck engines` lists them); the most capable without it.
+    /// The adapter, by its index or a part of its name (`xpuck dev engines` lists them); the most capable without it.
     pub adapter: Option<AdapterChoice>,
     /// Folder in which each generation is kept, and what the hub said last, relative to this file; nothing is kept without it.
     pub state: Option<PathBuf>,

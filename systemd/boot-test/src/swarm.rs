@@ -31,7 +31,7 @@ impl Swarm {
         let (xpuck, xpuckd) = (programs.join("xpuck"), programs.join("xpuckd"));
         let swarm = Swarm { xpuck, xpuckd, folder, card_folder, ports, services: Vec::new() };
         let made = Command::new(&swarm.xpuck)
-            .args(["init", "--robots", "2", "--ports", &ports.to_string()])
+            .args(["init", "--count", "2", "--ports", &ports.to_string()])
             .arg(&swarm.folder)
             .output()
             .with_context(|| swarm.xpuck.display().to_string())?;
@@ -55,8 +55,8 @@ impl Swarm {
     /// Starts hub, arena and the robot outside.
     pub fn start(&mut self) -> Result<()> {
         let commands = [
-            (self.xpuck.clone(), vec!["arena".to_string(), "--config".into(), "arena.toml".into()]),
-            (self.xpuck.clone(), vec!["hub".into(), "--config".into(), "hub.toml".into()]),
+            (self.xpuck.clone(), vec!["serve".to_string(), "arena".into(), "--config".into(), "arena.toml".into()]),
+            (self.xpuck.clone(), vec!["serve".to_string(), "hub".into(), "--config".into(), "hub.toml".into()]),
             (self.xpuckd.clone(), vec!["--config".into(), format!("robots/{OUTSIDE}.toml")]),
         ];
         for (number, (program, arguments)) in commands.into_iter().enumerate() {

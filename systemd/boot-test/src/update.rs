@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use xpuck_wire::log;
 
 /// Arguments of an update of the robot in the virtual machine.
-const UPDATE: [&str; 3] = ["update", "--robots", INSIDE];
+const UPDATE: [&str; 4] = ["robot", "update", "--robots", INSIDE];
 /// What a robot is updated to.
 #[derive(Clone, Copy)]
 pub(crate) enum Bundle<'a> {
@@ -83,7 +83,7 @@ impl Test {
         for number in cuts {
             let mut update = self.swarm.command(&[&UPDATE[..], &newest.arguments()].concat());
             update.stdout(Stdio::null()).stderr(Stdio::null());
-            let mut update = update.spawn().context("xpuck update")?;
+            let mut update = update.spawn().context("xpuck robot update")?;
             let wait = Duration::from_millis(self.random.below(newest.within_ms()));
             std::thread::sleep(wait);
             self.wait_for_writes();
@@ -91,7 +91,7 @@ impl Test {
             // The hub's part is aborted below; the command that follows it has nothing more to tell.
             let _ = update.kill();
             update.wait()?;
-            self.swarm.xpuck(&["update", "--abort"])?;
+            self.swarm.xpuck(&["robot", "update", "abort"])?;
             self.look_at_card()?;
             let seed = self.random.next();
             self.board.switch_on(seed, "")?;
@@ -117,7 +117,7 @@ impl Test {
         let swarm = &self.swarm;
         let done = || -> Option<bool> {
             let told: serde_json::Value =
-                serde_json::from_str(&swarm.must(&["update", "--status", "--json"]).ok()?).ok()?;
+                serde_json::from_str(&swarm.must(&["robot", "update", "status", "--json"]).ok()?).ok()?;
             told["done"].as_bool()
         };
         self.board.wait("the end of the update at the hub", BOOT, |_| done() == Some(true)).map(drop)

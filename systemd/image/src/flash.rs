@@ -62,7 +62,7 @@ pub enum FlashError {
     Tool(#[from] ToolError),
     /// No image at all.
     #[error(
-        "{0} is a package, and a card wants an image; `xpuck image` makes one, `xpuck update --deb` takes the package"
+        "{0} is a package, and a card wants an image; `xpuck card build` makes one, `xpuck robot update --deb` takes the package"
     )]
     Package(String),
     /// A card that is too small.

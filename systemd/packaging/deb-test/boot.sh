@@ -6,7 +6,7 @@ root=$1 work=$2 here=$(dirname "$0")
 die() { echo "deb-test: $*" >&2; exit 1; }
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"; }
 # A swarm of one robot in an arena, as an operator makes it; the robot's part of its folder is the robot's.
-inside xpuck init /etc/xpuck-hub --robots 1 --ports 7980 >/dev/null
+inside xpuck init /etc/xpuck-hub --count 1 --ports 7980 >/dev/null
 cp -r "$root/etc/xpuck-hub/keys" "$root/etc/xpuck-hub/swarm.toml" "$root/etc/xpuck/"
 cp "$root/etc/xpuck-hub/robots/xp01.toml" "$root/etc/xpuck/robots/"
 ln -s robots/xp01.toml "$root/etc/xpuck/robot.toml"
@@ -29,7 +29,7 @@ cat >"$root/etc/systemd/system/arena.service" <<'UNIT'
 User=xpuck
 SupplementaryGroups=xpuck-hub
 RuntimeDirectory=arena
-ExecStart=/usr/bin/xpuck arena --config /etc/xpuck-hub/arena.toml
+ExecStart=/usr/bin/xpuck serve arena --config /etc/xpuck-hub/arena.toml
 UNIT
 cat >"$root/etc/systemd/system/judge.service" <<'UNIT'
 [Unit]

@@ -2,7 +2,7 @@
 //!
 //! Criterion keeps what it measured, so a change is compared with what was before by
 //! `cargo bench -p xpuck-bench --profile dev --bench engine -- --save-baseline before`, then `--baseline before`.
-//! Elements per second are robot-seconds a second, the r_acc of `xpuck bench`.
+//! Elements per second are robot-seconds a second, the r_acc of `xpuck dev bench`.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use xpuck_kernels::engine::{Engine, Job, Simd, Team};

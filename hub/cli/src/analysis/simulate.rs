@@ -43,7 +43,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// Number of robots, 1 to 256. For more than 16 the arena is larger, with as much room for each.
-    #[arg(long, default_value_t = 9, conflicts_with_all = ["mix", "world"])]
+    #[arg(long = "count", alias = "robots", default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
@@ -100,7 +100,7 @@ impl ScenarioArg {
 /// Refuses a plan that no world can run.
 pub fn check(plan: &Plan<'_>) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
-        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
+        bail!("--count {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
     }
     if !(0.1..=36_000.0).contains(&plan.seconds) {
         bail!("--seconds {}: takes 0.1 to 36000", plan.seconds);

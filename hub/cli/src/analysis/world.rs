@@ -1,13 +1,13 @@
 //! `xpuck world`: world files.
 
 use crate::analysis::world_elsewhere::{ExportArgs, ImportArgs, export, import};
-use crate::files::advice;
+use crate::files::tree_file::deliver;
 use anyhow::{Result, bail};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use xpuck_experiment::world_file;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_wire::output::{self, count};
+use xpuck_wire::output::count;
 
 /// Worlds for the simulator: arenas, walls, discs, starts and tasks as TOML files (docs/worlds.md).
 #[derive(Args)]
@@ -18,47 +18,51 @@ pub struct WorldArgs {
 
 #[derive(Subcommand)]
 enum WorldCommand {
-    Check(CheckArgs),
+    New(NewArgs),
     Export(ExportArgs),
     Import(ImportArgs),
 }
 
-/// Check world files without running anything.
-///
-/// Every number must be in its range, everything inside the arena, and no body in another or in a wall; starts at
-/// random places are tried out. An error names the file and what is wrong there.
+/// Make a world file to begin with: a task in its arena, with comments.
 #[derive(Args)]
-struct CheckArgs {
-    /// World files.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
+struct NewArgs {
+    /// What the robots are to do there.
+    #[arg(value_parser = PossibleValuesParser::new(EXAMPLES.map(|(name, _)| name)))]
+    task: String,
+    /// File to write; without it the world is printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
+/// Worlds of docs/worlds/, by what is done there.
+const EXAMPLES: [(&str, &str); 7] = [
+    ("aggregation", include_str!("../../../../docs/worlds/aggregation.toml")),
+    ("clutter", include_str!("../../../../docs/worlds/clutter.toml")),
+    ("coverage", include_str!("../../../../docs/worlds/coverage.toml")),
+    ("dispersion", include_str!("../../../../docs/worlds/dispersion.toml")),
+    ("foraging", include_str!("../../../../docs/worlds/foraging.toml")),
+    ("phototaxis", include_str!("../../../../docs/worlds/phototaxis.toml")),
+    ("transport", include_str!("../../../../docs/worlds/transport.toml")),
+];
+
 /// Runs the command.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
 pub fn run(args: &WorldArgs) -> Result<()> {
     match &args.command {
-        WorldCommand::Check(CheckArgs { files }) => check(files),
+        WorldCommand::New(args) => new(args),
         WorldCommand::Export(args) => export(args),
         WorldCommand::Import(args) => import(args),
     }
 }
 
-/// Every file is checked, and how many are wrong is told last.
-fn check(files: &[PathBuf]) -> Result<()> {
-    let mut failed = 0;
-    for file in files {
-        match world_file::read(file) {
-            Ok(spec) => output::line(format_args!("{}: {}", file.display(), summary(&spec)))?,
-            Err(error) => {
-                failed += 1;
-                output::note(format_args!("xpuck: {}", advice::sentence(&error.into())));
-            }
-        }
+fn new(args: &NewArgs) -> Result<()> {
+    if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
+        bail!("{}: is there already; name a new file", path.display());
     }
-    if failed > 0 {
-        bail!("{}", output::wrong_files(failed, files.len()));
-    }
-    Ok(())
+    let found = EXAMPLES.iter().find(|(name, _)| *name == args.task);
+    deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())
 }
 
 /// What a world is, in a line.

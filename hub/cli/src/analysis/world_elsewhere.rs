@@ -36,7 +36,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "COUNT:FILE,...")]
     mix: Option<Mix>,
     /// Folder to write into; files of an earlier export are replaced.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
     /// Number of runs.
     #[arg(long, default_value_t = 1)]
@@ -127,7 +127,9 @@ fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -
         return Ok(());
     }
     match made.into_iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
-        Some((path, _)) => bail!("{} is there, and no earlier export: name another folder with --out", path.display()),
+        Some((path, _)) => {
+            bail!("{} is there, and no earlier export: name another folder with --output", path.display())
+        }
         None => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! `xpuck arena`: the virtual arena that stands where the real one would.
+//! `xpuck serve arena`: the virtual arena that stands where the real one would.
 
 mod guests;
 
@@ -106,7 +106,7 @@ pub struct ArenaFile {
     #[serde(default, skip_serializing_if = "is_default")]
     pub fpga: bool,
     /// Once all wheels have stood still for so many seconds of arena time, 1 to 600, a frisbee that is not where the world starts
-    /// it is put there: `xpuck trials` need nobody then. Without it only one that touches an end is put back.
+    /// it is put there: `xpuck swarm trials` need nobody then. Without it only one that touches an end is put back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 600.0))]
     pub reset_frisbee_s: Option<f64>,

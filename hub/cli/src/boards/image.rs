@@ -1,4 +1,4 @@
-//! `xpuck image`: what cards of a kind of board are written with.
+//! `xpuck card build`: what cards of a kind of board are written with.
 
 use crate::terminal::steps::Steps;
 use anyhow::{Context, Result, bail};
@@ -14,7 +14,7 @@ const PACKAGES: [&str; 2] = [".", "target/deb"];
 
 /// Build the image of a kind of board: Debian, its kernel, and the robot's program, signed.
 ///
-/// It is the same for every robot; `xpuck flash` writes it to a card with a robot's identity, and `xpuck update` brings it to
+/// It is the same for every robot; `xpuck card flash` writes it to a card with a robot's identity, and `xpuck robot update` brings it to
 /// robots that run. Takes root's rights, Debian's package mirror and some minutes the first time; what took long is kept, so a
 /// build that was broken off goes on where it was. The same packages give the same bytes.
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub struct ImageArgs {
     #[arg(long)]
     board: Option<String>,
     /// Where to write the image; one that is there stays until the new one is whole.
-    #[arg(long, value_name = "FILE", required_unless_present = "boards")]
+    #[arg(short, long = "output", alias = "out", value_name = "FILE", required_unless_present = "boards")]
     out: Option<PathBuf>,
     /// List the kinds of board, and what of each the operator has to fetch.
     #[arg(long, conflicts_with_all = ["board", "out"])]
@@ -69,7 +69,7 @@ pub fn run(args: &ImageArgs) -> Result<()> {
         Some(cache) => cache.clone(),
         None => cache().context("--cache is missing: there is no home folder")?,
     };
-    let out = args.out.as_deref().context("--out is missing")?;
+    let out = args.out.as_deref().context("--output is missing")?;
     let place = atomic::folder(out);
     if !place.is_dir() {
         bail!("{}: there is no such folder", place.display());

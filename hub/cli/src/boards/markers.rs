@@ -1,4 +1,4 @@
-//! `xpuck markers`: patterns of reflectors that tell robots apart.
+//! `xpuck dev markers`: patterns of reflectors that tell robots apart.
 
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};

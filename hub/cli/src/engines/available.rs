@@ -1,4 +1,4 @@
-//! `xpuck engines`: what can simulate on this machine.
+//! `xpuck dev engines`: what can simulate on this machine.
 
 use crate::engines::bench::{EXPLORE, program, times};
 use crate::terminal::progress::Progress;
@@ -9,7 +9,7 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Reference, Simd};
 use xpuck_stats::statistics::median;
 use xpuck_wire::{gpu_nodes, output};
 
-/// Worlds of a measurement, as many as `xpuck bench` runs.
+/// Worlds of a measurement, as many as `xpuck dev bench` runs.
 const WORLDS: u32 = 256;
 /// Runs of a measurement.
 const REPEAT: usize = 3;
@@ -19,7 +19,7 @@ const REPEAT: usize = 3;
 /// `engine = "gpu"` takes the most capable adapter unless `adapter` names another; `auto` tries hardware only.
 #[derive(Args)]
 pub struct EnginesArgs {
-    /// Also measure each: robot-seconds simulated in a second, with the workload of `xpuck bench`.
+    /// Also measure each: robot-seconds simulated in a second, with the workload of `xpuck dev bench`.
     #[arg(long)]
     measure: bool,
     /// Print one JSON object.

@@ -1,4 +1,4 @@
-//! `xpuck bench`: how fast the engines are on this machine.
+//! `xpuck dev bench`: how fast the engines are on this machine.
 
 use crate::engines::bench_genes::{self, GenesBenchArgs};
 use crate::engines::bench_geneserver::{self, GeneserverBenchArgs};
@@ -36,7 +36,7 @@ pub struct BenchArgs {
     /// Only this engine; all that this machine has otherwise.
     #[arg(long)]
     engine: Option<BenchEngine>,
-    /// The adapter of gpu: its index, or a part of its name (`xpuck engines` lists them).
+    /// The adapter of gpu: its index, or a part of its name (`xpuck dev engines` lists them).
     #[arg(long, value_name = "ADAPTER")]
     adapter: Option<String>,
     /// A tree file whose tree, under `avoiding`, is the controller in place of the one that explores.

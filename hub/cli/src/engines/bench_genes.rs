@@ -1,4 +1,4 @@
-//! `xpuck bench genes`: what the way by which genes cross is worth.
+//! `xpuck dev bench genes`: what the way by which genes cross is worth.
 
 use crate::files::tree_file::print;
 use crate::terminal::progress::Progress;

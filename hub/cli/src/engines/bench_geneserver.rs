@@ -1,4 +1,4 @@
-//! `xpuck bench geneserver`: how soon a geneserver answers many islands.
+//! `xpuck dev bench geneserver`: how soon a geneserver answers many islands.
 
 use crate::engines::loads::geneserver::Load;
 use crate::terminal::progress::Progress;
@@ -143,7 +143,7 @@ impl Server {
             None => Vec::new(),
         };
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--end-with-stdin", "--dir"])
+            .args(["serve", "geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--end-with-stdin", "--dir"])
             .arg(dir.path())
             .args(with_key)
             .env_remove("XPUCK_GENESERVER_KEY")

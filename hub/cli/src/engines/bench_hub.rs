@@ -1,4 +1,4 @@
-//! `xpuck bench hub`: how soon poses reach robots as senses.
+//! `xpuck dev bench hub`: how soon poses reach robots as senses.
 
 use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
 use crate::terminal::progress::Progress;
@@ -37,7 +37,7 @@ const EXPERIMENT: &str = "name = \"bench\"\nminutes = 60.0\nsegment_minutes = 10
 #[derive(Args)]
 pub struct HubBenchArgs {
     /// Robots, 1 to 200 each.
-    #[arg(long, value_delimiter = ',', default_values_t = [10, 50, 100, 200])]
+    #[arg(long = "count", alias = "robots", value_delimiter = ',', default_values_t = [10, 50, 100, 200])]
     robots: Vec<usize>,
     /// The robots stand so far apart in a square, m, 0.08 to 1.
     #[arg(long, default_value_t = 0.25)]
@@ -298,7 +298,7 @@ struct Hub(Child);
 impl Hub {
     fn start(dir: &Path) -> Result<Hub> {
         let mut hub = Hub(Command::new(std::env::current_exe()?)
-            .args(["hub", "--end-with-stdin", "--config"])
+            .args(["serve", "hub", "--end-with-stdin", "--config"])
             .arg(dir.join("hub.toml"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -42,7 +42,7 @@ pub struct EngineArgs {
     /// What runs the simulations.
     #[arg(long, value_enum)]
     engine: Option<EngineArg>,
-    /// The adapter of gpu, both and auto: its index, or a part of its name (`xpuck engines` lists them).
+    /// The adapter of gpu, both and auto: its index, or a part of its name (`xpuck dev engines` lists them).
     #[arg(long, value_name = "ADAPTER", value_parser = adapter)]
     adapter: Option<AdapterChoice>,
 }

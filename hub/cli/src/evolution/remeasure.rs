@@ -1,4 +1,4 @@
-//! `xpuck remeasure`: what the champions of kept runs are worth.
+//! `xpuck runs remeasure`: what the champions of kept runs are worth.
 
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{print, write};
@@ -27,7 +27,7 @@ use xpuck_stats::figure::Figure;
 /// is its result. Equal trees are measured once. The numbers do not depend on threads.
 #[derive(Args)]
 pub struct RemeasureArgs {
-    /// Folders of runs (`xpuck evolve --out`), up to 7; they may still go on.
+    /// Folders of runs (`xpuck evolve --output`), up to 7; they may still go on.
     #[arg(required = true, num_args = 1..=7, value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Measure every Nth generation, and the last.

@@ -1,15 +1,18 @@
 //! `xpuck check`: files checked without running anything.
 
-use crate::files::check_file::one;
+use crate::files::check_file::{one, tree};
 use crate::files::check_swarm;
+use crate::files::tree_file::{From, ask};
 use anyhow::{Result, bail};
 use clap::Args;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
+use xpuck_experiment::tree_file::Ask;
 use xpuck_wire::{output, plain};
 
 /// Check files offline, or a swarm's whole folder: all that is missing or wrong there is listed at once.
 ///
-/// Takes trees (.bt, .xml, .btproj, .json, .bin), keys (.key, .pub or their folder), and every kind of TOML file that people write: experiments, worlds,
+/// Takes trees (.bt, .xml, .btproj, .json, .bin), bodies (.prif, .urdf), keys (.key, .pub or their folder), and every kind of TOML file that people write: experiments, worlds,
 /// evolution, sweeps, primitive sets, state machines, calibrations, and the files of swarm, hub, arena and robots. What a
 /// file is, its keys say. Exit code 1 if anything is wrong.
 #[derive(Args)]
@@ -17,25 +20,53 @@ pub struct CheckArgs {
     /// Files to check, or folders of swarms or of keys.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Format of a tree's file, if its extension does not say it.
+    #[arg(long, value_enum)]
+    from: Option<From>,
+    /// ID of the tree, where XML has several that no other uses.
+    #[arg(long, value_name = "ID")]
+    tree: Option<String>,
+    /// Print a JSON list: of each file whether it is right, and what it is or what is wrong.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    right: bool,
+    text: String,
 }
 
 /// Runs the command: everything is checked, and how much is wrong is told last.
 pub fn run(args: &CheckArgs) -> Result<()> {
-    let (mut wrong, mut all) = (0, 0);
+    let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, false) };
+    let is_tree = args.from.is_some() || args.tree.is_some();
+    let (mut wrong, mut checked) = (0, Vec::new());
     for path in &args.files {
-        let found = if is_swarm(path) { check_swarm::check(path) } else { vec![one(path)] };
+        let found = match () {
+            () if is_tree => vec![tree(path, &asked)],
+            () if is_swarm(path) => check_swarm::check(path),
+            () => vec![one(path)],
+        };
         for found in found {
-            all += 1;
-            match found {
-                Ok(line) => output::line(plain(&line))?,
-                Err(line) => {
-                    wrong += 1;
+            let right = found.is_ok();
+            wrong += usize::from(!right);
+            let text = found.unwrap_or_else(|wrong| wrong);
+            match right {
+                true if !args.json => output::line(plain(&text))?,
+                false => {
                     // A tree's faults have a line each, with what they are about below.
-                    let lines: Vec<String> = line.lines().map(|line| plain(line).to_string()).collect();
+                    let lines: Vec<String> = text.lines().map(|line| plain(line).to_string()).collect();
                     output::note(format_args!("xpuck: {}", lines.join("\n")));
                 }
+                true => {}
             }
+            checked.push(Checked { right, text });
         }
+    }
+    let all = checked.len();
+    if args.json {
+        output::line(serde_json::to_string(&checked)?)?;
     }
     match args.files[..] {
         _ if wrong == 0 => Ok(()),

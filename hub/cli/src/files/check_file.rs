@@ -8,11 +8,13 @@ use crate::files::file_kind::Guess;
 use crate::files::guests;
 use crate::files::keys;
 use crate::files::tree_file;
+use crate::files::what::{self, What};
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xpuck_evolve::PrimitiveSet;
+use xpuck_experiment::tree_file::Ask;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
@@ -38,12 +40,14 @@ fn check(path: &Path) -> Result<String> {
     let name = path.display().to_string();
     let called = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
     match path.extension().and_then(|e| e.to_str()) {
-        Some("bt" | "xml" | "btproj" | "json" | "bin") => return tree(path, &name),
+        Some("prif" | "urdf") => return guests::check_body(path),
+        Some("json") if what::is(path) == What::Body => return guests::check_body(path),
+        Some("bt" | "xml" | "btproj" | "json" | "bin") => return of_tree(path, &tree_file::ask(None, false)),
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
         Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
         Some("argos") => bail!("{name}: an experiment of ARGoS; `xpuck world import {name}` makes a world file of it"),
-        Some("urdf" | "prif" | "nndf") => bail!("{name}: a body; `xpuck body import {name}` checks it"),
+        Some("nndf") => bail!("{name}: a body's brain; `xpuck tree convert BODY --to prif --brain {name}` checks it"),
         _ => {}
     }
     let text = file::text(path, file::MAX_TOML)?;
@@ -120,14 +124,23 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
     }
 }
 
-fn tree(path: &Path, name: &str) -> Result<String> {
-    let tree = tree_file::read_either(path, &tree_file::ask(None, false))?;
+/// A tree that is asked for in this way.
+pub fn tree(path: &Path, asked: &Ask<'_>) -> Found {
+    match of_tree(path, asked) {
+        Ok(what) => Ok(format!("{}: {what}", path.display())),
+        Err(error) => Err(advice::sentence(&error)),
+    }
+}
+
+fn of_tree(path: &Path, asked: &Ask<'_>) -> Result<String> {
+    let name = path.display();
+    let tree = tree_file::read_either(path, asked)?;
     if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
         return guests::check_kilobot_tree(&tree).with_context(|| name.to_string());
     }
     let program = Program::compile(&tree).with_context(|| name.to_string())?;
-    let nodes = output::count(tree.nodes().len(), "node", "nodes");
-    Ok(format!("a tree of {nodes}, {} with subtrees expanded", program.len()))
+    let (nodes, free) = (output::count(tree.nodes().len(), "node", "nodes"), 100.0 * program.parsimony());
+    Ok(format!("a tree of {nodes}, {} with subtrees expanded; {free:.1} % of a robot's room is free", program.len()))
 }
 
 /// What an experiment does, in a line.

@@ -71,7 +71,7 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
                 Ok(Guess { kind: keys.kind, why })
             }
             None => {
-                let what = format!("no kind of file is called `{}`; `xpuck schema` lists them", shorten(kind));
+                let what = format!("no kind of file is called `{}`; `xpuck dev schema` lists them", shorten(kind));
                 Err(FileError::value(name, what))
             }
         };
@@ -83,8 +83,7 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     let lacks = |keys: &Keys| keys.required.iter().filter(|key| !table.contains_key(*key)).count();
     let order = |keys: &&Keys| (knows(keys), std::cmp::Reverse(lacks(keys)));
     let best = KEYS.iter().max_by_key(order).filter(|keys| knows(keys) > 0);
-    let say =
-        "if it is something else, let its first line be `#:schema KIND.schema.json` (`xpuck schema` lists the kinds)";
+    let say = "if it is something else, let its first line be `#:schema KIND.schema.json` (`xpuck dev schema` lists the kinds)";
     let Some(best) = best else {
         return Err(FileError::value(name, format!("no kind of file has such keys; {say}")));
     };
@@ -128,21 +127,21 @@ pub fn of(text: &str) -> Option<&'static str> {
 /// The commands that take a kind of file, with the file in its place.
 fn commands(kind: &str, file: &str) -> String {
     match kind {
-        "arena" => format!("`xpuck arena --config {file}`"),
-        "bodies" => format!("`xpuck body evolve {file}`"),
+        "arena" => format!("`xpuck serve arena --config {file}`"),
+        "bodies" => format!("`xpuck evolve {file}`"),
         "calibration" => format!("`xpuck simulate TREE --calibration {file}`, `xpuck evolve --calibration {file}`"),
         "curriculum" => format!("`xpuck evolve --curriculum {file}`"),
         "evolution" => format!("`xpuck evolve {file}`"),
         "experiment" => format!("`xpuck start {file}`, `xpuck demo --experiment {file}`"),
-        "hub" => format!("`xpuck hub --config {file}`"),
-        "kilobots" => format!("`xpuck kilobot evolve {file}`"),
-        "machine" => format!("`xpuck tree from-fsm {file}`"),
+        "hub" => format!("`xpuck serve hub --config {file}`"),
+        "kilobots" => format!("`xpuck evolve {file}`"),
+        "machine" => format!("`xpuck tree convert {file}`"),
         "printed" => format!("`xpuck runs table --printed {file}`"),
         "primitive-set" => format!("`xpuck evolve --primitive-set {file}`"),
         "robot" => format!("`xpuckd --config {file}`"),
         "swarm" => format!("`xpuck check {file}`"),
-        "sweep" => format!("`xpuck sweep {file}`"),
-        _ => format!("`xpuck world check {file}`, `xpuck simulate TREE --world {file}`, `xpuck demo --world {file}`"),
+        "sweep" => format!("`xpuck sweep run {file}`"),
+        _ => format!("`xpuck check {file}`, `xpuck simulate TREE --world {file}`, `xpuck demo --world {file}`"),
     }
 }
 

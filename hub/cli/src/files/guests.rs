@@ -1,9 +1,19 @@
 //! Files of the guests: their kinds and checks, where this program has them.
 
+#[cfg(feature = "bodies")]
+use anyhow::Context;
 use anyhow::Result;
 use std::path::Path;
+#[cfg(feature = "bodies")]
+use xpuck_bodies::prif::MAX_TEXT;
+#[cfg(feature = "bodies")]
+use xpuck_bodies::{Plan, Prif};
 use xpuck_kernels::tree::Tree;
 use xpuck_lab::schemas::FileKind;
+#[cfg(feature = "bodies")]
+use xpuck_wire::file;
+#[cfg(feature = "bodies")]
+use xpuck_wire::output::count;
 
 /// Kinds of TOML files that guests read.
 pub fn kinds() -> Vec<FileKind> {
@@ -42,6 +52,28 @@ fn bodies(path: &Path) -> Result<String> {
 fn kilobots(path: &Path) -> Result<String> {
     let config = xpuck_hub_kilobots::Config::load(Some(path), toml::Table::new())?;
     Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
+}
+
+/// Describes a body, in a line.
+///
+/// # Errors
+/// It is wrong, or this program was built without them.
+#[cfg(feature = "bodies")]
+pub fn check_body(path: &Path) -> Result<String> {
+    let text = |most: usize| file::text(path, most as u64);
+    let prif = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("urdf") => xpuck_bodies::urdf::import(&text(xpuck_bodies::urdf::MAX_URDF)?),
+        Some("json") => Prif::from_json(&text(MAX_TEXT)?),
+        _ => Prif::parse(&text(MAX_TEXT)?),
+    };
+    let plan = prif.and_then(|prif| Plan::new(&prif)).with_context(|| path.display().to_string())?;
+    Ok(format!("a body of {}", count(plan.parts().len(), "part", "parts")))
+}
+
+/// Refuses it, as this program was built without bodies.
+#[cfg(not(feature = "bodies"))]
+pub fn check_body(path: &Path) -> Result<String> {
+    anyhow::bail!("{}: a body, and this xpuck was built without `bodies`", path.display())
 }
 
 /// Describes a tree with nodes that only Kilobots have, in a line.

@@ -28,12 +28,12 @@ pub struct InitArgs {
     /// What the robots are.
     #[arg(long, value_enum)]
     kind: Option<Kind>,
-    /// The robots' boards, such as pi5: their files name its devices, and cards.toml is made for `xpuck flash`
-    /// (`xpuck image --boards` lists them).
+    /// The robots' boards, such as pi5: their files name its devices, and cards.toml is made for `xpuck card flash`
+    /// (`xpuck card build --boards` lists them).
     #[arg(long, conflicts_with = "in_arena")]
     board: Option<String>,
     /// Number of robots, 1 to 200.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long = "count", alias = "robots", default_value_t = 2)]
     robots: usize,
     /// First of four ports: console, robots, operators, motion capture.
     #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
@@ -77,7 +77,7 @@ const TRACKER: &str = "192.168.1.3:801";
 /// Runs the command.
 pub fn run(args: &InitArgs) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+        bail!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
     let (swarm, files) = files(args)?;
     let there: Vec<&str> = files
@@ -204,7 +204,7 @@ fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
 /// What the cards have in common, to be filled in.
 fn cards_text(board: &str) -> String {
     format!(
-        "# What the cards of this lab have in common: docs/flash.md. `xpuck flash` reads it.\n\
+        "# What the cards of this lab have in common: docs/flash.md. `xpuck card flash` reads it.\n\
          # It will hold a passphrase: chmod 600 cards.toml\n\n\
          board = \"{board}\"\n\n\
          # Change this first: the arena's Wi-Fi. Without it robots use a wire.\n\
@@ -254,7 +254,7 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
         }
     );
     if args.kind() == Kind::Virtual {
-        text += "\neach in a terminal of its own there:\n  xpuck arena --config arena.toml\n  xpuck hub --config hub.toml\n";
+        text += "\neach in a terminal of its own there:\n  xpuck serve arena --config arena.toml\n  xpuck serve hub --config hub.toml\n";
         for id in &swarm.robots {
             text += &format!("  xpuckd --config robots/{id}.toml\n");
         }
@@ -267,17 +267,17 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
         );
         text += &match &args.board {
             Some(board) => format!(
-                "a card for each robot (docs/flash.md):\n  sudo xpuck image --board {board} --blobs FOLDER --out {board}.xpb\n  \
-                 sudo xpuck flash --all --image {board}.xpb --device /dev/sdX\n"
+                "a card for each robot (docs/flash.md):\n  sudo xpuck card build --board {board} --blobs FOLDER --output {board}.xpb\n  \
+                 sudo xpuck card flash --all --image {board}.xpb --device /dev/sdX\n"
             ),
             None => "to each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
                      keys/robots/ID.key, keys/robots/*.pub, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml \
                      --check\n  xpuckd --config robots/ID.toml\n"
                 .into(),
         };
-        text += "\non this machine:\n  xpuck hub --config hub.toml\n";
+        text += "\non this machine:\n  xpuck serve hub --config hub.toml\n";
     }
-    text += &format!("\nthen, in another:\n  xpuck robots\n  xpuck start {EXPERIMENT}\n");
+    text += &format!("\nthen, in another:\n  xpuck robot list\n  xpuck start {EXPERIMENT}\n");
     if let Some(console) = &swarm.hub.console {
         text += &format!("and watch http://{console}\n");
     }

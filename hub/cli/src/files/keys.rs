@@ -25,7 +25,7 @@ enum Command {
         #[arg(long, default_value = "keys")]
         dir: PathBuf,
         /// Swarm file (.toml) whose robots get keys.
-        #[arg(long, value_name = "SWARM")]
+        #[arg(long = "swarm", alias = "robots", value_name = "SWARM")]
         robots: Option<PathBuf>,
     },
     /// Make one pair, NAME.key and NAME.pub, on its owner's machine; or one for a geneserver and its islands.

@@ -14,3 +14,4 @@ pub mod results;
 pub mod schema;
 pub mod swarm_files;
 pub mod tree_file;
+pub mod what;

@@ -3,16 +3,89 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 130] = [
+const EXAMPLES: [(&str, &[&str]); 122] = [
     (
         "demo",
         &[
             "xpuck demo --minutes 4",
-            "xpuck demo --tree docs/trees/806768.bt --robots 5 --speed 4",
+            "xpuck demo --tree docs/trees/806768.bt --count 5 --speed 4",
             "xpuck demo --world docs/worlds/aggregation.toml",
             "xpuck demo --foxglove --stream 7605  # to watch it with Foxglove and PlotJuggler",
         ],
     ),
+    (
+        "init",
+        &[
+            "xpuck init myswarm",
+            "xpuck init lab --kind e-puck2 --count 4 --address 192.168.1.2",
+            "xpuck init lab --board pi5 --count 9 --address 192.168.1.2",
+        ],
+    ),
+    (
+        "check",
+        &[
+            "xpuck check docs/trees/806768.bt docs/worlds/foraging.toml",
+            "xpuck check myswarm  # a whole folder",
+            "xpuck check docs/worlds/foraging.toml --json",
+        ],
+    ),
+    ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
+    ("tree", &["xpuck tree explain docs/trees/806768.bt", "xpuck tree draw docs/trees/806768.bt -o 806768.svg"]),
+    (
+        "tree convert",
+        &[
+            "xpuck tree convert docs/trees/806768.bt --to xml -o 806768.xml  # for Groot2",
+            "xpuck tree convert docs/trees/806768.bt --to fsm-dot",
+            "xpuck tree convert docs/trees/machines/rest.toml -o rest.bt",
+            "xpuck tree convert docs/curricula/wanderer.txt -o wanderer.bt",
+            "xpuck tree convert docs/bodies/walker.prif --to urdf -o walker.urdf",
+            "xpuck tree convert racing.bt --to hex --kilolib kilolib -o forage.hex",
+        ],
+    ),
+    (
+        "tree diff",
+        &[
+            "xpuck tree diff docs/trees/806768.bt reduced.bt",
+            "xpuck tree diff docs/curricula/hand-made.txt run/controller.txt",
+        ],
+    ),
+    (
+        "tree draw",
+        &[
+            "xpuck tree draw docs/trees/806768.bt -o 806768.svg",
+            "xpuck tree draw docs/curricula/hand-made.txt --module lnflwer -o follower.svg",
+            "xpuck tree draw docs/bodies/walker.prif -o walker.svg",
+        ],
+    ),
+    (
+        "tree explain",
+        &[
+            "xpuck tree explain docs/trees/806768.bt",
+            "xpuck tree explain docs/trees/806768.bt --simulate --to markdown -o account.md",
+            "xpuck tree explain docs/curricula/hand-made.txt",
+            "xpuck tree explain docs/bodies/walker.prif",
+        ],
+    ),
+    ("tree fmt", &["xpuck tree fmt docs/trees/806768.bt", "xpuck tree fmt docs/curricula/hand-made.txt"]),
+    ("tree nodes", &["xpuck tree nodes", "xpuck tree nodes | less"]),
+    (
+        "tree reduce",
+        &[
+            "xpuck tree reduce docs/trees/806768.bt --explain",
+            "xpuck tree reduce docs/trees/806768.bt docs/trees/explore.bt --summary",
+            "xpuck tree reduce docs/curricula/hand-made.txt",
+        ],
+    ),
+    ("world", &["xpuck world new foraging -o world.toml", "xpuck world import arena.argos -o world.toml"]),
+    (
+        "world export",
+        &[
+            "xpuck world export docs/worlds/transport.toml --tree docs/trees/806768.bt --to argos --runs 20 --output argos",
+            "xpuck world export docs/worlds/clutter.toml --tree docs/trees/explore.bt --to webots --output webots",
+        ],
+    ),
+    ("world import", &["xpuck world import arena.argos", "xpuck world import arena.argos -o world.toml"]),
+    ("world new", &["xpuck world new foraging -o world.toml", "xpuck world new aggregation"]),
     (
         "simulate",
         &[
@@ -21,97 +94,77 @@ const EXAMPLES: [(&str, &[&str]); 130] = [
             "xpuck simulate docs/trees/806768.bt --scenario b --run 3 --pdf trajectories.pdf --mp4 run.mp4",
             "xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml",
             "xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt",
-        ],
-    ),
-    ("bench", &["xpuck bench --engine simd", "xpuck bench --engine simd --scaling"]),
-    (
-        "bench geneserver",
-        &[
-            "xpuck bench geneserver --islands 100 --period 1 --seconds 5",
-            "xpuck bench geneserver --islands 10000 --period 10 --seconds 30",
-        ],
-    ),
-    ("snapshot", &["xpuck snapshot xp03 --out xp03.png", "xpuck snapshot xp03 --out xp03.png --timeout 20"]),
-    ("bench genes", &["xpuck bench genes --seeds 3 --generations 10", "xpuck bench genes --population 24 --json"]),
-    ("bench hub", &["xpuck bench hub --robots 10", "xpuck bench hub --robots 10,50,100,200"]),
-    (
-        "image",
-        &[
-            "xpuck image --board pi5 --out pi5.xpb --blobs blobs",
-            "xpuck image --board qemu-arm64 --out vm.xpb --package target/deb/xpuckd_0.2.0_arm64.deb",
-            "xpuck image --boards",
+            "xpuck simulate run/controller.txt --curriculum docs/curricula/cargo-creative.toml --svg way.svg",
+            "xpuck simulate docs/bodies/walker.prif --brain docs/bodies/walker.nndf",
+            "xpuck simulate foragers/trees/racing.bt --svg ways.svg  # a Kilobot's tree",
         ],
     ),
     (
-        "flash",
+        "evolve",
         &[
-            "xpuck flash --robot xp07 --image pi5.xpb --device /dev/sdb",
-            "xpuck flash --all --image pi5.xpb --device /dev/mmcblk0  # one card after the other",
-            "xpuck flash --robot xp01 --image vm.xpb --device card.img  # a file of a card's size: truncate -s 4G card.img",
+            "xpuck evolve --generations 20",
+            "xpuck evolve --seed 7 --generations 84 --output runs/first",
+            "xpuck evolve runs/first  # goes on after a stop or a kill",
+            "xpuck evolve docs/curricula/cargo-creative.toml --output runs/cargo",
+            "xpuck evolve docs/bodies/large.toml --islands 4 --output runs/walkers",
+            "xpuck evolve docs/experiments/kilobot-foraging.toml --output runs/kilobots",
         ],
     ),
+    ("runs", &["xpuck runs list", "xpuck runs show last"]),
+    (
+        "runs curves",
+        &["xpuck runs curves runs/seed-* -o curves.svg", "xpuck runs curves walkers children -o curves.svg --json"],
+    ),
+    (
+        "runs export",
+        &[
+            "xpuck runs export last --parquet tables",
+            "xpuck runs export last --csv tables",
+            "xpuck runs export last --foxglove last.mcap  # for 3D panels",
+            "xpuck runs export last --mp4 last.mp4 --from 60 --to 120 --film-speed 4",
+        ],
+    ),
+    (
+        "runs lineage",
+        &[
+            "xpuck runs lineage runs/first",
+            "xpuck runs lineage runs/first 3.1204 --depth 6",
+            "xpuck runs lineage runs/first 3.1204 --dot | dot -Tsvg > lineage.svg",
+        ],
+    ),
+    ("runs list", &["xpuck runs list", "xpuck runs list --folder myswarm/runs --json"]),
+    ("runs recover", &["xpuck runs recover last", "xpuck runs recover run.mcap.open"]),
+    (
+        "runs remeasure",
+        &[
+            "xpuck runs remeasure runs/first",
+            "xpuck runs remeasure runs/first --every 1 --csv first.csv",
+            "xpuck runs remeasure runs/published runs/ours --svg ratchet.svg",
+        ],
+    ),
+    ("runs replay", &["xpuck runs replay last --console 127.0.0.1:7700", "xpuck runs replay last"]),
+    (
+        "runs report",
+        &[
+            "xpuck runs report last --output report",
+            "xpuck runs report runs/demo-1 runs/demo-2 --output report --single runs/one-island",
+        ],
+    ),
+    ("runs show", &["xpuck runs show last", "xpuck runs show transport-4217 --json"]),
+    (
+        "runs table",
+        &[
+            "xpuck runs table",
+            "xpuck runs table --folder runs/sixteen-minutes --printed docs/experiments/table-8.3.toml",
+        ],
+    ),
+    ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),
     ("study", &["xpuck study size docs/trees/806768.bt", "xpuck study perturb docs/trees/806768.bt --svg starts.svg"]),
-    (
-        "study size",
-        &[
-            "xpuck study size docs/trees/806768.bt --svg size.svg",
-            "xpuck study size docs/trees/806768.bt --sizes 1,2,4,9 --runs 200 --json",
-        ],
-    ),
-    (
-        "study mix",
-        &[
-            "xpuck study mix docs/trees/806768.bt docs/trees/explore.bt --svg mix.svg",
-            "xpuck study mix docs/trees/806768.bt docs/trees/attract.bt --robots 5 --runs 200",
-        ],
-    ),
-    (
-        "study hetero",
-        &[
-            "xpuck study hetero runs/first runs/second runs/third --svg hetero.svg",
-            "xpuck study hetero docs/trees --mixed 100 --drawn 20 --csv hetero.csv",
-        ],
-    ),
-    (
-        "study perturb",
-        &[
-            "xpuck study perturb docs/trees/806768.bt --svg starts.svg",
-            "xpuck study perturb docs/trees/806768.bt --runs 2000 --around 0.5,0,3.14 --by 0.05,0.05,0.2",
-        ],
-    ),
     (
         "study ablate",
         &[
             "xpuck study ablate docs/trees/806768.bt --svg ablation.svg",
-            "xpuck study ablate docs/trees/806768.bt --robots 3 --runs 1000 --csv ablation.csv",
-        ],
-    ),
-    (
-        "study branches",
-        &[
-            "xpuck study branches docs/trees/806768.bt --svg branches.svg",
-            "xpuck study branches docs/trees/806768.bt --robots 2 --runs 20 --json",
-        ],
-    ),
-    (
-        "study path",
-        &[
-            "xpuck study path docs/trees/806768.bt --svg path.svg  # one robot at (0.3, 0), looking away from the frisbee",
-            "xpuck study path docs/trees/806768.bt --frisbee 0.65,0 --from 0.8,0.05,180 --from 0.8,-0.05,180 --html path.html",
-        ],
-    ),
-    (
-        "study tune",
-        &[
-            "xpuck study tune docs/trees/806768.bt --out tuned.bt --svg tuned.svg",
-            "xpuck study tune docs/trees/806768.bt --robots 4 --generations 10 --sizes 2,9 --json",
-        ],
-    ),
-    (
-        "report",
-        &[
-            "xpuck report last --out report",
-            "xpuck report runs/demo-1 runs/demo-2 --out report --single runs/one-island",
+            "xpuck study ablate docs/trees/806768.bt --count 3 --runs 1000 --csv ablation.csv",
         ],
     ),
     (
@@ -122,10 +175,17 @@ const EXAMPLES: [(&str, &[&str]); 130] = [
         ],
     ),
     (
-        "study transfer",
+        "study branches",
         &[
-            "xpuck study transfer docs/transfer/polar.toml docs/transfer/cartesian.toml --svg vectors.svg",
-            "xpuck study transfer docs/transfer/masked.toml docs/transfer/bare.toml --real docs/transfer/reality.toml --csv fidelity.csv",
+            "xpuck study branches docs/trees/806768.bt --svg branches.svg",
+            "xpuck study branches docs/trees/806768.bt --count 2 --runs 20 --json",
+        ],
+    ),
+    (
+        "study hetero",
+        &[
+            "xpuck study hetero runs/first runs/second runs/third --svg hetero.svg",
+            "xpuck study hetero docs/trees --mixed 100 --drawn 20 --csv hetero.csv",
         ],
     ),
     (
@@ -136,84 +196,216 @@ const EXAMPLES: [(&str, &[&str]); 130] = [
         ],
     ),
     (
+        "study mix",
+        &[
+            "xpuck study mix docs/trees/806768.bt docs/trees/explore.bt --svg mix.svg",
+            "xpuck study mix docs/trees/806768.bt docs/trees/attract.bt --count 5 --runs 200",
+        ],
+    ),
+    (
+        "study path",
+        &[
+            "xpuck study path docs/trees/806768.bt --svg path.svg  # one robot at (0.3, 0), looking away from the frisbee",
+            "xpuck study path docs/trees/806768.bt --frisbee 0.65,0 --from 0.8,0.05,180 --from 0.8,-0.05,180 --html path.html",
+        ],
+    ),
+    (
+        "study perturb",
+        &[
+            "xpuck study perturb docs/trees/806768.bt --svg starts.svg",
+            "xpuck study perturb docs/trees/806768.bt --runs 2000 --around 0.5,0,3.14 --by 0.05,0.05,0.2",
+        ],
+    ),
+    (
         "study scale",
         &[
             "xpuck study scale --svg scale.svg  # a million volunteers, a minute or two",
             "xpuck study scale --islands 10000 --network cluster --topologies star,tree:100 --generations 60 --json",
         ],
     ),
-    ("engines", &["xpuck engines", "xpuck engines --measure"]),
     (
-        "evolve",
+        "study size",
         &[
-            "xpuck evolve --islands 2 --population 16 --generations 2 --remeasure 10  # seconds, to see how it goes",
-            "xpuck evolve --generations 20 --out runs/first",
-            "xpuck evolve --resume runs/first",
-            "xpuck evolve --set settings.node_cost=0.001 --front  # short trees, and what each node more is worth",
-            "xpuck evolve --set settings.depth=6 --set migration.every=2",
+            "xpuck study size docs/trees/806768.bt --svg size.svg",
+            "xpuck study size docs/trees/806768.bt --sizes 1,2,4,9 --runs 200 --json",
         ],
     ),
     (
-        "lineage",
+        "study transfer",
         &[
-            "xpuck lineage runs/first",
-            "xpuck lineage runs/first 3.1204 --depth 6",
-            "xpuck lineage runs/first 3.1204 --dot | dot -Tsvg > lineage.svg",
+            "xpuck study transfer docs/transfer/polar.toml docs/transfer/cartesian.toml --svg vectors.svg",
+            "xpuck study transfer docs/transfer/masked.toml docs/transfer/bare.toml --real docs/transfer/reality.toml --csv fidelity.csv",
         ],
     ),
     (
-        "remeasure",
+        "study tune",
         &[
-            "xpuck remeasure runs/first",
-            "xpuck remeasure runs/first --every 1 --csv first.csv",
-            "xpuck remeasure runs/published runs/ours --svg ratchet.svg",
+            "xpuck study tune docs/trees/806768.bt --output tuned.bt --svg tuned.svg",
+            "xpuck study tune docs/trees/806768.bt --count 4 --generations 10 --sizes 2,9 --json",
+        ],
+    ),
+    ("sweep", &["xpuck sweep list docs/sweeps/tiny.toml", "xpuck sweep run docs/sweeps/tiny.toml"]),
+    (
+        "sweep collect",
+        &[
+            "xpuck sweep collect docs/sweeps/tiny.toml",
+            "xpuck sweep collect docs/sweeps/tiny.toml --output /shared/tiny --json",
+        ],
+    ),
+    ("sweep list", &["xpuck sweep list docs/sweeps/tiny.toml", "xpuck sweep list docs/sweeps/tiny.toml --json"]),
+    (
+        "sweep run",
+        &[
+            "xpuck sweep run docs/sweeps/tiny.toml --output runs/tiny",
+            "xpuck sweep run docs/sweeps/tiny.toml --output runs/tiny --only 3  # beside other processes",
         ],
     ),
     (
-        "sweep",
+        "sweep slurm",
         &[
-            "xpuck sweep docs/sweeps/tiny.toml --list",
-            "xpuck sweep docs/sweeps/tiny.toml --out runs/tiny",
-            "xpuck sweep docs/sweeps/tiny.toml --out runs/tiny --only 3  # beside other processes",
-            "xpuck sweep docs/sweeps/tiny.toml --out /shared/tiny --slurm --time 1:00:00 --mem 1G",
+            "xpuck sweep slurm docs/sweeps/tiny.toml --output /shared/tiny --time 1:00:00 --mem 1G",
+            "xpuck sweep slurm docs/sweeps/tiny.toml --no-send",
         ],
     ),
     (
-        "geneserver",
+        "swarm",
         &[
-            "xpuck geneserver --islands 3",
-            "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
-            "xpuck geneserver --listen tcp://*:7611 --above tcp://upper:7610 --numbers 100-199  # below another one",
+            "xpuck swarm start e.toml",
+            "xpuck swarm top",
+            "xpuck swarm stop  # or `xpuck stop`: start, stop, pause, resume and status need no `swarm`",
         ],
     ),
-    ("serve", &["xpuck serve world-sim", "xpuck serve robot-sim --world", "xpuck serve population-manager"]),
+    ("swarm console", &["xpuck swarm console", "xpuck swarm console --json"]),
+    ("swarm log", &["xpuck swarm log --follow", "xpuck swarm log --robot xp03", "xpuck swarm log --after 120 --json"]),
     (
-        "serve robot-sim",
-        &[
-            "xpuck serve robot-sim --world",
-            "xpuck serve robot-sim --world localhost:7771 --task docs/gateway/pursuit.toml --port 7721",
-        ],
+        "swarm next",
+        &["xpuck swarm next", "xpuck swarm next --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"],
     ),
     (
-        "serve population-manager",
+        "swarm note",
         &[
-            "xpuck serve population-manager --generations 50 --out run/avoid",
-            "xpuck serve population-manager --robot-sim localhost:7720 --robot-sim localhost:7721 --population 60",
-        ],
-    ),
-    (
-        "draw-path",
-        &[
-            "xpuck draw-path --robot docs/gateway/avoid.toml run/avoid/best.txt --svg path.svg",
-            "xpuck draw-path --robot docs/gateway/pursuit.toml a.txt --robot docs/gateway/evasion.toml b.txt --svg path.svg",
+            "xpuck swarm note the lamp over the left end is off",
+            "xpuck swarm note --key keys/operators/ada.key moved xp03",
         ],
     ),
     (
-        "watch",
+        "swarm park",
         &[
-            "xpuck watch localhost:3200",
-            "xpuck watch localhost:60001 --svg scene.svg",
-            "xpuck watch robocup.local:3200 --json --seconds 10",
+            "xpuck swarm park",
+            "xpuck swarm park --scenario b --seed 3 --own",
+            "xpuck swarm park --robots xp01,xp02 --pose -0.8,0.2,0 --pose -0.8,-0.2,90",
+        ],
+    ),
+    (
+        "swarm pause",
+        &[
+            "xpuck swarm pause",
+            "xpuck swarm pause xp03",
+            "xpuck swarm pause --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+        ],
+    ),
+    (
+        "swarm resume",
+        &[
+            "xpuck swarm resume",
+            "xpuck swarm resume xp03",
+            "xpuck swarm resume --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+        ],
+    ),
+    (
+        "swarm start",
+        &[
+            "xpuck swarm start transport.toml",
+            "xpuck swarm start docs/experiments/aggregation.toml --seed 7 --wait 5",
+            "xpuck swarm start transport.toml --no-wait",
+        ],
+    ),
+    (
+        "swarm status",
+        &[
+            "xpuck swarm status",
+            "xpuck swarm status --watch",
+            "xpuck swarm status --watch --json | jq .run_seconds  # a line every second",
+        ],
+    ),
+    (
+        "swarm stop",
+        &[
+            "xpuck swarm stop",
+            "xpuck swarm stop xp03",
+            "xpuck swarm stop --json",
+            "xpuck swarm stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+        ],
+    ),
+    ("swarm top", &["xpuck swarm top", "xpuck swarm top --key keys/observers/guest.key  # to look alone"]),
+    (
+        "swarm trials",
+        &[
+            "xpuck swarm trials docs/trees/806768.bt --runs 20 --seconds 60",
+            "xpuck swarm trials docs/trees/806768.bt --runs 30 --output trials  # goes on with ten more",
+        ],
+    ),
+    ("robot", &["xpuck robot list", "xpuck robot hold xp03"]),
+    (
+        "robot drive",
+        &["xpuck robot drive xp03", "xpuck robot drive xp03 --speed 0.05", "xpuck robot drive --pipe --rate 20"],
+    ),
+    (
+        "robot enrol",
+        &[
+            "xpuck robot enrol xp10",
+            "xpuck robot enrol xp10 --public xp10.pub --like xp01  # its key was made on its board: xpuck keys make xp10",
+        ],
+    ),
+    ("robot hold", &["xpuck robot hold xp03", "xpuck robot hold xp03 xp04 --json"]),
+    ("robot identify", &["xpuck robot identify xp03", "xpuck robot identify all"]),
+    ("robot list", &["xpuck robot list", "xpuck robot list --json"]),
+    ("robot push", &["xpuck robot push drive.toml --robots xp01,xp02", "xpuck robot push evolution.toml --robots all"]),
+    ("robot reboot", &["xpuck robot reboot xp03", "xpuck robot reboot xp03 xp04"]),
+    ("robot release", &["xpuck robot release xp03", "xpuck robot release all  # all that are held"]),
+    (
+        "robot replace",
+        &[
+            "xpuck robot replace xp03",
+            "xpuck robot replace xp03 --public xp03.pub  # with a key that was made on the new board",
+        ],
+    ),
+    (
+        "robot snapshot",
+        &["xpuck robot snapshot xp03 --output xp03.png", "xpuck robot snapshot xp03 --output xp03.png --timeout 20"],
+    ),
+    (
+        "robot update",
+        &[
+            "xpuck robot update --deb target/deb/xpuckd_0.3.0_arm64.deb --boards pi5",
+            "xpuck robot update --deb xpuckd_0.3.0_arm64.deb --robots xp01,xp02 --canary 2",
+        ],
+    ),
+    ("robot update abort", &["xpuck robot update abort", "xpuck robot update abort --json"]),
+    ("robot update status", &["xpuck robot update status", "xpuck robot update status --json"]),
+    ("serve", &["xpuck serve hub", "xpuck serve arena --config arena.toml"]),
+    ("serve arena", &["xpuck serve arena --config arena.toml", "xpuck serve arena --config myswarm/arena.toml"]),
+    (
+        "serve body",
+        &[
+            "xpuck serve body docs/bodies/walker.prif --brain docs/bodies/walker.nndf  # then: RoboViz, or rcssmonitor3d",
+            "xpuck serve body docs/bodies/walker.prif --brain docs/bodies/walker.nndf --speed 5 --host 0.0.0.0  # for other machines",
+        ],
+    ),
+    (
+        "serve geneserver",
+        &[
+            "xpuck serve geneserver --islands 3",
+            "xpuck serve geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
+            "xpuck serve geneserver --listen tcp://*:7611 --above tcp://upper:7610 --numbers 100-199  # below another one",
+        ],
+    ),
+    ("serve hub", &["xpuck serve hub --config hub.toml", "xpuck serve hub --config myswarm/hub.toml"]),
+    (
+        "serve island",
+        &[
+            "xpuck serve island --island 1 --resume run/island-1",
+            "xpuck serve island --hub tcp://127.0.0.1:7610 --island 3 --resume run/island-3 run.toml",
         ],
     ),
     (
@@ -224,71 +416,163 @@ const EXAMPLES: [(&str, &[&str]); 130] = [
         ],
     ),
     (
+        "serve population-manager",
+        &[
+            "xpuck serve population-manager --generations 50 --output run/avoid",
+            "xpuck serve population-manager --robot-sim localhost:7720 --robot-sim localhost:7721 --population 60",
+        ],
+    ),
+    (
+        "serve robot-sim",
+        &[
+            "xpuck serve robot-sim --world",
+            "xpuck serve robot-sim --world localhost:7771 --task docs/gateway/pursuit.toml --port 7721",
+        ],
+    ),
+    (
         "serve world-sim",
         &[
             "xpuck serve world-sim",
             "xpuck serve world-sim --world docs/gateway/room.toml --ports 2  # two populations in one world",
         ],
     ),
-    ("hub", &["xpuck hub --config hub.toml", "xpuck hub --config myswarm/hub.toml"]),
     (
-        "island",
+        "card",
         &[
-            "xpuck island --island 1 --resume run/island-1",
-            "xpuck island --hub tcp://127.0.0.1:7610 --island 3 --resume run/island-3 run.toml",
-        ],
-    ),
-    ("arena", &["xpuck arena --config arena.toml", "xpuck arena --config myswarm/arena.toml"]),
-    ("console", &["xpuck console", "xpuck console --json"]),
-    (
-        "status",
-        &[
-            "xpuck status",
-            "xpuck status --watch",
-            "xpuck status --watch --json | jq .run_seconds  # a line every second",
-        ],
-    ),
-    ("robots", &["xpuck robots", "xpuck robots --json"]),
-    ("log", &["xpuck log --follow", "xpuck log --robot xp03", "xpuck log --after 120 --json"]),
-    ("top", &["xpuck top", "xpuck top --key keys/observers/guest.key  # to look alone"]),
-    ("note", &["xpuck note the lamp over the left end is off", "xpuck note --key keys/operators/ada.key moved xp03"]),
-    ("identify", &["xpuck identify xp03", "xpuck identify all"]),
-    ("hold", &["xpuck hold xp03", "xpuck hold xp03 xp04 --json"]),
-    ("release", &["xpuck release xp03", "xpuck release all  # all that are held"]),
-    ("reboot", &["xpuck reboot xp03", "xpuck reboot xp03 xp04"]),
-    ("drive", &["xpuck drive xp03", "xpuck drive xp03 --speed 0.05", "xpuck drive --pipe --rate 20"]),
-    (
-        "update",
-        &[
-            "xpuck update --deb target/deb/xpuckd_0.3.0_arm64.deb --boards pi5",
-            "xpuck update --deb xpuckd_0.3.0_arm64.deb --robots xp01,xp02 --canary 2",
-            "xpuck update --status",
-            "xpuck update --abort",
+            "xpuck card build --board pi5 --output pi5.xpb --blobs blobs",
+            "xpuck card flash --robot xp07 --image pi5.xpb --device /dev/sdb",
         ],
     ),
     (
-        "park",
+        "card build",
         &[
-            "xpuck park",
-            "xpuck park --scenario b --seed 3 --own",
-            "xpuck park --robots xp01,xp02 --pose -0.8,0.2,0 --pose -0.8,-0.2,90",
+            "xpuck card build --board pi5 --output pi5.xpb --blobs blobs",
+            "xpuck card build --board qemu-arm64 --output vm.xpb --package target/deb/xpuckd_0.2.0_arm64.deb",
+            "xpuck card build --boards",
         ],
     ),
     (
-        "trials",
+        "card flash",
         &[
-            "xpuck trials docs/trees/806768.bt --runs 20 --seconds 60",
-            "xpuck trials docs/trees/806768.bt --runs 30 --out trials  # goes on with ten more",
+            "xpuck card flash --robot xp07 --image pi5.xpb --device /dev/sdb",
+            "xpuck card flash --all --image pi5.xpb --device /dev/mmcblk0  # one card after the other",
+            "xpuck card flash --robot xp01 --image vm.xpb --device card.img  # a file of a card's size: truncate -s 4G card.img",
         ],
     ),
-    ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
-    ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
+    ("keys", &["xpuck keys new --robots swarm.toml", "xpuck keys list"]),
+    (
+        "keys enrol",
+        &[
+            "xpuck keys enrol ada.pub --role operator",
+            "xpuck keys enrol guest.pub --role observer --dir /etc/xpuck/keys",
+        ],
+    ),
+    ("keys list", &["xpuck keys list", "xpuck keys list --dir myswarm/keys"]),
+    ("keys make", &["xpuck keys make ada", "xpuck keys make geneserver --dir run"]),
+    ("keys new", &["xpuck keys new --robots swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),
+    ("keys revoke", &["xpuck keys revoke ada", "xpuck keys revoke xp03 --role robot"]),
+    ("calibrate", &["xpuck calibrate record ir -o ir.csv", "xpuck calibrate fit ir ir.csv"]),
+    ("calibrate fit", &["xpuck calibrate fit ir ir.csv", "xpuck calibrate fit run last"]),
+    (
+        "calibrate fit camera",
+        &["xpuck calibrate fit camera turns.csv", "xpuck calibrate fit camera turns.csv --into calibration.toml"],
+    ),
+    (
+        "calibrate fit collisions",
+        &[
+            "xpuck calibrate fit collisions poses.csv",
+            "xpuck calibrate fit collisions poses.csv --into calibration.toml -o collisions.svg",
+        ],
+    ),
+    (
+        "calibrate fit friction",
+        &[
+            "xpuck calibrate fit friction gauge.csv",
+            "xpuck calibrate fit friction gauge.csv --robot-mass 0.45 --into calibration.toml",
+        ],
+    ),
+    (
+        "calibrate fit ir",
+        &["xpuck calibrate fit ir card.csv", "xpuck calibrate fit ir card.csv --robot xp01 --into calibration.toml"],
+    ),
+    (
+        "calibrate fit latency",
+        &["xpuck calibrate fit latency drive.csv", "xpuck calibrate fit latency drive.csv -o latency.svg"],
+    ),
+    (
+        "calibrate fit run",
+        &[
+            "xpuck calibrate fit run last --into calibration.toml",
+            "xpuck calibrate fit run last --had calibration.toml -o run.svg",
+        ],
+    ),
+    (
+        "calibrate fit steering",
+        &["xpuck calibrate fit steering", "xpuck calibrate fit steering --latency 0.2 -o steering.svg"],
+    ),
+    (
+        "calibrate record",
+        &["xpuck calibrate record ir -o ir.csv", "xpuck calibrate record latency --seed 3 --delay 0.2 -o latency.csv"],
+    ),
+    ("dev", &["xpuck dev engines", "xpuck dev completions bash"]),
+    ("dev bench", &["xpuck dev bench --engine simd", "xpuck dev bench --engine simd --scaling"]),
+    (
+        "dev bench genes",
+        &["xpuck dev bench genes --seeds 3 --generations 10", "xpuck dev bench genes --population 24 --json"],
+    ),
+    (
+        "dev bench geneserver",
+        &[
+            "xpuck dev bench geneserver --islands 100 --period 1 --seconds 5",
+            "xpuck dev bench geneserver --islands 10000 --period 10 --seconds 30",
+        ],
+    ),
+    ("dev bench hub", &["xpuck dev bench hub --count 10", "xpuck dev bench hub --count 10,50,100,200"]),
+    ("dev completions", &["xpuck dev completions bash", "xpuck dev completions zsh > ~/.zfunc/_xpuck"]),
+    ("dev engines", &["xpuck dev engines", "xpuck dev engines --measure"]),
+    (
+        "dev fuzz-swarm",
+        &[
+            "xpuck dev fuzz-swarm --seeds 100  # a hundred seeds",
+            "xpuck dev fuzz-swarm --seed 7 --trace  # what happens in one",
+            "xpuck dev fuzz-swarm --seeds 20 --mutant old-run  # is this bug found?",
+            "xpuck dev fuzz-swarm --seconds 86400  # a day, to see that memory stays flat",
+        ],
+    ),
+    ("dev man", &["xpuck dev man man", "xpuck dev man /usr/local/share/man/man1"]),
+    (
+        "dev markers",
+        &[
+            "xpuck dev markers 16  # shows 16 patterns, front up",
+            "xpuck dev markers 9 --svg sheet.svg  # a sheet to print at 100 % (20 patterns fit A4)",
+            "xpuck dev markers 9 --json  # places in mm from the robot's middle: x forward, y to the left",
+        ],
+    ),
+    ("dev rasp", &["xpuck dev rasp", "xpuck dev rasp docs/trees/machines/multiply.rasp"]),
+    ("dev schema", &["xpuck dev schema world", "xpuck dev schema --output schemas"]),
+    (
+        "dev watch",
+        &[
+            "xpuck dev watch localhost:3200",
+            "xpuck dev watch localhost:60001 --svg scene.svg",
+            "xpuck dev watch robocup.local:3200 --json --seconds 10",
+        ],
+    ),
     (
         "start",
         &[
             "xpuck start transport.toml",
             "xpuck start docs/experiments/aggregation.toml --seed 7 --wait 5",
             "xpuck start transport.toml --no-wait",
+        ],
+    ),
+    (
+        "stop",
+        &[
+            "xpuck stop",
+            "xpuck stop xp03",
+            "xpuck stop --json",
+            "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
         ],
     ),
     (
@@ -307,302 +591,14 @@ const EXAMPLES: [(&str, &[&str]); 130] = [
             "xpuck resume --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
         ],
     ),
-    ("next", &["xpuck next", "xpuck next --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
     (
-        "stop",
+        "status",
         &[
-            "xpuck stop",
-            "xpuck stop xp03",
-            "xpuck stop --json",
-            "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+            "xpuck status",
+            "xpuck status --watch",
+            "xpuck status --watch --json | jq .run_seconds  # a line every second",
         ],
     ),
-    (
-        "init",
-        &[
-            "xpuck init myswarm",
-            "xpuck init lab --kind e-puck2 --robots 4 --address 192.168.1.2",
-            "xpuck init lab --board pi5 --robots 9 --address 192.168.1.2",
-        ],
-    ),
-    ("keys", &["xpuck keys new --robots swarm.toml", "xpuck keys list"]),
-    ("keys new", &["xpuck keys new --robots swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),
-    ("keys make", &["xpuck keys make ada", "xpuck keys make geneserver --dir run"]),
-    (
-        "keys enrol",
-        &[
-            "xpuck keys enrol ada.pub --role operator",
-            "xpuck keys enrol guest.pub --role observer --dir /etc/xpuck/keys",
-        ],
-    ),
-    ("keys revoke", &["xpuck keys revoke ada", "xpuck keys revoke xp03 --role robot"]),
-    ("keys list", &["xpuck keys list", "xpuck keys list --dir myswarm/keys"]),
-    ("runs", &["xpuck runs list", "xpuck runs show last"]),
-    ("runs list", &["xpuck runs list", "xpuck runs list --runs myswarm/runs --json"]),
-    ("runs show", &["xpuck runs show last", "xpuck runs show transport-4217 --json"]),
-    (
-        "runs export",
-        &[
-            "xpuck runs export last --parquet tables",
-            "xpuck runs export last --csv tables",
-            "xpuck runs export last --foxglove last.mcap  # for 3D panels",
-            "xpuck runs export last --mp4 last.mp4 --from 60 --to 120 --film-speed 4",
-        ],
-    ),
-    ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),
-    ("runs recover", &["xpuck runs recover last", "xpuck runs recover run.mcap.open"]),
-    ("runs replay", &["xpuck runs replay last --console 127.0.0.1:7700", "xpuck runs replay last"]),
-    (
-        "runs table",
-        &["xpuck runs table", "xpuck runs table --runs runs/sixteen-minutes --printed docs/experiments/table-8.3.toml"],
-    ),
-    ("check", &["xpuck check docs/trees/806768.bt docs/experiments/transport.toml", "xpuck check myswarm"]),
-    ("schema", &["xpuck schema world", "xpuck schema --out schemas"]),
-    (
-        "tree",
-        &["xpuck tree explain docs/trees/806768.bt", "xpuck tree convert docs/trees/806768.bt --to svg -o 806768.svg"],
-    ),
-    (
-        "body",
-        &[
-            "xpuck body evolve --seed 1 --out walkers",
-            "xpuck body simulate walkers/bodies/island-0.prif --brain walkers/bodies/island-0.nndf",
-        ],
-    ),
-    (
-        "body evolve",
-        &[
-            "xpuck body evolve --seed 1 --out walkers",
-            "xpuck body evolve docs/bodies/large.toml --islands 4 --out large  # a budget three times as large",
-            "xpuck body evolve --resume walkers --evaluations 3200  # past its end",
-            "xpuck body evolve --from docs/bodies/walker.prif --brain docs/bodies/walker.nndf --out children",
-        ],
-    ),
-    (
-        "body curves",
-        &["xpuck body curves runs/seed-* -o curves.svg", "xpuck body curves walkers children -o curves.svg --json"],
-    ),
-    (
-        "body show",
-        &["xpuck body show docs/bodies/walker.prif", "xpuck body show docs/bodies/walker.prif --svg walker.svg"],
-    ),
-    (
-        "body simulate",
-        &[
-            "xpuck body simulate docs/bodies/walker.prif --brain docs/bodies/walker.nndf",
-            "xpuck body simulate docs/bodies/walker.prif --seed 3 --html walk.html  # with a brain drawn at random",
-        ],
-    ),
-    (
-        "body serve",
-        &[
-            "xpuck body serve docs/bodies/walker.prif --brain docs/bodies/walker.nndf  # then: RoboViz, or rcssmonitor3d",
-            "xpuck body serve docs/bodies/walker.prif --brain docs/bodies/walker.nndf --speed 5 --host 0.0.0.0  # for other machines",
-        ],
-    ),
-    (
-        "body export",
-        &[
-            "xpuck body export docs/bodies/walker.prif --to urdf -o walker.urdf",
-            "xpuck body export docs/bodies/walker.prif --to json",
-        ],
-    ),
-    (
-        "body import",
-        &["xpuck body import walker.urdf -o walker.prif", "xpuck body import walker.urdf --brain walker.nndf"],
-    ),
-    (
-        "kilobot",
-        &[
-            "xpuck kilobot evolve --runs 1 --algorithm racing --out foragers",
-            "xpuck kilobot simulate foragers/trees/racing.bt --svg ways.svg",
-            "xpuck kilobot hex foragers/trees/racing.bt --kilolib kilolib -o forage.hex",
-        ],
-    ),
-    (
-        "kilobot evolve",
-        &[
-            "xpuck kilobot evolve --runs 1 --algorithm racing --out foragers  # a minute or two",
-            "xpuck kilobot evolve docs/experiments/kilobot-foraging.toml --out chapter-4  # the whole chapter",
-            "xpuck kilobot evolve --resume chapter-4",
-        ],
-    ),
-    (
-        "kilobot simulate",
-        &[
-            "xpuck kilobot simulate docs/kilobots/figure-4-6.bt",
-            "xpuck kilobot simulate docs/kilobots/figure-4-6.bt --robots 100 --reduce --svg ways.svg",
-        ],
-    ),
-    (
-        "kilobot hex",
-        &[
-            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -o forage.hex",
-            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --kilolib kilolib -D LIGHT_WAIT=380 -o forage.hex",
-            "xpuck kilobot hex docs/kilobots/figure-4-6.bt --for simavr -o simulated.hex",
-        ],
-    ),
-    ("automaton", &["xpuck automaton explain docs/curricula/hand-made.txt", "xpuck automaton diff old.txt new.txt"]),
-    ("automaton fmt", &["xpuck automaton fmt docs/curricula/hand-made.txt", "xpuck automaton fmt best.txt > mine.txt"]),
-    (
-        "automaton explain",
-        &[
-            "xpuck automaton explain docs/curricula/hand-made.txt",
-            "xpuck automaton explain run/steps/2-follow/best.txt",
-        ],
-    ),
-    (
-        "automaton simplify",
-        &["xpuck automaton simplify docs/curricula/hand-made.txt", "xpuck automaton simplify run/controller.txt"],
-    ),
-    (
-        "automaton draw",
-        &[
-            "xpuck automaton draw docs/curricula/hand-made.txt --module lnflwer -o follower.svg",
-            "xpuck automaton draw docs/curricula/wanderer.txt -o wanderer.svg",
-        ],
-    ),
-    (
-        "automaton diff",
-        &[
-            "xpuck automaton diff docs/curricula/hand-made.txt run/controller.txt",
-            "xpuck automaton diff run/steps/2-follow/best.txt run/steps/4-follow-and-load/best.txt",
-        ],
-    ),
-    (
-        "automaton to-tree",
-        &[
-            "xpuck automaton to-tree docs/curricula/wanderer.txt > wanderer.bt",
-            "xpuck automaton to-tree mine.txt --module navigate",
-        ],
-    ),
-    (
-        "automaton from-tree",
-        &["xpuck automaton from-tree wanderer.bt", "xpuck automaton from-tree wanderer.bt > wanderer.txt"],
-    ),
-    (
-        "automaton try",
-        &[
-            "xpuck automaton try --curriculum docs/curricula/cargo-creative.toml  # the controller made by hand",
-            "xpuck automaton try run/controller.txt --curriculum docs/curricula/cargo-creative.toml --svg way.svg",
-        ],
-    ),
-    ("tree check", &["xpuck tree check docs/trees/806768.bt", "xpuck tree check tree.txt --from text"]),
-    ("tree fmt", &["xpuck tree fmt tree.bt", "xpuck tree fmt tree.bt --write"]),
-    (
-        "tree convert",
-        &[
-            "xpuck tree convert tree.bt --to xml -o tree.xml",
-            "xpuck tree convert tree.xml --to text -o tree.bt",
-            "xpuck tree convert docs/kilobots/figure-4-6.bt --to kilobot -o table.c",
-        ],
-    ),
-    (
-        "tree reduce",
-        &["xpuck tree reduce docs/trees/806768-evolved.bt", "xpuck tree reduce docs/trees/806768-evolved.bt --explain"],
-    ),
-    ("tree equal", &["xpuck tree equal a.bt b.bt", "xpuck tree equal a.bt b.bt --runs 1000"]),
-    ("tree memoryless", &["xpuck tree memoryless docs/trees/polygon.bt", "xpuck tree memoryless tree.xml"]),
-    (
-        "tree from-fsm",
-        &[
-            "xpuck tree from-fsm docs/trees/machines/rest.toml",
-            "xpuck tree from-fsm docs/trees/machines/rest.toml -o rest.bt",
-        ],
-    ),
-    (
-        "tree from-individual",
-        &[
-            "xpuck tree from-individual docs/gateway/own.txt",
-            "xpuck tree from-individual run/own/best.txt --task own.toml > best.bt",
-        ],
-    ),
-    ("tree to-fsm", &["xpuck tree to-fsm docs/trees/explore.bt", "xpuck tree to-fsm docs/trees/806768.bt --to dot"]),
-    ("tree rasp", &["xpuck tree rasp", "xpuck tree rasp docs/trees/machines/multiply.rasp"]),
-    (
-        "tree explain",
-        &[
-            "xpuck tree explain docs/trees/806768.bt",
-            "xpuck tree explain docs/trees/806768.bt --simulate --to svg -o 806768.svg",
-        ],
-    ),
-    ("tree nodes", &["xpuck tree nodes", "xpuck tree nodes | less"]),
-    ("calibrate", &["xpuck calibrate run last --into calibration.toml", "xpuck calibrate steering -o steering.svg"]),
-    (
-        "calibrate collisions",
-        &[
-            "xpuck calibrate collisions poses.csv",
-            "xpuck calibrate collisions poses.csv --into calibration.toml -o collisions.svg",
-        ],
-    ),
-    (
-        "calibrate ir",
-        &["xpuck calibrate ir card.csv", "xpuck calibrate ir card.csv --robot xp01 --into calibration.toml"],
-    ),
-    (
-        "calibrate camera",
-        &["xpuck calibrate camera turns.csv", "xpuck calibrate camera turns.csv --into calibration.toml"],
-    ),
-    ("calibrate latency", &["xpuck calibrate latency drive.csv", "xpuck calibrate latency drive.csv -o latency.svg"]),
-    (
-        "calibrate friction",
-        &[
-            "xpuck calibrate friction gauge.csv",
-            "xpuck calibrate friction gauge.csv --robot-mass 0.45 --into calibration.toml",
-        ],
-    ),
-    ("calibrate steering", &["xpuck calibrate steering", "xpuck calibrate steering --latency 0.2 -o steering.svg"]),
-    (
-        "calibrate run",
-        &[
-            "xpuck calibrate run last --into calibration.toml",
-            "xpuck calibrate run last --had calibration.toml -o run.svg",
-        ],
-    ),
-    (
-        "calibrate record",
-        &["xpuck calibrate record ir -o ir.csv", "xpuck calibrate record latency --seed 3 --delay 0.2 -o latency.csv"],
-    ),
-    ("world", &["xpuck world check docs/worlds/foraging.toml", "xpuck world check world.toml"]),
-    ("world check", &["xpuck world check docs/worlds/foraging.toml", "xpuck world check docs/worlds/*.toml"]),
-    (
-        "world export",
-        &[
-            "xpuck world export docs/worlds/transport.toml --tree docs/trees/806768.bt --to argos --runs 20 --out argos",
-            "xpuck world export docs/worlds/clutter.toml --tree docs/trees/explore.bt --to webots --out webots",
-        ],
-    ),
-    ("world import", &["xpuck world import arena.argos", "xpuck world import arena.argos -o world.toml"]),
-    (
-        "markers",
-        &[
-            "xpuck markers 16  # shows 16 patterns, front up",
-            "xpuck markers 9 --svg sheet.svg  # a sheet to print at 100 % (20 patterns fit A4)",
-            "xpuck markers 9 --json  # places in mm from the robot's middle: x forward, y to the left",
-        ],
-    ),
-    (
-        "fuzz-swarm",
-        &[
-            "xpuck fuzz-swarm --seeds 100  # a hundred seeds",
-            "xpuck fuzz-swarm --seed 7 --trace  # what happens in one",
-            "xpuck fuzz-swarm --seeds 20 --mutant old-run  # is this bug found?",
-            "xpuck fuzz-swarm --seconds 86400  # a day, to see that memory stays flat",
-        ],
-    ),
-    (
-        "enrol",
-        &[
-            "xpuck enrol xp10",
-            "xpuck enrol xp10 --public xp10.pub --like xp01  # its key was made on its board: xpuck keys make xp10",
-        ],
-    ),
-    (
-        "replace",
-        &["xpuck replace xp03", "xpuck replace xp03 --public xp03.pub  # with a key that was made on the new board"],
-    ),
-    ("completions", &["xpuck completions bash", "xpuck completions zsh > ~/.zfunc/_xpuck"]),
-    ("man", &["xpuck man man", "xpuck man /usr/local/share/man/man1"]),
 ];
 
 /// The command line's definition with the examples in its help.

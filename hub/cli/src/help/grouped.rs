@@ -4,39 +4,46 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt::Write;
 
-/// Groups in the order in which people come to them, with their commands.
-const GROUPS: [(&str, &[&str]); 12] = [
-    ("Try it", &["demo"]),
-    ("Trees", &["tree", "automaton", "check"]),
-    ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
-    ("Evolve", &["evolve", "body", "kilobot", "lineage", "remeasure", "sweep", "geneserver", "island"]),
-    ("Analyse", &["report", "study"]),
-    (
-        "A swarm",
-        &["start", "pause", "resume", "next", "stop", "park", "trials", "push", "update", "doctor", "hub", "arena"],
-    ),
-    ("Other programs", &["serve", "draw-path", "watch"]),
-    ("Look at a swarm", &["console", "status", "top", "robots", "log", "note", "snapshot"]),
-    ("Single robots", &["identify", "hold", "release", "reboot", "drive", "enrol", "replace"]),
-    ("Records", &["runs", "calibrate"]),
-    ("Robots' boards", &["image", "flash"]),
-    ("Keys and set-up", &["init", "keys", "markers", "schema", "completions", "man", "help"]),
+/// Commands in the order in which people come to them, a line each below the group's name.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Begin", &["demo", "init", "check", "doctor"]),
+    ("Controllers and worlds", &["tree", "world", "simulate", "evolve", "study", "sweep", "runs"]),
+    ("Robots", &["swarm", "robot", "serve", "card", "keys", "calibrate"]),
+    ("More", &["dev"]),
 ];
-/// Columns of the commands' names, and of a line.
-const NAMES: usize = 14;
-const LINE: usize = 100;
+/// What is said of each, short enough for a line of 80 columns.
+const ABOUT: [(&str, &str); 18] = [
+    ("demo", "run a whole swarm on this machine: hub, virtual arena, robots"),
+    ("init", "make the files of a swarm: robots, hub, arena, keys"),
+    ("check", "check any file, or a swarm's folder: what is wrong, and where"),
+    ("doctor", "look at each promise of a swarm that runs: on, off or broken"),
+    ("tree", "explain, reduce, compare, convert and draw trees and automata"),
+    ("world", "make world files; exchange them with ARGoS and Webots"),
+    ("simulate", "run a tree, automata, a body or Kilobots: how well they do"),
+    ("evolve", "evolve trees, automata, bodies or Kilobots without robots"),
+    ("study", "ask about trees: swarm size, starts, which parts matter"),
+    ("sweep", "evolve under several settings and seeds, also on a cluster"),
+    ("runs", "list, replay, export, verify, report runs; ancestry of trees"),
+    ("swarm", "start, stop, watch a swarm; its log, screen, page (console)"),
+    ("robot", "list, find, hold, drive, add, replace and update robots"),
+    ("serve", "hub, arena, gene exchange, viewers, other makers' programs"),
+    ("card", "build images of robots' boards, and write their cards"),
+    ("keys", "make, enrol and revoke keys of hub, robots and people"),
+    ("calibrate", "fit the simulator to what real robots did"),
+    ("dev", "benchmarks, engines and GPUs, schemas, completions, man pages"),
+];
+/// Columns of the commands' names.
+const NAMES: usize = 11;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 something is wrong, and a line on standard error says what; 2 the arguments \
-    are wrong; 75 stopped, and the same command (or --resume) goes on: evolve, body evolve, kilobot evolve, sweep, island; 130 a demo that Ctrl-C ended.";
+const EXIT_CODES: &str = "\
+Short for `xpuck swarm ...`: xpuck start, stop, pause, resume, status.
+Exit codes: 0 done, 1 something is wrong, 2 wrong arguments, 75 stopped and can
+go on, 130 interrupted. `xpuck COMMAND --help` shows examples.";
 
 /// The definition with the grouped list in its help.
 pub fn grouped(program: Command) -> Command {
     let list = list(&program);
-    program
-        .help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"))
-        .after_help(format!(
-            "Start with `xpuck demo`: a whole swarm on this machine. `xpuck COMMAND --help` shows examples.\n\n{EXIT_CODES}"
-        ))
+    program.help_template(format!("{{about-with-newline}}\nUsage: xpuck COMMAND\n\n{list}\n{EXIT_CODES}"))
 }
 
 /// Names from other programs, and the command that does the same here.
@@ -52,8 +59,8 @@ const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("train", "evolve"),
     ("optimise", "evolve"),
     ("optimize", "evolve"),
-    ("plot", "report"),
-    ("view", "console"),
+    ("plot", "runs report"),
+    ("view", "swarm console"),
     ("new", "init"),
 ];
 
@@ -111,25 +118,10 @@ fn list(program: &Command) -> String {
     let mut text = String::new();
     for (group, names) in GROUPS {
         let _ = writeln!(text, "{group}:");
-        for name in names {
-            let about = match (program.find_subcommand(name), *name) {
-                (Some(command), _) => command.get_about().map(ToString::to_string).unwrap_or_default(),
-                (None, "help") => "Print this message or the help of a command".into(),
-                // A guest's, without its feature.
-                (None, _) => continue,
-            };
-            let mut line = format!("  {name:<NAMES$}");
-            for word in about.split(' ') {
-                if line.chars().count() + 1 + word.chars().count() > LINE {
-                    let _ = writeln!(text, "{}", line.trim_end());
-                    line = " ".repeat(NAMES + 2);
-                }
-                line += word;
-                line.push(' ');
-            }
-            let _ = writeln!(text, "{}", line.trim_end());
+        for name in names.iter().filter(|name| program.find_subcommand(name).is_some()) {
+            let about = ABOUT.iter().find(|(of, _)| of == name).map_or("", |(_, about)| about);
+            let _ = writeln!(text, "  {name:<NAMES$}{about}");
         }
-        text.push('\n');
     }
     text
 }
@@ -141,17 +133,19 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let program = crate::program();
-        let mut there: Vec<&str> = program.get_subcommands().map(Command::get_name).chain(["help"]).collect();
+        let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut there: Vec<&str> = shown.map(Command::get_name).collect();
         let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        there.sort_unstable();
-        listed.sort_unstable();
-        assert_eq!(there, listed);
-        let help = program.clone().render_help().to_string();
-        for (group, names) in GROUPS {
-            assert!(help.contains(&format!("{group}:\n  {}", names[0])), "{help}");
+        let mut told: Vec<&str> = ABOUT.iter().map(|(name, _)| *name).collect();
+        for names in [&mut there, &mut listed, &mut told] {
+            names.sort_unstable();
         }
+        assert_eq!((&there, &there), (&listed, &told));
+        assert!(there.len() <= 18, "{there:?}");
+        let help = program.clone().render_help().to_string();
+        assert!(help.lines().count() <= 30, "{} lines: {help}", help.lines().count());
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
         assert!(help.contains("Exit codes: 0 done"), "{help}");
-        assert!(help.lines().all(|line| line.chars().count() <= 120), "{help}");
     }
 
     #[test]
@@ -168,7 +162,7 @@ mod tests {
     #[test]
     fn a_command_of_a_group_is_found_by_its_name() {
         let program = crate::program();
-        assert_eq!(called(&program, "explain"), ["tree explain", "automaton explain"]);
+        assert_eq!(called(&program, "explain"), ["tree explain"]);
         assert!(called(&program, "purr").is_empty());
         for (_, here) in CALLED_ELSEWHERE {
             let found = here.split(' ').try_fold(&program, |group, name| group.find_subcommand(name));

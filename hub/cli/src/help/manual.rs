@@ -1,18 +1,18 @@
-//! `xpuck completions` and `xpuck man`: what the definition of the command line says, for shells and for `man`.
+//! `xpuck dev completions` and `xpuck dev man`: what the definition of the command line says, for shells and for `man`.
 
 use anyhow::{Context, Result};
 use clap::{Args, Command};
 use std::path::PathBuf;
 use xpuck_wire::output;
 
-/// Print what makes a shell complete commands and options: `xpuck completions bash > .../completions/xpuck`.
+/// Print what makes a shell complete commands and options: `xpuck dev completions bash > .../completions/xpuck`.
 #[derive(Args)]
 pub struct CompletionsArgs {
     /// The shell.
     shell: clap_complete::Shell,
 }
 
-/// Write manual pages, one for each command: `xpuck man /usr/local/share/man/man1`.
+/// Write manual pages, one for each command: `xpuck dev man /usr/local/share/man/man1`.
 #[derive(Args)]
 pub struct ManArgs {
     /// The folder for the pages; it is made if it is missing.

@@ -23,7 +23,19 @@ use xpuck_wire::file;
 #[derive(Args)]
 pub struct CalibrateArgs {
     #[command(subcommand)]
-    subject: Subject,
+    what: What,
+}
+
+/// What calibrates, or makes records to try it.
+#[derive(Subcommand)]
+enum What {
+    /// Fit parameters to a record.
+    Fit {
+        #[command(subcommand)]
+        subject: Subject,
+    },
+    /// Make records in the simulator, to try a fit where the truth is known.
+    Record(RecordArgs),
 }
 
 #[derive(Subcommand)]
@@ -85,7 +97,7 @@ enum Subject {
         /// `last`, the beginning of a run's id, or a run's folder.
         run: String,
         /// The record directory, as hub.toml names it; runs of demos below it are found too.
-        #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
+        #[arg(long = "folder", alias = "runs", default_value = "runs", env = "XPUCK_RUNS")]
         runs: PathBuf,
         /// The calibration that the robots had in that run, if they had one: what is found comes on top of it.
         #[arg(long, value_name = "FILE")]
@@ -93,7 +105,6 @@ enum Subject {
         #[command(flatten)]
         shown: ShowArgs,
     },
-    Record(RecordArgs),
 }
 
 #[derive(Args)]
@@ -147,7 +158,11 @@ fn robot_id(text: &str) -> Result<String, String> {
 
 /// Runs the command.
 pub fn run(args: &CalibrateArgs) -> Result<()> {
-    match &args.subject {
+    let subject = match &args.what {
+        What::Record(args) => return crate::records::calibrate_record::run(args),
+        What::Fit { subject } => subject,
+    };
+    match subject {
         Subject::Collisions { fit, arena } => {
             let half = (arena[0] / 2.0, arena[1] / 2.0);
             if ![half.0, half.1].iter().all(|h| (0.1..=50.0).contains(h)) {
@@ -184,7 +199,6 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
             drop(progress);
             show(&report, shown)
         }
-        Subject::Record(args) => crate::records::calibrate_record::run(args),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `xpuck lineage`: where a tree came from.
+//! `xpuck runs lineage`: where a tree came from.
 
 use crate::files::results::sweep;
 use crate::records::lineage_record::{self, Form};
@@ -8,14 +8,14 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use xpuck_evolve::{Id, Operator};
 use xpuck_lab::evolution_run::RECORD;
 use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, individuals};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output;
 
-/// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps, or that of a hub.
+/// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --output` keeps, or that of a hub.
 ///
 /// Without an ID the islands' champions are listed. With one, its parents, their parents and so on are printed as a tree,
 /// each with its operator, the generation in which it was new (as in generations.csv) and its fitness samples; who comes
@@ -27,9 +27,6 @@ pub struct LineageArgs {
     /// Whose ancestry: island and number, such as 3.1204.
     #[arg(value_parser = read_id)]
     id: Option<Id>,
-    /// The record directory in which a swarm's runs are looked for by name.
-    #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
-    runs: PathBuf,
     /// Steps back, 0 to 10000.
     #[arg(long, default_value_t = 4, requires = "id")]
     depth: usize,
@@ -48,11 +45,11 @@ fn read_id(text: &str) -> Result<Id, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &LineageArgs) -> Result<()> {
+pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     if args.depth > 10_000 {
         bail!("--depth {}: at most 10000", args.depth);
     }
-    let run = &located(args)?;
+    let run = &located(args, runs)?;
     let is_record = run.file_name().is_some_and(|name| name == RECORD) && run.is_file();
     let path = if is_record { run.clone() } else { run.join(RECORD) };
     let of_hub = match run.is_dir() {
@@ -92,11 +89,11 @@ pub fn run(args: &LineageArgs) -> Result<()> {
 }
 
 /// Folder or file of the run: the place that is named, or else the run of a swarm of that name.
-fn located(args: &LineageArgs) -> Result<PathBuf> {
+fn located(args: &LineageArgs, runs: &Path) -> Result<PathBuf> {
     let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
     let text = args.run.to_string_lossy();
     match nothing(&args.run) && !text.contains('/') {
-        true => find(&args.runs, &text),
+        true => find(runs, &text),
         false => Ok(args.run.clone()),
     }
 }

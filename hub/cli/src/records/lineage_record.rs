@@ -1,4 +1,4 @@
-//! `xpuck lineage` of a run of robots, out of its MCAP record.
+//! `xpuck runs lineage` of a run of robots, out of its MCAP record.
 
 use crate::records::runs::{print, tell};
 use anyhow::{Result, bail};

@@ -1,4 +1,4 @@
-//! `xpuck report`: what runs of a swarm say, as one page.
+//! `xpuck runs report`: what runs of a swarm say, as one page.
 
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::results::other_kind;
@@ -36,12 +36,9 @@ pub struct ReportArgs {
     #[arg(required = true, value_name = "RUN")]
     chosen: Vec<String>,
     /// Folder of the report: new, empty, or with an earlier report, which is replaced.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
-    /// The record directory in which runs are looked for by name.
-    #[arg(long, default_value = "runs", env = "XPUCK_RUNS")]
-    runs: PathBuf,
-    /// A run of one island (`xpuck evolve --islands 1 --out`) to compare many islands with (Eq. 8.4).
+    /// A run of one island (`xpuck evolve --islands 1 --output`) to compare many islands with (Eq. 8.4).
     #[arg(long, value_name = "DIR")]
     single: Option<PathBuf>,
     /// Simulations of 60 s of each tree and of each swarm.
@@ -70,15 +67,15 @@ enum GridArg {
 }
 
 /// Runs the command.
-pub fn run(args: &ReportArgs) -> Result<()> {
+pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     if args.chosen.len() > MOST {
         bail!("{} runs: a report takes {MOST} at most", args.chosen.len());
     }
     if let Some(told) = args.chosen.iter().find_map(|folder| other_kind(Path::new(folder))) {
         bail!(told);
     }
-    let folders: Vec<PathBuf> = args.chosen.iter().map(|run| find(&args.runs, run)).collect::<Result<_>>()?;
-    let place = Place::prepare(&args.out).context("--out")?;
+    let folders: Vec<PathBuf> = args.chosen.iter().map(|run| find(records, run)).collect::<Result<_>>()?;
+    let place = Place::prepare(&args.out).context("--output")?;
     let single = args.single.as_deref().map(Single::read).transpose()?;
     let (runs, left_out) = read(&folders, args.json);
     tell(&left_out);
@@ -101,7 +98,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     drop(progress);
     let made = made.map_err(anyhow::Error::msg)?;
     report(&engine);
-    let page = place.write(&made).context("--out")?;
+    let page = place.write(&made).context("--output")?;
     match args.json {
         true => print(&format!(
             "{}\n",
@@ -141,7 +138,7 @@ fn same(a: &RunFacts, b: &RunFacts) -> bool {
 }
 
 fn command(args: &ReportArgs) -> String {
-    let mut text = format!("xpuck report {} --out {}", args.chosen.join(" "), args.out.display());
+    let mut text = format!("xpuck runs report {} --output {}", args.chosen.join(" "), args.out.display());
     if let Some(single) = &args.single {
         let _ = write!(text, " --single {}", single.display());
     }

@@ -1,4 +1,4 @@
-//! `xpuck fuzz-swarm`: deterministic simulation testing of the swarm.
+//! `xpuck dev fuzz-swarm`: deterministic simulation testing of the swarm.
 
 use crate::files::tree_file::print;
 use crate::terminal::progress::Progress;
@@ -72,7 +72,7 @@ fn complaint(args: &FuzzSwarmArgs, outcome: &Outcome) -> String {
     let mutant = args.mutant.and_then(|mutant| clap::ValueEnum::to_possible_value(&mutant));
     let mutant = mutant.map(|value| format!(" --mutant {}", value.get_name())).unwrap_or_default();
     format!(
-        "seed {}: {:.3} s: {}: {}: {}\n  again: xpuck fuzz-swarm --seed {} --seconds {} --trace{mutant}",
+        "seed {}: {:.3} s: {}: {}: {}\n  again: xpuck dev fuzz-swarm --seed {} --seconds {} --trace{mutant}",
         outcome.seed,
         f64::from(violation.at) / 1000.0,
         violation.rule,

@@ -1,4 +1,4 @@
-//! `xpuck geneserver`: a geneserver for islands that are processes of their own.
+//! `xpuck serve geneserver`: a geneserver for islands that are processes of their own.
 
 use crate::files::tree_file::refuse_over;
 use anyhow::{Context, Result, bail};
@@ -19,7 +19,7 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
-/// Serve genes to islands on any number of machines; start those with `xpuck island`.
+/// Serve genes to islands on any number of machines; start those with `xpuck serve island`.
 ///
 /// The server keeps each island's most recent emigrants and answers with others', as --policy says. Islands come,
 /// leave and return as they like, and go on by themselves while the server is away. With --dir it remembers over a
@@ -37,7 +37,7 @@ pub struct GeneserverArgs {
     /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
     #[arg(long, default_value = "tcp://127.0.0.1:7610")]
     listen: String,
-    /// Write the address to this file at the start, for `xpuck island --address-file`; with the machine's name where all of
+    /// Write the address to this file at the start, for `xpuck serve island --address-file`; with the machine's name where all of
     /// its addresses are listened on.
     #[arg(long, value_name = "FILE")]
     address_file: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `xpuck hub`: the hub's services.
+//! `xpuck serve hub`: the hub's services.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `xpuck island`: one island as a process of its own, for any scheduler.
+//! `xpuck serve island`: one island as a process of its own, for any scheduler.
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::evolve::percent;
@@ -36,14 +36,14 @@ const SHORT_FAREWELL: Duration = Duration::from_millis(500);
 /// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to go on; 1 an error
 /// that starting again does not mend.
 #[derive(Args)]
-#[command(after_help = "The geneserver: xpuck geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
+#[command(after_help = "The geneserver: xpuck serve geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
 pub struct IslandArgs {
     /// Evolution file (.toml), as for `xpuck evolve`; needed at the first start only, and all its keys may be left out.
     file: Option<PathBuf>,
     /// Endpoint of the geneserver.
     #[arg(long, value_name = "ADDR", default_value = "tcp://127.0.0.1:7610")]
     hub: String,
-    /// File in which the geneserver keeps its address (`xpuck geneserver --address-file`), in place of --hub: an island that
+    /// File in which the geneserver keeps its address (`xpuck serve geneserver --address-file`), in place of --hub: an island that
     /// runs looks there whenever the server is away, and finds one that has moved.
     #[arg(long, value_name = "FILE", conflicts_with = "hub")]
     address_file: Option<PathBuf>,

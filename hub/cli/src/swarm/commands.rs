@@ -78,7 +78,7 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     tell(seen.as_ref(), args, ended)?;
     let overruled = seen.filter(|seen| stand && !seen.stands());
     match overruled {
-        Some(seen) => bail!("somebody has told the swarm {:?} since; `xpuck log` says who", seen.directive),
+        Some(seen) => bail!("somebody has told the swarm {:?} since; `xpuck swarm log` says who", seen.directive),
         None => Ok(()),
     }
 }

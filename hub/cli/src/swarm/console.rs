@@ -1,4 +1,4 @@
-//! `xpuck console`: a link to the web page.
+//! `xpuck swarm console`: a link to the web page.
 
 use crate::link::hub_address::{HubAddress, ask};
 use anyhow::{Result, bail};

@@ -1,4 +1,4 @@
-//! `xpuck enrol` and `xpuck replace`: a robot more, and another board in a robot's place ([fleet](../../../docs/fleet.md)).
+//! `xpuck robot enrol` and `xpuck robot replace`: a robot more, and another board in a robot's place ([fleet](../../../docs/fleet.md)).
 
 mod files;
 
@@ -127,7 +127,7 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
     let swarm = Swarm::read(&args.common.swarm)?;
     let robot = args.robot.as_str();
     if swarm.island(robot).is_none() {
-        bail!("{}: lists no robot `{}`; `xpuck enrol` adds one", args.common.swarm.display(), shown(robot));
+        bail!("{}: lists no robot `{}`; `xpuck robot enrol` adds one", args.common.swarm.display(), shown(robot));
     }
     let mut said = Vec::new();
     if !swarm.security.dev_mode {

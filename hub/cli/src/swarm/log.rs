@@ -1,4 +1,4 @@
-//! `xpuck log`: what happened, as the hub tells it.
+//! `xpuck swarm log`: what happened, as the hub tells it.
 
 use crate::link::hub_address::{self, HubAddress};
 use crate::swarm::follow::{Follow, News};

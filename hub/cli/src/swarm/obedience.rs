@@ -122,7 +122,7 @@ impl Obedience {
         let why = if self.stands() {
             "wheels stand 1 s after the hub's last word; look there"
         } else {
-            "`xpuck robots` shows how they are"
+            "`xpuck robot list` shows how they are"
         };
         (!silent.is_empty()).then(|| format!("no answer of {}: {why}", silent.join(", ")))
     }

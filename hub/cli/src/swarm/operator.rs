@@ -1,4 +1,4 @@
-//! `xpuck robots`: how the swarm stands.
+//! `xpuck robot list`: how the swarm stands.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::standing::state;

@@ -1,4 +1,4 @@
-//! `xpuck note`, and `xpuck identify|hold|release|reboot`: what an operator says, and what single robots are to do.
+//! `xpuck swarm note`, and `xpuck robot identify|hold|release|reboot`: what an operator says, and what single robots are to do.
 
 use crate::link::hub_address::{HubAddress, have, status};
 use anyhow::{Result, bail};

@@ -1,4 +1,4 @@
-//! `xpuck park`: robots to their start poses, by motion capture.
+//! `xpuck swarm park`: robots to their start poses, by motion capture.
 
 use crate::analysis::simulate::ScenarioArg;
 use crate::link::hub_address::{HubAddress, have, status};

@@ -1,4 +1,4 @@
-//! `xpuck push`: settings for robots' files, sent through the hub.
+//! `xpuck robot push`: settings for robots' files, sent through the hub.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::orders::check_names;

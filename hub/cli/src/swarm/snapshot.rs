@@ -1,4 +1,4 @@
-//! `xpuck snapshot`: one picture of a robot's camera, as a file.
+//! `xpuck robot snapshot`: one picture of a robot's camera, as a file.
 
 use crate::analysis::png;
 use crate::link::hub_address::HubAddress;
@@ -21,7 +21,7 @@ pub struct SnapshotArgs {
     /// The robot's id.
     robot: String,
     /// The file; it is replaced if it is there.
-    #[arg(long)]
+    #[arg(short, long = "output", alias = "out")]
     out: PathBuf,
     /// How long to wait for the picture, s, 1 to 60.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=60))]
@@ -40,7 +40,7 @@ pub fn run(args: &SnapshotArgs) -> Result<()> {
     let (width, height) = (picture.width, picture.height);
     let path = args.out.display();
     let bytes = png::encode(&picture)?;
-    atomic::output(&args.out, &bytes).with_context(|| format!("--out {path}: cannot be written"))?;
+    atomic::output(&args.out, &bytes).with_context(|| format!("--output {path}: cannot be written"))?;
     output::line(format_args!("{path}: {width} x {height} pixels of robot {}, after {after:.1?}", args.robot))?;
     Ok(())
 }

@@ -145,7 +145,7 @@ fn missing(status: &Status) -> Option<String> {
     let why = |robot: &xpuck_wire::RobotRow| match standing::robot_trouble(robot).first() {
         _ if !robot.alive && robot.version.is_empty() => Some("absent: switch on, or start xpuckd".to_string()),
         Some(trouble) if !robot.alive || !robot.refusal.is_empty() => Some(trouble.clone()),
-        _ if robot.alive && robot.held => Some("held: `xpuck release` lets it go".into()),
+        _ if robot.alive && robot.held => Some("held: `xpuck robot release` lets it go".into()),
         _ => None,
     };
     let missing = status.robots.iter().filter_map(|r| why(r).map(|why| format!("{} ({why})", plain(&r.id))));

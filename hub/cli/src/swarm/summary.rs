@@ -116,7 +116,7 @@ fn security(status: &Status) -> String {
     }
     match status.security.refusals.total() {
         0 => "keys; nobody was turned away".into(),
-        turned_away => format!("keys; {turned_away} turned away, which `xpuck robots` tells in more words"),
+        turned_away => format!("keys; {turned_away} turned away, which `xpuck robot list` tells in more words"),
     }
 }
 

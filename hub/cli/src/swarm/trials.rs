@@ -1,4 +1,4 @@
-//! `xpuck trials`: one tree on the real swarm again and again, beside simulations of it.
+//! `xpuck swarm trials`: one tree on the real swarm again and again, beside simulations of it.
 
 mod table;
 
@@ -49,7 +49,7 @@ const NAME: &str = "trial ";
 /// Before each trial robots are parked at start poses of the world, drawn from the seed and the trial's number; then the hub
 /// waits until the frisbee lies where the world starts it, runs the tree for --seconds, scores and records. Trials in which a
 /// robot was lost, a battery is low, something was touched, the frisbee left the arena or motion capture saw too little do not
-/// count. Everything is kept in --out after each trial; the same command goes on where it was killed, or with more --runs.
+/// count. Everything is kept in --output after each trial; the same command goes on where it was killed, or with more --runs.
 #[derive(Args)]
 pub struct TrialsArgs {
     /// File with the tree (.bt, .xml, .json or .bin); all robots run it as written.
@@ -61,7 +61,7 @@ pub struct TrialsArgs {
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
     /// Folder of the trials.
-    #[arg(long, value_name = "DIR", default_value = "trials")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR", default_value = "trials")]
     out: PathBuf,
     /// A world file: where robots and frisbee start, and what is scored.
     #[arg(long, value_name = "FILE")]
@@ -112,7 +112,7 @@ pub fn run(args: &TrialsArgs) -> Result<()> {
         bail!("--seconds {}: 3 to 3600 are allowed", args.seconds);
     }
     if args.out.exists() && !args.out.is_dir() {
-        bail!("--out {}: is no folder; name one that is new or holds these trials", args.out.display());
+        bail!("--output {}: is no folder; name one that is new or holds these trials", args.out.display());
     }
     let tree = read_tree(&args.tree, RegisterMap::Full, false)?;
     let program = Program::compile(&tree).with_context(|| format!("tree {}", args.tree.display()))?;
@@ -193,7 +193,7 @@ impl Session<'_> {
         for _ in 0..PARKING {
             let now = status(&self.link)?;
             if let Some(robot) = now.robots.iter().find(|robot| !robot.alive || robot.held) {
-                let what = if robot.held { "is held: `xpuck release` lets it go" } else { "is not there" };
+                let what = if robot.held { "is held: `xpuck robot release` lets it go" } else { "is not there" };
                 bail!("robot {} {what}; the same command goes on", plain(&robot.id));
             }
             let there = !self.spec.discs.is_empty();

@@ -1,11 +1,11 @@
-//! `xpuck update`: a new program for robots, over the air.
+//! `xpuck robot update`: a new program for robots, over the air.
 
 mod follow;
 mod upload;
 
 use crate::link::hub_address::{HubAddress, have};
 use anyhow::{Context, Result, bail};
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, Subcommand};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,16 +22,19 @@ use xpuck_wire::{file, output};
 /// Give robots a new program or a whole new system over the air: some first, the others when those are well.
 ///
 /// A robot tries the new version; if it does not start, or its devices or the hub are not heard, the robot goes back by itself,
-/// and no further robot is updated. An image is for cards of `xpuck flash` with the same kernel, and takes some minutes a robot.
-/// Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this command is ended; `xpuck update
-/// --status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
+/// and no further robot is updated. An image is for cards of `xpuck card flash` with the same kernel, and takes some minutes a robot.
+/// Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this command is ended; `xpuck robot
+/// update status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
 #[derive(Args)]
-#[command(group(ArgGroup::new("what").required(true).args(["deb", "image", "status", "abort"])))]
+#[command(group(ArgGroup::new("what").required(true).args(["deb", "image"])), args_conflicts_with_subcommands = true,
+          subcommand_negates_reqs = true)]
 pub struct UpdateArgs {
+    #[command(subcommand)]
+    last: Option<Last>,
     /// The Debian package of the robot's program; it is signed with the operator's key.
     #[arg(long, value_name = "FILE")]
     deb: Option<PathBuf>,
-    /// A bundle that is signed already (.xpb), such as an image of `xpuck image`.
+    /// A bundle that is signed already (.xpb), such as an image of `xpuck card build`.
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
     /// So many robots are first.
@@ -43,13 +46,25 @@ pub struct UpdateArgs {
     /// The boards that the package is for, separated by commas, or `any`.
     #[arg(long, value_delimiter = ',', default_value = "any", conflicts_with = "image")]
     boards: Vec<String>,
-    /// Say how the last update stands.
-    #[arg(long)]
-    status: bool,
-    /// Update no further robot; those that began go on to their end.
-    #[arg(long)]
-    abort: bool,
     /// Print how it stands in the end as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// What can be done about the update before.
+#[derive(Subcommand)]
+enum Last {
+    /// Say how the last update stands.
+    Status(LastArgs),
+    /// Update no further robot; those that began go on to their end.
+    Abort(LastArgs),
+}
+
+#[derive(Args)]
+struct LastArgs {
+    /// Print how it stands as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -58,22 +73,26 @@ pub struct UpdateArgs {
 
 /// Runs the command.
 pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
+    match &args.last {
+        Some(Last::Abort(args)) => {
+            let (link, _) = args.address.open()?;
+            have(&link, &Request::AbortUpdate)?;
+            let report = report(&link)?.context("the hub knows of no update")?;
+            follow::print(&report, args.json)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(Last::Status(args)) => {
+            match report(&args.address.open()?.0)? {
+                Some(report) => follow::print(&report, args.json)?,
+                None if args.json => output::line("null")?,
+                None => output::line("nothing was updated so far")?,
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        None => {}
+    }
     crate::swarm::orders::check_names(&args.robots)?;
     let (link, secret) = args.address.open()?;
-    if args.abort {
-        have(&link, &Request::AbortUpdate)?;
-        let report = report(&link)?.context("the hub knows of no update")?;
-        follow::print(&report, args.json)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if args.status {
-        match report(&link)? {
-            Some(report) => follow::print(&report, args.json)?,
-            None if args.json => output::line("null")?,
-            None => output::line("nothing was updated so far")?,
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
     let (head, path, begins) = match (&args.deb, &args.image) {
         (Some(deb), _) => (sealed(deb, &args.boards, secret.as_ref())?, deb, 0),
         (None, Some(image)) => {

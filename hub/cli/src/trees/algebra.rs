@@ -1,4 +1,4 @@
-//! `xpuck tree reduce` and `xpuck tree equal`: smaller trees that drive the same, and the proof by simulation.
+//! `xpuck tree reduce` and `xpuck tree diff`: smaller trees that drive the same, and the proof by simulation.
 
 use crate::files::tree_file::{print, read};
 use anyhow::{Result, bail};
@@ -105,7 +105,7 @@ fn summary(parts: &[(f64, usize, usize)]) -> String {
     )
 }
 
-/// Runs `xpuck tree equal`.
+/// Runs `xpuck tree diff` of trees.
 pub fn equal(args: &EqualArgs) -> Result<()> {
     if !(1..=100_000).contains(&args.runs) {
         bail!("--runs takes 1 to 100000");

@@ -1,30 +1,15 @@
-//! `xpuck tree memoryless`, `from-fsm`, `to-fsm` and `rasp`: trees and other machines (thesis 3.1.6, 3.1.8, 3.1.9).
+//! Trees and other machines (thesis 3.1.6, 3.1.8, 3.1.9): forms without memory, state machines, and `xpuck dev rasp`.
 
-use crate::files::tree_file::{print, read, refuse_over, text, write};
+use crate::files::tree_file::{print, refuse_over, text, write};
 use anyhow::{Context, Result, anyhow};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use xpuck_kernels::analysis::machine::{LIMIT, Leaf, LeafMachine, Memoryless, Rasp, Target, assemble, rasp_tree};
-use xpuck_kernels::tree::Program;
+use xpuck_kernels::tree::{Program, Tree};
 use xpuck_lab::machine_file;
 use xpuck_wire::output;
-
-/// Print a tree with memoryless nodes alone, with what other nodes remember in integer variables.
-///
-/// seqm, selm, par, repeati and repeatr become seq, sel, successd, failed and invert over leaves that read and write
-/// variables. Comments say which variables there are; all start at 0, and a state is idle (0), active (1) or running
-/// (2). It does what the tree does, bit for bit, but robots do not run it: their registers hold no such variables.
-#[derive(Args)]
-#[command(
-    after_help = "Leaves: `set V N`, `add V N`, `draw V N` (1 to N), `is V N`, `least V N` (at least N), `runningl`, \
-and `note V LEAF`: where LEAF would be running it fails and sets V to 1."
-)]
-pub struct MemorylessArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
-    file: PathBuf,
-}
 
 /// Make a tree that robots run from a finite state machine, also a probabilistic one.
 ///
@@ -39,24 +24,14 @@ pub struct FromFsmArgs {
     /// File to write; without it the tree is printed.
     #[arg(short, long)]
     output: Option<PathBuf>,
-}
-
-/// Print the state machine of a tree: each leaf is a state, and its results lead on.
-///
-/// An update enters at `tick`, ticks leaves until one leads to an exit, and ends there with the tree's result. A tree
-/// with memory is brought into the memoryless form first. Only results that a leaf may have are shown.
-#[derive(Args)]
-pub struct ToFsmArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
-    file: PathBuf,
     /// Format to write.
-    #[arg(long, value_enum, default_value_t = Notation::Text)]
-    to: Notation,
+    #[arg(long, hide = true, default_value = "text", value_parser = ["text"])]
+    to: String,
 }
 
 /// How a state machine is written.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Notation {
+#[derive(Clone, Copy, PartialEq)]
+pub enum Notation {
     /// One state a line.
     Text,
     /// A graph for Graphviz.
@@ -79,15 +54,20 @@ pub struct RaspArgs {
     steps: u64,
 }
 
-/// Runs `xpuck tree memoryless`.
-pub fn memoryless(args: &MemorylessArgs) -> Result<()> {
-    let (program, memoryless) = forms(&args.file)?;
+/// A tree of memoryless nodes alone, with what other nodes remember in integer variables: comments say which there are, all
+/// start at 0, and a state is idle (0), active (1) or running (2). It does what the tree does, bit for bit, but robots do not run
+/// it: their registers hold no such variables.
+///
+/// # Errors
+/// The tree does not fit.
+pub fn memoryless(tree: &Tree) -> Result<String> {
+    let (program, memoryless) = forms(tree)?;
     let (before, after) = (program.len(), memoryless.form.size());
     let before = output::count(before, "node", "nodes");
-    print(format!("# {before} with subtrees expanded, {after} without memory\n{memoryless}").as_bytes())
+    Ok(format!("# {before} with subtrees expanded, {after} without memory\n{memoryless}"))
 }
 
-/// Runs `xpuck tree from-fsm`.
+/// Runs `xpuck tree convert` of a state machine.
 pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let name = args.file.display().to_string();
@@ -98,19 +78,22 @@ pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
     }
 }
 
-/// Runs `xpuck tree to-fsm`.
-pub fn to_fsm(args: &ToFsmArgs) -> Result<()> {
-    let memoryless = forms(&args.file)?.1;
+/// The state machine of a tree: each leaf is a state, and its results lead on. An update enters at `tick`, ticks leaves until one
+/// leads to an exit, and ends there with the tree's result. Only results that a leaf may have are shown.
+///
+/// # Errors
+/// The tree does not fit.
+pub fn to_fsm(tree: &Tree, notation: Notation) -> Result<String> {
+    let memoryless = forms(tree)?.1;
     let machine = LeafMachine::of(&memoryless.form);
-    let written = match args.to {
+    Ok(match notation {
         Notation::Text => format!("{}{machine}", memoryless.legend()),
         Notation::Dot => machine.to_dot(),
         Notation::Json => format!("{:#}\n", as_json(&machine)),
-    };
-    print(written.as_bytes())
+    })
 }
 
-/// Runs `xpuck tree rasp`.
+/// Runs `xpuck dev rasp`.
 pub fn rasp(args: &RaspArgs) -> Result<()> {
     let tree = rasp_tree();
     let Some(file) = &args.file else { return print(tree.to_string().as_bytes()) };
@@ -130,11 +113,9 @@ pub fn rasp(args: &RaspArgs) -> Result<()> {
     print(report.as_bytes())
 }
 
-/// A file's tree, compiled and without memory.
-fn forms(file: &Path) -> Result<(Program, Memoryless)> {
-    let name = || file.display().to_string();
-    let tree = read(file, None, false)?;
-    Ok((Program::compile(&tree).with_context(name)?, Memoryless::of(&tree).with_context(name)?))
+/// A tree, compiled and without memory.
+fn forms(tree: &Tree) -> Result<(Program, Memoryless)> {
+    Ok((Program::compile(tree)?, Memoryless::of(tree)?))
 }
 
 fn as_json(machine: &LeafMachine<Leaf>) -> Value {

@@ -1,70 +1,23 @@
-//! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
+//! `xpuck tree`: behaviour trees formatted, drawn and converted between formats.
 
+use super::machines::{self, Notation};
 use crate::files::guests as guest_files;
 use crate::files::tree_file::{
     From, ask, deliver, print, read, read_asked, read_either, read_kilobot, refuse_over, write,
 };
-#[cfg(feature = "gateway")]
-use crate::guests;
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use xpuck_experiment::tree_file::{Ask, Form, includes};
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
-use xpuck_kernels::tree::{Program, reference_page};
 use xpuck_wire::output;
-
-/// Check, format, convert, reduce, explain and transform behaviour trees.
-///
-/// A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
-/// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
-#[derive(Args)]
-pub struct TreeArgs {
-    #[command(subcommand)]
-    command: TreeCommand,
-}
-
-#[derive(Subcommand)]
-enum TreeCommand {
-    Check(CheckArgs),
-    Fmt(FmtArgs),
-    Convert(ConvertArgs),
-    Reduce(crate::trees::algebra::ReduceArgs),
-    Equal(crate::trees::algebra::EqualArgs),
-    Memoryless(crate::trees::machines::MemorylessArgs),
-    FromFsm(crate::trees::machines::FromFsmArgs),
-    #[cfg(feature = "gateway")]
-    FromIndividual(guests::gateway::serve::individual_tree::FromIndividualArgs),
-    ToFsm(crate::trees::machines::ToFsmArgs),
-    Rasp(crate::trees::machines::RaspArgs),
-    Explain(crate::trees::explain::ExplainArgs),
-    /// Print the reference page: every node with its operands, results and size, and every register.
-    ///
-    /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
-    Nodes,
-}
-
-/// Check a tree: one line if it is right, else the place of the first error and what would be right.
-///
-/// Checked are the form, all operands, and that the tree fits a robot with its subtrees expanded.
-#[derive(Args)]
-struct CheckArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
-    file: PathBuf,
-    /// The file's format, if its extension does not say it.
-    #[arg(long, value_enum)]
-    from: Option<From>,
-    /// ID of the tree, where XML has several that no other uses.
-    #[arg(long, value_name = "ID")]
-    tree: Option<String>,
-}
 
 /// Print a tree in the text form as the programs write it.
 ///
 /// Only the tree is kept: comments and blank lines are lost, degrees become those of the nearest step of pi/128, and
 /// registers get their names.
 #[derive(Args)]
-struct FmtArgs {
+pub struct FmtArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
     file: PathBuf,
     /// Write the result into the file, which must be in the text form.
@@ -82,7 +35,7 @@ struct FmtArgs {
 /// holds in memory. kilobot is the table in C that a Kilobot's program runs, and its trees have nodes and registers of
 /// their own.
 #[derive(Args)]
-struct ConvertArgs {
+pub struct ConvertArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
     file: PathBuf,
     /// Format to write.
@@ -123,41 +76,41 @@ enum To {
     Bin,
     /// A table in C for a Kilobot, of a Kilobot's tree.
     Kilobot,
+    /// The text form of a tree of memoryless nodes over integer variables.
+    Memoryless,
+    /// A finite state machine, one state a line.
+    Fsm,
+    /// The same as a graph for Graphviz.
+    FsmDot,
+    /// The same as one JSON object.
+    FsmJson,
+    /// The automaton of a tree that was made of one.
+    #[cfg(feature = "automata")]
+    Automaton,
 }
 
-/// Runs the command.
-pub fn run(args: &TreeArgs) -> Result<()> {
-    match &args.command {
-        TreeCommand::Check(args) => check(args),
-        TreeCommand::Fmt(args) => format(args),
-        TreeCommand::Convert(args) => convert(args),
-        TreeCommand::Reduce(args) => crate::trees::algebra::reduce(args),
-        TreeCommand::Equal(args) => crate::trees::algebra::equal(args),
-        TreeCommand::Memoryless(args) => crate::trees::machines::memoryless(args),
-        TreeCommand::FromFsm(args) => crate::trees::machines::from_fsm(args),
-        #[cfg(feature = "gateway")]
-        TreeCommand::FromIndividual(args) => guests::gateway::serve::individual_tree::run(args),
-        TreeCommand::ToFsm(args) => crate::trees::machines::to_fsm(args),
-        TreeCommand::Rasp(args) => crate::trees::machines::rasp(args),
-        TreeCommand::Explain(args) => crate::trees::explain::run(args),
-        TreeCommand::Nodes => print(reference_page().as_bytes()),
-    }
+/// Draw a tree.
+#[derive(Args)]
+pub struct DrawArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// File to write; without it the drawing is printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw it with its root at the left instead of at the top.
+    #[arg(long)]
+    left: bool,
 }
 
-fn check(args: &CheckArgs) -> Result<()> {
-    let tree = read_asked(&args.file, &Ask { tree: args.tree.as_deref(), ..ask(args.from, false) })?;
-    let program = Program::compile(&tree).with_context(|| args.file.display().to_string())?;
-    let free = 100.0 * program.parsimony();
-    let line = format!(
-        "{}: a tree of {}, {} with subtrees expanded; {free:.1} % of a robot's room is free\n",
-        args.file.display(),
-        output::count(tree.nodes().len(), "node", "nodes"),
-        program.len()
-    );
-    print(line.as_bytes())
+/// Runs `xpuck tree draw` of a tree.
+pub fn draw(args: &DrawArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
+    let direction = if args.left { Direction::Right } else { Direction::Down };
+    deliver(args.output.as_deref(), to_svg(&read_either(&args.file, &ask(None, false))?, direction).as_bytes())
 }
 
-fn format(args: &FmtArgs) -> Result<()> {
+/// Runs `xpuck tree fmt` of a tree.
+pub fn format(args: &FmtArgs) -> Result<()> {
     let text = read(&args.file, None, args.exact)?.to_string();
     if !args.write {
         return print(text.as_bytes());
@@ -168,7 +121,8 @@ fn format(args: &FmtArgs) -> Result<()> {
     write(&args.file, text.as_bytes())
 }
 
-fn convert(args: &ConvertArgs) -> Result<()> {
+/// Runs `xpuck tree convert` of a tree.
+pub fn convert(args: &ConvertArgs) -> Result<()> {
     let included = if args.output.is_some() { includes(&args.file) } else { Vec::new() };
     refuse_over(included.iter().chain([&args.file]), &args.output)?;
     let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, args.exact) };
@@ -186,6 +140,14 @@ fn convert(args: &ConvertArgs) -> Result<()> {
         To::Kilobot => {
             let table = guest_files::kilobot_table(&read_kilobot(&args.file, args.from)?);
             table.with_context(|| name.to_string())?.into_bytes()
+        }
+        To::Memoryless => machines::memoryless(&tree()?).with_context(|| name.to_string())?.into_bytes(),
+        To::Fsm => machines::to_fsm(&tree()?, Notation::Text).with_context(|| name.to_string())?.into_bytes(),
+        To::FsmDot => machines::to_fsm(&tree()?, Notation::Dot).with_context(|| name.to_string())?.into_bytes(),
+        To::FsmJson => machines::to_fsm(&tree()?, Notation::Json).with_context(|| name.to_string())?.into_bytes(),
+        #[cfg(feature = "automata")]
+        To::Automaton => {
+            crate::guests::automata::automaton::of_tree(&tree()?).with_context(|| name.to_string())?.into_bytes()
         }
     };
     if args.to == To::Bin && args.output.is_none() && output::is_terminal() {

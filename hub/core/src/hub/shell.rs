@@ -74,7 +74,7 @@ pub enum RecordNews {
     Say(Line),
 }
 
-/// The world around a hub: `xpuck hub` has sockets, files and motion capture there, the simulation test simulated ones.
+/// The world around a hub: `xpuck serve hub` has sockets, files and motion capture there, the simulation test simulated ones.
 /// No method waits, and `now` is s of arena time.
 pub trait Shell {
     /// A connection that a robot's messages come by.

@@ -83,8 +83,8 @@ impl Rollout {
         let busy: Vec<&str> = self.rows.iter().filter(|row| row.stand.is_busy()).map(|row| &row.robot[..]).collect();
         let who = if busy.is_empty() { "robots are".into() } else { are(&busy) };
         Some(match self.stopped {
-            None => format!("{who} being updated; `xpuck update --abort` ends that"),
-            Some(_) => format!("{who} being updated; `xpuck update --status` tells when that is done"),
+            None => format!("{who} being updated; `xpuck robot update abort` ends that"),
+            Some(_) => format!("{who} being updated; `xpuck robot update status` tells when that is done"),
         })
     }
 

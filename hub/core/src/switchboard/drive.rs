@@ -39,7 +39,7 @@ impl Switchboard {
             return Err("robots are being parked; `xpuck stop` ends it".into());
         }
         if robot.held {
-            return Err(format!("robot {id} is held: `xpuck release {id}` lets it drive again"));
+            return Err(format!("robot {id} is held: `xpuck robot release {id}` lets it drive again"));
         }
         let taken = |(other, at): &&(String, f64)| other != who && now - at < TAKEN * self.config.swarm.speed;
         match robot.driven.as_ref().filter(taken) {

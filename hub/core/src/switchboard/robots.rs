@@ -79,7 +79,7 @@ impl Switchboard {
         if held.is_some() {
             // The next hub has to know it, should this one die.
             self.snapshot_wanted = true;
-            self.warn(now, format!("robot {id} was held by an earlier hub and stays so: `xpuck release {id}`"));
+            self.warn(now, format!("robot {id} was held by an earlier hub and stays so: `xpuck robot release {id}`"));
         }
         self.end_if_stopped(now, &id, stops);
     }

@@ -10,7 +10,7 @@ const MOST: usize = 16;
 /// A tree than which none is both smaller and fitter.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrontTree {
-    /// Its name, for `xpuck lineage`.
+    /// Its name, for `xpuck runs lineage`.
     pub id: String,
     /// Its nodes, without the `avoiding` above it.
     pub nodes: usize,

@@ -67,7 +67,7 @@ pub struct Outcome {
 /// An island's champion.
 #[derive(Clone, Debug, Serialize)]
 pub struct Champion {
-    /// Its name, for `xpuck lineage`.
+    /// Its name, for `xpuck runs lineage`.
     pub id: String,
     /// Its evaluations.
     pub evaluations: u32,

@@ -74,7 +74,7 @@ impl RecordedRun {
         let path = folder.join(RECORD);
         refuse_older(&path)?;
         if !path.exists() {
-            return Err(Problem::of(folder, format!("has no {RECORD}; `xpuck evolve --out DIR` keeps one")).into());
+            return Err(Problem::of(folder, format!("has no {RECORD}; `xpuck evolve --output DIR` keeps one")).into());
         }
         let mut blocks: Vec<(u32, Vec<Id>)> = Vec::new();
         for block in Reader::open(&path)? {

@@ -29,7 +29,8 @@ pub fn why_not(run: &RunFacts) -> Option<String> {
     match run {
         RunFacts { damage, .. } if !damage.is_empty() => Some("its record is damaged".into()),
         RunFacts { state: RunState::Running, .. } => Some(
-            "it goes on, or its hub died a moment ago: `xpuck top` shows it; make the report when it is over".into(),
+            "it goes on, or its hub died a moment ago: `xpuck swarm top` shows it; make the report when it is over"
+                .into(),
         ),
         RunFacts { state, .. } if *state != RunState::Finished => Some("it did not go on to its end".into()),
         RunFacts { segments, .. } if segments.is_empty() => Some("no segment was scored".into()),

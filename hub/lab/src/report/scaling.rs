@@ -25,7 +25,7 @@ pub struct Single {
 }
 
 impl Single {
-    /// Reads a folder of `xpuck evolve --islands 1 --out`.
+    /// Reads a folder of `xpuck evolve --islands 1 --output`.
     ///
     /// # Errors
     /// It holds no run, or one of several islands, or its table cannot be read.
@@ -70,7 +70,7 @@ pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Sect
         let world = if *task == Task::Transport { "" } else { " --world FILE" };
         section.results.push(format!(
             "Not computed: it takes a run of one island in the same world to compare with. `xpuck evolve --islands 1 --generations \
-             600{world} --out single`, then `xpuck report ... --single single`."
+             600{world} --output single`, then `xpuck runs report ... --single single`."
         ));
         return section;
     };
@@ -100,7 +100,7 @@ mod tests {
         assert!((beta((0.20, 84.0, 9.0), &single).unwrap() - 0.756).abs() < 1e-3);
         assert_eq!(beta((0.2, 0.0, 9.0), &single), None);
         assert_eq!(beta((0.2, 84.0, 9.0), &Single { fitness: -0.1, ..single }), None);
-        assert!(section(&[], None, &Task::Transport).results[0].contains("--generations 600 --out"));
+        assert!(section(&[], None, &Task::Transport).results[0].contains("--generations 600 --output"));
         assert!(section(&[], None, &Task::Dispersion).results[0].contains("--world FILE"));
     }
 }

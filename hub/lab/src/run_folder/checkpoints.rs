@@ -70,7 +70,7 @@ pub fn newest<T: DeserializeOwned>(
     }
     match (&best, broken) {
         (None, Some(error)) => {
-            let remedy = format!("begin again from {own} with --out and another folder");
+            let remedy = format!("begin again from {own} with --output and another folder");
             Err(FolderError { message: format!("{}; {remedy}", error.message), ..error })
         }
         (Some(state), Some(error)) => {

@@ -23,8 +23,8 @@ const STOP: &str = "stop";
 const KINDS: [(&str, &str, &str); 4] = [
     ("run.toml", "of evolution", "xpuck evolve --resume"),
     ("curriculum-run.json", "of a curriculum", "xpuck evolve --resume"),
-    ("bodies.toml", "of bodies", "xpuck body evolve --resume"),
-    ("kilobots.toml", "of Kilobots", "xpuck kilobot evolve --resume"),
+    ("bodies.toml", "of bodies", "xpuck evolve --resume"),
+    ("kilobots.toml", "of Kilobots", "xpuck evolve --resume"),
 ];
 
 /// Names in the folder of a kind of run.
@@ -62,7 +62,7 @@ impl RunFolder {
         run: &str,
     ) -> Result<RunFolder, FolderError> {
         make(path)?;
-        refuse_used(path, kind, files)?;
+        refuse_used(path, kind, files, run)?;
         let folder = RunFolder::lock(path, kind)?;
         // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
         refuse_run(path)?;
@@ -94,7 +94,7 @@ impl RunFolder {
             Some((_, of, goes_on)) => {
                 fail(path, format!("holds a run {of}; go on with `{goes_on} {}`", path.display()))
             }
-            None => fail(path, format!("holds no run, as it has no {}; begin one with --out", kind.run)),
+            None => fail(path, format!("holds no run, as it has no {}; begin one with --output", kind.run)),
         })
     }
 
@@ -257,7 +257,7 @@ fn refuse_run(path: &Path) -> Result<(), FolderError> {
 
 /// Refuses a folder that holds a run, or anything else that one could write over. What a process leaves that was killed while it
 /// made the folder is no hindrance: files as they are to be, a table without a row, empty folders.
-fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)]) -> Result<(), FolderError> {
+fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) -> Result<(), FolderError> {
     refuse_run(path)?;
     let first = |name: &str| Path::new(name).iter().next().map(|first| first.to_string_lossy().into_owned());
     for entry in std::fs::read_dir(path).map_err(io(path))? {
@@ -266,8 +266,8 @@ fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)]) -> Result<(),
         // A file that was being put in its place.
         let begun = name.strip_suffix(".new").unwrap_or(&name);
         let is_request = kind.requests.contains(&begun) || begun == STOP;
-        let is_half = begun != name
-            && (files.iter().any(|(file, _)| file == begun) || KINDS.iter().any(|(file, ..)| *file == begun));
+        let mut texts = files.iter().map(|(file, text)| (file.as_str(), *text)).chain([(kind.run, run)]);
+        let is_half = begun != name && texts.any(|(file, text)| file == begun && is_begun(&entry.path(), text));
         let is_table = name == kind.grows && is_begun(&entry.path(), kind.head);
         let is_empty_folder = kind.written.contains(&begun) && holds_nothing(&entry.path());
         let mut of_beginning = files.iter().filter(|(file, _)| first(file).as_deref() == Some(&name)).peekable();
@@ -294,10 +294,10 @@ fn holds(file: &Path, text: &str) -> bool {
     }
 }
 
-/// True of a table whose head was not wholly written, or is all that was.
-fn is_begun(table: &Path, head: &str) -> bool {
-    let is_file = table.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= head.len() as u64);
-    is_file && file::bytes(table, head.len() as u64).is_ok_and(|text| head.as_bytes().starts_with(&text))
+/// True of a file that has a part of this text from its beginning, or all of it, and nothing else.
+fn is_begun(path: &Path, text: &str) -> bool {
+    let is_file = path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= text.len() as u64);
+    is_file && file::bytes(path, text.len() as u64).is_ok_and(|there| text.as_bytes().starts_with(&there))
 }
 
 #[cfg(test)]
@@ -308,22 +308,22 @@ mod tests {
         Kind { run: "run.toml", grows: "t.csv", head: "a,b\n", written: &["best"], requests: &["skip"] };
 
     fn create(place: &Path) -> Result<RunFolder, String> {
-        RunFolder::create(place, &KIND, &[("world.toml".into(), "")], "").map_err(|error| error.to_string())
+        RunFolder::create(place, &KIND, &[("world.toml".into(), "")], "seed = 1\n").map_err(|error| error.to_string())
     }
 
     #[test]
     fn what_a_killed_process_was_about_to_put_in_place_is_no_hindrance() {
         let place = tempfile::tempdir().unwrap();
-        for left in ["run.toml.new", "world.toml.new"] {
-            std::fs::write(place.path().join(left), "half").unwrap();
+        for (left, half) in [("run.toml.new", "se"), ("world.toml.new", ""), ("world.toml", "")] {
+            std::fs::write(place.path().join(left), half).unwrap();
         }
-        std::fs::write(place.path().join("world.toml"), "").unwrap();
         std::fs::create_dir(place.path().join("best")).unwrap();
         std::fs::write(place.path().join("t.csv"), "a,").unwrap();
         drop(create(place.path()).unwrap());
         assert_eq!(std::fs::read_to_string(place.path().join("t.csv")).unwrap(), "a,b\n");
         std::fs::remove_file(place.path().join("run.toml")).unwrap();
-        for (name, text) in [("notes.new", "mine"), ("world.toml", "mine"), ("best/mine", "")] {
+        for (name, text) in [("notes.new", "mine"), ("run.toml.new", "mine"), ("world.toml", "mine"), ("best/mine", "")]
+        {
             let mine = place.path().join(name);
             let before = std::fs::read_to_string(&mine).ok();
             std::fs::write(&mine, text).unwrap();

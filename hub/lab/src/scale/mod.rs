@@ -23,7 +23,7 @@ use topology::Topology;
 
 /// A geneserver joins the one above it so often, s: `xpuck_hub_service::geneserver`.
 pub const SERVER_PERIOD: f64 = 1.0;
-/// What an answer costs a geneserver, s: `xpuck bench geneserver` measured 0.44 ms from the moment when an emigrant was due to
+/// What an answer costs a geneserver, s: `xpuck dev bench geneserver` measured 0.44 ms from the moment when an emigrant was due to
 /// its answer, at the median and on shared cores, so this is an upper bound.
 pub const SERVICE: f64 = 0.000_4;
 

@@ -12,7 +12,7 @@ use xpuck_kernels::tree::Tree;
 /// Most files of a folder that are looked at.
 const MOST: usize = 4096;
 
-/// Reads the trees of a run: a folder of `xpuck evolve --out`, a run's record, any folder with trees (.bt), or one tree.
+/// Reads the trees of a run: a folder of `xpuck evolve --output`, a run's record, any folder with trees (.bt), or one tree.
 ///
 /// # Errors
 /// One line with the file if there is no tree, or one cannot be read.
@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
     };
     match trees.is_empty() {
         true => refuse(format!(
-            "{}: has no trees; name a run of `xpuck evolve --out`, a run's record or a folder of .bt files",
+            "{}: has no trees; name a run of `xpuck evolve --output`, a run's record or a folder of .bt files",
             path.display()
         )),
         false => Ok(RunTrees { name, trees }),

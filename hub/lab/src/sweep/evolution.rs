@@ -172,7 +172,7 @@ impl Run {
         match self.state() {
             State::Begun => command.arg("--resume").arg(&self.folder),
             State::Done | State::New => {
-                command.arg(&self.file).args(["--seed", &self.seed.to_string(), "--out"]).arg(&self.folder)
+                command.arg(&self.file).args(["--seed", &self.seed.to_string(), "--output"]).arg(&self.folder)
             }
         };
         command

@@ -55,7 +55,7 @@ impl Folder {
         let deadline = Instant::now() + patience;
         while !locked(&lock, path)? {
             if Instant::now() >= deadline {
-                let remedy = "wait for it, or name another folder with --out";
+                let remedy = "wait for it, or name another folder with --output";
                 return Err(Problem::of(path, format!("another sweep works there; {remedy}")));
             }
             std::thread::sleep(LOOK);
@@ -92,7 +92,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Problem> {
         let name = entry.map_err(|error| Problem::of(path, error))?.file_name();
         if !["lock", "runs"].iter().any(|own| name == *own) {
             let name = name.to_string_lossy();
-            return Err(Problem::of(path, format!("is no sweep's: it has `{name}`; name a new folder with --out")));
+            return Err(Problem::of(path, format!("is no sweep's: it has `{name}`; name a new folder with --output")));
         }
     }
     Ok(())
@@ -179,7 +179,7 @@ fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
     let new = files(staged)?;
     for (name, bytes) in files(&folder.join("points"))? {
         if !new.iter().any(|(other, text)| *other == name && *text == bytes) {
-            let remedy = "undo the change, or name another folder with --out";
+            let remedy = "undo the change, or name another folder with --output";
             let what =
                 format!("the sweep was begun with another {}; {remedy}", Path::new("points").join(name).display());
             return Err(Problem::of(folder, what));

@@ -86,7 +86,7 @@ exec {}
 
     fn head(&self, what: &str, output: &str) -> String {
         let mut text = format!(
-            "#!/bin/sh\n# Written by `xpuck sweep --slurm`. {what}\n#SBATCH --job-name={}\n#SBATCH --output={output}\n",
+            "#!/bin/sh\n# Written by `xpuck sweep slurm`. {what}\n#SBATCH --job-name={}\n#SBATCH --output={output}\n",
             job_name(&self.name)
         );
         text += "#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --ntasks=1\n";
@@ -124,8 +124,8 @@ pub fn memory(text: &str) -> Result<String, String> {
 const OWN: [(&str, &str, &str); 15] = [
     ("--array", "-a", "--throttle for tasks at once, --per-task for runs of a task"),
     ("--job-name", "-J", "the sweep's name"),
-    ("--output", "-o", "the folder slurm in --out"),
-    ("--error", "-e", "the folder slurm in --out"),
+    ("--output", "-o", "the folder slurm in --output"),
+    ("--error", "-e", "the folder slurm in --output"),
     ("--open-mode", "", "what tasks say is appended"),
     ("--dependency", "-d", "the collecting job waits by itself"),
     ("--cpus-per-task", "-c", "--jobs and --threads"),
@@ -135,8 +135,8 @@ const OWN: [(&str, &str, &str); 15] = [
     ("--no-requeue", "", "tasks go on by themselves"),
     ("--parsable", "", "the jobs' numbers are read by xpuck"),
     ("--wrap", "", "the scripts are xpuck's"),
-    ("--chdir", "-D", "tasks run in the folder slurm in --out"),
-    ("--wait", "-W", "xpuck sweep --list tells how far it is"),
+    ("--chdir", "-D", "tasks run in the folder slurm in --output"),
+    ("--wait", "-W", "`xpuck sweep list` tells how far it is"),
 ];
 
 /// Says what is wrong with a further option of `sbatch`: as [`word`], or one that the scripts set themselves.

@@ -51,7 +51,7 @@ class Evolution:
 
     `path` is an evolution file (docs/evolution.md), `settings` changes or replaces it by the same keys, such as
     `{"seed": 3, "islands": 4, "settings": {"population": 64}}`. With `out` the run is kept in a new folder, as
-    `xpuck evolve --out` keeps it; `Evolution.resume` goes on there.
+    `xpuck evolve --output` keeps it; `Evolution.resume` goes on there.
     """
 
     def __init__(

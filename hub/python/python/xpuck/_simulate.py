@@ -60,7 +60,7 @@ def simulate_jobs(
     `seeds` and `worlds`, numbers or arrays (jobs,), fix every random choice of a job; a world's number also says by turns which
     of the starts it has. `all_senses` computes senses that no tree reads, which changes nothing but the time that it takes.
     `engine` is what computes: "simd" and "reference" give the same digits, "gpu" (through Vulkan) the same distributions, "both"
-    shares the jobs out and "auto" takes the fastest; `adapter` is a GPU's number or a part of its name (`xpuck engines`).
+    shares the jobs out and "auto" takes the fastest; `adapter` is a GPU's number or a part of its name (`xpuck dev engines`).
     """
     teams = _whole("teams", teams, np.uint32)
     if teams.ndim == 1:

@@ -119,7 +119,7 @@ def open(run: str | os.PathLike[str]) -> Record | EvolutionRecord:
 
 
 def _name(identity: dict[str, int]) -> str:
-    """Who an individual is, as `xpuck lineage` takes it."""
+    """Who an individual is, as `xpuck runs lineage` takes it."""
     return f"{identity['island']}.{identity['number']}"
 
 

@@ -38,6 +38,9 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> 
     let fail = |error: std::io::Error| RecordError::of(to, error);
     let (part, file) = Part::of(to).map_err(fail)?;
     let exported = write(run, (to, file), progress)?;
+    if exported.topics.is_empty() {
+        return Err(RecordError::of(run, "is no record of a run, or an empty one: no file was written"));
+    }
     part.put().map_err(fail)?;
     Ok(exported)
 }

@@ -7,10 +7,11 @@ use super::run_file::{RUN_FILE, RunFile};
 use super::survey::{Proof, Survey, read_back};
 use super::{OPEN, RecordError, files, open_file};
 use crate::container::between::End;
+use crate::container::chunk::MAGIC;
 use crate::container::scan::Source;
 use crate::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
 use std::fs::{File, TryLockError};
-use std::io::{self, BufWriter, Seek, SeekFrom};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
 use xpuck_wire::file;
@@ -107,6 +108,7 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     }
     has_room(path, bytes)?;
     let new = PathBuf::from(format!("{}.recovering", target.display()));
+    refuse_other(&new)?;
     let made = write_beside(&source, &survey, &new);
     let swapped = made.and_then(|proof| Ok((proof, swap(&new, path, damage.is_some())?)));
     let (proof, original) = swapped.map_err(|error| {
@@ -115,6 +117,20 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
         fail(error)
     })?;
     Ok(Ok(done(proof.messages, original)))
+}
+
+/// Refuses what lies where the new file is to be, unless a recovery that was killed left it: a file that begins as MCAP does.
+fn refuse_other(new: &Path) -> Result<(), RecordError> {
+    let Ok(data) = new.symlink_metadata() else { return Ok(()) };
+    let is_ours = data.is_file() && {
+        let mut head = Vec::new();
+        let read = File::open(new).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut head));
+        read.is_ok() && MAGIC.starts_with(&head)
+    };
+    match is_ours {
+        true => Ok(()),
+        false => Err(RecordError::of(new, "is in the way of the file that is made: give it another name")),
+    }
 }
 
 /// The new file is about as large as the old one.

@@ -103,9 +103,23 @@ fn link_in_the_place_of_the_new_file_does_not_reach_its_target() {
     std::fs::write(&path, &whole[..whole.len() - 200]).unwrap();
     std::fs::write(&precious, "precious").unwrap();
     std::os::unix::fs::symlink(&precious, folder.path().join("run.mcap.recovering")).unwrap();
-    assert!(!file(&path).unwrap().untouched);
+    let refused = file(&path).unwrap_err().to_string();
+    assert!(refused.contains("run.mcap.recovering: is in the way"), "{refused}");
     assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
     assert!(path.symlink_metadata().unwrap().is_file());
+}
+
+#[test]
+fn what_a_killed_recovery_left_is_no_hindrance_and_other_files_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, beside) = (folder.path().join("run.mcap"), folder.path().join("run.mcap.recovering"));
+    let whole = good(3).bytes;
+    std::fs::write(&path, &whole[..whole.len() - 200]).unwrap();
+    std::fs::write(&beside, "mine").unwrap();
+    assert!(file(&path).unwrap_err().to_string().contains("is in the way"));
+    assert_eq!(std::fs::read(&beside).unwrap(), b"mine");
+    std::fs::write(&beside, &whole[..20]).unwrap();
+    assert!(!file(&path).unwrap().untouched && !beside.exists());
 }
 
 #[test]

@@ -105,6 +105,9 @@ pub fn export(
     if folder.canonicalize().is_ok_and(|folder| run.canonicalize().is_ok_and(|run| run == folder)) {
         return Err(RecordError::of(folder, "is the run's own folder, which holds its record only: name another one"));
     }
+    if folder.exists() && !folder.is_dir() {
+        return Err(RecordError::of(folder, "is no folder: name one, new or old, for the tables"));
+    }
     let mut messages = read::Messages::open(run)?;
     std::fs::create_dir_all(folder).map_err(|error| RecordError::of(folder, error))?;
     let mut outputs = TABLES.iter().map(|spec| Output::begin(spec, folder, format)).collect::<Result<Vec<_>, _>>()?;

@@ -45,7 +45,7 @@ test("a hub that is killed is missed within seconds", async () => {
 
 test("when it is started again the page says so and goes on by itself", async () => {
   // The demo ends with its hub; the folder is still there, and a hub alone goes on with it.
-  hub = program(["hub", "--config", all.demo.hubFile]);
+  hub = program(["serve", "hub", "--config", all.demo.hubFile]);
   await shows(page, "#link", /The hub was started again/);
   assert.equal(await page.evaluate(() => document.body.classList.contains("stale")), false);
   await shows(page, "#experiment", /^long$/);

@@ -1,5 +1,5 @@
 // Measures the page beside a real demo at the true speed: node figures.mjs [ROBOTS] [SECONDS]
-// With a third word, "synthetic", beside a hub whose robots are threads of one other process (`xpuck bench hub`).
+// With a third word, "synthetic", beside a hub whose robots are threads of one other process (`xpuck dev bench hub`).
 // Main-thread time is the browser's own account of it (Performance.getMetrics) over the arena's frames, which another thread
 // draws, in software here.
 
@@ -61,7 +61,7 @@ async function start(page) {
 
 /** A hub that is measured with synthetic robots, which ends by itself. */
 async function startBench() {
-  const bench = program(["bench", "hub", "--robots", `${robots}`, "--consoles", "1", "--seconds", `${Math.min(39, seconds + 20)}`]);
+  const bench = program(["dev", "bench", "hub", "--robots", `${robots}`, "--consoles", "1", "--seconds", `${Math.min(39, seconds + 20)}`]);
   const [, link] = await bench.said(/the page at (http:\/\/[\d.:]+)/);
   // Nothing listens there at once.
   for (let tries = 0; tries < 100 && !(await fetch(link).then(() => true, () => false)); tries++) await new Promise((done) => setTimeout(done, 100));

@@ -92,7 +92,7 @@ const isTaken = (port) => new Promise((done) => {
 export async function startDemo({ robots = 2, speed = 3, population = 16 } = {}) {
   const out = mkdtempSync(join(tmpdir(), "xpuck-e2e-"));
   const port = await freePorts(4);
-  const running = program(["demo", "--robots", `${robots}`, "--speed", `${speed}`, "--population", `${population}`, "--idle", "--out", out, "--ports", `${port}`]);
+  const running = program(["demo", "--robots", `${robots}`, "--speed", `${speed}`, "--population", `${population}`, "--idle", "--output", out, "--ports", `${port}`]);
   const gone = async () => {
     await running.stop();
     rmSync(out, { recursive: true, force: true });
@@ -121,7 +121,7 @@ export async function startDemo({ robots = 2, speed = 3, population = 16 } = {})
     },
     revoke: (/** @type {string} */ name) => xpuck("keys", "revoke", name, "--dir", join(dir, "keys")),
     /** The process of its hub. */
-    hubPid: () => pidOf(["hub", "--config", join(dir, "config/hub.toml")]),
+    hubPid: () => pidOf(["serve", "hub", "--config", join(dir, "config/hub.toml")]),
   };
 }
 

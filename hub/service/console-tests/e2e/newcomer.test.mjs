@@ -96,7 +96,7 @@ test("the list has the runs that xpuck runs list has, and names what cannot be r
   await goTo(page, "Runs");
   await shows(page, ".toolbar", /1 run in \S+, newest first/);
   await shows(page, ".toolbar .note", /Not read[^]*broken-1-seed1/);
-  const listed = JSON.parse(await xpuck("runs", "list", "--json", "--runs", join(all.demo.dir, "..")).then((output) => output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)));
+  const listed = JSON.parse(await xpuck("runs", "list", "--json", "--folder", join(all.demo.dir, "..")).then((output) => output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)));
   const shown = await page.evaluate(async () => (await fetch("/api/runs")).json());
   assert.deepEqual(shown.map((/** @type {any} */ run) => run.id), listed.map((/** @type {any} */ run) => run.id).reverse());
   assert.match(shown[0].id, /^demo-\d+\/first-/);
@@ -132,7 +132,7 @@ test("after the hub has ended nothing is offered that cannot work", async () => 
 });
 
 test("when it runs again the form is there again", async () => {
-  const hub = program(["hub", "--config", all.demo.hubFile]);
+  const hub = program(["serve", "hub", "--config", all.demo.hubFile]);
   await page.waitForSelector(".prepare", { state: "visible" });
   assert.equal(await page.isVisible(".run-view > .warn"), false);
   await hub.stop();

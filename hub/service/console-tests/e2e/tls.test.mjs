@@ -24,7 +24,7 @@ test("with a certificate the hub speaks TLS, its session is for TLS alone, and a
   execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=hub",
     "-keyout", join(demo.dir, "config/console.key"), "-out", join(demo.dir, "config/console.pem")], { stdio: "ignore" });
   appendFileSync(demo.hubFile, '\n[console.tls]\ncertificate = "console.pem"\nkey = "console.key"\n');
-  hub = program(["hub", "--config", demo.hubFile]);
+  hub = program(["serve", "hub", "--config", demo.hubFile]);
   await hub.said(/ready/);
   const url = demo.url.replace("http:", "https:");
   const page = await openPage(all.browser, url, { name: "by https", ignoreHTTPSErrors: true });

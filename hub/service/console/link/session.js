@@ -65,7 +65,7 @@ export class Session {
     if (this.role === "operator") return "";
     if (this.role === "observer") return "You are logged in as an observer: observers may look, not act.";
     if (this.told.role !== null) return "Your session has expired. Log in again to act.";
-    return "You are not logged in. To act, log in (U) with your key file or the link that `xpuck demo` or `xpuck console` prints.";
+    return "You are not logged in. To act, log in (U) with your key file or the link that `xpuck demo` or `xpuck swarm console` prints.";
   }
 
   /** Why an experiment cannot be signed here, in words; "" if it can. */

@@ -104,7 +104,7 @@ export function linkInWords(link, store, now, heardAt) {
     return { text: `The hub has ended: ${store.ended || "it said goodbye"}.${record}`, level: "warn" };
   }
   if (link === "connecting" || !status) {
-    return link === "lost" ? { text: "The hub cannot be reached. Is `xpuck hub` running? Trying again", level: "bad" }
+    return link === "lost" ? { text: "The hub cannot be reached. Is `xpuck serve hub` running? Trying again", level: "bad" }
       : { text: "Connecting to the hub", level: "quiet" };
   }
   if (link !== "live") {
@@ -128,7 +128,7 @@ export function linkInWords(link, store, now, heardAt) {
 
 /** Why nothing can be started, in words; "" while the hub is there. @param {import("../link/live.js").Link} link */
 export function goneInWords(link) {
-  if (link === "ended") return "The hub has ended: nothing can be started until it runs again. Start `xpuck hub` or `xpuck demo`.";
+  if (link === "ended") return "The hub has ended: nothing can be started until it runs again. Start `xpuck serve hub` or `xpuck demo`.";
   return link === "lost" ? "The hub cannot be reached: nothing can be started until it answers. This page tries again by itself." : "";
 }
 

@@ -15,7 +15,7 @@ export class Account {
     this.link = h("input", { type: "text", id: "onetime", autocomplete: "off", spellcheck: "false", placeholder: "http://HOST/#link=…" });
     this.form = h("form", { class: "stack", on: { submit: (event) => { event.preventDefault(); this.useLink(); } } },
       h("label", { for: "onetime", text: "or a one-time link" }), h("div", { class: "row" }, this.link, h("button", { type: "submit", text: "Use it" })),
-      h("p", { class: "dim", text: "`xpuck console` in a terminal prints one." }));
+      h("p", { class: "dim", text: "`xpuck swarm console` in a terminal prints one." }));
     this.keyPart = h("div", { class: "stack" }, h("label", { for: "keyfile", text: "Your key file (NAME.key)" }), this.file,
       h("p", { class: "dim", text: "The key stays in this page's memory: it is not sent, not stored, and forgotten when you leave." }));
     this.why = h("p", { class: "note" });

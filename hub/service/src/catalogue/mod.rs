@@ -212,7 +212,7 @@ impl Catalogue {
         match found[..] {
             [one] => Ok(self.root.join(&one.id)),
             [] if rows.is_empty() => Err(format!(
-                "there is no run in {}; name the record directory with --runs DIR (of a demo: its --out)",
+                "there is no run in {}; name the record directory with --folder DIR (of a demo: its --output)",
                 self.root.display()
             )),
             [] => Err(format!(

@@ -74,7 +74,7 @@ pub enum Refused {
     #[error("{ANSWERS} logins within a minute; wait for one")]
     Often,
     /// The link is old or used.
-    #[error("this link was used or is too old; `xpuck console` prints a new one")]
+    #[error("this link was used or is too old; `xpuck swarm console` prints a new one")]
     Link,
 }
 

@@ -35,7 +35,9 @@ fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
             format!("a program listens at {endpoint}, but {why}"),
             "if it is the hub, name a key that it knows (--key); else stop it, or choose other ports in the swarm file",
         ),
-        None => Finding::off(promise, format!("no hub answers at {}", addresses.operator), "start it: `xpuck hub`"),
+        None => {
+            Finding::off(promise, format!("no hub answers at {}", addresses.operator), "start it: `xpuck serve hub`")
+        }
     }
 }
 

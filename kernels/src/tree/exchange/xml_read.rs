@@ -154,7 +154,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
         [] => Err(source.error(first.at, "each tree is a SubTree of another, in a circle".into())),
         _ => {
             let message = format!(
-                "several trees that no other uses: {}; name one with main_tree_to_execute (`xpuck tree check` and `convert` take --tree ID)",
+                "several trees that no other uses: {}; name one with main_tree_to_execute (`xpuck check` and `convert` take --tree ID)",
                 names()
             );
             Err(source.error(first.at, message))

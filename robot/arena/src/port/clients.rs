@@ -8,11 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
+use std::time::{Duration, Instant};
 
 /// Most clients at once; further ones are turned away.
 pub(crate) const MAX_CLIENTS: usize = 16;
 /// Messages that may wait for a client: ten seconds of arena time.
 const QUEUE: usize = 512;
+
+/// A client that has not asked for anything by then is closed, so that its place is another's.
+const ASKING: Duration = Duration::from_secs(10);
+
+/// What a client asked for.
+pub(crate) trait Wishes: Default + Send + Sync {
+    /// True once it asked for anything.
+    fn has_any(&self) -> bool;
+}
 
 /// A client, with what it asked for.
 struct Client<M, W> {
@@ -32,7 +42,7 @@ impl<M, W> Default for Clients<M, W> {
     }
 }
 
-impl<M: Send, W: Default + Send + Sync> Clients<M, W> {
+impl<M: Send, W: Wishes> Clients<M, W> {
     fn list(&self) -> MutexGuard<'_, Vec<Client<M, W>>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -49,7 +59,7 @@ impl<M: Send, W: Default + Send + Sync> Clients<M, W> {
         });
     }
 
-    /// Talks with a client until it leaves, misbehaves or the arena stops. The `first` message greets it; `encode` makes bytes of
+    /// Talks with a client until it leaves, misbehaves, asks for nothing for too long or the arena stops. The `first` message greets it; `encode` makes bytes of
     /// what is sent; `hear` takes what it says, queues answers, and is false if it is to be sent away.
     pub(crate) fn converse<'scope>(
         &'scope self,
@@ -72,8 +82,8 @@ impl<M: Send, W: Default + Send + Sync> Clients<M, W> {
         self.list().push(Client { stream, queue: queue.clone(), wishes: wishes.clone() });
         let seen = wishes.clone();
         scope.spawn(move || write(writing, &waiting, stop, |message| encode(message, &seen)));
-        let mut chunk = [0; 1024];
-        while !stop.load(Relaxed) {
+        let (mut chunk, began) = ([0; 1024], Instant::now());
+        while !stop.load(Relaxed) && (wishes.has_any() || began.elapsed() < ASKING) {
             match reading.read(&mut chunk) {
                 Ok(0) => break,
                 // There is nobody here to tell why a client is sent away.

@@ -14,7 +14,8 @@ pub use write::{seal, write};
 /// A bundle begins with this; the digit is the format's version.
 pub const MAGIC: &[u8] = b"xpuck bundle 1\n";
 /// Why a robot takes no image.
-pub const NO_CARD: &str = "an image goes onto a card of `xpuck flash`, and this robot has none; send a package (--deb)";
+pub const NO_CARD: &str =
+    "an image goes onto a card of `xpuck card flash`, and this robot has none; send a package (--deb)";
 /// Longest manifest, bytes.
 pub const MAX_MANIFEST: usize = 8192;
 /// Longest name of a signer, bytes.
@@ -26,7 +27,7 @@ const SIGNATURE: usize = 128;
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// It does not begin as one.
-    #[error("this is no bundle; `xpuck update` makes one from a package or an image")]
+    #[error("this is no bundle; `xpuck robot update` makes one from a package or an image")]
     NoBundle,
     /// It ends too early.
     #[error("the bundle is truncated: {have} bytes of {what}, {want} are announced; send it again")]

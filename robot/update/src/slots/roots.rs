@@ -3,7 +3,7 @@
 use super::STARTS;
 use super::state::Slot;
 
-/// The file, beside the slots. Only a card that `xpuck flash` wrote has it.
+/// The file, beside the slots. Only a card that `xpuck card flash` wrote has it.
 pub const ROOTS: &str = "roots";
 
 /// Which root is to run.

@@ -1,4 +1,4 @@
-//! How things stand: what the console shows and `xpuck robots` prints.
+//! How things stand: what the console shows and `xpuck robot list` prints.
 
 use crate::refusals::Refusals;
 use crate::sensors::Sensors;

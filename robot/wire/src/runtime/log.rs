@@ -56,6 +56,12 @@ pub struct Line {
     pub text: String,
 }
 
+impl From<String> for Line {
+    fn from(text: String) -> Line {
+        Line::info(text)
+    }
+}
+
 impl Line {
     /// That things go as they should.
     pub fn info(text: impl Into<String>) -> Line {

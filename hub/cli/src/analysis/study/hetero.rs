@@ -18,7 +18,7 @@ use xpuck_stats::figure::Figure;
 /// mixed against alone; where it crosses, mixing makes no difference.
 #[derive(Args)]
 pub struct HeteroArgs {
-    /// Runs: folders of `xpuck evolve --out`, records of swarms, folders of trees (.bt), or trees.
+    /// Runs: folders of `xpuck evolve --output`, records of swarms, folders of trees (.bt), or trees.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Simulated seconds of each simulation.

@@ -42,7 +42,7 @@ pub struct MixArgs {
 pub fn run(args: &MixArgs) -> Result<()> {
     args.output.check([&args.first, &args.second].into_iter().chain(args.swarm.read()))?;
     if let Some(robots) = args.swarm.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
-        bail!("--robots {robots}: a mixture has 2 to {MAX_ROBOTS}");
+        bail!("--count {robots}: a mixture has 2 to {MAX_ROBOTS}");
     }
     let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let trees = [program(&args.first)?, program(&args.second)?];

@@ -162,7 +162,7 @@ struct World {
 #[derive(Args)]
 struct Swarm {
     /// Number of robots, 1 to 256 [default: 9, or what the world file says].
-    #[arg(long)]
+    #[arg(long = "count", alias = "robots")]
     robots: Option<usize>,
     #[command(flatten)]
     world: World,
@@ -184,7 +184,7 @@ impl World {
     /// The world with so many robots, or as many as its file says.
     fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
         if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
-            bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
+            bail!("--count {robots}: 1 to {MAX_ROBOTS} fit a world");
         }
         let Some(path) = &self.world else { return Ok(self.scenario.spec(robots.unwrap_or(9))) };
         let mut spec = world_file::read(path)?;

@@ -23,7 +23,7 @@ pub struct PerturbArgs {
     #[arg(required = true, num_args = 1..=4, value_name = "TREE")]
     trees: Vec<PathBuf>,
     /// Number of robots, 1 to 5.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long = "count", alias = "robots", default_value_t = 2)]
     robots: usize,
     /// Pose around which they start: x and y in m, heading in rad.
     #[arg(long, value_name = "X,Y,HEADING", default_value = "0,0,0", value_parser = pose, allow_hyphen_values = true)]

@@ -21,7 +21,7 @@ pub struct TuneArgs {
     /// File with the tree.
     tree: PathBuf,
     /// Robots of the swarm that it is tuned for, 1 to 256.
-    #[arg(long, default_value_t = 9)]
+    #[arg(long = "count", alias = "robots", default_value_t = 9)]
     robots: usize,
     /// Other sizes at which it is measured: a range or a list.
     #[arg(long, value_name = "SIZES", default_value = "1,2,4,6,12,16")]
@@ -42,7 +42,7 @@ pub struct TuneArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Write the tuned tree to this file.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     world: World,

@@ -1,4 +1,4 @@
-//! `xpuck flash`: a card for a robot, or one for each robot of a lab.
+//! `xpuck card flash`: a card for a robot, or one for each robot of a lab.
 
 mod written;
 
@@ -34,7 +34,7 @@ pub struct FlashArgs {
     /// A card for each robot of the swarm that has none of this image yet.
     #[arg(long)]
     all: bool,
-    /// The image, from `xpuck image`.
+    /// The image, from `xpuck card build`.
     #[arg(long, value_name = "FILE")]
     image: PathBuf,
     /// The card, such as /dev/sdb (the whole, no part of it), or a file of a card's size.

@@ -18,16 +18,13 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
 use xpuck_wire::{log, output};
 
-/// What follows `xpuck`.
-pub const COMMAND: &str = "evolve";
-
 /// Evolve controllers on islands in this process, without robots.
 ///
 /// A run is described by a file (docs/evolution.md), by flags, or both: flags win. All islands finish a generation
 /// before any starts the next, so the same seed gives the same digits on any number of threads. At the end every
 /// island's champion is measured again on fresh seeds, which luck cannot flatter.
 ///
-/// With --out every generation is kept: kill the process when you like, and go on with --resume as if nothing had
+/// With --output every generation is kept: kill the process when you like, and go on with --resume as if nothing had
 /// happened. Ctrl-C and SIGTERM end it after the generation in hand, with exit code 75.
 #[derive(Args)]
 pub struct EvolveArgs {
@@ -54,7 +51,7 @@ pub struct EvolveArgs {
     #[arg(long, value_name = "ROBOT_SECONDS")]
     pub budget: Option<f64>,
     /// Robots in each simulation, 1 to 256 [default: 9].
-    #[arg(long)]
+    #[arg(long = "count", alias = "robots")]
     pub robots: Option<i64>,
     /// Simulated seconds of each trial [default: 30].
     #[arg(long)]
@@ -80,7 +77,7 @@ pub struct EvolveArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
     /// New folder for the record, the checkpoints, the final trees and the result.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
@@ -100,7 +97,7 @@ pub struct EvolveArgs {
 /// Runs the command.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let kept = args.resume.as_ref().or(args.out.as_ref());
-    let stop = stopping::flag(COMMAND, kept)?;
+    let stop = stopping::flag(kept)?;
     if args.end_with_stdin {
         shutdown::end_with_stdin()?;
     }
@@ -144,7 +141,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if ended == Ended::Stopped {
         let path = kept.context("only a run with a folder is stopped")?;
         let done = format!(" after generation {}, {} % of the run", evolution.state().generation, percent(&evolution));
-        return Ok(stopping::stopped(COMMAND, &done, path));
+        return Ok(stopping::stopped(&done, path));
     }
     let measuring = Instant::now();
     let mut outcome = Outcome::of(&evolution)?;
@@ -165,7 +162,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             let island = evolution.config().numbers().nth(best).unwrap_or(0);
             let tree = folder.join(format!("trees/champion-{island}.bt"));
             output::line(format_args!(
-                "# it is {}; `xpuck lineage {}` tells its descent",
+                "# it is {}; `xpuck runs lineage {}` tells its descent",
                 tree.display(),
                 folder.display()
             ))?;
@@ -186,10 +183,10 @@ fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
     engine::open(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
-/// An island that exchanges genes with others needs `xpuck island`.
+/// An island that exchanges genes with others needs `xpuck serve island`.
 fn refuse_one(config: &Config) -> Result<()> {
     match config.island {
-        Some(island) => bail!("this is the run of island {island} alone; `xpuck island` evolves it"),
+        Some(island) => bail!("this is the run of island {island} alone; `xpuck serve island` evolves it"),
         None => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ mod tell;
 use crate::engines::engine::EngineArgs;
 use crate::terminal::progress::Progress;
 use anyhow::{Error, Result};
-use clap::Args;
+use clap::{Args, Subcommand};
 use slurm::SlurmArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,96 +22,161 @@ use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
 use xpuck_wire::shutdown::service_flag;
 
-/// Run evolution under several settings and many seeds, and compare what comes out.
+/// Evolution under several settings and many seeds: run it, see how far it is, compare what comes out, send it to a cluster.
 ///
 /// The file says what is compared: a grid of settings or a list of them, a range of seeds, and what all have in common.
 /// Each run is an `xpuck evolve` of its own that keeps checkpoints. A sweep that was stopped or killed goes on where it
 /// was when the same command is given again; with another file it refuses, so that results are never mixed. More seeds,
-/// or more points at the end, may be added.
-///
-/// --engine and --adapter count for every run, whatever the file says; without them each has its own.
-///
-/// Many machines share a sweep: with --only a process does some of the runs in a folder that others work in as well, --slurm sends
-/// all that are missing to a cluster, and --collect writes what the runs found.
-///
-/// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as a page
-/// of HTML, and a summary in which each setting is tested against the first. docs/sweeps.md describes the file.
+/// or more points at the end, may be added. docs/sweeps.md describes the file.
 #[derive(Args)]
 pub struct SweepArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Do the runs that are missing, then compare what came out.
+    ///
+    /// Many machines share a sweep: with --only a process does some of the runs in a folder that others work in as well.
+    /// --engine and --adapter count for every run, whatever the file says; without them each has its own.
+    ///
+    /// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as a page
+    /// of HTML, and a summary in which each setting is tested against the first.
+    Run(RunArgs),
+    /// Check the file, print its points and how far they are, and run nothing.
+    List(PlanArgs),
+    /// Write tables and curves of the runs that are done. Exit code 75 if some are missing, which are named.
+    Collect(PlanArgs),
+    /// Send the runs that are not done to Slurm: an array of jobs that are requeued until they are done, and one that collects.
+    ///
+    /// The folder must be on a disk that all nodes see (docs/cluster/sweeps.md).
+    Slurm(SendArgs),
+}
+
+/// Which sweep.
+#[derive(Args)]
+struct PlanArgs {
     /// The sweep file (.toml).
     file: PathBuf,
     /// Folder of the sweep, new or begun [default: runs/ and the sweep's name].
-    #[arg(short, long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct RunArgs {
+    #[command(flatten)]
+    plan: PlanArgs,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Check the file, print its points and how far they are, and run nothing.
-    #[arg(long)]
-    list: bool,
-    /// Do only these runs, and collect nothing: a number from 1 in the plan's order, a range as 3-6, a run's name as p1-s4, or
+    /// Do only these runs, and compare nothing: a number from 1 in the plan's order, a range as 3-6, a run's name as p1-s4, or
     /// several with commas.
-    #[arg(long, value_name = "RUNS", conflicts_with_all = ["list", "collect"])]
+    #[arg(long, value_name = "RUNS")]
     only: Option<Only>,
-    /// Do no run: write tables and curves of those that are done. Exit code 75 if some are missing, which are named.
-    #[arg(long, conflicts_with = "list")]
-    collect: bool,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+/// How much is done at a time.
+#[derive(Args)]
+struct WorkArgs {
     /// Processes at a time, in place of the file's `jobs`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_PARALLEL as i64))]
     jobs: Option<u16>,
     /// Threads of each process, in place of the file's `threads`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_PARALLEL as i64))]
     threads: Option<u16>,
+}
+
+#[derive(Args)]
+struct SendArgs {
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
+    #[command(flatten)]
+    work: WorkArgs,
     #[command(flatten)]
     slurm: SlurmArgs,
-    /// Print one JSON object at the end, and no progress.
-    #[arg(long)]
-    json: bool,
+}
+
+impl PlanArgs {
+    /// The sweep and its folder.
+    fn read(&self) -> Result<(Sweep, PathBuf)> {
+        let sweep = file::read(&self.file)?;
+        let path = self.output.clone().unwrap_or_else(|| Path::new("runs").join(&sweep.name));
+        Ok((sweep, path))
+    }
+}
+
+impl WorkArgs {
+    fn over(&self, sweep: &mut Sweep) {
+        sweep.jobs = self.jobs.map_or(sweep.jobs, usize::from);
+        sweep.threads = self.threads.map(usize::from).or(sweep.threads);
+    }
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// The file is wrong, or the folder is another's or cannot be written.
 pub fn run(args: &SweepArgs) -> Result<ExitCode> {
-    let mut sweep = file::read(&args.file)?;
-    sweep.jobs = args.jobs.map_or(sweep.jobs, usize::from);
-    sweep.threads = args.threads.map(usize::from).or(sweep.threads);
-    let path = args.out.clone().unwrap_or_else(|| Path::new("runs").join(&sweep.name));
-    if args.list {
-        folder::check(&sweep, evolution::check)?;
-        return list(&sweep, &path, args.json).map(|()| ExitCode::SUCCESS);
+    match &args.what {
+        What::Run(args) => do_all(args),
+        What::List(args) => {
+            let (sweep, path) = args.read()?;
+            folder::check(&sweep, evolution::check)?;
+            list(&sweep, &path, args.json).map(|()| ExitCode::SUCCESS)
+        }
+        What::Collect(args) => {
+            let started = Instant::now();
+            let (sweep, path) = args.read()?;
+            let folder = Folder::open(&path, &sweep, evolution::check)?;
+            let missing = missing(folder.runs());
+            let collected = Some(collect::collect(&sweep, &folder)?);
+            let happened = Happened { runs: folder.runs(), endings: &[], missing: Some(missing), collected, started };
+            tell(args.json, &sweep.name, &path, happened)
+        }
+        What::Slurm(args) => {
+            let (mut sweep, path) = args.plan.read()?;
+            args.work.over(&mut sweep);
+            // The nodes have other adapters than this machine.
+            let runs = Folder::open(&path, &sweep, evolution::check)?.runs().to_vec();
+            slurm::send(args, &sweep, &path, &runs)
+        }
     }
-    if args.slurm.slurm {
-        // The nodes have other adapters than this machine.
-        let runs = Folder::open(&path, &sweep, evolution::check)?.runs().to_vec();
-        return slurm::send(args, &sweep, &path, &runs);
-    }
+}
+
+fn do_all(args: &RunArgs) -> Result<ExitCode> {
+    let (mut sweep, path) = args.plan.read()?;
+    args.work.over(&mut sweep);
     let started = Instant::now();
-    if args.collect {
-        let folder = Folder::open(&path, &sweep, evolution::check)?;
-        let missing = missing(folder.runs());
-        let collected = Some(collect::collect(&sweep, &folder)?);
-        let happened = Happened { runs: folder.runs(), endings: &[], missing: Some(missing), collected, started };
-        return tell(args, &sweep.name, &path, happened);
-    }
     args.engine.check_adapter().map_err(Error::msg)?;
+    let json = args.plan.json;
     if let Some(only) = &args.only {
         let runs = only.of(&folder::runs(&path, &sweep)).map_err(Error::msg)?;
         folder::join(&path, &sweep, &runs, evolution::check)?;
         let endings = do_runs(args, &sweep, &runs)?;
         let happened = Happened { runs: &runs, endings: &endings, missing: None, collected: None, started };
-        return tell(args, &sweep.name, &path, happened);
+        return tell(json, &sweep.name, &path, happened);
     }
     let folder = Folder::open(&path, &sweep, evolution::check)?;
     let endings = do_runs(args, &sweep, folder.runs())?;
     let collected = Some(collect::collect(&sweep, &folder)?);
     let happened = Happened { runs: folder.runs(), endings: &endings, missing: None, collected, started };
-    tell(args, &sweep.name, &path, happened)
+    tell(json, &sweep.name, &path, happened)
 }
 
-fn do_runs(args: &SweepArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
+fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
     let stop = service_flag(Default::default())?;
     let program = std::env::current_exe()?;
     let options = args.engine.options();
     let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, options: &options, stop: &stop };
-    execute_with_bar(runs, &plan, args.json)
+    execute_with_bar(runs, &plan, args.plan.json)
 }
 
 /// Does the runs, with a bar over all of them; failures are told when they happen.

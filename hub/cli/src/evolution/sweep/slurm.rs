@@ -1,6 +1,6 @@
-//! `xpuck sweep --slurm`: writes a sweep's jobs into its folder, and sends them.
+//! `xpuck sweep slurm`: writes a sweep's jobs into its folder, and sends them.
 
-use super::SweepArgs;
+use super::SendArgs;
 use crate::files::advice::word;
 use crate::files::tree_file::print;
 use anyhow::{Context, Result, bail};
@@ -21,43 +21,39 @@ const SENT: &str = "sent.json";
 /// Longest such file, bytes.
 const MAX_SENT: u64 = 1 << 16;
 
-/// How the sweep's jobs are sent.
+/// How the sweep's jobs are sent: an array that is requeued until it is done, and a job that collects (docs/cluster/sweeps.md). The
+/// folder must be on a disk that all nodes see.
 #[derive(Args)]
 pub struct SlurmArgs {
-    /// Send the runs that are not done to Slurm: an array of jobs that are requeued until they are done, and one that collects
-    /// (docs/cluster/sweeps.md). The folder must be on a disk that all nodes see.
-    #[arg(long, conflicts_with_all = ["list", "only", "collect"], help_heading = "Slurm")]
-    pub slurm: bool,
     /// Time limit of each job; one that is cut off goes on.
-    #[arg(long, value_name = "TIME", requires = "slurm", value_parser = slurm::time, help_heading = "Slurm")]
+    #[arg(long, value_name = "TIME", value_parser = slurm::time)]
     time: Option<String>,
     /// Memory of each job.
-    #[arg(long, value_name = "SIZE", requires = "slurm", value_parser = slurm::memory, help_heading = "Slurm")]
+    #[arg(long, value_name = "SIZE", value_parser = slurm::memory)]
     mem: Option<String>,
     /// Account that pays.
-    #[arg(long, value_name = "NAME", requires = "slurm", value_parser = slurm::word, help_heading = "Slurm")]
+    #[arg(long, value_name = "NAME", value_parser = slurm::word)]
     account: Option<String>,
     /// Partition.
-    #[arg(long, value_name = "NAME", requires = "slurm", value_parser = slurm::word, help_heading = "Slurm")]
+    #[arg(long, value_name = "NAME", value_parser = slurm::word)]
     partition: Option<String>,
     /// What each task gets of its node besides, as gpu:1; with a gpu the engine is gpu unless --engine says another.
-    #[arg(long, value_name = "SPEC", requires = "slurm", value_parser = slurm::word, help_heading = "Slurm")]
+    #[arg(long, value_name = "SPEC", value_parser = slurm::word)]
     gres: Option<String>,
     /// Runs of each task, of which --jobs run side by side [default: --jobs, or more for an array of 1000 tasks].
-    #[arg(long, value_name = "N", requires = "slurm", help_heading = "Slurm")]
+    #[arg(long, value_name = "N")]
     per_task: Option<std::num::NonZeroUsize>,
     /// Maximum number of tasks that run at once, as many sites ask for.
-    #[arg(long, value_name = "N", requires = "slurm", help_heading = "Slurm")]
+    #[arg(long, value_name = "N")]
     throttle: Option<std::num::NonZeroUsize>,
     /// Any other option of sbatch, as in --sbatch=--qos=long; may be given again.
-    #[arg(long, value_name = "OPTION", requires = "slurm", value_parser = slurm::option, allow_hyphen_values = true,
-          help_heading = "Slurm")]
+    #[arg(long, value_name = "OPTION", value_parser = slurm::option, allow_hyphen_values = true)]
     sbatch: Vec<String>,
     /// Write the scripts and send nothing.
-    #[arg(long, requires = "slurm", help_heading = "Slurm")]
+    #[arg(long)]
     no_send: bool,
     /// Send only if a run was done since the last time, as the collecting job does.
-    #[arg(long, requires = "slurm", hide = true)]
+    #[arg(long, hide = true)]
     if_progress: bool,
 }
 
@@ -111,11 +107,14 @@ struct Output<'a> {
 }
 
 /// Writes the scripts of a sweep in a folder that was begun, and sends them.
-pub fn send(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
+pub fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
     let missing: Vec<&Run> = runs.iter().filter(|run| run.state() != State::Done).collect();
     let done = runs.len() - missing.len();
     if missing.is_empty() {
-        log::line(format_args!("xpuck: {} of {} are done: nothing to send; --collect writes the tables", done, done));
+        log::line(format_args!(
+            "xpuck: {} of {} are done: nothing to send; `xpuck sweep collect` writes the tables",
+            done, done
+        ));
         return Ok(ExitCode::SUCCESS);
     }
     let folder = path.join("slurm");
@@ -133,7 +132,7 @@ pub fn send(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Resul
         if args.slurm.if_progress && before.done == done {
             bail!(
                 "{} of {} missing, and none was done since job {} was sent, so they are not sent again; mend what is wrong, \
-                 then give the command with --slurm again",
+                 then give the command again",
                 missing.len(),
                 count(runs.len(), "run is", "runs are"),
                 before.array
@@ -166,9 +165,9 @@ pub fn send(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Resul
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize, sent: Option<&Sent>) -> Result<()> {
+fn tell(args: &SendArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize, sent: Option<&Sent>) -> Result<()> {
     let (array, collect) = (sent.map(|sent| &*sent.array), sent.map(|sent| &*sent.collect));
-    if args.json {
+    if args.plan.json {
         let output = Output { name: &sweep.name, folder: path, runs, tasks, array, collect };
         return print(format!("{}\n", serde_json::to_string(&output)?).as_bytes());
     }
@@ -179,8 +178,8 @@ fn tell(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize,
             let cancel = slurm::job_name(&sweep.name);
             format!(
                 "{what}: job {array}; job {collect} collects. What they say: {slurm}\n\
-                 how far: xpuck sweep {} --out {} --list\nend all of it: scancel --name={cancel}\n",
-                word(&args.file),
+                 how far: xpuck sweep list {} --output {}\nend all of it: scancel --name={cancel}\n",
+                word(&args.plan.file),
                 word(path)
             )
         }
@@ -192,20 +191,20 @@ fn tell(args: &SweepArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize,
     print(text.as_bytes())
 }
 
-fn jobs(args: &SweepArgs, sweep: &Sweep, path: &Path) -> Result<Jobs> {
+fn jobs(args: &SendArgs, sweep: &Sweep, path: &Path) -> Result<Jobs> {
     let absolute = |path: &Path| path.canonicalize().with_context(|| path.display().to_string());
     let program = std::env::current_exe()?;
-    let (file, out) = (absolute(&args.file)?, absolute(path)?);
-    let base = ["sweep".to_string(), file.display().to_string(), "--out".into(), out.display().to_string()];
+    let (file, out) = (absolute(&args.plan.file)?, absolute(path)?);
+    let base = [file.display().to_string(), "--output".into(), out.display().to_string()];
     let mut engine = args.engine.options();
     if args.slurm.wants_gpu() && !args.engine.is_given() {
         engine = vec!["--engine".into(), "gpu".into()];
     }
     let threads = sweep.threads.unwrap_or(1);
     let parallel = [format!("--jobs={}", sweep.jobs), format!("--threads={threads}")];
-    let line = |more: &[&[String]]| {
+    let line = |what: &str, more: &[&[String]]| {
         let words = base.iter().chain(more.iter().copied().flatten());
-        words.fold(word(&program), |line, one| line + " " + &word(Path::new(one)))
+        words.fold(word(&program) + " sweep " + what, |line, one| line + " " + &word(Path::new(one)))
     };
     let own = |text: &str| vec![text.to_string()];
     Ok(Jobs {
@@ -214,9 +213,9 @@ fn jobs(args: &SweepArgs, sweep: &Sweep, path: &Path) -> Result<Jobs> {
         options: args.slurm.options(),
         of_tasks: args.slurm.gres.iter().map(|spec| format!("--gres={spec}")).collect(),
         throttle: args.slurm.throttle.map(Into::into),
-        only: line(&[&parallel, &engine, &own("--only")]),
-        collect: line(&[&own("--collect")]),
-        again: line(&[&parallel, &args.engine.options(), &own("--slurm"), &own("--if-progress"), &args.slurm.again()]),
+        only: line("run", &[&parallel, &engine, &own("--only")]),
+        collect: line("collect", &[]),
+        again: line("slurm", &[&parallel, &args.engine.options(), &own("--if-progress"), &args.slurm.again()]),
     })
 }
 

@@ -1,6 +1,5 @@
 //! What a sweep says at its end, and with `--list`.
 
-use super::SweepArgs;
 use crate::files::tree_file::print;
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -73,7 +72,7 @@ pub struct Happened<'a> {
 ///
 /// # Errors
 /// A run failed.
-pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -> Result<ExitCode> {
+pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Result<ExitCode> {
     let Happened { runs, endings, missing, collected, started } = happened;
     let failed = || {
         runs.iter().zip(endings).filter_map(|(run, ending)| match ending {
@@ -94,12 +93,12 @@ pub fn tell(args: &SweepArgs, name: &str, path: &Path, happened: Happened<'_>) -
         let more = missing.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(", {more} of them not named here") } else { String::new() };
         log::line(format_args!(
-            "xpuck: {} of {of} missing{more}; the sweep without --collect does them, or --slurm sends them",
+            "xpuck: {} of {of} missing{more}; `xpuck sweep run` does them, or `xpuck sweep slurm` sends them",
             missing.len()
         ));
     }
     let unfinished = stopped || missing.as_ref().is_some_and(|missing| !missing.is_empty());
-    if args.json {
+    if json {
         let (runs, wall_s) = (runs.len(), started.elapsed().as_secs_f64());
         let failed = failed().collect();
         let Collected { settings, best, printed } = collected.unwrap_or_default();

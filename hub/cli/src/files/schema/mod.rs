@@ -1,4 +1,4 @@
-//! `xpuck schema`: JSON Schemas of the TOML files that people write, for editors.
+//! `xpuck dev schema`: JSON Schemas of the TOML files that people write, for editors.
 
 use crate::files::file_kind::kinds;
 use anyhow::{Context, Result, bail};
@@ -16,7 +16,7 @@ pub struct SchemaArgs {
     /// Which kind.
     name: Option<String>,
     /// Write all of them into this folder, as NAME.schema.json; it is made if it is missing.
-    #[arg(long, value_name = "DIR", conflicts_with = "name")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR", conflicts_with = "name")]
     out: Option<PathBuf>,
 }
 

@@ -102,7 +102,7 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
         ),
         ("[hub]", "Where the hub listens."),
         ("hub.robots", "For robots. If they are other machines, the hub's address as they see it."),
-        ("hub.operator", "For commands such as `xpuck robots`."),
+        ("hub.operator", "For commands such as `xpuck robot list`."),
         ("hub.console", "The console's web page; without this line there is none."),
         ("[security]", "Who may take part is in the folder of keys."),
         ("security.dev_mode", "true does without keys, for trials on one machine alone."),
@@ -112,7 +112,7 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
 
 /// `hub.toml`.
 pub fn hub_text(hub: &HubFile) -> Result<String> {
-    let head = "The hub: motion capture, virtual senses, records. All keys: docs/hub.md or `xpuck schema hub`.";
+    let head = "The hub: motion capture, virtual senses, records. All keys: docs/hub.md or `xpuck dev schema hub`.";
     let notes = [
         ("[mocap]", "Motion capture, by which the hub knows where robots and frisbee are."),
         ("mocap.kind", "Change this first: the protocol, vicon, vrpn, vrpn-udp or natnet."),
@@ -130,7 +130,7 @@ pub fn hub_text(hub: &HubFile) -> Result<String> {
 /// `arena.toml`.
 pub fn arena_text(arena: &ArenaFile) -> Result<String> {
     let head = "The virtual arena: bodies, devices and motion capture as the real one has. All keys: docs/arena.md or\n\
-                `xpuck schema arena`. Try `unkind = \"typical\"` for an arena that is not as perfect as the simulator's.";
+                `xpuck dev schema arena`. Try `unkind = \"typical\"` for an arena that is not as perfect as the simulator's.";
     let notes = [
         ("seed", "Fixes starting places and noise."),
         (

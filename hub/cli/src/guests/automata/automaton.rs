@@ -1,15 +1,15 @@
-//! `xpuck automaton`: finite automata that arbitrate between behaviours, read, drawn, told, compared, converted and tried.
+//! Finite automata that arbitrate between behaviours: read, drawn, told, compared, converted and tried.
 
-use crate::files::tree_file::{From, print as put, read as read_tree, write};
+use crate::files::tree_file::{deliver, print as put, read as read_tree, refuse_over, write};
 use anyhow::{Context, Result, anyhow, bail};
-use clap::{Args, Subcommand};
+use clap::Args;
 use std::path::{Path, PathBuf};
 use xpuck_automata::automaton::{
     Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
 };
 use xpuck_automata::cargo::{Arbiter, Arbitration, Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
 use xpuck_hub_automata::curriculum_run::{Again, Plan, picture};
-use xpuck_kernels::tree::suggest;
+use xpuck_kernels::tree::{Tree, suggest};
 use xpuck_stats::statistics::mean;
 use xpuck_wire::file;
 use xpuck_wire::output::count;
@@ -17,44 +17,18 @@ use xpuck_wire::output::count;
 /// Longest file of automata, bytes.
 const MAX_TEXT: u64 = 1 << 20;
 
-/// Read, draw, explain, compare, convert and try automata (post-offices) that arbitrate between behaviours.
-///
-/// A file has an automaton for each module of a controller, below a line `module NAME`. A transition is a line like
+/// A file of automata: an automaton for each module of a controller, below a line `module NAME`. A transition is a line like
 /// `1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-`: in state 1, when that message comes, the module gets the
 /// message after `in:`, others that after `out:`, and the state is 2. docs/curricula.md tells what they are for.
 #[derive(Args)]
-pub struct AutomatonArgs {
-    #[command(subcommand)]
-    command: AutomatonCommand,
-}
-
-#[derive(Subcommand)]
-enum AutomatonCommand {
-    /// Print automata as the programs write them.
-    Fmt(FileArgs),
-    /// Tell in plain English what automata do.
-    Explain(FileArgs),
-    /// Print smaller automata that do the same.
-    ///
-    /// Transitions that an earlier one of their state hides go, states that cannot be reached too, and states that cannot be
-    /// told apart become one.
-    Simplify(FileArgs),
-    Draw(DrawArgs),
-    Diff(DiffArgs),
-    ToTree(ToTreeArgs),
-    FromTree(FromTreeArgs),
-    Try(TryArgs),
-}
-
-#[derive(Args)]
-struct FileArgs {
+pub struct FileArgs {
     /// File of automata.
     file: PathBuf,
 }
 
 /// Draw an automaton: states, and for each transition what triggers it and what the module then gets.
 #[derive(Args)]
-struct DrawArgs {
+pub struct DrawArgs {
     /// File of automata.
     file: PathBuf,
     /// Module whose automaton is drawn, if the file has several.
@@ -70,7 +44,7 @@ struct DrawArgs {
 /// States are matched first, so that other numbers for the same states are no difference: all lines have the numbers of OLD, and those
 /// after its last are states that only NEW has. Nothing is printed if all are equal.
 #[derive(Args)]
-struct DiffArgs {
+pub struct DiffArgs {
     /// File of automata.
     old: PathBuf,
     /// Another.
@@ -84,29 +58,25 @@ struct DiffArgs {
 /// NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and RIGHT 0 (45 degrees), NAVIGATE_AROUNDLEFT 0 and AROUNDRIGHT 0 (on the spot), NAVIGATE_STOP;
 /// 0 is the time, and none other is known there. After `out:`: BEEP_BEEP n (the node `signal n`). Others are refused by name.
 #[derive(Args)]
-struct ToTreeArgs {
+pub struct ToTreeArgs {
     /// File with the automaton of a module, such as navigate.
     file: PathBuf,
     /// Module whose automaton is converted, if the file has several.
     #[arg(long)]
     module: Option<String>,
-}
-
-/// Print the automaton of a behaviour tree that `xpuck automaton to-tree` made.
-#[derive(Args)]
-struct FromTreeArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
-    file: PathBuf,
-    /// The file's format, if its extension does not say it.
-    #[arg(long, value_enum)]
-    from: Option<From>,
+    /// File to write; without it the tree is printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Format to write.
+    #[arg(long, hide = true, default_value = "text", value_parser = ["text"])]
+    to: String,
 }
 
 /// Try a controller of automata, or a tree in their place, in the world of a curriculum's step: scores, and how often each script ran.
 ///
 /// In the worlds of cargo script 2 is a load and script 4 a delivery. Without a file it is the controller that was made by hand.
 #[derive(Args)]
-struct TryArgs {
+pub struct TryArgs {
     /// File of automata, as `best.txt` of a step, or of a tree, as `best.bt`; the controller made by hand without it.
     file: Option<PathBuf>,
     /// Curriculum whose world and weights count.
@@ -129,43 +99,68 @@ struct TryArgs {
     json: bool,
 }
 
-/// Runs the command.
+/// Runs `xpuck tree fmt` of automata.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
-pub fn run(args: &AutomatonArgs) -> Result<()> {
-    match &args.command {
-        AutomatonCommand::Fmt(args) => put(text(&read(&args.file)?).as_bytes()),
-        AutomatonCommand::Explain(args) => {
-            let told: Vec<String> = read(&args.file)?.iter().map(|(module, one)| account(*module, one)).collect();
-            put(told.join("\n").as_bytes())
-        }
-        AutomatonCommand::Simplify(args) => {
-            let simpler: Vec<_> = read(&args.file)?.iter().map(|(module, one)| (*module, simplify(one))).collect();
-            put(text(&simpler).as_bytes())
-        }
-        AutomatonCommand::Draw(args) => {
-            let (_, automaton) = only(&args.file, args.module.as_deref())?;
-            match &args.output {
-                Some(path) => write(path, draw(&automaton).as_bytes()),
-                None => put(draw(&automaton).as_bytes()),
-            }
-        }
-        AutomatonCommand::Diff(args) => put(differences(&read(&args.old)?, &read(&args.new)?).as_bytes()),
-        AutomatonCommand::ToTree(args) => {
-            let (_, automaton) = only(&args.file, args.module.as_deref())?;
-            let tree = to_tree(&automaton, &Meanings::epuck()).map_err(|error| {
-                anyhow!("{}: {error}; xpuck automaton to-tree --help tells what messages mean", args.file.display())
-            })?;
-            put(tree.to_string().as_bytes())
-        }
-        AutomatonCommand::FromTree(args) => {
-            let tree = read_tree(&args.file, args.from, false)?;
-            let automaton = from_tree(&tree, &Meanings::epuck()).with_context(|| args.file.display().to_string())?;
-            put(text(&[(Module::Navigate, automaton)]).as_bytes())
-        }
-        AutomatonCommand::Try(args) => try_controller(args),
-    }
+/// The file is wrong.
+pub fn fmt(args: &FileArgs) -> Result<()> {
+    put(text(&read(&args.file)?).as_bytes())
+}
+
+/// Runs `xpuck tree explain` of automata.
+///
+/// # Errors
+/// The file is wrong.
+pub fn explain(args: &FileArgs) -> Result<()> {
+    let told: Vec<String> = read(&args.file)?.iter().map(|(module, one)| account(*module, one)).collect();
+    put(told.join("\n").as_bytes())
+}
+
+/// Runs `xpuck tree reduce` of automata.
+///
+/// # Errors
+/// The file is wrong.
+pub fn reduce(args: &FileArgs) -> Result<()> {
+    let simpler: Vec<_> = read(&args.file)?.iter().map(|(module, one)| (*module, simplify(one))).collect();
+    put(text(&simpler).as_bytes())
+}
+
+/// Runs `xpuck tree draw` of automata.
+///
+/// # Errors
+/// The file is wrong, or the picture cannot be written.
+pub fn draw_one(args: &DrawArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
+    let (_, automaton) = only(&args.file, args.module.as_deref())?;
+    deliver(args.output.as_deref(), draw(&automaton).as_bytes())
+}
+
+/// Runs `xpuck tree diff` of automata.
+///
+/// # Errors
+/// A file is wrong.
+pub fn diff_files(args: &DiffArgs) -> Result<()> {
+    put(differences(&read(&args.old)?, &read(&args.new)?).as_bytes())
+}
+
+/// Runs `xpuck tree convert` of automata.
+///
+/// # Errors
+/// The file is wrong, or the tree cannot be written.
+pub fn to_tree_of(args: &ToTreeArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
+    let (_, automaton) = only(&args.file, args.module.as_deref())?;
+    let tree = to_tree(&automaton, &Meanings::epuck())
+        .map_err(|error| anyhow!("{}: {error}; docs/curricula.md tells what messages mean", args.file.display()))?;
+    deliver(args.output.as_deref(), tree.to_string().as_bytes())
+}
+
+/// The automaton of a tree that was made of one, as text.
+///
+/// # Errors
+/// It is another tree.
+pub fn of_tree(tree: &Tree) -> Result<String> {
+    Ok(text(&[(Module::Navigate, from_tree(tree, &Meanings::epuck())?)]))
 }
 
 type Controller = Vec<(Module, Automaton)>;
@@ -251,7 +246,11 @@ fn post_offices(path: &Path) -> Result<Automata> {
     Ok(controller)
 }
 
-fn try_controller(args: &TryArgs) -> Result<()> {
+/// Runs `xpuck simulate` of automata.
+///
+/// # Errors
+/// A file is wrong, or the picture cannot be written.
+pub fn try_controller(args: &TryArgs) -> Result<()> {
     let plan = Plan::read(&args.curriculum, args.seed)?;
     let steps = &plan.scenario.steps;
     let step = match &args.step {

@@ -1,4 +1,4 @@
-//! `xpuck body curves`: several runs in one plot.
+//! `xpuck runs curves`: several runs in one plot.
 
 use crate::files::tree_file::deliver;
 use crate::files::tree_file::print as put;
@@ -12,7 +12,7 @@ use xpuck_wire::output::count;
 /// Draw the longest ways of several runs of evolution in one plot, by evaluations, and tell their median.
 #[derive(Args)]
 pub struct CurvesArgs {
-    /// Folders of runs (`xpuck body evolve --out`), which may be under way.
+    /// Folders of runs (`xpuck evolve --kind bodies --output`), which may be under way.
     #[arg(required = true, num_args = 1..=256, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// SVG file to write; without it the plot is printed.

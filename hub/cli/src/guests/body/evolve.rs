@@ -1,4 +1,4 @@
-//! `xpuck body evolve`: bodies and brains evolve to walk.
+//! `xpuck evolve --kind bodies`: bodies and brains evolve to walk.
 
 use super::files;
 use crate::evolution::stopping;
@@ -14,9 +14,6 @@ use xpuck_hub_bodies::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as 
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
-
-/// What follows `xpuck`.
-const COMMAND: &str = "body evolve";
 
 /// Evolve bodies with their brains to walk as far as they can along y, by families (docs/bodies.md).
 ///
@@ -51,7 +48,7 @@ pub struct EvolveArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// New folder for the table, the checkpoint, the bodies, their pictures and the best one's walk.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with the run in this folder, past its end with --evaluations; the result is that of an uninterrupted run, digit by digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "brain", "set", "out"])]
@@ -67,7 +64,7 @@ pub struct EvolveArgs {
 /// A file is wrong, or the folder cannot be written.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let kept = args.resume.as_ref().or(args.out.as_ref());
-    let stop = stopping::flag(COMMAND, kept)?;
+    let stop = stopping::flag(kept)?;
     let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, evolution, notice } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
@@ -94,7 +91,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if ended == Ended::Stopped {
         let Some(path) = kept else { bail!("only a run with a folder is stopped") };
         let done = format!(" after {:.0} of {evaluations} evaluations", evolution.evaluations());
-        return Ok(stopping::stopped(COMMAND, &done, path));
+        return Ok(stopping::stopped(&done, path));
     }
     let outcome = Outcome::of(&evolution, began.elapsed().as_secs_f64());
     if let Some(folder) = &folder {
@@ -172,7 +169,7 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
 /// The command that simulates the best body of an island as the run did.
 fn again(folder: &Path, island: usize, config: &Config) -> String {
     let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
-    let mut command = format!("xpuck body simulate {} --brain {}", body("prif"), body("nndf"));
+    let mut command = format!("xpuck simulate {} --brain {}", body("prif"), body("nndf"));
     let usual = Config::default();
     // A rhythm of its own is in the brain's file.
     if config.period != usual.period && (config.period == 0.0 || !config.own_periods) {

@@ -1,44 +1,24 @@
-//! `xpuck body`: bodies of joined cubes that evolve and walk.
+//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction: `(B(1), [RIGHT, 3, X],
+//! {TOP: (S(2), [TOP, 1, Z], None)})` is a row of three blue cubes to the right, on whose end stands a cube that feels touch.
 
-mod curves;
-mod evolve;
+pub mod curves;
+pub mod evolve;
 mod files;
-mod serve;
-mod simulate;
+#[cfg(feature = "gateway")]
+pub mod serve;
+pub mod simulate;
 mod walk;
 
 use crate::files::tree_file::{deliver, print as put, refuse_over};
-use anyhow::{Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use xpuck_bodies::picture::plan_svg;
 use xpuck_bodies::urdf::{self, Dialect};
 
-/// Evolve bodies of joined cubes that walk, look at them, let them walk, and exchange them with other simulators.
-///
-/// A body is defined by a PRIF, a recursive instruction: `(B(1), [RIGHT, 3, X], {TOP: (S(2), [TOP, 1, Z], None)})` is a row
-/// of three blue cubes to the right, on whose end stands a cube that feels touch. docs/bodies.md tells the whole of it.
-#[derive(Args)]
-pub struct BodyArgs {
-    #[command(subcommand)]
-    command: BodyCommand,
-}
-
-#[derive(Subcommand)]
-enum BodyCommand {
-    Evolve(evolve::EvolveArgs),
-    Curves(curves::CurvesArgs),
-    Show(ShowArgs),
-    Simulate(simulate::SimulateArgs),
-    Serve(serve::ServeArgs),
-    Export(ExportArgs),
-    Import(ImportArgs),
-}
-
 /// Tell what a body is made of, or draw it.
 #[derive(Args)]
-struct ShowArgs {
+pub struct ShowArgs {
     /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
     /// Draw it to this SVG file.
@@ -51,13 +31,13 @@ struct ShowArgs {
 
 /// Print a body for another simulator: URDF for its parts and joints, NNDF for its brain.
 #[derive(Args)]
-struct ExportArgs {
+pub struct ExportArgs {
     /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
     /// Form to print.
     #[arg(long, value_enum)]
     to: Form,
-    /// Brain (.nndf) that drives it, for `--to nndf`; drawn at random without it.
+    /// Brain (.nndf) that drives it: written by `--to nndf`, which draws one without it, and checked by the others.
     #[arg(long, value_name = "FILE")]
     brain: Option<PathBuf>,
     /// Seed of a brain that is drawn.
@@ -87,44 +67,30 @@ enum Form {
     Nndf,
 }
 
-/// Print the definition of a body that another program wrote as URDF, or check one.
+/// Draw a body as its plan.
 #[derive(Args)]
-struct ImportArgs {
-    /// File with a body: .urdf, .prif or .json.
+pub struct DrawArgs {
+    /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
-    /// Brain (.nndf) to check with it.
-    #[arg(long, value_name = "FILE")]
-    brain: Option<PathBuf>,
-    /// File to write; without it the definition is printed.
+    /// File to write; without it the drawing is printed.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Runs the command.
+/// Runs `xpuck tree draw` of a body.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
-pub fn run(args: &BodyArgs) -> Result<ExitCode> {
-    match &args.command {
-        BodyCommand::Evolve(args) => return evolve::run(args),
-        BodyCommand::Curves(args) => curves::run(args)?,
-        BodyCommand::Simulate(args) => simulate::run(args)?,
-        BodyCommand::Serve(args) => serve::run(args)?,
-        BodyCommand::Show(args) => show(args)?,
-        BodyCommand::Export(args) => export(args)?,
-        BodyCommand::Import(args) => {
-            refuse_over([&args.file].into_iter().chain(&args.brain), &args.output)?;
-            let body = files::read(&args.file)?;
-            if let Some(path) = &args.brain {
-                files::brain(path, &body.plan)?;
-            }
-            deliver(args.output.as_deref(), format!("{}\n", body.prif.print()).as_bytes())?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+/// The file is wrong, or the picture cannot be written.
+pub fn draw(args: &DrawArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
+    deliver(args.output.as_deref(), plan_svg(&files::read(&args.file)?.plan).as_bytes())
 }
 
-fn show(args: &ShowArgs) -> Result<()> {
+/// Runs `xpuck tree explain` of a body.
+///
+/// # Errors
+/// The file is wrong, or the picture cannot be written.
+pub fn show(args: &ShowArgs) -> Result<()> {
     refuse_over([&args.file], &args.svg)?;
     let body = files::read(&args.file)?;
     if let Some(path) = &args.svg {
@@ -156,12 +122,16 @@ fn show(args: &ShowArgs) -> Result<()> {
     put(text.as_bytes())
 }
 
-fn export(args: &ExportArgs) -> Result<()> {
-    if args.brain.is_some() && !matches!(args.to, Form::Nndf) {
-        bail!("--brain goes with --to nndf; the other forms are of the body alone");
-    }
+/// Runs `xpuck tree convert` of a body. A brain that is not written is checked.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
+pub fn export(args: &ExportArgs) -> Result<()> {
     refuse_over([&args.file].into_iter().chain(&args.brain), &args.output)?;
     let body = files::read(&args.file)?;
+    if let Some(path) = args.brain.as_ref().filter(|_| !matches!(args.to, Form::Nndf)) {
+        files::brain(path, &body.plan)?;
+    }
     let dialect = match (args.as_published, args.published_names) {
         (true, _) => Dialect::AsPublished,
         (false, true) => Dialect::PublishedNames,

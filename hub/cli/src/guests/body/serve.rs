@@ -1,4 +1,4 @@
-//! `xpuck body serve`: a walk for 3D viewers.
+//! `xpuck serve body`: a walk for 3D viewers.
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::guests::gateway::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};

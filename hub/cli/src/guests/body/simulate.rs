@@ -1,4 +1,4 @@
-//! `xpuck body simulate`: a body walks.
+//! `xpuck simulate`: a body walks.
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::files::tree_file::{print as put, refuse_over, write};
@@ -12,7 +12,7 @@ use xpuck_hub_bodies::{page, spacing};
 
 /// Let a body walk: how far its root gets along y, how far its rearmost part moves, and what its way is.
 ///
-/// The lesser of the two is what `xpuck body evolve` counts as walked: a tower that falls over leaves its feet where they were.
+/// The lesser of the two is what `xpuck evolve --kind bodies` counts as walked: a tower that falls over leaves its feet where they were.
 #[derive(Args)]
 pub struct SimulateArgs {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `xpuck draw-path`.
+//! `xpuck simulate`.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
@@ -20,7 +20,7 @@ const MOST_ROBOTS: usize = 7;
 
 /// Draw from above how the individuals of a population manager drive in a world of `xpuck serve world-sim`.
 ///
-/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --out` writes, or any line `Individual ...`.
+/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes, or any line `Individual ...`.
 /// Robots of several populations drive together, a step of each by turns. There is a panel for each trial; a dot is where a
 /// robot began. No server is needed.
 #[derive(Args)]

@@ -1,4 +1,4 @@
-//! `xpuck kilobot evolve`: trees for Kilobots that forage.
+//! `xpuck evolve --kind kilobots`: trees for Kilobots that forage.
 
 use crate::evolution::stopping;
 use crate::files::advice::word;
@@ -12,9 +12,6 @@ use xpuck_hub_kilobots::{Chapter, Config, Ended, Folder, chapter, run as run_to_
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
-
-/// What follows `xpuck`.
-const COMMAND: &str = "kilobot evolve";
 
 /// Evolve trees for Kilobots that forage, and make the thesis's chapter 4 again: runs, curves, ways, and what trees use.
 ///
@@ -40,7 +37,7 @@ pub struct EvolveArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// New folder for runs, figures, tables and trees.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with the experiment in this folder: runs that are there are not made again.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "simulations", "algorithm", "set", "out"])]
@@ -56,7 +53,7 @@ pub struct EvolveArgs {
 /// A file is wrong, or the folder cannot be written.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let kept = args.resume.as_ref().or(args.out.as_ref());
-    let stop = stopping::flag(COMMAND, kept)?;
+    let stop = stopping::flag(kept)?;
     let (config, mut folder, done) = match &args.resume {
         Some(path) => {
             let (folder, config, done) = Folder::resume(path, args.runs)?;
@@ -82,11 +79,11 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             drop(progress);
             let Some(path) = kept else { bail!("only an experiment with a folder is stopped") };
             let done = format!(" after {}", count(runs, "whole run", "whole runs"));
-            return Ok(stopping::stopped(COMMAND, &done, path));
+            return Ok(stopping::stopped(&done, path));
         }
     };
-    let command = kept.map_or("xpuck kilobot evolve".into(), |path| {
-        format!("xpuck kilobot evolve {} --out NEW", word(&path.join("kilobots.toml")))
+    let command = kept.map_or("xpuck evolve --kind kilobots".into(), |path| {
+        format!("xpuck evolve {} --output NEW", word(&path.join("kilobots.toml")))
     });
     let made = chapter(&config, &runs, &command, |what| progress.note(what));
     drop(progress);

@@ -1,4 +1,4 @@
-//! `xpuck kilobot hex`: from a tree to the file that is written to robots.
+//! `xpuck tree convert --to hex`: from a tree to the file that is written to robots.
 
 use super::firmware::{BOOTLOADER, Platform, RAM, Sizes, build};
 use crate::files::tree_file::{print, read_kilobot, refuse_over, write};
@@ -26,8 +26,11 @@ pub struct HexArgs {
     platform: Option<Simulator>,
     /// Set what is to be calibrated: LIGHT_WAIT, the us between readings of the light (default 400), or LIGHT_CONTRAST, how much
     /// a bright reading is above a dark one (40).
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = define)]
     define: Vec<String>,
+    /// Format to write.
+    #[arg(long, hide = true, default_value = "hex", value_parser = ["hex"])]
+    to: String,
 }
 
 /// Simulators of the robot's processor.

@@ -1,4 +1,4 @@
-//! `xpuck kilobot simulate`: Kilobots run a tree.
+//! `xpuck simulate`: Kilobots run a tree.
 
 use crate::files::tree_file::{print as put, read_kilobot, refuse_over, write};
 use anyhow::{Context, Result};
@@ -23,7 +23,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 1)]
     seed: u32,
     /// Kilobots [default: 25].
-    #[arg(long)]
+    #[arg(long = "count", alias = "robots")]
     robots: Option<i64>,
     /// Any key of an experiment's world, as in `--set gap=0.2`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]

@@ -1,4 +1,4 @@
-//! `xpuck runs`: what was recorded.
+//! What was recorded: `xpuck runs list`, `show`, `export`, `recover`, `verify`, `replay` and `table`.
 
 mod film;
 mod play;
@@ -10,7 +10,7 @@ use crate::analysis::picture::fits;
 use crate::files::results::other_kind;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, anyhow, bail};
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -22,20 +22,9 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 use xpuck_wire::{log, output, plain};
 
-/// List, show, export, verify, recover and replay recorded runs.
-///
-/// RUN is `last`, a run as `xpuck runs list` calls it, the beginning of its folder's name, or a folder.
-#[derive(Args)]
-pub struct RunsArgs {
-    #[command(subcommand)]
-    what: What,
-    /// The record directory, as hub.toml names it; runs of demos below it are found too.
-    #[arg(long, global = true, default_value = "runs", env = "XPUCK_RUNS")]
-    runs: PathBuf,
-}
-
+/// What is done with recorded runs.
 #[derive(Subcommand)]
-enum What {
+pub enum What {
     /// One row a run, the oldest first. A run whose hub died is aborted; `xpuck runs recover` makes its files whole.
     List {
         /// Print a JSON list.
@@ -97,15 +86,18 @@ enum What {
     Table(table::TableArgs),
 }
 
-/// Runs the command.
-pub fn run(args: &RunsArgs) -> Result<()> {
-    let find = |run: &str| find(&args.runs, run);
-    match &args.what {
+/// Does it, with runs of the record directory `runs`.
+///
+/// # Errors
+/// A run is not there or cannot be read, or something cannot be written.
+pub fn run(what: &What, runs: &Path) -> Result<()> {
+    let find = |run: &str| find(runs, run);
+    match what {
         What::List { json } => {
-            let catalogue = open(&args.runs)?;
+            let catalogue = open(runs)?;
             tell(catalogue.troubles());
             let rows = catalogue.rows()?;
-            tell(&other_kind(&args.runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
+            tell(&other_kind(runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
             list(&rows, *json)
         }
         What::Show { run, json } => show::show(&find(run)?, *json),
@@ -127,8 +119,8 @@ pub fn run(args: &RunsArgs) -> Result<()> {
             true => Ok(()),
             false => bail!("{run}: the record and its second tick differ"),
         },
-        What::Recover { run } => recover_run(&args.runs, run),
-        What::Table(table) => table::table(&args.runs, table),
+        What::Recover { run } => recover_run(runs, run),
+        What::Table(table) => table::table(runs, table),
         What::Replay(replay) => play::replay(&find(&replay.run)?, replay),
     }
 }
@@ -136,7 +128,7 @@ pub fn run(args: &RunsArgs) -> Result<()> {
 /// The catalogue of a record directory.
 fn open(runs: &Path) -> Result<Catalogue> {
     let remedy =
-        "is there no run in this folder? --runs DIR names the record directory; `xpuck demo` makes the first run";
+        "is there no run in this folder? --folder DIR names the record directory; `xpuck demo` makes the first run";
     if matches!(runs.try_exists(), Ok(false)) {
         bail!("{}: is missing; {remedy}", runs.display());
     }
@@ -166,7 +158,7 @@ fn no_run(place: &Path) -> Option<String> {
     let name = place.display();
     match runs_below(place).count() {
         2.. => Some(format!(
-            "{name}: holds several runs: name one of them, or `last` with --runs {name}; `xpuck runs list --runs {name}` lists them"
+            "{name}: holds several runs: name one of them, or `last` with --runs {name}; `xpuck runs list --folder {name}` lists them"
         )),
         _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, and a run is a folder")),
         _ => None,

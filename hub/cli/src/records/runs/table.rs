@@ -61,7 +61,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     };
     if directories.is_empty() && left_out.is_empty() {
         bail!(
-            "{}: holds no run that is over; --runs DIR names another record directory, and `xpuck runs list` shows runs that go on",
+            "{}: holds no run that is over; --folder DIR names another record directory, and `xpuck runs list` shows runs that go on",
             root.display()
         );
     }

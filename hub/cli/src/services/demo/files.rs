@@ -69,7 +69,7 @@ impl Layout {
         let config = root.join("config");
         for dir in [config.join("robots"), root.join("logs")] {
             std::fs::create_dir_all(&dir)
-                .with_context(|| format!("--out {}: cannot make {}", args.out.display(), dir.display()))?;
+                .with_context(|| format!("--output {}: cannot make {}", args.out.display(), dir.display()))?;
         }
         let devices = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let port = |i: u16| args.ports + i;

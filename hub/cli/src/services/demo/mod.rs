@@ -33,14 +33,14 @@ use xpuck_wire::socket::Sockets;
 /// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
 #[derive(Args, Clone)]
 #[command(
-    after_help = "While it runs: open the console it names, or try `xpuck top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
+    after_help = "While it runs: open the console it names, or try `xpuck swarm top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
         With --groot, Groot2 (https://www.behaviortree.dev/groot) shows what every node of a robot's tree does: choose \
         its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
     /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each [default: what the world's file
     /// says, else 9].
-    #[arg(long = "robots", value_name = "ROBOTS")]
+    #[arg(long = "count", alias = "robots", value_name = "COUNT")]
     given_robots: Option<usize>,
     #[arg(skip)]
     robots: usize,
@@ -64,7 +64,7 @@ pub struct DemoArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Where records go.
-    #[arg(long, default_value = "runs")]
+    #[arg(short, long = "output", alias = "out", default_value = "runs")]
     out: PathBuf,
     /// Serve no web page.
     #[arg(long)]
@@ -118,7 +118,7 @@ const APPEAR: Duration = Duration::from_secs(20);
 pub fn run(args: &DemoArgs) -> Result<bool> {
     let args = &DemoArgs { robots: robots(args)?, ..args.clone() };
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+        bail!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
     if let Some(minutes) = args.minutes.filter(|minutes| !(0.1..=1440.0).contains(minutes)) {
         bail!("--minutes {minutes}: takes 0.1 to 1440");
@@ -222,7 +222,9 @@ fn conduct(
             log::report(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
-        log::report(format_args!("from another terminal: xpuck top  (if several demos run: --hub {hub} --key {key})"));
+        log::report(format_args!(
+            "from another terminal: xpuck swarm top  (if several demos run: --hub {hub} --key {key})"
+        ));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
         log::report(where_to);

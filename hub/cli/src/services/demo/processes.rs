@@ -65,10 +65,10 @@ impl<'a> Processes<'a> {
         Ok(())
     }
 
-    /// Starts `xpuck hub` or `xpuck arena` and waits until it says that it is ready.
+    /// Starts `xpuck serve hub` or `xpuck serve arena` and waits until it says that it is ready.
     pub fn start_service(&mut self, name: &str, file: &Path) -> Result<()> {
         let xpuck = self.xpuck.clone();
-        self.spawn(name, &xpuck, &[name], file)?;
+        self.spawn(name, &xpuck, &["serve", name], file)?;
         let log = self.layout.log(name);
         let Some(process) = self.list.last_mut() else { return Ok(()) };
         let Some(mut output) = process.output.take() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! `xpuck drive`: robots driven from outside, through the hub: one by the keys of a terminal, or any by a program.
+//! `xpuck robot drive`: robots driven from outside, through the hub: one by the keys of a terminal, or any by a program.
 
 mod keys;
 mod pipe;

@@ -1,4 +1,4 @@
-//! `xpuck top`: the swarm on one screen, for when there is a terminal and no browser.
+//! `xpuck swarm top`: the swarm on one screen, for when there is a terminal and no browser.
 //!
 //! What happens becomes an input, the state takes it and says what to do, and the screen is drawn of the state: both are
 //! pure. Threads ask the hub, so that no key waits for an answer.
@@ -54,7 +54,7 @@ pub struct TopArgs {
 /// There is no terminal, or no hub is known here.
 pub fn run(args: &TopArgs) -> Result<()> {
     if !output::is_terminal() {
-        bail!("xpuck top draws on a terminal, and standard output is none; `xpuck status --watch` prints lines");
+        bail!("xpuck swarm top draws on a terminal, and standard output is none; `xpuck status --watch` prints lines");
     }
     let stop = shutdown::service_flag(Default::default())?;
     for signal in [SIGHUP, SIGQUIT] {

@@ -61,7 +61,7 @@ fn header(top: &Top, width: u16) -> Vec<Line<'static>> {
         )
     });
     let Some(status) = &top.status else {
-        return vec![Line::styled("xpuck top", BOLD), silent.unwrap_or_else(|| "asking the hub".into())];
+        return vec![Line::styled("xpuck swarm top", BOLD), silent.unwrap_or_else(|| "asking the hub".into())];
     };
     let experiment = if status.experiment.is_empty() { "no experiment".into() } else { plain(&status.experiment) };
     let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));

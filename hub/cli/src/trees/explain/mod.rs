@@ -55,7 +55,7 @@ pub struct ExplainArgs {
     #[arg(long, default_value_t = 60.0, requires = "simulate")]
     seconds: f32,
     /// Number of robots, 1 to 256.
-    #[arg(long, default_value_t = 9, requires = "simulate")]
+    #[arg(long = "count", alias = "robots", default_value_t = 9, requires = "simulate")]
     robots: usize,
     /// Where the robots start.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]

@@ -58,7 +58,7 @@ fn files_of_the_page_make_a_swarm() {
     });
     let operator = files["swarm.toml"].split("operator = \"").nth(1).unwrap().split('"').next().unwrap();
     wait_until("two robots, and motion capture", || {
-        let status: Value = serde_json::from_str(&run(&["robots", "--json", "--hub", operator])).unwrap();
+        let status: Value = serde_json::from_str(&run(&["robot", "list", "--json", "--hub", operator])).unwrap();
         let alive = status["robots"].as_array().unwrap().iter().filter(|robot| robot["alive"] == true).count();
         alive == 2 && status["tracking"] == true
     });
@@ -85,7 +85,7 @@ pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
 
 #[test]
 fn tables_of_the_page_name_every_key() {
-    let output = xpuck().args(["schema", "arena"]).output().unwrap();
+    let output = xpuck().args(["dev", "schema", "arena"]).output().unwrap();
     let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut all = Vec::new();
     keys(&schema, "", &mut all);
@@ -105,7 +105,8 @@ fn wrong_arena_is_one_line_with_file_key_and_limits() {
     let refused = |more: &str| {
         let text = format!("{}{more}\n", files["arena.toml"]);
         std::fs::write(dir.path().join("arena.toml"), text).unwrap();
-        let output = xpuck().args(["arena", "--config", "arena.toml"]).current_dir(dir.path()).output().unwrap();
+        let output =
+            xpuck().args(["serve", "arena", "--config", "arena.toml"]).current_dir(dir.path()).output().unwrap();
         assert!(!output.status.success() && output.stdout.is_empty());
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.lines().count() == 1 && said.contains("arena.toml"), "{said}");
@@ -130,7 +131,7 @@ fn wrong_arena_is_one_line_with_file_key_and_limits() {
         assert!(words.iter().all(|word| said.contains(word)), "{more}: {said}");
     }
     let ports = free_ports().to_string();
-    let command = ["demo", "--ports", &ports, "--unkind", "nobody.toml", "--out"];
+    let command = ["demo", "--ports", &ports, "--unkind", "nobody.toml", "--output"];
     let output = xpuck().args(command).arg(dir.path()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.lines().count() == 1 && said.contains("--unkind nobody.toml") && said.contains("typical"), "{said}");

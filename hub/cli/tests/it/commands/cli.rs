@@ -87,7 +87,7 @@ fn bad_trees_are_named_by_file_line_and_column() {
 
 #[test]
 fn arguments_out_of_range_are_refused() {
-    assert!(refusal(&["simulate", TREE, "--robots", "257"]).contains("1 to 256"));
+    assert!(refusal(&["simulate", TREE, "--count", "257"]).contains("1 to 256"));
     assert!(refusal(&["simulate", TREE, "--runs", "0"]).contains("--runs"));
     assert!(refusal(&["evolve", "--population", "3"]).contains("population = 3 is outside 8..=4096"));
     assert!(refusal(&["demo", "--speed", "1000"]).contains("--speed"));
@@ -102,7 +102,7 @@ fn services_name_the_file_and_key_that_is_wrong() {
         [record]\ndirectory = \"runs\"\n";
     let line = |text: &str| {
         std::fs::write(&hub, text).unwrap();
-        let error = refusal(&["hub", "--config", path]);
+        let error = refusal(&["serve", "hub", "--config", path]);
         assert_eq!(error.lines().count(), 1, "{error}");
         error
     };
@@ -115,7 +115,7 @@ fn services_name_the_file_and_key_that_is_wrong() {
     assert!(gates("settle_s = -1.0").contains("mocap.gates.settle_s = -1 is outside 0..=60"));
     assert!(gates("jump = 1").contains("unknown field `jump`"));
     assert!(line(&format!("{good}[messages]\nloss = 2.0\n")).contains("messages.loss = 2 is outside 0..=1"));
-    let robots = refusal(&["robots", "--dev-mode", "--hub", "tcp://127.0.0.1:1"]);
+    let robots = refusal(&["robot", "list", "--dev-mode", "--hub", "tcp://127.0.0.1:1"]);
     assert!(robots.contains("no answer from the hub at tcp://127.0.0.1:1"), "{robots}");
 }
 
@@ -133,24 +133,24 @@ fn small_mistakes_get_one_clear_line() {
     );
     let hub =
         "swarm = \"swarm.toml\"\n[mocap]\naddress = \"127.0.0.1:1\"\nfrisbee = \"f\"\n[record]\ndirectory = \"runs\"\n";
-    let error = refusal(&["hub", "--config", &write("hub.toml", hub)]);
+    let error = refusal(&["serve", "hub", "--config", &write("hub.toml", hub)]);
     assert_eq!((error.matches("hub.key").count(), error.lines().count()), (1, 1), "{error}");
     for garbage in ["garbage", "tcp://127.0.0.1", "udp://127.0.0.1:7602"] {
-        let error = refusal(&["robots", "--dev-mode", "--hub", garbage]);
+        let error = refusal(&["robot", "list", "--dev-mode", "--hub", garbage]);
         assert_eq!(error, format!("xpuck: `{garbage}` is no address; it must look like tcp://192.168.1.2:7602\n"));
     }
     assert!(refusal(&["demo", "--ports", "0"]).contains("0 is not in 1..=65532"));
     let mac = write("mac.bt", "sel\r  avoiding\r  explore 20\r");
-    assert!(refusal(&["tree", "check", &mac]).contains("line 1, column 4: a line ends with CR alone"));
+    assert!(refusal(&["check", &mac]).contains("line 1, column 4: a line ends with CR alone"));
     // What some editors put before a text is no part of it.
     let tree = write("bom.bt", "\u{feff}sel\r\n  avoiding\r\n  explore 20\r\n");
     let experiment = "\u{feff}name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n";
     let output = run(&["check", &tree, &write("x.toml", experiment)]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(run(&["tree", "check", &tree]).status.success());
+    assert!(run(&["check", &tree]).status.success());
     let world =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/foraging.toml")).unwrap();
-    assert!(run(&["world", "check", &write("w.toml", &format!("\u{feff}{world}"))]).status.success());
+    assert!(run(&["check", &write("w.toml", &format!("\u{feff}{world}"))]).status.success());
 }
 
 #[test]
@@ -166,15 +166,18 @@ fn check_reads_every_kind_of_file() {
 fn markers_are_shown_printed_and_given_as_data() {
     let dir = tempfile::tempdir().unwrap();
     let sheet = dir.path().join("sheet.svg");
-    let output = run(&["markers", "16", "--json", "--svg", sheet.to_str().unwrap()]);
+    let output = run(&["dev", "markers", "16", "--json", "--svg", sheet.to_str().unwrap()]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["patterns"].as_array().unwrap().len(), 16);
     assert_eq!(json["patterns"][15]["robot"], 16);
     assert_eq!(std::fs::read_to_string(&sheet).unwrap().matches("<circle").count(), 64);
-    let text = String::from_utf8(run(&["markers", "3"]).stdout).unwrap();
+    let text = String::from_utf8(run(&["dev", "markers", "3"]).stdout).unwrap();
     assert_eq!((text.matches('O').count(), text.matches(" .").count() + text.matches("\n.").count()), (12, 36));
-    assert!(refusal(&["markers", "100"]).contains("100 is not in 1..=99"));
-    assert!(refusal(&["markers", "2", "--svg", "/nowhere/x.svg"]).contains("--svg /nowhere/x.svg: cannot be written"));
+    assert!(refusal(&["dev", "markers", "100"]).contains("100 is not in 1..=99"));
+    assert!(
+        refusal(&["dev", "markers", "2", "--svg", "/nowhere/x.svg"])
+            .contains("--svg /nowhere/x.svg: cannot be written")
+    );
 }
 
 #[test]

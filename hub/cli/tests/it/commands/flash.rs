@@ -1,4 +1,4 @@
-//! `xpuck flash` on the file of a card: the content of the card, and errors that leave it unchanged.
+//! `xpuck card flash` on the file of a card: the content of the card, and errors that leave it unchanged.
 
 use crate::common::{said, xpuck};
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ struct Bag {
 impl Bag {
     fn new() -> Bag {
         let dir = tempfile::tempdir().unwrap();
-        let made = xpuck().args(["init", "--robots", "2"]).arg(dir.path().join("lab")).output().unwrap();
+        let made = xpuck().args(["init", "--count", "2"]).arg(dir.path().join("lab")).output().unwrap();
         assert!(made.status.success(), "{}", said(&made));
         let bag = Bag { dir };
         bag.image("good.xpb", Kind::Image, 20, None);
@@ -70,7 +70,12 @@ impl Bag {
 
     fn flash(&self, more: &[&str]) -> Command {
         let mut command = xpuck();
-        command.args(["flash", "--swarm"]).arg(self.path("lab")).arg("--device").arg(self.path("card.img")).args(more);
+        command
+            .args(["card", "flash", "--swarm"])
+            .arg(self.path("lab"))
+            .arg("--device")
+            .arg(self.path("card.img"))
+            .args(more);
         command.current_dir(self.dir.path()).stdin(Stdio::null());
         command
     }
@@ -241,7 +246,7 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     fs::rename(bag.path("away.key"), bag.path("lab/keys/robots/xp01.key")).unwrap();
     // A folder, and a card that is too small.
     let mut folder = xpuck();
-    folder.args(["flash", "--robot", "xp01", "--yes", "--swarm"]).arg(bag.path("lab"));
+    folder.args(["card", "flash", "--robot", "xp01", "--yes", "--swarm"]).arg(bag.path("lab"));
     folder.arg("--image").arg(bag.path("good.xpb")).arg("--device").arg(bag.dir.path());
     let folder = folder.output().unwrap();
     assert!(said(&folder).contains("neither a block device nor a file"), "{}", said(&folder));

@@ -77,7 +77,7 @@ fn the_table_of_keys_is_what_the_program_reads() {
     assert_eq!(shown, expected, "docs/hub.md against the program");
 }
 
-/// As the page has it: `xpuck hub --config hub.toml`, in the folder of its files.
+/// As the page has it: `xpuck serve hub --config hub.toml`, in the folder of its files.
 #[test]
 fn a_hub_started_as_the_page_says_offers_the_experiments_beside_its_file() {
     let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });

@@ -49,7 +49,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 fn a_tree_indented_by_tabs() {
     let dir = folder();
     write(dir.path(), "a.bt", "seq\n\tmovcv v_goal 0\n\tmovcv v_goal 0\n");
-    for command in ["simulate", "tree check", "check", "demo --tree"] {
+    for command in ["simulate", "tree fmt", "check", "demo --tree"] {
         refused(
             dir.path(),
             &format!("{command} a.bt"),
@@ -62,7 +62,7 @@ fn a_tree_indented_by_tabs() {
 fn ninety_for_ninety_degrees() {
     let dir = folder();
     write(dir.path(), "a.bt", "movcv v_goal 90\n");
-    for command in ["check a.bt", "tree check a.bt", "tree fmt a.bt", "simulate a.bt --runs 1 --seconds 1"] {
+    for command in ["check a.bt", "check a.bt", "tree fmt a.bt", "simulate a.bt --runs 1 --seconds 1"] {
         let output = run(dir.path(), command);
         assert!(output.status.success(), "{command}");
         let text =
@@ -71,9 +71,9 @@ fn ninety_for_ninety_degrees() {
     }
     assert_eq!(String::from_utf8_lossy(&run(dir.path(), "tree fmt a.bt").stdout), "movcv v_goal 127deg\n");
     write(dir.path(), "b.bt", "movcv v_goal 90deg\n");
-    assert!(run(dir.path(), "tree check b.bt").stderr.is_empty());
+    assert!(run(dir.path(), "check b.bt").stderr.is_empty());
     write(dir.path(), "c.bt", "movcv v_goal 180\n");
-    refused(dir.path(), "tree check c.bt", &["-180.0 to 178.6 degrees", "write degrees as in `90deg`"]);
+    refused(dir.path(), "check c.bt", &["-180.0 to 178.6 degrees", "write degrees as in `90deg`"]);
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn a_name_misspelt() {
         ("evolve v.toml", "`algorithm`"),
         ("evolve a.toml", "`racing`"),
         ("evolve --algorithm raicng", "`racing`"),
-        ("schema wrld", "`world`"),
+        ("dev schema wrld", "`world`"),
         ("check node.tb", "`node.bt`"),
         (&format!("demo --unkind typcal --ports {}", free_ports()), "`typical`"),
-        ("geneserver --policy rign", "`ring`"),
+        ("serve geneserver --policy rign", "`ring`"),
     ] {
         refused(dir.path(), line, &[&format!("did you mean {near}?")]);
     }
@@ -113,20 +113,20 @@ fn a_name_misspelt() {
 fn no_key() {
     let dir = folder();
     let hub = format!("--hub tcp://127.0.0.1:{}", free_ports());
-    for command in ["robots", "stop", "start {docs}/experiments/transport.toml"] {
+    for command in ["robot list", "stop", "start {docs}/experiments/transport.toml"] {
         one_line(
             dir.path(),
             &format!("{command} {hub}"),
             &["no key to show the hub", "operators/ of that hub's folder of keys", "--key FILE"],
         );
     }
-    one_line(dir.path(), "robots --key ada.key", &["ada.key", "xpuck keys new"]);
+    one_line(dir.path(), "robot list --key ada.key", &["ada.key", "xpuck keys new"]);
     one_line(dir.path(), "keys list", &["keys/hub.pub", "`xpuck keys new"]);
     assert!(run(dir.path(), "init s").status.success());
     std::fs::remove_dir_all(dir.path().join("s/keys")).unwrap();
     one_line(
         dir.path(),
-        "hub --config s/hub.toml",
+        "serve hub --config s/hub.toml",
         &["s/keys/hub.key: is missing", "`xpuck keys new --robots swarm.toml`"],
     );
     let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
@@ -141,27 +141,30 @@ fn a_port_in_use() {
     let ports = free_ports();
     let _taken = TcpListener::bind(("127.0.0.1", ports + 2)).unwrap();
     let words = [&format!("--ports {ports}: port {}", ports + 2), "in use", "--ports "];
-    one_line(dir.path(), &format!("demo --out out --ports {ports}"), &words);
+    one_line(dir.path(), &format!("demo --output out --ports {ports}"), &words);
     assert!(!dir.path().join("out").exists());
     let init = run(dir.path(), &format!("init s --ports {ports}"));
     assert!(init.status.success());
-    let hub =
-        refused(dir.path(), "hub --config s/hub.toml", &[&format!(":{}", ports + 2), "in use", "choose another port"]);
+    let hub = refused(
+        dir.path(),
+        "serve hub --config s/hub.toml",
+        &[&format!(":{}", ports + 2), "in use", "choose another port"],
+    );
     assert_eq!(hub.lines().count(), 1, "{hub}");
 }
 
 #[test]
 fn the_wrong_folder() {
     let dir = folder();
-    one_line(dir.path(), "runs list", &["runs: is missing", "--runs DIR"]);
-    one_line(dir.path(), "runs show last", &["runs: is missing", "--runs DIR"]);
-    one_line(dir.path(), "robots", &["no swarm.toml in this folder", "xpuck init DIR", "xpuck demo"]);
-    for command in ["hub --config hub.toml", "arena --config arena.toml", "check swarm.toml"] {
+    one_line(dir.path(), "runs list", &["runs: is missing", "--folder DIR"]);
+    one_line(dir.path(), "runs show last", &["runs: is missing", "--folder DIR"]);
+    one_line(dir.path(), "robot list", &["no swarm.toml in this folder", "xpuck init DIR", "xpuck demo"]);
+    for command in ["serve hub --config hub.toml", "serve arena --config arena.toml", "check swarm.toml"] {
         refused(dir.path(), command, &["is this the swarm's folder? `xpuck init DIR` makes one"]);
     }
     one_line(dir.path(), "simulate docs/trees/806768.bt", &["there is no folder docs/trees, seen from "]);
     std::fs::create_dir(dir.path().join("runs")).unwrap();
-    one_line(dir.path(), "runs show last", &["there is no run in runs", "--runs DIR"]);
+    one_line(dir.path(), "runs show last", &["there is no run in runs", "--folder DIR"]);
 }
 
 #[test]
@@ -189,8 +192,10 @@ fn an_old_record() {
 fn a_file_of_another_kind() {
     let dir = folder();
     let world = "{docs}/worlds/foraging.toml";
-    let is_world = ["foraging.toml: is a world, which goes with `xpuck world check", "--world"];
-    for command in ["simulate", "evolve", "sweep", "start", "demo --tree", "demo --experiment", "tree from-fsm"] {
+    let is_world = ["foraging.toml: is a world, which goes with `xpuck check", "--world"];
+    for command in
+        ["simulate", "evolve", "sweep run", "start", "demo --tree", "demo --experiment", "tree convert --kind machines"]
+    {
         one_line(dir.path(), &format!("{command} {world}"), &is_world);
     }
     write(dir.path(), "evolution.toml", "islands = 2\ngenerations = 3\n");
@@ -199,7 +204,7 @@ fn a_file_of_another_kind() {
         "start evolution.toml",
         &["is a run of evolution, which goes with `xpuck evolve evolution.toml`"],
     );
-    refused(dir.path(), "world check {docs}/sweeps/tiny.toml", &["is a sweep, which goes with `xpuck sweep"]);
+    refused(dir.path(), "evolve {docs}/sweeps/tiny.toml", &["is a sweep, which goes with `xpuck sweep"]);
     one_line(
         dir.path(),
         "evolve --world {docs}/experiments/chapter-8.toml",

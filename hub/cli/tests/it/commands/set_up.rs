@@ -61,7 +61,7 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
     for line in lines("operate") {
         let output = run(&line, &folder);
         match line.as_str() {
-            "xpuck robots" => {
+            "xpuck robot list" => {
                 let last = output.lines().find(|line| line.starts_with("xp02")).unwrap();
                 assert!(last.contains("absent") && !output.contains("lost"), "{output}");
                 running.push(start(late, &folder));
@@ -85,11 +85,11 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
                 has("told        RUN: 2 of 2 robots run");
                 has("all 2 robots are ready: RUN");
             }
-            "xpuck hold xp02" => assert!(output.starts_with("xp02: held: it stands after "), "{output}"),
-            "xpuck release xp02" => {
+            "xpuck robot hold xp02" => assert!(output.starts_with("xp02: held: it stands after "), "{output}"),
+            "xpuck robot release xp02" => {
                 assert!(output.starts_with("xp02: released: it does as the others again"), "{output}")
             }
-            "xpuck log" => {
+            "xpuck swarm log" => {
                 for words in ["INFO   operator: note: the lamp is off\n", "robot xp02 is held by operator", "RUN"] {
                     assert!(output.contains(words), "{words}: {output}");
                 }
@@ -112,7 +112,7 @@ fn files_of_every_kind_of_robot_are_valid_and_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
     for kind in ["virtual", "xpuck", "e-puck1", "e-puck2"] {
-        let init = command(&format!("xpuck init {kind} --kind {kind} --robots 3 --address 192.168.1.2"), here)
+        let init = command(&format!("xpuck init {kind} --kind {kind} --count 3 --address 192.168.1.2"), here)
             .output()
             .unwrap();
         assert!(init.status.success(), "{}", said(&init));
@@ -160,7 +160,7 @@ fn the_page_of_robots_names_every_key_of_their_files() {
 fn all_that_is_missing_or_wrong_is_listed_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
-    let init = command("xpuck init s --robots 2", here).output().unwrap();
+    let init = command("xpuck init s --count 2", here).output().unwrap();
     assert!(init.status.success(), "{}", said(&init));
     let at = |name: &str| here.join("s").join(name);
     let change = |name: &str, old: &str, new: &str| {

@@ -143,7 +143,7 @@ fn simulate_runs_worlds_and_mixed_swarms() {
     refused(&["--mix", "7:/nowhere.bt"], "/nowhere.bt: cannot be read");
     refused(&["--mix", "257:a.bt"], "257 robots; counts are at least 1, and 1 to 256 robots fit a world");
     refused(&[&push, "--mix", &mix], "cannot be used with");
-    refused(&[&push, "--world", &transport, "--robots", "3"], "cannot be used with");
+    refused(&[&push, "--world", &transport, "--count", "3"], "cannot be used with");
     refused(&[&push, "--world", "/nowhere.toml"], "/nowhere.toml: cannot be read");
 }
 
@@ -151,17 +151,17 @@ fn simulate_runs_worlds_and_mixed_swarms() {
 fn world_check_reads_every_file() {
     let dir = tempfile::tempdir().unwrap();
     let bad = dir.path().join("bad.toml");
-    std::fs::write(&bad, "robots = 3\n").unwrap();
+    std::fs::write(&bad, "robots = 3\n[arena]\nlength_m = 2.0\n").unwrap();
     let clutter = format!("{WORLDS}/clutter.toml");
-    let checked = output(&["world", "check", &clutter]).unwrap();
+    let checked = output(&["check", &clutter]).unwrap();
     let expected = "transport in 2.4 m x 1.5 m: 9 robots, 3 discs, 2 inner walls, 1 patch, 1 start\n";
     assert!(checked.ends_with(expected), "{checked}");
-    let error = output(&["world", "check", bad.to_str().unwrap(), &clutter]).unwrap_err();
+    let error = output(&["check", bad.to_str().unwrap(), &clutter]).unwrap_err();
     assert!(
         error.contains("bad.toml: line 1: missing field `task`") && error.contains("1 of 2 files is wrong"),
         "{error}"
     );
-    assert!(output(&["world", "check", "--help"]).unwrap().contains("xpuck world check docs/worlds/"));
+    assert!(output(&["check", "--help"]).unwrap().contains("xpuck check docs/worlds/"));
 }
 
 #[test]

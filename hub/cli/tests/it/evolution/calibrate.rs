@@ -84,7 +84,8 @@ fn turns_give_back_delay_and_misses() {
 }
 
 fn calibrate(arguments: &[&str]) -> Output {
-    xpuck().arg("calibrate").args(arguments).output().unwrap()
+    let group: &[&str] = if arguments[0] == "record" { &["calibrate"] } else { &["calibrate", "fit"] };
+    xpuck().args(group).args(arguments).output().unwrap()
 }
 
 fn stdout(arguments: &[&str]) -> String {
@@ -211,7 +212,7 @@ fn record_of_a_run_calibrates_wheels_and_cameras() {
     // A machine that does not keep pace loses poses and updates, and with them the stretches that calibrate wheels.
     let drive_about = |(speed, minutes): (u32, u32)| {
         let line = format!(
-            "--robots 2 --speed {speed} --minutes {minutes} --no-console --json --tree {tree} --unkind {}",
+            "--count 2 --speed {speed} --minutes {minutes} --no-console --json --tree {tree} --unkind {}",
             path("unkind.toml")
         );
         let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-const SMALL: &str = "--islands 2 --population 12 --generations 4 --seconds 2 --robots 3 --remeasure 4 --json";
+const SMALL: &str = "--islands 2 --population 12 --generations 4 --seconds 2 --count 3 --remeasure 4 --json";
 
 fn run(arguments: &[&str]) -> Output {
     xpuck().args(arguments).output().unwrap()
@@ -39,7 +39,7 @@ fn result(output: &Output) -> Value {
 
 #[test]
 fn engines_and_adapters_are_listed() {
-    let found = json(&run(&["engines", "--json"]));
+    let found = json(&run(&["dev", "engines", "--json"]));
     let rows = found["engines"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["engine"].as_str().unwrap()).collect();
     assert_eq!(names[..2], ["reference", "simd"]);
@@ -59,10 +59,10 @@ fn an_adapter_that_is_not_there_is_refused_before_anything_is_written() {
     let (out_text, tree) = (out.to_str().unwrap(), concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt"));
     let wrong = ["--engine", "gpu", "--adapter", "voodoo"];
     let commands: [&[&str]; 4] = [
-        &["evolve", "--out", out_text],
+        &["evolve", "--output", out_text],
         &["simulate", tree, "--runs", "2"],
-        &["island", "--island", "0", "--resume", out_text],
-        &["demo", "--out", out_text],
+        &["serve", "island", "--island", "0", "--resume", out_text],
+        &["demo", "--output", out_text],
     ];
     for command in commands {
         let output = run(&[command, &wrong].concat());
@@ -112,7 +112,7 @@ fn a_run_names_its_engine_and_goes_on_with_another() {
     assert!(written.contains("engine = \"gpu\"\n") && written.contains("adapter = \"llvmpipe\"\n"), "{written}");
 
     // Ended on a machine with that adapter, it goes on on one without.
-    let kept = result(&evolve(&["--out", &simd]));
+    let kept = result(&evolve(&["--output", &simd]));
     assert_eq!((&kept["engine"], &kept["adapter"]), (&"simd".into(), &Value::Null));
     let folder = Path::new(&gpu);
     std::fs::remove_file(folder.join("result.json")).unwrap();

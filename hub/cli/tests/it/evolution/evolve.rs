@@ -4,7 +4,7 @@ use crate::common::xpuck;
 use serde_json::Value;
 use std::path::Path;
 
-const SMALL: &str = "--islands 3 --population 16 --generations 12 --seconds 2 --robots 3 --remeasure 4 --json";
+const SMALL: &str = "--islands 3 --population 16 --generations 12 --seconds 2 --count 3 --remeasure 4 --json";
 
 fn evolve(arguments: &[&str]) -> Value {
     let output = xpuck().arg("evolve").args(arguments).output().unwrap();
@@ -35,7 +35,7 @@ fn a_run_can_be_run_again_from_the_file_that_it_left() {
         [settings]\npopulation = 12\nelite = 0.3\n[migration]\nevery = 2\n";
     std::fs::write(&file, text).unwrap();
     let (file, out_text) = (file.to_str().unwrap(), out.to_str().unwrap());
-    let first = evolve(&[file, "--seed", "6", "--set", "settings.depth=3", "--out", out_text, "--json"]);
+    let first = evolve(&[file, "--seed", "6", "--set", "settings.depth=3", "--output", out_text, "--json"]);
     let written = std::fs::read_to_string(out.join("run.toml")).unwrap();
     for line in ["seed = 6", "depth = 3", "elite = 0.3", "every = 2", "world = \"world.toml\"", "tournament = 3"] {
         assert!(written.contains(line), "{line} in\n{written}");
@@ -56,7 +56,7 @@ fn networks_evolve_migrate_and_are_told() {
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
     arguments.extend(["--set", "settings.representation=\"network\"", "--set", "settings.hidden=3"]);
     let again = evolve(&arguments);
-    arguments.extend(["--out", out.to_str().unwrap()]);
+    arguments.extend(["--output", out.to_str().unwrap()]);
     let result = evolve(&arguments);
     assert_eq!(again["best_tree"], result["best_tree"]);
     let tree = result["best_tree"].as_str().unwrap();
@@ -73,7 +73,7 @@ fn a_front_rises_with_size_and_its_trees_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
-    arguments.extend(["--front", "--out", out.to_str().unwrap()]);
+    arguments.extend(["--front", "--output", out.to_str().unwrap()]);
     let mut result = evolve(&arguments);
     let front = result.as_object_mut().unwrap().remove("front").unwrap();
     let front = front.as_array().unwrap();
@@ -107,7 +107,7 @@ fn the_table_of_generations_agrees_with_the_result() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
-    arguments.extend(["--algorithm", "pooled-samples", "--out", out.to_str().unwrap()]);
+    arguments.extend(["--algorithm", "pooled-samples", "--output", out.to_str().unwrap()]);
     let result = evolve(&arguments);
     let (header, rows) = rows(&out);
     assert_eq!(header, "generation,island,robot_seconds,best,derated,evaluations,mean,distinct");
@@ -132,8 +132,8 @@ fn the_generation_that_uses_the_budget_up_is_the_last() {
     for (algorithm, budget) in [("noise-aware", 1500.0), ("classic", 9000.0)] {
         let out = dir.path().join(algorithm);
         let text = format!(
-            "--algorithm {algorithm} --set settings.elite=0.25 --islands 3 --population 16 --seconds 2 --robots 3 --remeasure 2 --json \
-            --budget {budget} --out {}",
+            "--algorithm {algorithm} --set settings.elite=0.25 --islands 3 --population 16 --seconds 2 --count 3 --remeasure 2 --json \
+            --budget {budget} --output {}",
             out.display()
         );
         let result = evolve(&text.split(' ').collect::<Vec<_>>());
@@ -160,7 +160,7 @@ fn heterogeneity_falls_where_copies_are_let_in() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
-    arguments.extend(["--algorithm", "noise-aware", "--set", "migration.receive=8", "--out", out.to_str().unwrap()]);
+    arguments.extend(["--algorithm", "noise-aware", "--set", "migration.receive=8", "--output", out.to_str().unwrap()]);
     let result = evolve(&arguments);
     assert_eq!(result["algorithm"], "noise-aware");
     let (_, rows) = rows(&out);
@@ -194,7 +194,7 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
 #[test]
 fn a_run_with_a_folder_says_which_file_holds_its_best_tree() {
     let dir = tempfile::tempdir().unwrap();
-    let run = "evolve --islands 2 --population 8 --generations 2 --seconds 1 --robots 2 --remeasure 2 --out best";
+    let run = "evolve --islands 2 --population 8 --generations 2 --seconds 1 --count 2 --remeasure 2 --output best";
     let output = xpuck().args(run.split(' ')).current_dir(dir.path()).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     let (_, rest) = said.split_once("# it is ").unwrap_or_else(|| panic!("{said}"));
@@ -205,8 +205,7 @@ fn a_run_with_a_folder_says_which_file_holds_its_best_tree() {
 
 #[test]
 fn the_mean_of_one_island_is_its_best() {
-    let run =
-        ["evolve", "--islands", "1", "--population", "8", "--generations", "2", "--seconds", "1", "--robots", "2"];
+    let run = ["evolve", "--islands", "1", "--population", "8", "--generations", "2", "--seconds", "1", "--count", "2"];
     for seed in ["1", "2", "3"] {
         let output = xpuck().args(run).args(["--remeasure", "2", "--seed", seed]).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();

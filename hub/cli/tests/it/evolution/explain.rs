@@ -46,7 +46,7 @@ fn every_tree_of_the_library_is_explained_and_ablated() {
     let paths = std::fs::read_dir(TREES).unwrap().map(|entry| entry.unwrap().path());
     for path in paths.filter(|path| path.is_file()) {
         let tree = path.file_stem().unwrap().to_str().unwrap();
-        let object = object(tree, &["--simulate", "--runs", "1", "--seconds", "1", "--robots", "2"]);
+        let object = object(tree, &["--simulate", "--runs", "1", "--seconds", "1", "--count", "2"]);
         assert_eq!(
             object["study"]["nodes"].as_array().unwrap().len() as u64,
             object["nodes"].as_u64().unwrap(),
@@ -126,7 +126,7 @@ fn what_is_never_reached_is_said_and_drawn() {
 fn bad_input_is_refused_in_one_line() {
     let cases: [(&[&str], &str); 5] = [
         (&["--simulate", "--runs", "0"], "--runs 0: takes 1 to 1000000"),
-        (&["--simulate", "--robots", "257"], "--robots 257: 1 to 256 fit a world"),
+        (&["--simulate", "--count", "257"], "--count 257: 1 to 256 fit a world"),
         (&["--runs", "5"], "--simulate"),
         (&["--to", "xml"], "invalid value 'xml'"),
         (&["-o", "/nowhere/a.txt"], "/nowhere/a.txt: cannot be written"),

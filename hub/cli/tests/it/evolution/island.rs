@@ -23,7 +23,7 @@ struct Server {
 impl Server {
     fn start(listen: &str, more: &[&str]) -> Server {
         let mut child = xpuck()
-            .args(["geneserver", "--json", "--listen", listen])
+            .args(["serve", "geneserver", "--json", "--listen", listen])
             .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -55,7 +55,7 @@ impl Server {
 /// A worker whose generations take some milliseconds.
 fn island(hub: &str, number: u16, dir: &Path, generations: u32) -> Command {
     let mut command = xpuck();
-    command.args(["island", "--json", "--hub", hub, "--island", &number.to_string(), "--resume"]).arg(dir);
+    command.args(["serve", "island", "--json", "--hub", hub, "--island", &number.to_string(), "--resume"]).arg(dir);
     for key in ["algorithm=\"pooled-samples\"", "settings.population=16", "seconds=1.0", "robots=2", "remeasure=2"] {
         command.args(["--set", key]);
     }
@@ -106,7 +106,8 @@ fn islands_exchange_genes_and_all_processes_end_with_0() {
     assert!(places.iter().map(arrivals).sum::<usize>() > 10);
     // Restarted on a finished folder an island ends at once, with or without a server.
     let started = Instant::now();
-    let again = xpuck().args(["island", "--island", "1", "--hub", &endpoint, "--resume"]).arg(&places[1]).output();
+    let again =
+        xpuck().args(["serve", "island", "--island", "1", "--hub", &endpoint, "--resume"]).arg(&places[1]).output();
     assert!(finished(again.unwrap()).stdout.starts_with(b"island 1 is done"));
     // It does not wait two minutes for the server, as an island that ends for the first time does.
     assert!(started.elapsed() < scaled(Duration::from_secs(4)));
@@ -129,7 +130,7 @@ fn sigterm_ends_a_worker_with_75_and_resuming_ends_equally() {
     assert!(generations(&cut) < 300);
     // The run is resumed without its file; a SIGKILL on the way changes nothing either.
     let mut resumed = xpuck();
-    let resumed = resumed.args(["island", "--json", "--hub", nobody, "--island", "7", "--resume"]).arg(&cut);
+    let resumed = resumed.args(["serve", "island", "--json", "--hub", nobody, "--island", "7", "--resume"]).arg(&cut);
     let mut killed = resumed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let before = generations(&cut);
     wait_until("another generation", || generations(&cut) > before + 2);
@@ -193,7 +194,7 @@ fn moved_server_is_found_by_its_address_file() {
     let (address, place) = (dir.path().join("address"), dir.path().join("0"));
     let keep = ["--islands", "1", "--address-file", address.to_str().unwrap()];
     let mut worker = xpuck();
-    worker.args(["island", "--island", "0", "--address-file"]).arg(&address).arg("--resume").arg(&place);
+    worker.args(["serve", "island", "--island", "0", "--address-file"]).arg(&address).arg("--resume").arg(&place);
     for key in ["settings.population=16", "seconds=1.0", "robots=2", "remeasure=2", "generations=400"] {
         worker.args(["--set", key]);
     }
@@ -217,7 +218,7 @@ fn moved_server_is_found_by_its_address_file() {
     open.end(true);
     let nowhere = dir.path().join("nowhere/address");
     let refused =
-        xpuck().args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--address-file"]).arg(&nowhere).output();
+        xpuck().args(["serve", "geneserver", "--listen", "tcp://127.0.0.1:*", "--address-file"]).arg(&nowhere).output();
     let refused = refused.unwrap();
     assert!(refused.status.code() == Some(1) && text(&refused).contains("nowhere/address"), "{}", text(&refused));
 }
@@ -229,7 +230,8 @@ fn damaged_or_foreign_memory_of_a_server_is_named() {
     let server = Server::free(&["--dir", path]);
     server.end(true);
     let refusal = |more: &[&str]| {
-        let output = xpuck().args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--dir", path]).args(more).output();
+        let output =
+            xpuck().args(["serve", "geneserver", "--listen", "tcp://127.0.0.1:*", "--dir", path]).args(more).output();
         let output = output.unwrap();
         assert_eq!((output.status.code(), output.stdout.is_empty(), text(&output).lines().count()), (Some(1), true, 1));
         text(&output)
@@ -315,18 +317,18 @@ fn worker_rejects_invalid_arguments() {
     };
     assert!(refusal(island("tcp://127.0.0.1:1", 4, &place, 2)).contains("another configuration"));
     let mut other = xpuck();
-    other.args(["island", "--island", "4", "--resume"]).arg(&place);
+    other.args(["serve", "island", "--island", "4", "--resume"]).arg(&place);
     assert!(refusal(other).contains("holds another run than that of island 4"));
     assert!(refusal(island("tcp://127.0.0.1:1", 10_000, &dir.path().join("x"), 2)).contains("island = 10000"));
     assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("`nonsense` is no address"));
     let mut evolve = xpuck();
     evolve.args(["evolve", "--resume"]).arg(&place);
-    assert!(refusal(evolve).contains("`xpuck island` evolves it"));
+    assert!(refusal(evolve).contains("`xpuck serve island` evolves it"));
 }
 
 #[test]
 fn five_hundred_islands_get_fast_answers() {
-    let arguments = ["bench", "geneserver", "--islands", "500", "--period", "1", "--seconds", "2", "--json"];
+    let arguments = ["dev", "bench", "geneserver", "--islands", "500", "--period", "1", "--seconds", "2", "--json"];
     let output = finished(xpuck().args(arguments).output().unwrap());
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&result["messages"], &result["lost"], &result["refused"]), (&1000.into(), &0.into(), &0.into()));

@@ -13,13 +13,13 @@ use xpuck_lab::evolution_run::record::{self, Generation, Island, Reader};
 
 fn evolve(out: &Path, population: u32, generations: u32) {
     let text = format!("--algorithm pooled-samples --population {population} --generations {generations}");
-    let arguments = "evolve --islands 3 --seconds 2 --robots 3 --remeasure 2 --json --out";
+    let arguments = "evolve --islands 3 --seconds 2 --count 3 --remeasure 2 --json --output";
     let output = xpuck().args(arguments.split(' ')).arg(out).args(text.split(' ')).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn lineage(out: &Path, more: &[&str]) -> Output {
-    xpuck().arg("lineage").arg(out).args(more).output().unwrap()
+    xpuck().args(["runs", "lineage"]).arg(out).args(more).output().unwrap()
 }
 
 fn json(output: &Output) -> Value {

@@ -1,4 +1,4 @@
-//! `xpuck tree memoryless`, `from-fsm`, `to-fsm` and `rasp`.
+//! `xpuck tree convert --to memoryless`, `from-fsm`, `to-fsm` and `rasp`.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -126,8 +126,9 @@ fn programs_run_on_the_tree_that_is_printed() {
 
 #[test]
 fn every_subcommand_explains_itself() {
-    for command in ["memoryless", "from-fsm", "to-fsm", "rasp"] {
-        let help = stdout(&[command, "--help"]);
-        assert!(help.len() > 300 && help.contains("xpuck tree"), "{command} --help");
+    for command in [&["tree", "convert"], &["dev", "rasp"]] {
+        let help = xpuck().args(command).arg("--help").output().unwrap().stdout;
+        let help = String::from_utf8(help).unwrap();
+        assert!(help.len() > 300 && help.contains("xpuck "), "{command:?} --help");
     }
 }

@@ -67,9 +67,9 @@ fn the_drawing_holds_every_trail_and_names_the_branches() {
 
 #[test]
 fn short_runs_of_few_robots_are_outlined_and_long_ones_thinned() {
-    let short = drawn("--svg", TREE, &["--runs", "1", "--robots", "1", "--seconds", "3"]);
+    let short = drawn("--svg", TREE, &["--runs", "1", "--count", "1", "--seconds", "3"]);
     assert!(short.contains("class=\"outlines\"") && short.contains("a point and an outline every 0.1 s"));
-    let long = drawn("--svg", TREE, &["--runs", "1", "--robots", "1", "--seconds", "1000"]);
+    let long = drawn("--svg", TREE, &["--runs", "1", "--count", "1", "--seconds", "1000"]);
     assert!(!long.contains("class=\"outlines\"") && long.contains("a point every 0.4 s") && long.len() < 250_000);
 }
 

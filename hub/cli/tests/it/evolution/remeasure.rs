@@ -7,14 +7,19 @@ use std::process::Output;
 use xpuck_lab::evolution_run::record;
 
 fn evolve(out: &Path, algorithm: &str) {
-    let text = "evolve --islands 2 --population 8 --generations 3 --seconds 1 --robots 3 --remeasure 4 --json --out";
+    let text = "evolve --islands 2 --population 8 --generations 3 --seconds 1 --count 3 --remeasure 4 --json --output";
     let output = xpuck().args(text.split(' ')).arg(out).args(["--algorithm", algorithm]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn remeasure(folders: &[&Path], threads: &str, more: &[&str]) -> Output {
     let mut command = xpuck();
-    command.arg("remeasure").args(folders).args(["--runs", "4"]).args(more).env("RAYON_NUM_THREADS", threads);
+    command
+        .args(["runs", "remeasure"])
+        .args(folders)
+        .args(["--runs", "4"])
+        .args(more)
+        .env("RAYON_NUM_THREADS", threads);
     command.output().unwrap()
 }
 
@@ -92,7 +97,7 @@ fn a_folder_without_a_record_to_measure_is_refused_in_one_line() {
         assert_eq!(text.lines().count(), 1, "{text}");
         text
     };
-    assert!(refusal().contains("has no record.mcap; `xpuck evolve --out DIR` keeps one"));
+    assert!(refusal().contains("has no record.mcap; `xpuck evolve --output DIR` keeps one"));
     let file = dir.path().join("record.mcap");
     std::fs::write(&file, "").unwrap();
     assert!(refusal().contains("record.mcap: is no record of an evolution"));

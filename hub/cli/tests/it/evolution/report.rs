@@ -1,4 +1,4 @@
-//! `xpuck report` on complete, copied, cut and unfinished runs, and on runs of other versions and experiments.
+//! `xpuck runs report` on complete, copied, cut and unfinished runs, and on runs of other versions and experiments.
 
 use crate::common::said;
 use crate::rig::{copy_folder, recorded_run, xpuck};
@@ -7,7 +7,7 @@ use std::process::Output;
 
 fn report(runs: &[&Path], out: &Path) -> Output {
     let mut command = xpuck();
-    command.arg("report").args(runs).arg("--out").arg(out).args(["--simulations", "2", "--json"]);
+    command.args(["runs", "report"]).args(runs).arg("--output").arg(out).args(["--simulations", "2", "--json"]);
     command.output().unwrap()
 }
 
@@ -87,7 +87,7 @@ fn only_complete_runs_count_and_others_are_named() {
     assert!(all.contains("cut: "), "damage is reported: {all}");
     let page: serde_json::Value = serde_json::from_str(&results(&told)).unwrap();
     let page = std::fs::read_to_string(page["page"].as_str().unwrap()).unwrap();
-    assert!(page.contains("xpuck top") && page.contains("make the report when it is over"));
+    assert!(page.contains("xpuck swarm top") && page.contains("make the report when it is over"));
 
     // Folders of other kinds are told what shows them.
     let (sweep, evolution) = (dir.path().join("sweep"), dir.path().join("evolution"));
@@ -95,7 +95,7 @@ fn only_complete_runs_count_and_others_are_named() {
     std::fs::write(sweep.join("results.csv"), "").unwrap();
     std::fs::create_dir_all(evolution.join("trees")).unwrap();
     std::fs::write(evolution.join("generations.csv"), "").unwrap();
-    for (folder, words) in [(&sweep, "sweep/curves.html"), (&evolution, "`xpuck lineage ")] {
+    for (folder, words) in [(&sweep, "sweep/curves.html"), (&evolution, "`xpuck runs lineage ")] {
         let told = report(&[folder], &out);
         assert!(!told.status.success() && said(&told).contains(words), "{}", said(&told));
     }

@@ -220,7 +220,7 @@ fn another_configuration_is_refused_and_names_the_remedy() {
     assert_eq!(Folder::resume(&place).unwrap().evolution.state().generation, 5);
     std::fs::write(place.join("run.toml"), text.replace("seed", "sead")).unwrap();
     assert!(refusal(&place).contains("run.toml: line "), "{}", refusal(&place));
-    assert!(refusal(sides.dir.path()).contains("holds no run, as it has no run.toml; begin one with --out"));
+    assert!(refusal(sides.dir.path()).contains("holds no run, as it has no run.toml; begin one with --output"));
     std::fs::write(place.join("run.toml"), &text).unwrap();
     std::fs::write(place.join(RECORD), b"short").unwrap();
     assert!(refusal(&place).contains("record.mcap has 5 bytes and had "), "{}", refusal(&place));

@@ -16,12 +16,12 @@ pub const ISLANDS: usize = 2;
 /// A run whose generations take a millisecond or two, so that much of the time is spent on keeping them.
 pub fn small(generations: u32) -> Vec<String> {
     let text = format!(
-        "--islands {ISLANDS} --population 12 --generations {generations} --seconds 1 --robots 2 --remeasure 2 --json"
+        "--islands {ISLANDS} --population 12 --generations {generations} --seconds 1 --count 2 --remeasure 2 --json"
     );
     text.split(' ').map(String::from).collect()
 }
 
-/// `xpuck evolve` with `--out`, not started yet.
+/// `xpuck evolve` with `--output`, not started yet.
 pub fn evolve(arguments: &[String], out: &Path) -> Command {
     let mut command = xpuck();
     command.arg("evolve").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());

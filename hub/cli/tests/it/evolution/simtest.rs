@@ -4,7 +4,7 @@ use crate::common::xpuck;
 use std::process::Output;
 
 fn fuzz(arguments: &[&str]) -> Output {
-    xpuck().arg("fuzz-swarm").args(arguments).output().unwrap()
+    xpuck().args(["dev", "fuzz-swarm"]).args(arguments).output().unwrap()
 }
 
 /// Seeds of `make test`.

@@ -8,7 +8,15 @@ use std::process::Output;
 const TREE: &str = "(CPG(0), [FRONT, 1, X], {LEFT: (B(1), [LEFT, 2, X], None), RIGHT: (S(2), [RIGHT, 2, X], None)})\n";
 
 fn body(dir: &Path, args: &[&str]) -> Output {
-    xpuck().current_dir(dir).arg("body").args(args).output().unwrap()
+    let command: &[&str] = match args[0] {
+        "curves" => &["runs", "curves"],
+        "evolve" => &["evolve", "--kind", "bodies"],
+        "export" => &["tree", "convert"],
+        "import" => &["tree", "convert", "--to", "prif"],
+        "show" => &["tree", "explain"],
+        _ => &args[..1],
+    };
+    xpuck().current_dir(dir).args(command).args(&args[1..]).output().unwrap()
 }
 
 fn out(output: Output) -> String {
@@ -21,10 +29,10 @@ fn a_run_that_goes_on_after_any_generation_ends_as_one_that_never_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let run = ["evolve", "--steps", "60", "--islands", "2", "--set", "exchange_every=1", "--set", "families.cells=8"];
-    let whole = [&run[..], &["--evaluations", "100", "--out", "whole"]].concat();
+    let whole = [&run[..], &["--evaluations", "100", "--output", "whole"]].concat();
     out(body(dir, &whole));
     // What a process that was killed after its second generation leaves: its own checkpoint, and a row that came after it.
-    let part = [&run[..], &["--evaluations", "40", "--out", "part"]].concat();
+    let part = [&run[..], &["--evaluations", "40", "--output", "part"]].concat();
     out(body(dir, &part));
     let other = body(dir, &["evolve", "--resume", "part"]);
     assert!(other.status.success(), "nothing is left to do: {other:?}");
@@ -48,7 +56,7 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     let dir = dir.path();
     let run = ["evolve", "--steps", "60", "--evaluations", "60"];
     for (seed, folder) in [("1", "one"), ("2", "two"), ("3", "three")] {
-        out(body(dir, &[&run[..], &["--seed", seed, "--out", folder]].concat()));
+        out(body(dir, &[&run[..], &["--seed", seed, "--output", folder]].concat()));
     }
     let told: serde_json::Value =
         serde_json::from_str(&out(body(dir, &["curves", "one", "two", "three", "-o", "c.svg", "--json"]))).unwrap();
@@ -75,7 +83,7 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     std::fs::write(dir.join("two/generations.csv"), table + "9,0,60").unwrap();
     out(body(dir, &["curves", "two"]));
     // Of each kind that was found the best one.
-    out(body(dir, &[&run[..], &["--set", "families.cells=16", "--out", "kinds"]].concat()));
+    out(body(dir, &[&run[..], &["--set", "families.cells=16", "--output", "kinds"]].concat()));
     let result = std::fs::read(dir.join("kinds/result.json")).unwrap();
     let kinds = serde_json::from_slice::<serde_json::Value>(&result).unwrap()["islands"][0]["kinds"].as_u64().unwrap();
     let svg = std::fs::read_to_string(dir.join("kinds/kinds.svg")).unwrap();
@@ -107,7 +115,7 @@ fn a_run_that_is_prolonged_ends_as_one_that_was_to_be_that_long() {
     let run =
         ["evolve", "--steps", "60", "--islands", "2", "--set", "exchange_every=2", "--set", "families.children=3"];
     let of = |evaluations: &'static str, folder: &'static str| {
-        out(body(dir, &[&run[..], &["--evaluations", evaluations, "--out", folder]].concat()))
+        out(body(dir, &[&run[..], &["--evaluations", evaluations, "--output", folder]].concat()))
     };
     of("150", "whole");
     // A budget that ends within a generation.
@@ -128,13 +136,13 @@ fn a_file_called_stop_ends_a_run_after_its_generation() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let run = ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80"];
-    out(body(dir, &[&run[..], &["--out", "whole"]].concat()));
+    out(body(dir, &[&run[..], &["--output", "whole"]].concat()));
     std::fs::create_dir(dir.join("part")).unwrap();
     std::fs::write(dir.join("part/stop"), "").unwrap();
-    let stopped = body(dir, &[&run[..], &["--out", "part"]].concat());
+    let stopped = body(dir, &[&run[..], &["--output", "part"]].concat());
     let told = String::from_utf8_lossy(&stopped.stderr).into_owned();
     assert_eq!(stopped.status.code(), Some(75), "{told}");
-    assert!(told.contains(" of 80 evaluations; go on with: xpuck body evolve --resume part"), "{told}");
+    assert!(told.contains(" of 80 evaluations; go on with: xpuck evolve part"), "{told}");
     out(body(dir, &["evolve", "--resume", "part"]));
     assert!(!dir.join("part/stop").exists());
     same(dir, ["whole", "part"]);
@@ -150,7 +158,7 @@ fn a_run_that_begins_with_a_body_keeps_it() {
         ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80", "--from", "b.prif", "--brain", "b.nndf"];
     // Founders without a mutation are the body itself, with its brain.
     let itself =
-        ["--evaluations", "2", "--set", "founder_mutations=0", "--set", "own_periods=false", "--out", "itself"];
+        ["--evaluations", "2", "--set", "founder_mutations=0", "--set", "own_periods=false", "--output", "itself"];
     out(body(dir, &[&["evolve", "--steps", "60", "--from", "b.prif", "--brain", "b.nndf"][..], &itself].concat()));
     let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
     assert_eq!(read("itself/bodies/island-0.nndf"), read("b.nndf"));
@@ -158,10 +166,10 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     let walk = ["simulate", "b.prif", "--brain", "b.nndf", "--steps", "60", "--html", "walk.html"];
     assert!(out(body(dir, &walk)).contains(" m along y in 0.2 s"));
     assert!(read("walk.html") == read("itself/walk.html"));
-    out(body(dir, &[&run[..], &["--out", "whole"]].concat()));
+    out(body(dir, &[&run[..], &["--output", "whole"]].concat()));
     std::fs::create_dir(dir.join("part")).unwrap();
     std::fs::write(dir.join("part/stop"), "").unwrap();
-    assert_eq!(body(dir, &[&run[..], &["--out", "part"]].concat()).status.code(), Some(75));
+    assert_eq!(body(dir, &[&run[..], &["--output", "part"]].concat()).status.code(), Some(75));
     std::fs::remove_file(dir.join("b.prif")).unwrap();
     std::fs::remove_file(dir.join("b.nndf")).unwrap();
     out(body(dir, &["evolve", "--resume", "part"]));
@@ -186,20 +194,23 @@ fn a_run_that_begins_with_a_body_keeps_it() {
 fn folders_of_other_runs_and_wrong_keys_are_told_with_the_remedy() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    out(body(dir, &["evolve", "--steps", "20", "--evaluations", "4", "--out", "bodies"]));
-    let trees = "evolve --islands 1 --generations 1 --population 8 --seconds 1 --remeasure 1 --out trees";
+    out(body(dir, &["evolve", "--steps", "20", "--evaluations", "4", "--output", "bodies"]));
+    let trees = "evolve --islands 1 --generations 1 --population 8 --seconds 1 --remeasure 1 --output trees";
     assert!(xpuck().current_dir(dir).args(trees.split(' ')).output().unwrap().status.success());
     let told = refused(dir, &["evolve", "--resume", "trees"]);
     assert!(told.contains("trees: holds a run of evolution; go on with `xpuck evolve --resume trees`"), "{told}");
-    let told = xpuck().current_dir(dir).args(["evolve", "--resume", "bodies"]).output().unwrap().stderr;
+    let told =
+        xpuck().current_dir(dir).args(["evolve", "--kind", "trees", "--resume", "bodies"]).output().unwrap().stderr;
     let told = String::from_utf8(told).unwrap();
-    assert!(told.contains("bodies: holds a run of bodies; go on with `xpuck body evolve --resume bodies`"), "{told}");
+    assert!(told.contains("bodies: holds a run of bodies; go on with `xpuck evolve --resume bodies`"), "{told}");
     let told = refused(dir, &["evolve", "--set", "steps=many"]);
     assert!(told.contains("`steps` takes a whole number, not string \"many\""), "{told}");
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
     out(body(dir, &["export", "b.prif", "--to", "nndf", "-o", "b.nndf"]));
-    let told = refused(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.nndf"]);
-    assert!(told.contains("--brain goes with --to nndf"), "{told}");
+    // A brain that is not written is checked.
+    out(body(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.nndf"]));
+    let told = refused(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.prif"]);
+    assert!(told.contains("b.prif: "), "{told}");
 }
 
 #[test]
@@ -294,7 +305,7 @@ fn nothing_that_is_there_is_written_over() {
     }
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/curve.svg"), "precious").unwrap();
-    let used = told(&["evolve", "--evaluations", "4", "--steps", "10", "--out", "mine"]);
+    let used = told(&["evolve", "--evaluations", "4", "--steps", "10", "--output", "mine"]);
     assert!(used.contains("mine: is not empty: it has `curve.svg`; name a new folder"), "{used}");
 }
 
@@ -303,7 +314,7 @@ fn nothing_that_is_there_is_written_over() {
 fn a_body_that_is_its_own_mirror_image_stays_one() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    out(body(dir, &["evolve", "--steps", "60", "--evaluations", "60", "--out", "first"]));
+    out(body(dir, &["evolve", "--steps", "60", "--evaluations", "60", "--output", "first"]));
     let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
     let mirrored = |file: &str| {
         let shown: serde_json::Value = serde_json::from_str(&out(body(dir, &["show", file, "--json"]))).unwrap();
@@ -318,7 +329,7 @@ fn a_body_that_is_its_own_mirror_image_stays_one() {
     let (prif, nndf) = ("first/bodies/island-0.prif", "first/bodies/island-0.nndf");
     assert!(mirrored(prif) && read(nndf).contains("period = "), "{}", read(prif));
     let again = ["evolve", "--steps", "60", "--evaluations", "2", "--from", prif, "--brain", nndf];
-    out(body(dir, &[&again[..], &["--set", "founder_mutations=0", "--out", "second"]].concat()));
+    out(body(dir, &[&again[..], &["--set", "founder_mutations=0", "--output", "second"]].concat()));
     for (file, was) in [("second/bodies/island-0.prif", prif), ("second/bodies/island-0.nndf", nndf)] {
         assert_eq!(read(file), read(was));
     }
@@ -334,6 +345,9 @@ fn a_body_that_is_its_own_mirror_image_stays_one() {
     let [walker, brain] =
         ["prif", "nndf"].map(|form| format!("{}/../../docs/bodies/walker.{form}", env!("CARGO_MANIFEST_DIR")));
     assert_ne!(metres(&way(&walker, &brain, &["600", "--period", "0"])), metres(&way(&walker, &brain, &["600"])));
-    out(body(dir, &["evolve", "--steps", "60", "--evaluations", "40", "--set", "symmetric=false", "--out", "other"]));
+    out(body(
+        dir,
+        &["evolve", "--steps", "60", "--evaluations", "40", "--set", "symmetric=false", "--output", "other"],
+    ));
     assert!(!mirrored("other/bodies/island-0.prif"), "{}", read("other/bodies/island-0.prif"));
 }

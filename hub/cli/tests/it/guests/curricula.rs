@@ -28,7 +28,7 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("c.toml"), two_steps()).unwrap();
-    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "whole"]);
+    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "whole"]);
     assert!(whole.status.success(), "{whole:?}");
     let text = String::from_utf8(whole.stdout).unwrap();
     assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
@@ -36,9 +36,9 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
     // A request to stop that is there from the start ends each process after a generation.
     std::fs::create_dir(dir.join("cut")).unwrap();
     std::fs::write(dir.join("cut/stop"), "").unwrap();
-    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "cut"]);
+    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "cut"]);
     assert_eq!(cut.status.code(), Some(75), "{cut:?}");
-    assert!(String::from_utf8_lossy(&cut.stderr).contains("go on with: xpuck evolve --resume cut"), "{cut:?}");
+    assert!(String::from_utf8_lossy(&cut.stderr).contains("go on with: xpuck evolve cut"), "{cut:?}");
     assert!(!dir.join("cut/result.json").exists());
     // The curriculum is the folder's own by now.
     std::fs::remove_file(dir.join("c.toml")).unwrap();
@@ -86,7 +86,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
     let bare = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--json"]);
     assert!(bare.status.success(), "{bare:?}");
     let bare: serde_json::Value = serde_json::from_slice(&bare.stdout).unwrap();
-    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "whole"]);
+    let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "whole"]);
     assert!(whole.status.success(), "{whole:?}");
     let text = String::from_utf8(whole.stdout).unwrap();
     assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
@@ -95,7 +95,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
 
     std::fs::create_dir(dir.join("cut")).unwrap();
     std::fs::write(dir.join("cut/stop"), "").unwrap();
-    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--out", "cut"]);
+    let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "cut"]);
     assert_eq!(cut.status.code(), Some(75), "{cut:?}");
     let on = evolve(dir, &["--resume", "cut"]);
     assert!(on.status.success(), "{on:?}");
@@ -118,7 +118,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
 
     let tried = xpuck()
         .current_dir(dir)
-        .args(["automaton", "try", "whole/controller.bt", "--curriculum", "c.toml", "--runs", "1", "--json"])
+        .args(["simulate", "whole/controller.bt", "--curriculum", "c.toml", "--runs", "1", "--json"])
         .output()
         .unwrap();
     assert!(tried.status.success(), "{tried:?}");
@@ -135,7 +135,7 @@ fn a_step_can_be_skipped() {
     std::fs::write(dir.join("c.toml"), text).unwrap();
     std::fs::create_dir(dir.join("run")).unwrap();
     std::fs::write(dir.join("run/skip"), "").unwrap();
-    let run = evolve(dir, &["--curriculum", "c.toml", "--out", "run", "--json"]);
+    let run = evolve(dir, &["--curriculum", "c.toml", "--output", "run", "--json"]);
     assert!(run.status.success(), "{run:?}");
     let told: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!((&told["steps"][0]["ending"], &told["steps"][0]["generations"]), (&"skipped".into(), &1.into()));
@@ -157,9 +157,8 @@ fn wrong_files_are_told_in_one_line() {
         (&["--curriculum", "nowhere.toml"], "nowhere.toml: "),
         (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
         (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
-        (&["--curriculum", "c.toml", "--robots", "2"], "--robots is for evolution files"),
-        (&["--curriculum", "c.toml", "--seed=-1"], "--seed"),
-        (&["--curriculum", "c.toml", "--out", "taken"], "taken: holds a run already"),
+        (&["--curriculum", "c.toml", "--count", "2"], "--count is for trees, and this is about automata"),
+        (&["--curriculum", "c.toml", "--output", "taken"], "taken: holds a run already"),
         (&["--resume", "nowhere"], "nowhere: holds no run"),
     ] {
         let output = evolve(dir, args);

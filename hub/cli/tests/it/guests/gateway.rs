@@ -74,7 +74,7 @@ fn wrong_arguments_of_servers_are_one_line() {
 /// Lines of JSON of a population manager.
 fn manage(out: &Path, simulator: SocketAddr, arguments: &[&str]) -> Vec<serde_json::Value> {
     let mut command = xpuck();
-    command.args(["serve", "population-manager", "--json", "--robot-sim", &simulator.to_string(), "--out"]).arg(out);
+    command.args(["serve", "population-manager", "--json", "--robot-sim", &simulator.to_string(), "--output"]).arg(out);
     let output = command.args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -108,7 +108,7 @@ fn three_programs_evolve_avoidance_and_its_path_is_drawn() {
     // The same world without sockets yields the same values.
     let svg = dir.path().join("path.svg");
     let drawn = xpuck()
-        .args(["draw-path", "--json", "--world", &file("avoid-room.toml"), "--robot", task])
+        .args(["simulate", "--json", "--world", &file("avoid-room.toml"), "--robot", task])
         .arg(out.join("best.txt"))
         .arg("--svg")
         .arg(&svg)
@@ -141,7 +141,7 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
         .map(|((_, places), out)| {
             let mut command = xpuck();
             command.args(["serve", "population-manager", "--population", "6", "--json", "--end-with-stdin"]);
-            command.args(["--robot-sim", &places[0].to_string(), "--out"]).arg(dir.path().join(out));
+            command.args(["--robot-sim", &places[0].to_string(), "--output"]).arg(dir.path().join(out));
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
         })
         .collect();
@@ -202,12 +202,12 @@ fn wrong_arguments_of_evolution_are_one_line() {
     let out = dir.path().join("out");
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("history.csv"), "").unwrap();
-    assert!(manager(&["--out", out.to_str().unwrap()]).contains("there is a history already"));
+    assert!(manager(&["--output", out.to_str().unwrap()]).contains("there is a history already"));
     std::fs::write(&file, "").unwrap();
     let individual = dir.path().join("i.txt");
     let draw = |text: &str| {
         std::fs::write(&individual, text).unwrap();
-        error(xpuck().args(["draw-path", "--svg", "x.svg", "--robot"]).args([&file, &individual]))
+        error(xpuck().args(["simulate", "--svg", "x.svg", "--robot"]).args([&file, &individual]))
     };
     assert!(draw("Individual 1 1 0 1 2\r\n").contains("does not fit"));
     assert!(draw("").contains("one line is wanted"));

@@ -30,7 +30,7 @@ fn figure_4_6() -> Program {
 }
 
 fn hex(arguments: &[&str]) -> Output {
-    xpuck().args(["kilobot", "hex"]).args(arguments).output().unwrap()
+    xpuck().args(["tree", "convert", "--to", "hex"]).args(arguments).output().unwrap()
 }
 
 /// Sixteen readings of the light sensor in the food, in the nest or between them.
@@ -171,7 +171,10 @@ fn what_cannot_be_built_is_refused_with_a_reason() {
     assert!(refusal(&large).contains("the tree needs 2727 of 1024 bytes and "), "{large}");
     let deep: String = (0..31).map(|level| format!("{}successd\n", "  ".repeat(level))).collect();
     assert!(refusal(&format!("{deep}{}mf\n", "  ".repeat(31))).contains("512 of 500 bytes of stack"));
-    let without = xpuck().args(["kilobot", "hex", FIGURE_4_6, "--for", "simavr", "-o", &out]).env("PATH", "").output();
+    let without = xpuck()
+        .args(["tree", "convert", "--to", "hex", FIGURE_4_6, "--for", "simavr", "-o", &out])
+        .env("PATH", "")
+        .output();
     assert!(said(&without.unwrap()).contains("avr-gcc is missing; install it with `apt-get install gcc-avr avr-libc`"));
     let neither = said(&hex(&[FIGURE_4_6, "-o", &out]));
     assert!(

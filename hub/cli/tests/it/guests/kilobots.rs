@@ -9,7 +9,12 @@ const SMALL: &str = "runs = 2\nsimulations = 400\nfresh = 16\n[world]\nrobots = 
                      [settings.racing]\npopulation = 32\n";
 
 fn kilobot(dir: &Path, args: &[&str]) -> Output {
-    xpuck().current_dir(dir).arg("kilobot").args(args).output().unwrap()
+    let command: &[&str] = match args[0] {
+        "evolve" => &["evolve", "--kind", "kilobots"],
+        "hex" => &["tree", "convert", "--to", "hex"],
+        _ => &["simulate", "--kind", "kilobots"],
+    };
+    xpuck().current_dir(dir).args(command).args(&args[1..]).output().unwrap()
 }
 
 fn out(output: Output) -> String {
@@ -26,9 +31,9 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("small.toml"), SMALL).unwrap();
-    out(kilobot(dir, &["evolve", "small.toml", "--out", "whole"]));
+    out(kilobot(dir, &["evolve", "small.toml", "--output", "whole"]));
     // One run less, then as many, the first without one of its files: what a process that was killed leaves.
-    out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--out", "part"]));
+    out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--output", "part"]));
     std::fs::remove_file(dir.join("part/runs/racing-01.json")).unwrap();
     out(kilobot(dir, &["evolve", "--resume", "part", "--runs", "2"]));
     for file in
@@ -47,10 +52,10 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     }
     let page = std::fs::read_to_string(dir.join("whole/chapter.html")).unwrap();
     assert!(page.contains("Figure 4.4") && page.matches("<svg").count() == 5, "{page}");
-    let tree = out(kilobot(dir, &["simulate", "whole/trees/racing.bt", "--runs", "16", "--robots", "4", "--json"]));
+    let tree = out(kilobot(dir, &["simulate", "whole/trees/racing.bt", "--runs", "16", "--count", "4", "--json"]));
     assert!(tree.contains("\"fitness\""), "{tree}");
     // Nothing is begun over a run, and nothing of another experiment is taken.
-    let again = kilobot(dir, &["evolve", "small.toml", "--out", "whole"]);
+    let again = kilobot(dir, &["evolve", "small.toml", "--output", "whole"]);
     assert!(!again.status.success() && told(&again).contains("holds a run already"), "{again:?}");
     std::fs::copy(dir.join("whole/runs/racing-01.json"), dir.join("whole/runs/racing-02.json")).unwrap();
     let mixed = kilobot(dir, &["evolve", "--resume", "whole"]);
@@ -67,11 +72,11 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     // A folder with anything else in it is no new one; what a killed beginning left is.
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
-    let used = kilobot(dir, &["evolve", "small.toml", "--out", "mine"]);
+    let used = kilobot(dir, &["evolve", "small.toml", "--output", "mine"]);
     assert!(told(&used).contains("mine: is not empty: it has `result.json`; name a new folder"), "{used:?}");
     std::fs::create_dir_all(dir.join("begun/runs")).unwrap();
     std::fs::write(dir.join("begun/runs.csv"), "algorithm,ru").unwrap();
-    out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--algorithm", "racing", "--out", "begun"]));
+    out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--algorithm", "racing", "--output", "begun"]));
     let table = std::fs::read_to_string(dir.join("begun/runs.csv")).unwrap();
     assert!(table.starts_with("algorithm,run,generations") && table.lines().count() == 2, "{table}");
     std::fs::write(dir.join("whole/runs/racing-02.json"), "{\"conf").unwrap();
@@ -94,12 +99,12 @@ fn wrong_trees_and_worlds_get_one_line() {
     for (args, words) in [
         (vec!["simulate", "foreign.bt"], "a Kilobot has no node"),
         (vec!["simulate", "big.bt"], "make it smaller or less deep"),
-        (vec!["simulate", "ok.bt", "--robots", "101"], "101 Kilobots; a world holds 1 to 100"),
+        (vec!["simulate", "ok.bt", "--count", "101"], "101 Kilobots; a world holds 1 to 100"),
         (vec!["simulate", "ok.bt", "--set", "gap=-1"], "above 0"),
         (vec!["simulate", "none.bt"], "none.bt"),
         (vec!["simulate", "ok.bt", "--svg", "ok.bt"], "is a file that is read"),
         (vec!["simulate", "ok.bt", "--set", "gap=x"], "`world.gap` takes a number"),
-        (vec!["hex", "ok.bt", "-o", "ok.hex", "--for", "simavr", "-D", "LIGHT_WAIT=-1"], "-D"),
+        (vec!["hex", "ok.bt", "-o", "ok.hex", "--for", "simavr", "-D", "LIGHT_WAIT=-1"], "--define"),
         (vec!["evolve", "wrong.toml"], "wrong.toml"),
         (vec!["evolve", "--resume", "."], "holds no run, as it has no kilobots.toml"),
         (vec!["evolve", "--algorithm", "raceing"], "raceing"),
@@ -117,8 +122,7 @@ fn ways_are_drawn_and_what_a_tree_needs_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("t.bt"), "selm\n  failurel\n  seqm\n    successl\n    mf\n").unwrap();
-    let told =
-        out(kilobot(dir, &["simulate", "t.bt", "--runs", "2", "--robots", "4", "--reduce", "--svg", "ways.svg"]));
+    let told = out(kilobot(dir, &["simulate", "t.bt", "--runs", "2", "--count", "4", "--reduce", "--svg", "ways.svg"]));
     assert!(told.contains("1 of 5 nodes are needed:\nmf\n"), "{told}");
     let svg = std::fs::read_to_string(dir.join("ways.svg")).unwrap();
     assert_eq!(svg.matches("<polyline").count(), 4);

@@ -79,7 +79,7 @@ fn every_body_loads_in_pybullet_and_mujoco_as_it_was_planned() {
         std::fs::write(dir.join("b.prif"), prif.print()).unwrap();
         let file = format!("{number}.urdf");
         let mut export = xpuck();
-        export.current_dir(dir).args(["body", "export", "b.prif", "--to", "urdf", "-o", &file]);
+        export.current_dir(dir).args(["tree", "convert", "b.prif", "--to", "urdf", "-o", &file]);
         let output = export.output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
         kinds.extend(Plan::new(prif).unwrap().parts().iter().map(|part| part.part));

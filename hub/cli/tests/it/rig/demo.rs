@@ -15,7 +15,7 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::Sockets;
 
 /// Arguments of a demo of two robots at eight times the usual speed.
-pub const SMALL: [&str; 6] = ["--robots", "2", "--speed", "8", "--population", "8"];
+pub const SMALL: [&str; 6] = ["--count", "2", "--speed", "8", "--population", "8"];
 
 /// A demo whose processes end with this.
 pub struct Demo {
@@ -37,7 +37,7 @@ impl Demo {
         let ports = free_ports();
         let file = |name: &str| File::create(folder.path().join(name)).unwrap();
         let child = command_in(folder.path())
-            .args(["demo", "--ports", &ports.to_string(), "--out"])
+            .args(["demo", "--ports", &ports.to_string(), "--output"])
             .arg(folder.path().join("out"))
             .args(arguments)
             .stdout(file("stdout"))

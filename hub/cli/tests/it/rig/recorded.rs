@@ -14,7 +14,7 @@ use std::process::Command;
 const EXPERIMENT: &str = "name = \"recorded\"\nminutes = 1.0\nsegment_minutes = 0.125\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
 
-/// Attempts to record a run that passes the quality gates of `xpuck report`.
+/// Attempts to record a run that passes the quality gates of `xpuck runs report`.
 const ATTEMPTS: u32 = 3;
 
 /// Folder of the run of a demo that has ended by itself: two robots that evolve for one minute of arena time, seed 7.
@@ -34,7 +34,7 @@ fn record(folder: &Path) {
         let mut demo = Demo::with(&[&SMALL[..], &arguments].concat());
         let (output, text) = demo.end();
         assert!(output.status.success(), "{text}");
-        let table = demo.command("runs table last --runs out --json").output().unwrap();
+        let table = demo.command("runs table last --folder out --json").output().unwrap();
         let table: Value = serde_json::from_slice(&table.stdout).unwrap();
         let run = &table["runs"][0];
         // On a busy machine round trips may be slow: such a run does not count in a report.
@@ -50,8 +50,8 @@ fn record(folder: &Path) {
 /// Folder of an evolution that has ended by itself: three islands of 24 individuals, ten generations. Read only.
 pub fn recorded_evolution() -> PathBuf {
     shared("evolution", |folder| {
-        let arguments = "evolve --islands 3 --seconds 2 --robots 3 --remeasure 2 --json --algorithm pooled-samples \
-                         --population 24 --generations 10 --out";
+        let arguments = "evolve --islands 3 --seconds 2 --count 3 --remeasure 2 --json --algorithm pooled-samples \
+                         --population 24 --generations 10 --output";
         let output = xpuck().args(arguments.split_whitespace()).arg(folder).output().unwrap();
         assert!(output.status.success(), "{output:?}");
     })

@@ -20,7 +20,7 @@ struct Demos(Children);
 impl Demos {
     fn start(&mut self, temporary: &Path, ports: u16) {
         let line =
-            format!("demo --robots 1 --minutes 60 --speed 4 --population 8 --no-console --out out --ports {ports}");
+            format!("demo --count 1 --minutes 60 --speed 4 --population 8 --no-console --output out --ports {ports}");
         self.0.0.push(here(temporary, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     }
 }
@@ -36,7 +36,7 @@ fn until(temporary: &Path, line: &str, words: &str) -> String {
 fn commands_find_running_demos_and_ask_which_of_two() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path();
-    let none = here(place, "robots").output().unwrap();
+    let none = here(place, "robot list").output().unwrap();
     let text = said(&none);
     assert!(
         !none.status.success()
@@ -47,10 +47,10 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     let (first, second) = (free_ports(), free_ports());
     let mut demos = Demos::default();
     demos.start(place, first);
-    until(place, "robots", "RUN ");
+    until(place, "robot list", "RUN ");
     let done = |line: &str| String::from_utf8(here(place, line).output().unwrap().stdout).unwrap();
-    // `xpuck top` needs a terminal.
-    let drawn = here(place, "top").output().unwrap();
+    // `xpuck swarm top` needs a terminal.
+    let drawn = here(place, "swarm top").output().unwrap();
     let text = said(&drawn);
     assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
     let paused = done("pause");
@@ -62,13 +62,13 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     // A second demo on the same ports prints one line and makes no folder.
     let folders = || std::fs::read_dir(place.join("out")).unwrap().count();
     let before = folders();
-    let refused = here(place, &format!("demo --out out --ports {first}")).output().unwrap();
+    let refused = here(place, &format!("demo --output out --ports {first}")).output().unwrap();
     let text = said(&refused);
     assert!(!refused.status.success() && text.lines().count() == 1 && !text.contains("xpuck: xpuck:"), "{text}");
     assert!(text.contains("the demo of") && text.contains("choose other ports: --ports"), "{text}");
     assert_eq!(folders(), before);
     demos.start(place, second);
-    let several = until(place, "robots", "2 demos of yours run");
+    let several = until(place, "robot list", "2 demos of yours run");
     for ports in [first, second] {
         assert!(several.contains(&format!("--hub tcp://127.0.0.1:{}", ports + 2)), "{several}");
     }
@@ -78,7 +78,7 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     let stopped = Some(stop()).filter(|told| !told.starts_with("running: ")).unwrap_or_else(stop);
     let stands = ["finished: ", "idle: ", "told; "].iter().any(|words| stopped.starts_with(words));
     assert!(stands || stopped.contains("the hub has ended since"), "{stopped}");
-    until(place, "robots", "transport");
+    until(place, "robot list", "transport");
 }
 
 #[test]
@@ -86,14 +86,15 @@ fn demo_of_a_world_runs_its_task_and_a_wrong_one_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/aggregation.toml");
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/attract.bt");
-    let common = "demo --robots 2 --minutes 0.2 --speed 32 --no-console --json --out out";
+    let common = "demo --count 2 --minutes 0.2 --speed 32 --no-console --json --output out";
     let line = format!("{common} --ports {} --world {world} --tree {tree}", free_ports());
     let output = here(dir.path(), &line).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
-    let runs = here(dir.path(), "runs list --runs out").output().unwrap();
+    let runs = here(dir.path(), "runs list --folder out").output().unwrap();
     assert!(said(&runs).contains("aggregation-"), "{}", said(&runs));
     for (wrong, words) in [(format!("--world {tree}"), "attract.bt"), ("--tree nobody.bt".into(), "nobody.bt")] {
-        let refused = here(dir.path(), &format!("demo --out other --ports {} {wrong}", free_ports())).output().unwrap();
+        let refused =
+            here(dir.path(), &format!("demo --output other --ports {} {wrong}", free_ports())).output().unwrap();
         let text = said(&refused);
         assert!(!refused.status.success() && text.contains(words), "{text}");
         assert!(!dir.path().join("other").exists(), "{wrong}");

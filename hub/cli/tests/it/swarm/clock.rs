@@ -35,7 +35,7 @@ fn hub_whose_clock_went_back_is_obeyed_and_warns() {
     for hours in [1, 3] {
         swarm.kill("hub");
         let mut command = xpuck();
-        command.arg("hub").env("LD_PRELOAD", &library).env("FAKETIME", format!("-{hours}h"));
+        command.args(["serve", "hub"]).env("LD_PRELOAD", &library).env("FAKETIME", format!("-{hours}h"));
         command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
         swarm.start_service_as("hub", &mut command, "hub.toml");
         let events = start_run(&swarm).events;
@@ -44,7 +44,7 @@ fn hub_whose_clock_went_back_is_obeyed_and_warns() {
         // Settings are numbered by the clock as well.
         stop_run(&swarm);
         swarm.folder.write("new.toml", &format!("[calibration.drive]\nleft = 1.0{hours}\n"));
-        assert_eq!(swarm.command(&["push", "new.toml", "--robots", "xp01"]), "");
+        assert_eq!(swarm.command(&["robot", "push", "new.toml", "--robots", "xp01"]), "");
         let file = swarm.folder.read("xp01.toml");
         assert!(file.contains(&format!("left = 1.0{hours}")), "{file}");
     }

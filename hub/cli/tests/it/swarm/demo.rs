@@ -188,7 +188,7 @@ fn killed_robot_is_named_and_the_run_continues() {
 fn killed_hub_ends_the_demo_and_keeps_its_record() {
     let mut demo = Demo::start("5", &[]);
     let status = demo.wait("three seconds of wall time", |status| status.run_seconds > 24.0);
-    send_signal(demo.process(&["xpuck hub"]), Signal::SIGKILL);
+    send_signal(demo.process(&["xpuck serve hub"]), Signal::SIGKILL);
     let (output, text) = demo.end();
     assert!(!output.status.success());
     assert!(text.contains("xpuck: the hub was killed by signal 9"), "{text}");
@@ -204,7 +204,7 @@ fn hub_that_hangs_stops_the_wheels_until_it_continues() {
     let mut demo = Demo::start("1", &[]);
     // In the second segment of 7.5 s of arena time trees drive.
     demo.wait("the second segment", |status| status.run_seconds > 10.0);
-    let hub = demo.process(&["xpuck hub"]);
+    let hub = demo.process(&["xpuck serve hub"]);
     send_signal(hub, Signal::SIGSTOP);
     std::thread::sleep(Duration::from_millis(1500));
     send_signal(hub, Signal::SIGCONT);
@@ -252,7 +252,7 @@ fn used_port_is_one_clear_line() {
     for offset in 0..4 {
         let taken = std::net::TcpListener::bind(("127.0.0.1", ports + offset)).unwrap();
         let out = tempfile::tempdir().unwrap();
-        let arguments = ["demo", "--robots", "1", "--ports", &ports.to_string(), "--out"];
+        let arguments = ["demo", "--count", "1", "--ports", &ports.to_string(), "--output"];
         let output = xpuck().args(arguments).arg(out.path()).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success());
@@ -291,7 +291,7 @@ fn console_serves_page_status_and_commands() {
         let mut command = xpuck();
         command.args(arguments).args(["--hub", &demo.operator(), "--key"]).arg(demo.key()).output().unwrap()
     };
-    let link = String::from_utf8(as_operator(&["console"]).stdout).unwrap();
+    let link = String::from_utf8(as_operator(&["swarm", "console"]).stdout).unwrap();
     let token = link.trim().split_once("#link=").unwrap_or_else(|| panic!("{link}")).1;
     let login = |token: &str| {
         let body = format!("{{\"link\":\"{token}\"}}");
@@ -313,7 +313,7 @@ fn console_serves_page_status_and_commands() {
     assert!(post(&mine, "pause").ends_with("{\"ok\":true}"));
     wait_for("\"phase\":\"paused\"");
     wait_for("\"state\":\"PAUSE\"");
-    let robots = as_operator(&["robots"]);
+    let robots = as_operator(&["robot", "list"]);
     let table = String::from_utf8_lossy(&robots.stdout).into_owned();
     assert!(table.contains("paused") && table.contains("xp02"), "{table}");
     let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/experiments/transport.toml");
@@ -338,7 +338,7 @@ fn demo_of_a_given_tree_reports_no_evolution() {
     assert!(shown.contains("evolution was off") && shown.contains("xp02"), "{shown}");
     assert!(!shown.contains("generations") && !shown.contains("evolved fitness"), "{shown}");
     // The report is of that tree, and has no chapter on what did not happen.
-    assert!(given.command("report --runs out last --out page --simulations 4").status().unwrap().success());
+    assert!(given.command("runs report --folder out last --output page --simulations 4").status().unwrap().success());
     let page = std::fs::read_to_string(given.folder().join("page/report.html")).unwrap();
     for (words, there) in [
         ("as the experiment gives it", true),

@@ -42,7 +42,7 @@ fn of_two_programs_with_one_key_the_hub_keeps_the_first() {
     swarm.wait_for_robots();
     assert_eq!(swarm.command(&["start", "e.toml", "--with", "on.bt"]), "");
     swarm.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == State::Run);
-    swarm.start_service_as("arena2", crate::rig::xpuck().arg("arena"), "arena2.toml");
+    swarm.start_service_as("arena2", crate::rig::xpuck().args(["serve", "arena"]), "arena2.toml");
     swarm.start_robot_as("copy", "copy.toml");
     let warnings =
         |events: &[String]| events.iter().filter(|e| e.contains("two programs with the key of robot xp01")).count();

@@ -28,7 +28,7 @@ pub fn run(name: &str, population: &str, change: impl FnOnce(&mut toml::Table, &
     std::fs::write(&file, table.to_string()).unwrap();
     let mut demo = Demo::with(
         &[
-            &["--robots", "3", "--speed", "8", "--population", population, "--engine", "simd"][..],
+            &["--count", "3", "--speed", "8", "--population", population, "--engine", "simd"][..],
             &["--no-console", "--json", "--experiment", file.to_str().unwrap()],
         ]
         .concat(),

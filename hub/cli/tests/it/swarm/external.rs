@@ -74,7 +74,7 @@ fn driven(senses: &Value) -> bool {
 #[test]
 fn python_programs_drive_a_robot_that_stands_after_them() {
     let mut demo =
-        Demo::with(&"--robots 1 --minutes 60 --population 8 --no-console --speed 2".split(' ').collect::<Vec<_>>());
+        Demo::with(&"--count 1 --minutes 60 --population 8 --no-console --speed 2".split(' ').collect::<Vec<_>>());
     let here = demo.folder().to_path_buf();
     let here = here.as_path();
     let socket = || only(here, "xpuck-").join("xp01.sock");

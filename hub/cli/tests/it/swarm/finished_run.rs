@@ -1,4 +1,4 @@
-//! `xpuck runs` and `xpuck lineage` on a finished run.
+//! `xpuck runs` and `xpuck runs lineage` on a finished run.
 
 use crate::common::xpuck;
 use crate::rig::{copy_folder, recorded_run};
@@ -89,7 +89,7 @@ fn finished_run_is_exported_and_replayed_to_its_end() {
 fn emigrants_of_a_finished_run_have_lineages() {
     let run = recorded_run().display().to_string();
     let folder = Folder::new();
-    let lineage = |more: &[&str]| folder.run(&[&["lineage", run.as_str()][..], more].concat());
+    let lineage = |more: &[&str]| folder.run(&[&["runs", "lineage", run.as_str()][..], more].concat());
     let fittest: Value = serde_json::from_str(&lineage(&["--json"])).unwrap();
     let id = fittest["fittest"][0]["id"].as_str().unwrap();
     assert!(

@@ -57,7 +57,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     done(&swarm.folder.run(&["start", "e.toml", "--seed", "3"]));
     swarm.wait("the run", |s| s.phase == Phase::Running && runs(s, 0));
 
-    let made = done(&swarm.folder.run(&["enrol", "xp02", "--json"]));
+    let made = done(&swarm.folder.run(&["robot", "enrol", "xp02", "--json"]));
     let made: serde_json::Value = serde_json::from_str(&made).unwrap();
     assert_eq!((&made["island"], &made["hub"]), (&2.into(), &true.into()), "{made}");
     let status = swarm.wait("its row", |s| s.robots.len() == 2);
@@ -67,8 +67,8 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     assert!(status.robots[0].evolution.generation > status.robots[1].evolution.generation);
     assert!(status.events.iter().any(|e| e.contains("robot xp02 is enrolled by operator, its island is 2; it joins")));
     // A second enrolment changes nothing.
-    assert!(done(&swarm.folder.run(&["enrol", "xp02"])).contains("the hub has taken it"));
-    assert!(swarm.folder.run(&["robots"]).status.success());
+    assert!(done(&swarm.folder.run(&["robot", "enrol", "xp02"])).contains("the hub has taken it"));
+    assert!(swarm.folder.run(&["robot", "list"]).status.success());
 
     // A killed and restarted hub still knows the robot.
     swarm.kill("hub");
@@ -77,7 +77,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
 
     // A replaced board loses its link.
     let before = std::fs::read(swarm.folder.path("keys/robots/xp02.key")).unwrap();
-    assert!(done(&swarm.folder.run(&["replace", "xp02"])).contains("revoked its former key"));
+    assert!(done(&swarm.folder.run(&["robot", "replace", "xp02"])).contains("revoked its former key"));
     assert_ne!(std::fs::read(swarm.folder.path("keys/robots/xp02.key")).unwrap(), before);
     assert_eq!(std::fs::read(swarm.folder.path("keys/robots/xp02.key.revoked")).unwrap(), before);
     swarm.wait("the revocation", |s| !s.robots[1].alive && s.security.refusals.revoked > 0);
@@ -85,7 +85,10 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     swarm.kill("xp02");
     swarm.start_robot_as("xp02-new", "robots/xp02.toml");
     swarm.wait("the new board", |s| runs(s, 1));
-    assert!(said(&swarm.folder.run(&["replace", "xp09"])).contains("lists no robot `xp09`; `xpuck enrol` adds one"));
+    assert!(
+        said(&swarm.folder.run(&["robot", "replace", "xp09"]))
+            .contains("lists no robot `xp09`; `xpuck robot enrol` adds one")
+    );
 
     swarm.wait("a tree that drives", |s| s.robots[0].segment > 0 && s.robots[0].tree_nodes.is_some());
     done(&swarm.folder.run(&["stop"]));
@@ -106,7 +109,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
 
 #[test]
 fn robots_of_three_kinds_evolve_in_one_run_and_exchange_genes() {
-    let line = "--robots 3 --kinds xpuck,e-puck2,e-puck1 --population 8 --minutes 1 --no-console --json";
+    let line = "--count 3 --kinds xpuck,e-puck2,e-puck1 --population 8 --minutes 1 --no-console --json";
     let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
     done(&demo.end().0);
     let demo = demo.directory();

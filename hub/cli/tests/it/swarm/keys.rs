@@ -33,7 +33,7 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     xpuck_testing::patience::wait_until("the refusal of a stranger's key", refused);
     assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
     swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer visitor")));
-    assert_eq!(swarm.command_with_key(visitor, &["robots"]), "");
+    assert_eq!(swarm.command_with_key(visitor, &["robot", "list"]), "");
     assert!(swarm.command_with_key(visitor, &["stop"]).contains("may look and change nothing"));
     let plain = swarm.folder.run(&["stop", "--dev-mode", "--hub", &swarm.folder.operator]);
     assert!(!plain.status.success());
@@ -118,7 +118,7 @@ fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
 
 fn observers_cannot_push(swarm: &Swarm, visitor: &str) {
     swarm.folder.write("new.toml", "[calibration.drive]\nleft = 1.015\n");
-    let push = ["push", "new.toml", "--robots", "xp01"];
+    let push = ["robot", "push", "new.toml", "--robots", "xp01"];
     assert!(swarm.command_with_key(visitor, &push).contains("may look and change nothing"));
     assert_eq!(swarm.command(&push), "");
     assert!(swarm.folder.read("xp01.toml").contains("left = 1.015"));

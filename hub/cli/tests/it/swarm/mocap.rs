@@ -36,7 +36,7 @@ fn all_kinds_of_servers_show_the_same_poses() {
     let (vrpn, natnet) = (format!("127.0.0.1:{ports}"), format!("127.0.0.1:{}", ports + 1));
     folder.append("arena.toml", &format!("vrpn = \"{vrpn}\"\n[natnet]\naddress = \"{natnet}\"\n"));
     let mut arena = xpuck();
-    arena.args(["arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
+    arena.args(["serve", "arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
     let (arena, _) = Process::serve(&mut arena, folder.path("arena.log"));
 
     let robots = ["xp01".to_string(), "xp02".to_string()];

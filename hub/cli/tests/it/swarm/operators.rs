@@ -1,4 +1,4 @@
-//! Operators and observers at a terminal: orders for single robots, notes, the log, and the screen of `xpuck top`.
+//! Operators and observers at a terminal: orders for single robots, notes, the log, and the screen of `xpuck swarm top`.
 
 use crate::common::said;
 use crate::rig::{Swarm, processes, send_signal};
@@ -23,13 +23,13 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
         assert!(output.status.success(), "{line}: {}", said(&output));
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_eq!(done("note the lamp is off"), "noted\n");
+    assert_eq!(done("swarm note the lamp is off"), "noted\n");
     assert_eq!(done("identify all"), "xp01: blinks\n");
-    let held = done("hold xp01");
+    let held = done("robot hold xp01");
     assert!(held.starts_with("xp01: held: it stands after ") && held.lines().count() == 1, "{held}");
     let status: serde_json::Value = serde_json::from_str(&done("status --json")).unwrap();
     assert_eq!((&status["robots"][0]["held"], &status["phase"]), (&true.into(), &"idle".into()));
-    let rows: serde_json::Value = serde_json::from_str(&done("release all --json")).unwrap();
+    let rows: serde_json::Value = serde_json::from_str(&done("robot release all --json")).unwrap();
     assert_eq!((&rows[0]["robot"], &rows[0]["done"]), (&"xp01".into(), &true.into()), "{rows}");
     assert_eq!(done("release all"), "no robot is held\n");
     let log = done("log");
@@ -37,13 +37,13 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
         assert!(log.contains(words), "{words}: {log}");
     }
     let events: Vec<serde_json::Value> =
-        done("log --json --robot xp01").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        done("swarm log --json --robot xp01").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let held = events.iter().find(|event| event["text"].as_str().unwrap().contains("held")).unwrap();
     assert_eq!((&held["who"], &held["level"]), (&"operator".into(), &"INFO".into()), "{events:?}");
-    let later = done(&format!("log --after {}", held["number"]));
+    let later = done(&format!("swarm log --after {}", held["number"]));
     assert!(!later.contains("held by") && later.contains("released by"), "{later}");
 
-    let nobody = swarm.folder.run(&["identify", "xp01", "xp99"]);
+    let nobody = swarm.folder.run(&["robot", "identify", "xp01", "xp99"]);
     let text = said(&nobody);
     assert!(!nobody.status.success() && text.contains("xp01: blinks") && text.contains("no robot `xp99`"), "{text}");
     assert!(text.contains("not done by 1 of 2 robots: xp99"), "{text}");
@@ -53,15 +53,15 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
     std::fs::rename(swarm.folder.path("guest.key"), swarm.folder.path("keys/observers/guest.key")).unwrap();
     let guest = "keys/observers/guest.key";
     assert_eq!(swarm.command_with_key(guest, &["status"]), "");
-    assert_eq!(swarm.command_with_key(guest, &["log"]), "");
-    for line in [&["note", "x"][..], &["pause"]] {
+    assert_eq!(swarm.command_with_key(guest, &["swarm", "log"]), "");
+    for line in [&["swarm", "note", "x"][..], &["pause"]] {
         let told = swarm.command_with_key(guest, line);
         assert!(told.contains("may look and change nothing") && told.lines().count() == 1, "{told}");
     }
-    assert!(swarm.command_with_key(guest, &["hold", "xp01"]).contains("not done by 1 of 1 robot"));
+    assert!(swarm.command_with_key(guest, &["robot", "hold", "xp01"]).contains("not done by 1 of 1 robot"));
 }
 
-/// `xpuck top` on a terminal of its own.
+/// `xpuck swarm top` on a terminal of its own.
 struct Terminal {
     script: Child,
     shown: Arc<Mutex<String>>,
@@ -118,7 +118,7 @@ fn top_stops_the_swarm_by_a_key_and_restores_the_terminal() {
     let swarm = Swarm::of_one_robot();
     swarm.wait_for_robots();
     let Some(mut terminal) = Terminal::open(&swarm) else {
-        return xpuck_testing::skipped("`xpuck top` on a terminal: there is no `script` here");
+        return xpuck_testing::skipped("`xpuck swarm top` on a terminal: there is no `script` here");
     };
     terminal.press(" ");
     let status = swarm.wait("STOP", |s| s.directive.state == State::Stop && s.robots[0].obeys);

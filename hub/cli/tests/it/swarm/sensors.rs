@@ -59,7 +59,7 @@ fn sensors_reach_the_hub_and_an_order_reaches_the_lamps() {
     assert_eq!((&sensors["selector"], &sensors["trouble"]), (&Value::Null, &Value::from("")), "{sensors}");
     // Blue without an experiment; white and dark in turn while it identifies itself.
     wait_until("the lamps show that the robot is idle", || lamps(&swarm).contains("pixels 000010 000010"));
-    let identify = command(&swarm, &["identify", "xp01"]);
+    let identify = command(&swarm, &["robot", "identify", "xp01"]);
     assert!(identify.status.success(), "{}", said(&identify));
     wait_for("the robot blinks, and shows its state again", || {
         let log = lamps(&swarm);
@@ -78,7 +78,7 @@ fn epuck2_reports_loudness_and_selector_and_plays_a_melody() {
         (whole && numbers(&sensors["loudness"]).len() == 4).then_some(sensors)
     });
     assert_eq!(sensors["button"], Value::Bool(false));
-    let identify = command(&swarm, &["identify", "xp01"]);
+    let identify = command(&swarm, &["robot", "identify", "xp01"]);
     assert!(identify.status.success(), "{}", said(&identify));
     wait_for("the robot plays a melody and blinks", || {
         let log = lamps(&swarm);

@@ -20,7 +20,7 @@ fn stopped_and_continued_hub_keeps_its_motion_capture() {
     folder.append("more.toml", &format!("[natnet]\naddress = \"127.0.0.2:{port}\"\n"));
     let hub = folder.read("hub.toml");
     let address = format!("address = \"{}\"", folder.mocap());
-    swarm.start_service_as("more", xpuck().arg("arena"), "more.toml");
+    swarm.start_service_as("more", xpuck().args(["serve", "arena"]), "more.toml");
     for mocap in ["vicon", "vrpn", "vrpn-udp", "natnet"] {
         if mocap != "vicon" {
             let host = if mocap == "natnet" { "127.0.0.2" } else { "127.0.0.1" };

@@ -966,7 +966,7 @@ fn an_operator_drives_one_robot_and_nobody_else_at_the_same_time() {
     }
     bench.ask(Request::Order { robot: "xp01".into(), order: Order::Hold });
     let held = bench.ask(drive("xp01", [0.0; 2]));
-    assert!(matches!(&held, Reply::Refused(text) if text.contains("xpuck release xp01")), "{held:?}");
+    assert!(matches!(&held, Reply::Refused(text) if text.contains("xpuck robot release xp01")), "{held:?}");
     // After the run robots obey no command for their wheels until somebody drives again.
     bench.ask(Request::Stop);
     bench.pass(0.5);

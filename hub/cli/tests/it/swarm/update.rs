@@ -147,7 +147,7 @@ impl Rig {
     /// Waits for a report of the update.
     fn wait(&self, what: &str, holds: impl Fn(&Value) -> bool) {
         let check = || {
-            let output = self.run(&["update", "--status", "--json"]);
+            let output = self.run(&["robot", "update", "status", "--json"]);
             serde_json::from_slice(&output.stdout).is_ok_and(|report| holds(&report)).then_some(())
         };
         wait_within(2 * patience(), check, || format!("{what}; {}", self.logs()));
@@ -192,28 +192,28 @@ fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     }
     let mut rig = Rig::start();
     let built = PathBuf::from(xpuckd().get_program());
-    let there = |rig: &Rig| rig.outcome(&["robots"]).1.matches("1.0.0").count() == ROBOTS.len();
+    let there = |rig: &Rig| rig.outcome(&["robot", "list"]).1.matches("1.0.0").count() == ROBOTS.len();
     wait_within(2 * patience(), || there(&rig).then_some(()), || rig.logs());
-    assert_eq!(rig.outcome(&["update", "--status"]), (true, "nothing was updated so far\n".into()));
+    assert_eq!(rig.outcome(&["robot", "update", "status"]), (true, "nothing was updated so far\n".into()));
     update_to_a_good_version(&mut rig, &built);
     update_stops_at_the_first(&rig, "1.2.0", 120, "#!/bin/sh\nexit 1\n", "2 starts did not make it well", 2);
     for id in ROBOTS {
         fs::write(rig.root(id).join("within"), scaled(Duration::from_secs(6)).as_secs().to_string()).unwrap();
     }
     update_stops_at_the_first(&rig, "1.3.0", 130, DEAF, "the hub was not heard", 1);
-    let (good, text) = rig.outcome(&["update", "--deb", "xpuckd_1.1.0.deb", "--boards", "xu4"]);
+    let (good, text) = rig.outcome(&["robot", "update", "--deb", "xpuckd_1.1.0.deb", "--boards", "xu4"]);
     assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, and this board is pi5"), "{text}");
 }
 
 /// Updates to a good version. The hub is restarted while the first robot has the bundle.
 fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     let package = rig.package("1.1.0", 110, built);
-    let update = rig.command(&["update", "--deb", &package, "--boards", "pi5"]).spawn().unwrap();
+    let update = rig.command(&["robot", "update", "--deb", &package, "--boards", "pi5"]).spawn().unwrap();
     rig.wait("the first robot", |report| {
         report["rows"][0]["stand"] == "loading" || report["rows"][0]["stand"] == "trial"
     });
     let (good, text) = rig.outcome(&["start", "e.toml"]);
-    assert!(!good && text.contains("`xpuck update --abort` ends that"), "{text}");
+    assert!(!good && text.contains("`xpuck robot update abort` ends that"), "{text}");
     // A busy disk keeps the update a little later than the hub begins it.
     let kept = rig.swarm.folder.path("runs/updates/update.json");
     wait_within(patience(), || kept.exists().then_some(()), || rig.logs());
@@ -232,7 +232,7 @@ fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
 fn update_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &str, why: &str, starts: usize) {
     let package = rig.package(version, counter, &rig.script(program));
     let before = ROBOTS.map(|id| rig.starts(id).len());
-    let (good, text) = rig.outcome(&["update", "--deb", &package]);
+    let (good, text) = rig.outcome(&["robot", "update", "--deb", &package]);
     assert!(
         !good && text.contains(&format!("xp01     1.1.0        went back from {version}: ")),
         "{text}{}",

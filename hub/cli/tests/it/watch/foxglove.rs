@@ -46,7 +46,7 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
         return xpuck_testing::skipped("no independent viewer watches the swarm (make deps-record)");
     };
     let viewers = free_ports();
-    let line = format!("--robots 2 --minutes 60 --speed 4 --population 8 --foxglove {viewers}");
+    let line = format!("--count 2 --minutes 60 --speed 4 --population 8 --foxglove {viewers}");
     let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
     demo.wait("the run", |status| status.phase == xpuck_wire::Phase::Running);
     let address = format!("ws://127.0.0.1:{viewers}");
@@ -82,7 +82,7 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
 /// Checks the export of the run so far.
 fn exported(demo: &Demo, interpreter: &str) {
     let file = &demo.folder().join("scenes.mcap");
-    let export = demo.command("runs export last --runs out --foxglove scenes.mcap").output().unwrap();
+    let export = demo.command("runs export last --folder out --foxglove scenes.mcap").output().unwrap();
     let text = said(&export);
     assert!(export.status.success() && text.contains("/foxglove/transforms: "), "{text}");
     let read = python(interpreter, &[&format!("{SCRIPTS}/file.py"), &file.display().to_string()]);
@@ -102,6 +102,6 @@ fn exported(demo: &Demo, interpreter: &str) {
     let folders = std::fs::read_dir(demo.directory()).unwrap().map(|entry| entry.unwrap().path());
     let run = folders.into_iter().find(|folder| folder.join("run.toml").exists()).unwrap();
     let own = only(&run, "run.mcap");
-    let refused = demo.command("runs export last --runs out --foxglove").arg(&own).output().unwrap();
+    let refused = demo.command("runs export last --folder out --foxglove").arg(&own).output().unwrap();
     assert!(!refused.status.success() && said(&refused).contains("is a file of the run itself"), "{}", said(&refused));
 }

@@ -134,7 +134,7 @@ fn used_port_of_groot2_is_one_clear_line() {
     let out = tempfile::tempdir().unwrap();
     let refused = |first: u16| {
         let arguments =
-            ["demo", "--robots", "2", "--ports", &ports.to_string(), "--groot", &first.to_string(), "--out"];
+            ["demo", "--count", "2", "--ports", &ports.to_string(), "--groot", &first.to_string(), "--output"];
         let output = xpuck().args(arguments).arg(out.path()).output().unwrap();
         assert!(!output.status.success());
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -205,7 +205,7 @@ fn stream_has_all_topics(world: &World) {
 fn settings_reach_the_file_of_the_robot(world: &World) {
     let before = world.swarm.folder.read("xp01.toml");
     world.swarm.folder.write("new.toml", "[calibration.drive]\nleft = 1.015\n");
-    let output = world.xpuck(&["push", "new.toml", "--robots", "xp01"]);
+    let output = world.xpuck(&["robot", "push", "new.toml", "--robots", "xp01"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(text, "xp01     accepted; now: calibration.drive.left\n");
@@ -213,14 +213,14 @@ fn settings_reach_the_file_of_the_robot(world: &World) {
     let now = world.swarm.folder.read("xp01.toml");
     assert!(now.starts_with("# The first.") && now.contains("left = 1.015"), "{now}");
     world.swarm.folder.write("new.toml", "[calibration.drive]\nleft = 9.0\n");
-    let output = world.xpuck(&["push", "new.toml", "--robots", "all"]);
+    let output = world.xpuck(&["robot", "push", "new.toml", "--robots", "all"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1));
     assert!(
         text.contains("xp01     refused: calibration.drive.left = 9") && text.contains("xp02     silent"),
         "{text}"
     );
-    let stranger = world.xpuck(&["push", "new.toml", "--robots", "xp09"]);
+    let stranger = world.xpuck(&["robot", "push", "new.toml", "--robots", "xp09"]);
     assert!(String::from_utf8_lossy(&stranger.stderr).contains("`xp09` is not in the swarm file"));
     let robots = String::from_utf8(world.xpuck(&["robots"]).stdout).unwrap();
     assert!(robots.contains(&format!("xp01     {}", env!("CARGO_PKG_VERSION"))), "{robots}");

@@ -4,7 +4,7 @@ use super::HERTZ;
 use super::encode::{self, Frame, HEADER, MAGIC, SUPPORTED};
 use super::request::{self, MAX_PACKET, Request, RequestError};
 use crate::port::Port;
-use crate::port::clients::{Clients, MAX_CLIENTS};
+use crate::port::clients::{self, Clients, MAX_CLIENTS};
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -21,9 +21,16 @@ enum Outgoing {
 /// What a client asked for.
 #[derive(Default)]
 struct Wishes {
+    any: AtomicBool,
     objects: Mutex<BTreeSet<u32>>,
     all: AtomicBool,
     next: AtomicBool,
+}
+
+impl clients::Wishes for Wishes {
+    fn has_any(&self) -> bool {
+        self.any.load(Relaxed)
+    }
 }
 
 /// The server: its port and clients.
@@ -104,6 +111,7 @@ impl Server {
     }
 
     fn obey(&self, request: Request, wishes: &Wishes) -> Option<Outgoing> {
+        wishes.any.store(true, Relaxed);
         match request {
             Request::Objects(mut ids) => {
                 ids.retain(|id| SUPPORTED.contains(id));

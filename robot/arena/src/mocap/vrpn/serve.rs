@@ -3,7 +3,7 @@
 use super::encode::{COOKIE, SensorPose, Writer};
 use super::session::{Answer, Session};
 use crate::port::Port;
-use crate::port::clients::{Clients, MAX_CLIENTS};
+use crate::port::clients::{Clients, MAX_CLIENTS, Wishes};
 use crate::port::connection::POLL;
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::Arc;
@@ -24,7 +24,14 @@ enum Outgoing {
 }
 
 /// True of a client that was welcomed, and is told poses.
-type Welcome = AtomicBool;
+#[derive(Default)]
+struct Welcome(AtomicBool);
+
+impl Wishes for Welcome {
+    fn has_any(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
 
 /// The server: its sockets and clients.
 pub(crate) struct Server {
@@ -55,7 +62,7 @@ impl Server {
     pub(crate) fn publish(&self, moment: Duration, poses: Vec<SensorPose>) {
         let poses = Arc::new(poses);
         let message = || Outgoing::Poses(self.start + moment, poses.clone());
-        self.clients.publish(|welcome| welcome.load(Relaxed).then(message));
+        self.clients.publish(|welcome| welcome.0.load(Relaxed).then(message));
     }
 
     /// Takes waiting connections and calls those back who asked for it.
@@ -107,7 +114,7 @@ impl Server {
                 return false;
             }
             // Poses follow the descriptions, which are in the queue by now.
-            welcome.store(true, Relaxed);
+            welcome.0.store(true, Relaxed);
         }
         true
     }

@@ -1,15 +1,15 @@
-//! `xpuck tree from-individual`.
+//! `xpuck tree convert` of an individual.
 
 use super::own_engine::OwnTask;
+use crate::files::tree_file::{deliver, refuse_over};
 use crate::guests::gateway::draw_path::individual_of;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_wire::output;
 
 /// Print the tree of an individual that a population manager bred on our own engine: a network for simulate, explain and robots.
 ///
-/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --out` writes. The task is that of
+/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes. The task is that of
 /// `xpuck serve robot-sim` without --world: it says which registers are inputs.
 #[derive(Args)]
 pub struct FromIndividualArgs {
@@ -18,10 +18,17 @@ pub struct FromIndividualArgs {
     /// The task file; the usual task without it.
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
+    /// File to write; without it the tree is printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Format to write.
+    #[arg(long, hide = true, default_value = "text", value_parser = ["text"])]
+    to: String,
 }
 
 /// Runs the command.
 pub fn run(args: &FromIndividualArgs) -> Result<()> {
+    refuse_over([&args.file].into_iter().chain(&args.task), &args.output)?;
     let task = OwnTask::read(args.task.as_deref())?;
     let parameters = task.parameters()?;
     let tree = task.tree(&individual_of(&args.file)?, &parameters);
@@ -29,5 +36,5 @@ pub fn run(args: &FromIndividualArgs) -> Result<()> {
         let task = args.task.as_ref().map_or("the usual task".into(), |file| file.display().to_string());
         anyhow!("{} does not fit {task}: {error}", args.file.display())
     })?;
-    Ok(output::bytes(tree.to_string().as_bytes())?)
+    deliver(args.output.as_deref(), tree.to_string().as_bytes())
 }

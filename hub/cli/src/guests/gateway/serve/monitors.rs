@@ -33,7 +33,7 @@ pub struct MonitorsArgs {
     #[arg(long, value_name = "RUN", conflicts_with_all = ["hub", "key", "dev_mode"])]
     replay: Option<String>,
     /// The record directory of --replay, as hub.toml names it; runs of demos below it are found too.
-    #[arg(long, value_name = "DIR", default_value = "runs", env = "XPUCK_RUNS")]
+    #[arg(long = "folder", alias = "runs", value_name = "DIR", default_value = "runs", env = "XPUCK_RUNS")]
     runs: PathBuf,
     /// The record is shown so many times as fast as it was, 0.1 to 100.
     #[arg(long, default_value_t = 1.0, requires = "replay", value_parser = speed)]

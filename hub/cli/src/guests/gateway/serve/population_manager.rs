@@ -58,7 +58,7 @@ pub struct PopulationManagerArgs {
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     timeout: u32,
     /// Folder for the history (CSV, and a plot as SVG) and the best individual, made if it is not there.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print JSON objects, a line each: every generation, and at the end the best individual and what was counted.
     #[arg(long)]

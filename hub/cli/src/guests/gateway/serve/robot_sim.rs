@@ -9,13 +9,14 @@ use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing::{info, warn};
 use xpuck_gateway::evaluation::robot::task::Task;
 use xpuck_gateway::evaluation::robot_server::RobotServer;
 use xpuck_gateway::evaluation::robot_server::batch::Batch;
 use xpuck_gateway::evaluation::robot_server::evaluator::Evaluator;
 use xpuck_gateway::evaluation::robot_server::world_link::WorldLink;
+use xpuck_gateway::limit::LineLimit;
 use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::{event_at, log, shutdown};
 
@@ -115,8 +116,9 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
         true => log::report(json!({ "listening": [place.to_string()] })),
         false => log::report(format_args!("serving population managers at {place} until Ctrl-C")),
     }
+    let (mut limit, began) = (LineLimit::default(), Instant::now());
     while !stop.load(Ordering::Relaxed) {
-        for line in server.turn(LOOK)? {
+        for line in limit.pass(began.elapsed().as_secs(), server.turn(LOOK)?) {
             event_at!(line.level, target: "robot-sim", "{}", line.text);
         }
     }

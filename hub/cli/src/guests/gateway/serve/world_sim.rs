@@ -6,11 +6,12 @@ use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing::{info, warn};
 use xpuck_gateway::evaluation::server::WorldServer;
 use xpuck_gateway::evaluation::world::World;
 use xpuck_gateway::evaluation::world::description::Description;
+use xpuck_gateway::limit::LineLimit;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
 
@@ -74,8 +75,10 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
         true => log::report(json!({ "listening": places })),
         false => log::report(format_args!("serving robot simulators at {} until Ctrl-C", places.join(" and "))),
     }
+    let (mut limit, began) = (LineLimit::default(), Instant::now());
     while !stop.load(Ordering::Relaxed) {
-        server.turn(LOOK)?.iter().for_each(|line| info!(target: "world-sim", "{line}"));
+        let lines = limit.pass(began.elapsed().as_secs(), server.turn(LOOK)?);
+        lines.iter().for_each(|line| info!(target: "world-sim", "{line}"));
     }
     let counts = server.counts();
     match args.json {

@@ -1,4 +1,4 @@
-//! `xpuck watch`: the scene of any SimSpark or RSMP server, from above.
+//! `xpuck dev watch`: the scene of any SimSpark or RSMP server, from above.
 
 mod drawing;
 mod svg;

@@ -1,4 +1,4 @@
-//! Whole screens, character by character. `XPUCK_RENEW=1 cargo test -p xpuck-hub --bin xpuck top` writes them anew.
+//! Whole screens, character by character. `XPUCK_RENEW=1 cargo test -p xpuck-hub --bin xpuck swarm top` writes them anew.
 
 use super::*;
 use crate::swarm::follow::News;
@@ -11,7 +11,7 @@ use xpuck_wire::message::{Event, State};
 use xpuck_wire::telemetry::{EngineReport, EvolutionReport};
 use xpuck_wire::{LastDirective, Phase, Segment};
 
-const RENEW: &str = "cargo test -p xpuck-hub --bin xpuck top";
+const RENEW: &str = "cargo test -p xpuck-hub --bin xpuck swarm top";
 
 fn robot(number: u8) -> RobotRow {
     let n = f32::from(number);

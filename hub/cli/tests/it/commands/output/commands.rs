@@ -12,13 +12,13 @@ use std::sync::Mutex;
 
 /// Commands that serve until they are stopped; [`super::services`] tests them.
 const SERVICES: [&str; 11] = [
-    "arena",
-    "body serve",
     "demo",
-    "geneserver",
-    "hub",
-    "island",
     "runs replay",
+    "serve arena",
+    "serve body",
+    "serve geneserver",
+    "serve hub",
+    "serve island",
     "serve monitors",
     "serve population-manager",
     "serve robot-sim",
@@ -28,20 +28,20 @@ const SERVICES: [&str; 11] = [
 /// Lines of each command. Lines before the last prepare it. `{dir}` is a folder with files, `{new}` an empty folder, and
 /// `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one without runs.
 /// Commands for one hub run one after the other.
-const SAMPLES: [(&str, &[&str]); 108] = [
+const SAMPLES: [(&str, &[&str]); 91] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
-    ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
-    ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
-    ("bench genes", &["bench genes --seeds 2 --generations 1 --population 8 --trial-seconds 1"]),
-    ("bench hub", &["bench hub --robots 1 --seconds 1"]),
-    ("evolve", &["evolve --islands 1 --population 8 --generations 1 --seconds 1 --robots 2 --remeasure 1"]),
-    ("lineage", &["lineage {dir}/evolved"]),
-    ("remeasure", &["remeasure {dir}/evolved --runs 1"]),
+    ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
+    ("dev bench geneserver", &["dev bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
+    ("dev bench genes", &["dev bench genes --seeds 2 --generations 1 --population 8 --trial-seconds 1"]),
+    ("dev bench hub", &["dev bench hub --count 1 --seconds 1"]),
+    ("evolve", &["evolve --islands 1 --population 8 --generations 1 --seconds 1 --count 2 --remeasure 1"]),
+    ("runs lineage", &["runs lineage {dir}/evolved"]),
+    ("runs remeasure", &["runs remeasure {dir}/evolved --runs 1"]),
     ("study size", &["study size {tree} --sizes 2 --runs 2 --seconds 1"]),
-    ("study mix", &["study mix {tree} {tree} --robots 2 --runs 2 --seconds 1"]),
+    ("study mix", &["study mix {tree} {tree} --count 2 --runs 2 --seconds 1"]),
     ("study hetero", &["study hetero {tree} --mixed 2 --alone 1 --drawn 1 --seconds 1"]),
     ("study perturb", &["study perturb {tree} --runs 2 --seconds 1"]),
-    ("report", &["report last --runs {dir}/demo --out {new}/report --simulations 2"]),
+    ("runs report", &["runs report last --folder {dir}/demo --output {new}/report --simulations 2"]),
     ("study branches", &["study branches {tree} --runs 2 --seconds 1"]),
     ("study path", &["study path {tree} --seconds 1"]),
     ("study tune", &["study tune {tree} --generations 1 --trials 1 --runs 2 --seconds 1 --sizes 1"]),
@@ -63,117 +63,103 @@ const SAMPLES: [(&str, &[&str]); 108] = [
         ],
     ),
     ("study scale", &["study scale --islands 100 --generations 2"]),
-    ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
-    ("console", &["console {hub}"]),
-    ("status", &["status {hub}"]),
-    ("watch", &["watch {monitors} --json --seconds 1"]),
-    ("robots", &["robots {hub}"]),
-    ("log", &["note one {hub}", "log {hub}"]),
-    ("top", &["top {hub}"]),
-    ("note", &["note one {hub}"]),
-    ("identify", &["identify xp01 {hub}"]),
-    ("snapshot", &["snapshot xp01 --out {new}/a.png --timeout 1 {hub}"]),
-    ("hold", &["hold xp01 {hub}"]),
-    ("release", &["hold xp01 {hub}", "release xp01 {hub}"]),
-    ("reboot", &["reboot xp01 {hub}"]),
-    ("enrol", &["init {new}/s --robots 1", "enrol xp02 --swarm {new}/s/swarm.toml"]),
-    ("replace", &["init {new}/s --robots 1", "replace xp01 --swarm {new}/s/swarm.toml"]),
-    ("drive", &["drive --pipe {hub}"]),
-    ("push", &["push {dir}/drive.toml --robots all {idle}"]),
-    ("update", &["update --status {hub}"]),
+    ("sweep run", &["sweep run {dir}/sweep.toml --output {new}/sweep"]),
+    ("swarm console", &["swarm console {hub}"]),
+    ("swarm status", &["swarm status {hub}"]),
+    ("dev watch", &["dev watch {monitors} --json --seconds 1"]),
+    ("robot list", &["robot list {hub}"]),
+    ("swarm log", &["swarm note one {hub}", "swarm log {hub}"]),
+    ("swarm top", &["swarm top {hub}"]),
+    ("swarm note", &["swarm note one {hub}"]),
+    ("robot identify", &["robot identify xp01 {hub}"]),
+    ("robot snapshot", &["robot snapshot xp01 --output {new}/a.png --timeout 1 {hub}"]),
+    ("robot hold", &["robot hold xp01 {hub}"]),
+    ("robot release", &["robot hold xp01 {hub}", "robot release xp01 {hub}"]),
+    ("robot reboot", &["robot reboot xp01 {hub}"]),
+    ("robot enrol", &["init {new}/s --count 1", "robot enrol xp02 --swarm {new}/s/swarm.toml"]),
+    ("robot replace", &["init {new}/s --count 1", "robot replace xp01 --swarm {new}/s/swarm.toml"]),
+    ("robot drive", &["robot drive --pipe {hub}"]),
+    ("robot push", &["robot push {dir}/drive.toml --robots all {idle}"]),
+    ("robot update status", &["robot update status {hub}"]),
     ("doctor", &["doctor --config {dir}/hub.toml"]),
-    ("start", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}"]),
-    ("pause", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}"]),
-    ("resume", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}", "resume {hub}"]),
-    ("stop", &["start {dir}/experiment.toml --wait 0 {hub}", "stop {hub}"]),
-    ("park", &["park {idle}"]),
-    ("trials", &["trials {tree} --runs 1 --out {new}/trials {idle}"]),
-    ("init", &["init {new}/swarm --robots 1"]),
+    ("swarm start", &["swarm stop {hub}", "swarm start {dir}/experiment.toml --wait 0 {hub}"]),
+    ("swarm pause", &["swarm stop {hub}", "swarm start {dir}/experiment.toml --wait 0 {hub}", "swarm pause {hub}"]),
+    (
+        "swarm resume",
+        &[
+            "swarm stop {hub}",
+            "swarm start {dir}/experiment.toml --wait 0 {hub}",
+            "swarm pause {hub}",
+            "swarm resume {hub}",
+        ],
+    ),
+    ("swarm stop", &["swarm start {dir}/experiment.toml --wait 0 {hub}", "swarm stop {hub}"]),
+    ("swarm park", &["swarm park {idle}"]),
+    ("swarm trials", &["swarm trials {tree} --runs 1 --output {new}/trials {idle}"]),
+    ("init", &["init {new}/swarm --count 1"]),
     ("keys new", &["keys new --dir {new}"]),
     ("keys make", &["keys make ada --dir {new}"]),
     ("keys enrol", &["keys new --dir {new}", "keys enrol {dir}/ada.pub --role observer --dir {new}"]),
     ("keys revoke", &["keys new --dir {new}", "keys revoke operator --dir {new}"]),
-    ("image", &["image --boards"]),
-    ("flash", &["flash --robot xp01 --image {dir}/none.xpb --device {dir}/none --swarm {dir}"]),
+    ("card build", &["card build --boards"]),
+    ("card flash", &["card flash --robot xp01 --image {dir}/none.xpb --device {dir}/none --swarm {dir}"]),
     ("keys list", &["keys list --dir {dir}/keys"]),
-    ("next", &["next {hub}"]),
-    ("engines", &["engines"]),
-    ("runs verify", &["runs verify last --runs {dir}/demo"]),
-    ("runs list", &["runs list --runs {dir}/demo"]),
-    ("runs show", &["runs show last --runs {dir}/demo"]),
-    ("runs table", &["runs table last --runs {dir}/demo"]),
+    ("swarm next", &["swarm next {hub}"]),
+    ("dev engines", &["dev engines"]),
+    ("runs verify", &["runs verify last --folder {dir}/demo"]),
+    ("runs list", &["runs list --folder {dir}/demo"]),
+    ("runs show", &["runs show last --folder {dir}/demo"]),
+    ("runs table", &["runs table last --folder {dir}/demo"]),
     (
         "runs export",
         &[
-            "runs export last --csv {new}/tables --runs {dir}/demo",
-            "runs export last --foxglove {new}/scenes.mcap --runs {dir}/demo",
+            "runs export last --csv {new}/tables --folder {dir}/demo",
+            "runs export last --foxglove {new}/scenes.mcap --folder {dir}/demo",
         ],
     ),
-    ("runs recover", &["runs recover last --runs {dir}/demo"]),
+    ("runs recover", &["runs recover last --folder {dir}/demo"]),
     ("check", &["check {tree} {dir}/experiment.toml"]),
-    ("tree check", &["tree check {tree}"]),
     (
-        "body evolve",
-        &["body evolve --evaluations 4 --steps 20 --out {new}/bodies", "body evolve --evaluations 4 --steps 20"],
+        "runs curves",
+        &["evolve --kind bodies --evaluations 4 --steps 20 --output {new}/walkers", "runs curves {new}/walkers"],
     ),
-    ("body curves", &["body evolve --evaluations 4 --steps 20 --out {new}/walkers", "body curves {new}/walkers"]),
-    ("body show", &["body show {docs}/bodies/walker.prif"]),
-    ("body simulate", &["body simulate {docs}/bodies/walker.prif --steps 20"]),
-    ("body export", &["body export {docs}/bodies/walker.prif --to urdf"]),
-    ("kilobot hex", &["kilobot hex {docs}/kilobots/figure-4-6.bt --for simavr -o {new}/forage.hex"]),
-    ("body import", &["body import {docs}/bodies/walker.prif"]),
-    (
-        "kilobot evolve",
-        &[
-            "kilobot evolve --runs 1 --simulations 300 --set world.seconds=10 --set fresh=16 --algorithm dars2016 --out {new}/kilobots",
-        ],
-    ),
-    ("kilobot simulate", &["kilobot simulate {docs}/kilobots/figure-4-6.bt --runs 2"]),
-    ("automaton fmt", &["automaton fmt {docs}/curricula/hand-made.txt"]),
-    ("automaton explain", &["automaton explain {docs}/curricula/hand-made.txt"]),
-    ("automaton simplify", &["automaton simplify {docs}/curricula/hand-made.txt"]),
-    ("automaton draw", &["automaton draw {docs}/curricula/hand-made.txt --module lnflwer"]),
-    ("automaton diff", &["automaton diff {docs}/curricula/hand-made.txt {docs}/curricula/wanderer.txt"]),
-    ("automaton to-tree", &["automaton to-tree {docs}/curricula/wanderer.txt"]),
-    ("automaton from-tree", &["automaton from-tree {docs}/trees/wanderer.bt"]),
-    ("automaton try", &["automaton try --runs 1 --curriculum {docs}/curricula/cargo-creative.toml"]),
-    ("tree fmt", &["tree fmt {tree}"]),
-    ("tree convert", &["tree convert {tree} --to bin"]),
-    ("tree reduce", &["tree reduce {tree}"]),
-    ("tree equal", &["tree equal {tree} {tree} --runs 1"]),
-    ("tree memoryless", &["tree memoryless {tree}"]),
-    ("tree from-fsm", &["tree from-fsm {docs}/trees/machines/rest.toml"]),
-    ("tree from-individual", &["tree from-individual {docs}/gateway/own.txt"]),
-    ("tree to-fsm", &["tree to-fsm {docs}/trees/explore.bt"]),
-    ("tree rasp", &["tree rasp {docs}/trees/machines/multiply.rasp"]),
-    ("tree explain", &["tree explain {tree}"]),
+    ("tree explain", &["tree explain {docs}/bodies/walker.prif"]),
+    ("tree convert", &["tree convert {docs}/bodies/walker.prif --to urdf"]),
+    ("tree fmt", &["tree fmt {docs}/curricula/hand-made.txt"]),
+    ("tree reduce", &["tree reduce {docs}/curricula/hand-made.txt"]),
+    ("tree draw", &["tree draw {tree}"]),
+    ("tree diff", &["tree diff {docs}/curricula/hand-made.txt {docs}/curricula/wanderer.txt"]),
+    ("dev rasp", &["dev rasp {docs}/trees/machines/multiply.rasp"]),
     ("tree nodes", &["tree nodes"]),
-    ("calibrate collisions", &["calibrate collisions {dir}/collisions.csv"]),
-    ("calibrate ir", &["calibrate ir {dir}/ir.csv"]),
-    ("calibrate camera", &["calibrate camera {dir}/camera.csv"]),
-    ("calibrate latency", &["calibrate latency {dir}/latency.csv"]),
-    ("calibrate friction", &["calibrate friction {dir}/friction.csv"]),
-    ("calibrate steering", &["calibrate steering"]),
-    ("calibrate run", &["calibrate run last --runs {dir}/demo"]),
-    ("world check", &["world check {docs}/worlds/foraging.toml"]),
-    ("world export", &["world export {docs}/worlds/transport.toml --tree {tree} --to webots --out {new}/there"]),
+    ("calibrate fit collisions", &["calibrate fit collisions {dir}/collisions.csv"]),
+    ("calibrate fit ir", &["calibrate fit ir {dir}/ir.csv"]),
+    ("calibrate fit camera", &["calibrate fit camera {dir}/camera.csv"]),
+    ("calibrate fit latency", &["calibrate fit latency {dir}/latency.csv"]),
+    ("calibrate fit friction", &["calibrate fit friction {dir}/friction.csv"]),
+    ("calibrate fit steering", &["calibrate fit steering"]),
+    ("calibrate fit run", &["calibrate fit run last --folder {dir}/demo"]),
+    ("world export", &["world export {docs}/worlds/transport.toml --tree {tree} --to webots --output {new}/there"]),
     (
         "world import",
         &[
-            "world export {docs}/worlds/transport.toml --tree {tree} --to argos --out {new}/there",
+            "world export {docs}/worlds/transport.toml --tree {tree} --to argos --output {new}/there",
             "world import {new}/there/run-0000.argos",
         ],
     ),
-    ("markers", &["markers 3"]),
-    ("draw-path", &["draw-path --robot {docs}/gateway/avoid.toml {docs}/gateway/avoid.txt --svg {new}/path.svg"]),
-    ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),
-    ("completions", &["completions bash"]),
-    ("schema", &["schema", "schema hub"]),
-    ("man", &["man {new}/man"]),
+    ("dev markers", &["dev markers 3"]),
+    ("dev fuzz-swarm", &["dev fuzz-swarm --seeds 1 --seconds 1"]),
+    ("dev completions", &["dev completions bash"]),
+    ("dev schema", &["dev schema hub"]),
+    ("dev man", &["dev man {new}/man"]),
+    ("sweep list", &["sweep list {dir}/sweep.toml --output {new}/sweep"]),
+    ("sweep collect", &["sweep collect {dir}/sweep.toml --output {new}/sweep"]),
+    ("sweep slurm", &["sweep slurm {dir}/sweep.toml --output {new}/sweep --no-send"]),
+    ("robot update abort", &["robot update abort {hub}"]),
+    ("world new", &["world new foraging"]),
 ];
 
 /// Further commands, which are not in the table above, with a sample each.
-const MORE: [(&str, &[&str]); 13] = [
+const MORE: [(&str, &[&str]); 35] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
     ("calibrate record camera", &["calibrate record camera --seconds 4"]),
@@ -187,6 +173,39 @@ const MORE: [(&str, &[&str]); 13] = [
     ("the robot's tags", &["xpuckd tags --svg {new}/tags.svg"]),
     ("the robot's operating point", &["xpuckd bench power --seconds 0.2 --svg {new}/power.svg --sysfs {dir}"]),
     ("the robot's selftest", &["xpuckd selftest --config {dir}/xp01.toml"]),
+    (
+        "once body evolve",
+        &[
+            "evolve --kind bodies --evaluations 4 --steps 20 --output {new}/bodies",
+            "evolve --kind bodies --evaluations 4 --steps 20",
+        ],
+    ),
+    ("once body simulate", &["simulate {docs}/bodies/walker.prif --steps 20"]),
+    ("once kilobot hex", &["tree convert --to hex {docs}/kilobots/figure-4-6.bt --for simavr -o {new}/forage.hex"]),
+    ("once body import", &["tree convert --to prif {docs}/bodies/walker.prif"]),
+    (
+        "once kilobot evolve",
+        &[
+            "evolve --kind kilobots --runs 1 --simulations 300 --set world.seconds=10 --set fresh=16 --algorithm dars2016 --output {new}/kilobots",
+        ],
+    ),
+    ("once kilobot simulate", &["simulate {docs}/kilobots/figure-4-6.bt --runs 2"]),
+    ("once automaton explain", &["tree explain {docs}/curricula/hand-made.txt"]),
+    ("once automaton to-tree", &["tree convert {docs}/curricula/wanderer.txt"]),
+    ("once automaton from-tree", &["tree convert --to automaton {docs}/trees/wanderer.bt"]),
+    ("once automaton try", &["simulate --runs 1 --curriculum {docs}/curricula/cargo-creative.toml"]),
+    ("once tree fmt", &["tree fmt {tree}"]),
+    ("once tree convert", &["tree convert {tree} --to bin"]),
+    ("once tree reduce", &["tree reduce {tree}"]),
+    ("once tree equal", &["tree diff {tree} {tree} --runs 1"]),
+    ("once tree memoryless", &["tree convert --to memoryless {tree}"]),
+    ("once tree from-fsm", &["tree convert {docs}/trees/machines/rest.toml"]),
+    ("once tree from-individual", &["tree convert {docs}/gateway/own.txt"]),
+    ("once tree to-fsm", &["tree convert --to fsm {docs}/trees/explore.bt"]),
+    ("once tree explain", &["tree explain {tree}"]),
+    ("once draw-path", &["simulate --robot {docs}/gateway/avoid.toml {docs}/gateway/avoid.txt --svg {new}/path.svg"]),
+    ("a STOP", &["stop {hub}"]),
+    ("a former name", &["engines"]),
 ];
 
 /// Leaves of the tree of commands in the help.
@@ -228,9 +247,9 @@ fn every_command_has_a_manual_page_and_completes() {
     let mut listed = BTreeSet::new();
     commands(&[], &mut listed);
     let dir = tempfile::tempdir().unwrap();
-    let man = xpuck().arg("man").arg(dir.path()).output().unwrap();
+    let man = xpuck().args(["dev", "man"]).arg(dir.path()).output().unwrap();
     assert!(man.status.success(), "{}", String::from_utf8_lossy(&man.stderr));
-    let complete = xpuck().args(["completions", "bash"]).output().unwrap();
+    let complete = xpuck().args(["dev", "completions", "bash"]).output().unwrap();
     let script = String::from_utf8(complete.stdout).unwrap();
     for command in &listed {
         let name = format!("xpuck-{}", command.replace(' ', "-"));
@@ -243,7 +262,7 @@ fn every_command_has_a_manual_page_and_completes() {
     let whole = std::fs::read_to_string(dir.path().join("xpuck.1")).unwrap();
     assert!(whole.contains("xpuck\\-demo(1)"), "{whole}");
     let file = dir.path().join("xpuck.1");
-    let refused = xpuck().arg("man").arg(&file).output().unwrap();
+    let refused = xpuck().args(["dev", "man"]).arg(&file).output().unwrap();
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("xpuck.1: "), "{refused:?}");
 }
 
@@ -287,7 +306,7 @@ fn hub(dir: &Path, file: &str, speed: f64) -> (Process, String) {
     );
     std::fs::write(dir.join(file), text).unwrap();
     let mut hub = xpuck();
-    hub.args(["hub", "--end-with-stdin", "--config"]).arg(dir.join(file));
+    hub.args(["serve", "hub", "--end-with-stdin", "--config"]).arg(dir.join(file));
     let (hub, _) = Process::serve(&mut hub, dir.join(format!("{file}.log")));
     (hub, format!("--dev-mode --hub {endpoint}"))
 }
@@ -319,11 +338,11 @@ impl Place {
         let mut lines: Vec<String> = [
             "keys new --dir {dir}/keys",
             "keys make ada --dir {dir}",
-            "evolve --islands 1 --population 8 --generations 2 --seconds 1 --robots 2 --remeasure 1 --out {dir}/evolved",
+            "evolve --islands 1 --population 8 --generations 2 --seconds 1 --count 2 --remeasure 1 --output {dir}/evolved",
         ]
         .map(String::from)
         .into();
-        let demo = "demo --robots 1 --minutes 0.4 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
+        let demo = "demo --count 1 --minutes 0.4 --speed 32 --tree {tree} --no-console --output {dir}/demo --ports";
         lines.push(format!("{demo} {}", free_ports()));
         for what in ["collisions --runs 12", "ir", "camera --seconds 4", "latency"] {
             let name = what.split(' ').next().unwrap_or(what);

@@ -100,7 +100,7 @@ fn run_continues_while_logs_fail() {
             let (metrics, health) = (world.get("/metrics"), world.get("/health"));
             assert!(metrics.contains("\nxpuck_log_lines_lost_total "), "{metrics}");
             assert!(health.contains("the log loses lines"), "{health}");
-            let robots = world.folder.run(&["robots", "--dev-mode", "--hub", &world.folder.operator]);
+            let robots = world.folder.run(&["robot", "list", "--dev-mode", "--hub", &world.folder.operator]);
             let text = String::from_utf8_lossy(&robots.stdout).into_owned();
             assert!(text.contains("log lines lost: "), "{text}");
         }
@@ -126,10 +126,12 @@ fn island_and_geneserver_finish_while_outputs_fail() {
             readers.extend([out.1, err.1]);
             child
         };
-        let server = spawn(xpuck().args(["geneserver", "--islands", "1", "--listen", &endpoint]));
+        let server = spawn(xpuck().args(["serve", "geneserver", "--islands", "1", "--listen", &endpoint]));
         let keys = ["generations=3", "settings.population=8", "seconds=1.0", "robots=2", "remeasure=1"];
         let mut island = xpuck();
-        island.args(["island", "--island", "1", "--json", "--hub", &endpoint, "--resume"]).arg(dir.path().join("i"));
+        island
+            .args(["serve", "island", "--island", "1", "--json", "--hub", &endpoint, "--resume"])
+            .arg(dir.path().join("i"));
         for key in keys {
             island.args(["--set", key]);
         }
@@ -200,8 +202,8 @@ fn demo_continues_while_outputs_fail() {
         let open = |sink: Option<Sink>| sink.map_or_else(|| (Stdio::piped(), None), Sink::open);
         let (out, err) = (open(stdout), open(stderr));
         let mut demo = xpuck();
-        demo.args(["demo", "--robots", "1", "--minutes", "0.1", "--speed", "32", "--tree", TREE, "--no-console"]);
-        demo.args(["--ports", &free_ports().to_string(), "--out"]).arg(dir.path());
+        demo.args(["demo", "--count", "1", "--minutes", "0.1", "--speed", "32", "--tree", TREE, "--no-console"]);
+        demo.args(["--ports", &free_ports().to_string(), "--output"]).arg(dir.path());
         let output = ended(demo.stdin(Stdio::null()).stdout(out.0).stderr(err.0).spawn().unwrap(), "demo");
         let run = only(&only(dir.path(), "demo-"), "transport-");
         assert!(run.join("run.mcap").exists(), "the record in {} is closed", run.display());

@@ -50,8 +50,13 @@ impl Sweep {
     }
 
     fn command(&self) -> Command {
+        self.command_to("run")
+    }
+
+    /// `xpuck sweep VERB` of this sweep.
+    fn command_to(&self, verb: &str) -> Command {
         let mut command = xpuck();
-        command.arg("sweep").arg(self.dir.path().join("s.toml")).arg("--out").arg(self.out());
+        command.args(["sweep", verb]).arg(self.dir.path().join("s.toml")).arg("--output").arg(self.out());
         command
     }
 
@@ -59,8 +64,9 @@ impl Sweep {
         self.command().args(more).output().unwrap()
     }
 
-    fn json(&self, more: &[&str]) -> Value {
-        let output = self.run(&[&["--json"], more].concat());
+    /// What `xpuck sweep` prints, with a verb and options.
+    fn json(&self, line: &[&str]) -> Value {
+        let output = self.command_to(line[0]).arg("--json").args(&line[1..]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
     }
@@ -100,7 +106,7 @@ fn column(rows: &[Vec<String>], name: &str) -> Vec<String> {
 #[test]
 fn two_keys_are_a_map() {
     let sweep = Sweep::new(&format!("{SMALL}\"migration.receive\" = [1, 2]\n"));
-    let summary = sweep.json(&[]);
+    let summary = sweep.json(&["run"]);
     let svg = sweep.read("heatmap.svg");
     let document = roxmltree::Document::parse(&svg).unwrap();
     let texts = |class: &str| -> Vec<String> {
@@ -114,14 +120,14 @@ fn two_keys_are_a_map() {
     assert_eq!(texts("runs"), ["n = 2"; 4]);
     assert!(sweep.read("curves.html").contains("heatmap-scale"));
     let one = Sweep::new(SMALL);
-    one.json(&[]);
+    one.json(&["run"]);
     assert!(!one.out().join("heatmap.svg").exists());
 }
 
 #[test]
 fn a_sweep_leaves_tables_curves_and_a_summary() {
     let sweep = Sweep::new(SMALL);
-    let summary = sweep.json(&[]);
+    let summary = sweep.json(&["run"]);
     assert_eq!((&summary["runs"], &summary["done"], &summary["stopped"]), (&4.into(), &4.into(), &false.into()));
     let results = sweep.rows("results.csv");
     assert_eq!(column(&results, "settings.elite"), ["0.25", "0.25", "0.5", "0.5"]);
@@ -209,7 +215,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
     // Runs that are long enough to be killed in the middle.
     let text = SMALL.replace("generations = 2", "generations = 100").replace("name", "jobs = 2\nname");
     let whole = Sweep::new(&text);
-    whole.json(&[]);
+    whole.json(&["run"]);
     let killed = Sweep::new(&text);
     let folder = killed.out().display().to_string();
     let having = |name: &str| {
@@ -227,12 +233,12 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
         wait("the runs end with it", || processes(&["evolve", &folder]).is_empty());
     }
     assert_eq!(killed.rows("results.csv").len(), 1 + having("result.json"), "what was done when it was stopped");
-    assert_eq!(killed.json(&[])["done"], 4);
+    assert_eq!(killed.json(&["run"])["done"], 4);
     assert_eq!(killed.rows("results.csv"), whole.rows("results.csv"));
     assert_eq!(killed.read("generations.csv"), whole.read("generations.csv"));
     // A completed sweep writes the same files again.
     let before = killed.read("results.csv");
-    killed.json(&[]);
+    killed.json(&["run"]);
     assert_eq!(killed.read("results.csv"), before);
 }
 
@@ -250,23 +256,23 @@ fn a_run_that_fails_is_named_and_the_others_go_on() {
     assert!(error.contains("p1-s2: ") && error.contains("1 of 4 runs failed; the same command tries"), "{error}");
     assert_eq!(sweep.rows("results.csv").len(), 1 + 3);
     std::fs::remove_file(sweep.out().join("runs/p1-s2")).unwrap();
-    assert_eq!(sweep.json(&[])["done"], 4);
+    assert_eq!(sweep.json(&["run"])["done"], 4);
 }
 
 #[test]
 fn a_sweep_may_grow_but_not_change() {
     let sweep = Sweep::new(&SMALL.replace("[1, 2]", "[1]"));
-    assert_eq!(sweep.json(&[])["done"], 2);
+    assert_eq!(sweep.json(&["run"])["done"], 2);
     sweep.write(&SMALL.replace("generations = 2", "generations = 3"));
     let error = sweep.refusal();
     assert!(error.contains("begun with another points/p1.toml; undo the change, or name another folder"), "{error}");
     sweep.write(SMALL);
-    let listed = sweep.json(&["--list"]);
+    let listed = sweep.json(&["list"]);
     assert_eq!(
         (&listed[1]["label"], &listed[1]["seeds"], &listed[1]["done"]),
         (&"elite 0.5".into(), &2.into(), &1.into())
     );
-    assert_eq!(sweep.json(&[])["done"], 4);
+    assert_eq!(sweep.json(&["run"])["done"], 4);
 }
 
 #[test]
@@ -297,7 +303,7 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     let printed = "[[printed]]\nwhat = \"a run, s\"\npoint = \"elite 0.5\"\nof = \"sum\"\nthesis = [340, 344]\n\
                    source = \"Fig. 5.11\"\n";
     let sweep = Sweep::new(&format!("{SMALL}{curves}{printed}"));
-    let summary = sweep.json(&[]);
+    let summary = sweep.json(&["run"]);
     let compared = &summary["printed"][0];
     assert_eq!((&compared["thesis"], &compared["thesis_spread"]["n"]), (&342.0.into(), &2.into()), "{compared}");
     // The table of times of each run agrees.
@@ -345,7 +351,7 @@ fn files_of_the_thesis_run_and_compare_printed_values() {
         file["base"].as_table_mut().unwrap().insert("remeasure".into(), toml::Value::Integer(2));
         file["points"].as_array_mut().unwrap().iter_mut().for_each(|point| small(point.as_table_mut().unwrap()));
         let sweep = Sweep::new(&file.to_string());
-        let summary = sweep.json(&[]);
+        let summary = sweep.json(&["run"]);
         let printed = summary["printed"].as_array().unwrap();
         assert_eq!(printed.len(), file["printed"].as_array().unwrap().len(), "{name}");
         assert!(printed.iter().all(|one| one["thesis"].is_number() && one["runs"] == 2), "{name}: {printed:?}");

@@ -15,7 +15,7 @@ fn error(output: &Output) -> String {
 #[test]
 fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
     let whole = Sweep::new(SMALL);
-    whole.json(&[]);
+    whole.json(&["run"]);
     let shared = Sweep::new(SMALL);
     // Nobody has begun the folder, and both want to.
     let started = ["1", "p2-s1"].map(|only| {
@@ -27,7 +27,7 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
         assert!(output.status.success() && output.stdout.starts_with(b"1 of 1 run done"), "{}", error(&output));
     }
     assert!(!shared.out().join("results.csv").exists());
-    let collected = shared.run(&["--collect", "--json"]);
+    let collected = shared.command_to("collect").arg("--json").output().unwrap();
     let found: Value = serde_json::from_slice(&collected.stdout).unwrap();
     assert_eq!((collected.status.code(), &found["done"], &found["runs"]), (Some(75), &2.into(), &4.into()));
     assert_eq!(found["missing"][1], serde_json::json!({ "run": "p2-s2", "why": "not begun" }));
@@ -35,9 +35,9 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
         error(&collected).contains("p1-s2 is missing: not begun") && error(&collected).contains("2 of 4 runs missing")
     );
     assert_eq!(shared.rows("results.csv").len(), 1 + 2);
-    let others = shared.json(&["--only", "3-4"]);
+    let others = shared.json(&["run", "--only", "3-4"]);
     assert_eq!((&others["runs"], &others["done"]), (&2.into(), &2.into()));
-    assert_eq!(shared.json(&["--collect"])["done"], 4);
+    assert_eq!(shared.json(&["collect"])["done"], 4);
     assert_eq!(shared.rows("results.csv"), whole.rows("results.csv"));
     let nine = shared.run(&["--only", "9"]);
     assert!(nine.status.code() == Some(1) && error(&nine).contains("--only 9: the plan has runs 1 to 4"));
@@ -50,11 +50,11 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
 #[test]
 fn a_run_that_another_process_has_is_waited_for() {
     let sweep = Sweep::new(SMALL);
-    sweep.json(&["--only", "2"]);
+    sweep.json(&["run", "--only", "2"]);
     let log = sweep.out().join("runs/p1-s1.log");
     let held = File::create(&log).unwrap();
     held.lock().unwrap();
-    let collected = sweep.run(&["--collect"]);
+    let collected = sweep.command_to("collect").output().unwrap();
     assert!(error(&collected).contains("p1-s1 is missing: at work"), "{}", error(&collected));
     let said = sweep.dir.path().join("said");
     let start = || {
@@ -120,13 +120,13 @@ echo "7;cluster"
 #[test]
 fn a_sweep_that_was_sent_does_what_is_missing_again_and_ends() {
     let whole = Sweep::new(SMALL);
-    whole.json(&[]);
+    whole.json(&["run"]);
     let sweep = Sweep::new(SMALL);
     let path = slurm(sweep.dir.path());
     let out = sweep.dir.path().join("it's shared");
     let send = |more: &[&str]| {
         let mut command = crate::common::xpuck();
-        command.arg("sweep").arg(sweep.dir.path().join("s.toml")).arg("--out").arg(&out).args(["--slurm"]);
+        command.args(["sweep", "slurm"]).arg(sweep.dir.path().join("s.toml")).arg("--output").arg(&out);
         command.env("PATH", &path).args(more).output().unwrap()
     };
     // A task is cancelled, and the job that collects sends it again.
@@ -151,7 +151,7 @@ fn a_sweep_that_was_sent_does_what_is_missing_again_and_ends() {
 fn jobs_are_scripts_of_a_shell_and_what_slurm_refuses_is_said() {
     let sweep = Sweep::new(SMALL);
     let path = slurm(sweep.dir.path());
-    let send = |more: &[&str]| sweep.command().arg("--slurm").args(more).env("PATH", &path).output().unwrap();
+    let send = |more: &[&str]| sweep.command_to("slurm").args(more).env("PATH", &path).output().unwrap();
     let written =
         send(&["--no-send", "--jobs=2", "--threads", "3", "--gres", "gpu:a100:1", "--account=me", "--time=1-0"]);
     assert!(written.stdout.starts_with(b"4 runs in 2 tasks, not sent"), "{}", error(&written));
@@ -170,13 +170,12 @@ fn jobs_are_scripts_of_a_shell_and_what_slurm_refuses_is_said() {
         (&["--time", "an hour"][..], "write minutes"),
         (&["--mem", "lots"], "as in 2G"),
         (&["--partition", "a b"], "one word"),
-        (&["--only", "1"], "cannot be used with"),
         (&["--sbatch=--partition=TOO_LONG"], "sbatch refuses it: sbatch: error: Requested time limit is invalid"),
     ] {
         let refused = send(wrong);
         assert!(!refused.status.success() && error(&refused).contains(says), "{wrong:?}: {}", error(&refused));
     }
-    let nowhere = sweep.command().arg("--slurm").env("PATH", "/nowhere").output().unwrap();
+    let nowhere = sweep.command_to("slurm").env("PATH", "/nowhere").output().unwrap();
     assert!(error(&nowhere).contains("or with --no-send to write the scripts only"), "{}", error(&nowhere));
     // While the jobs of the last time are there, no others are sent.
     fs::write(sweep.out().join("slurm/sent.json"), r#"{"array":"12","collect":"13","done":0}"#).unwrap();

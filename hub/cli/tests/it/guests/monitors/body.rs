@@ -11,14 +11,14 @@ const WALKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/bodies/wal
 fn walk_is_shown_to_viewers_and_repeated() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = xpuck();
-    command.args(["body", "serve", &format!("{WALKER}.prif"), "--brain", &format!("{WALKER}.nndf")]);
+    command.args(["serve", "body", &format!("{WALKER}.prif"), "--brain", &format!("{WALKER}.nndf")]);
     command.args(["--steps", "1200", "--speed", "5", "--simspark", "0", "--rsmp", "0", "--json", "--end-with-stdin"]);
     let (server, places) = Process::listen(&mut command, dir.path().join("log"));
     let place = |protocol: &str| places[protocol].as_str().unwrap().parse().unwrap();
     let mut viewer = Monitor::connect(place("simspark"));
     viewer.take();
     let first = viewer.boxes();
-    // A floor, and a cube for each of the walker's parts (`xpuck body show`).
+    // A floor, and a cube for each of the walker's parts (`xpuck tree explain`).
     assert_eq!(first.len(), 1 + 6, "{first:?}");
     assert!(first[1..].iter().all(|[_, _, z]| (0.3..10.0).contains(z)), "{first:?}");
     let moved = |viewer: &Monitor| {

@@ -35,7 +35,7 @@ impl Served {
         folder.replace("arena.toml", &folder.mocap(), "127.0.0.1:0");
         folder.append("arena.toml", keys);
         let mut command = xpuck();
-        command.args(["arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
+        command.args(["serve", "arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
         let (arena, lines) = Process::serve(&mut command, folder.path("arena.log"));
         let place = |line: &String| line.rsplit_once(" at ").unwrap_or_else(|| panic!("{line}")).1.parse().unwrap();
         let places = lines.iter().map(place).collect();
@@ -165,7 +165,7 @@ fn said(command: &mut Command) -> String {
 }
 
 fn watch(server: SocketAddr, more: &[&str]) -> String {
-    said(xpuck().arg("watch").arg(server.to_string()).args(more))
+    said(xpuck().args(["dev", "watch"]).arg(server.to_string()).args(more))
 }
 
 #[test]
@@ -188,10 +188,11 @@ fn our_servers_are_watched_in_both_protocols() {
         let line = watch(*place, &["--seconds", "0.5"]);
         assert!(line.contains(" s, ") && line.contains("2 robots, ball at"), "{line}");
     }
-    let wrong = xpuck().arg("watch").arg(served.places[0].to_string()).args(["--protocol", "rsmp"]).output().unwrap();
+    let wrong =
+        xpuck().args(["dev", "watch"]).arg(served.places[0].to_string()).args(["--protocol", "rsmp"]).output().unwrap();
     let error = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(!wrong.status.success() && error.lines().count() == 1 && error.contains("--protocol"), "{error}");
-    let nobody = xpuck().args(["watch", "127.0.0.1:1"]).output().unwrap();
+    let nobody = xpuck().args(["dev", "watch", "127.0.0.1:1"]).output().unwrap();
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("127.0.0.1:1: "), "{nobody:?}");
 }
 

@@ -30,7 +30,7 @@ impl Server {
 #[test]
 fn running_swarm_is_shown_to_viewers() {
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt");
-    let line = format!("--robots 3 --minutes 1.5 --speed 4 --no-console --tree {tree}");
+    let line = format!("--count 3 --minutes 1.5 --speed 4 --no-console --tree {tree}");
     let mut demo = Demo::with(&line.split(' ').collect::<Vec<_>>());
     demo.wait_for_run();
     let live = Server::start(demo.folder(), &[]);

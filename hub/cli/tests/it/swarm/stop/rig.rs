@@ -73,7 +73,7 @@ impl Rig {
         let folder = Folder::new(&layout);
         folder.append("xp01.toml", "[evolution]\nthreads = 2\nstate = \"state\"\n");
         let mut arena = xpuck();
-        arena.args(["arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
+        arena.args(["serve", "arena", "--end-with-stdin", "--config"]).arg(folder.path("arena.toml"));
         let (arena, _) = Process::serve(&mut arena, folder.path("arena.log"));
         let robot = robot(&folder);
         let eye = UnixStream::connect(folder.path("devices/xp01.spi")).unwrap();

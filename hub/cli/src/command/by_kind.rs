@@ -1,0 +1,307 @@
+//! Commands that take files of several kinds. Each kind has a command line of its own; its help shows what all have in common, then
+//! what each kind adds, and a command is read again as one of the kind that its file is of.
+
+use anyhow::Result;
+use clap::builder::ValueParser;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::ffi::OsString;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Option that names a kind.
+const KIND: &str = "kind";
+
+/// What is done with files of one kind.
+pub struct Kind {
+    /// What files of it are called, in the plural.
+    pub name: &'static str,
+    /// Adds its arguments to a command.
+    pub define: fn(Command) -> Command,
+    /// Does it, with these arguments.
+    pub run: fn(&ArgMatches) -> Result<ExitCode>,
+}
+
+/// How a command ends.
+pub trait Ends {
+    /// The exit code, or why there is none.
+    ///
+    /// # Errors
+    /// What the command says.
+    fn ends(self) -> Result<ExitCode>;
+}
+
+impl Ends for Result<()> {
+    fn ends(self) -> Result<ExitCode> {
+        self.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+impl Ends for Result<ExitCode> {
+    fn ends(self) -> Result<ExitCode> {
+        self
+    }
+}
+
+/// The kind of this name, whose arguments are of type `$args`, and what runs it.
+macro_rules! kind {
+    ($name:literal, $args:ty, $run:expr) => {
+        $crate::command::by_kind::Kind {
+            name: $name,
+            define: <$args as clap::Args>::augment_args,
+            run: |matches| {
+                let args = <$args as clap::FromArgMatches>::from_arg_matches(matches)?;
+                $crate::command::by_kind::Ends::ends($run(&args))
+            },
+        }
+    };
+}
+pub(crate) use kind;
+
+/// A command whose files may be of several kinds.
+pub trait OfKinds {
+    /// What follows `xpuck`.
+    const NAME: &'static str;
+    /// Its file in the help.
+    const FILE: &'static str;
+    /// What it does: a line, and below an empty one the whole.
+    const ABOUT: &'static str;
+
+    /// The kinds, the usual one first.
+    fn kinds() -> Vec<Kind>;
+
+    /// The kind of a file, none for the usual one.
+    fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str>;
+}
+
+/// What was given to such a command.
+pub struct ByKind<T> {
+    matches: ArgMatches,
+    command: PhantomData<T>,
+}
+
+impl<T> FromArgMatches for ByKind<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(ByKind { matches: matches.clone(), command: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.matches = matches.clone();
+        Ok(())
+    }
+}
+
+impl<T: OfKinds> Args for ByKind<T> {
+    fn augment_args(command: Command) -> Command {
+        union::<T>(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        union::<T>(command)
+    }
+}
+
+/// Name of the n-th argument without a dash, from 0.
+fn place(n: usize) -> String {
+    format!("file-{n}")
+}
+
+/// The arguments of a kind.
+fn arguments(kind: &Kind) -> Vec<Arg> {
+    (kind.define)(Command::new("kind")).get_arguments().cloned().collect()
+}
+
+/// The arguments of all kinds: those that several have first.
+fn union<T: OfKinds>(command: Command) -> Command {
+    let (about, more) = T::ABOUT.split_once("\n\n").unwrap_or((T::ABOUT, ""));
+    let kinds: Vec<(&str, Vec<Arg>)> = T::kinds().iter().map(|kind| (kind.name, arguments(kind))).collect();
+    let mut command = command.about(about.to_string()).long_about(format!("{about}.\n\n{more}").trim_end().to_string());
+    let most = kinds.iter().map(|(_, args)| args.iter().filter(|arg| arg.is_positional()).count()).max().unwrap_or(0);
+    for n in 0..most {
+        let last = n + 1 == most;
+        let name = if most > 1 && !last {
+            "OLD"
+        } else if most > 1 {
+            "NEW"
+        } else {
+            T::FILE
+        };
+        let arg = Arg::new(place(n)).value_name(name).value_parser(ValueParser::os_string());
+        let many = kinds.iter().flat_map(|(_, args)| args).any(|arg| arg.is_positional() && takes_many(arg));
+        command = command.arg(match last && many {
+            true => arg.action(ArgAction::Append).num_args(0..).help("Files, or a folder, of one kind"),
+            false => arg.help("File; what it holds says what is done"),
+        });
+    }
+    let mut seen: Vec<String> = Vec::new();
+    for (name, args) in &kinds {
+        for arg in args.iter().filter(|arg| !arg.is_positional()) {
+            let long = arg.get_long().expect("every option has a long name").to_string();
+            if seen.contains(&long) {
+                continue;
+            }
+            let owners: Vec<(&str, &Arg)> = kinds
+                .iter()
+                .filter_map(|(name, args)| Some((*name, args.iter().find(|arg| arg.get_long() == Some(&long))?)))
+                .collect();
+            command = command.arg(merged(name, arg, &owners));
+            seen.push(long);
+        }
+    }
+    if kinds.len() > 1 {
+        let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
+        command = command.arg(
+            Arg::new(KIND)
+                .long(KIND)
+                .value_name("KIND")
+                .value_parser(names)
+                .help("What is meant, if there is no file that says it"),
+        );
+    }
+    command
+}
+
+fn takes_many(arg: &Arg) -> bool {
+    arg.get_num_args().is_some_and(|range| range.max_values() > 1) || matches!(arg.get_action(), ArgAction::Append)
+}
+
+/// An option as the help of the whole command shows it: its values are read when the kind is known.
+fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
+    let long = arg.get_long().unwrap_or_default().to_string();
+    let mut option = Arg::new(long.clone()).long(long).hide(arg.is_hide_set());
+    if let Some(short) = arg.get_short() {
+        option = option.short(short);
+    }
+    for (alias, _) in owners.iter().flat_map(|(_, arg)| arg.get_all_aliases().unwrap_or_default()).map(|a| (a, ())) {
+        option = option.alias(alias.to_string());
+    }
+    if owners.len() == 1 {
+        let mut heading = kind.to_string();
+        heading[..1].make_ascii_uppercase();
+        option = option.help_heading(heading);
+    }
+    let takes = arg.get_action().takes_values();
+    let default = |arg: &Arg| -> Option<String> {
+        let values: Vec<String> =
+            arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();
+        (takes && !values.is_empty()).then(|| values.join(","))
+    };
+    let first = default(arg);
+    let mut help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    if let Some(first) = &first {
+        let others = owners.iter().filter_map(|(name, arg)| Some((name, default(arg).filter(|other| other != first)?)));
+        let others: String = others.map(|(name, other)| format!("; of {name}: {other}")).collect();
+        help += &format!(" [default: {first}{others}]");
+    }
+    option = option.help(help);
+    if !takes {
+        return option.action(ArgAction::SetTrue);
+    }
+    if let Some(names) = arg.get_value_names() {
+        option = option.value_names(names.to_vec());
+    }
+    if let Some(range) = arg.get_num_args() {
+        option = option.num_args(range);
+    }
+    let values = arg.get_possible_values();
+    option = match owners.len() == 1 && !values.is_empty() {
+        true => option.value_parser(values),
+        false => option.value_parser(ValueParser::os_string()),
+    };
+    option.action(ArgAction::Append)
+}
+
+impl<T: OfKinds> ByKind<T> {
+    /// Does it as the kind of file wants it.
+    ///
+    /// # Errors
+    /// An option is not of this kind, or what the command says.
+    pub fn run(&self) -> Result<ExitCode> {
+        let kinds = T::kinds();
+        let kind = self.kind(&kinds);
+        let own = arguments(kind);
+        let command = (kind.define)(Command::new("xpuck").bin_name(format!("xpuck {}", T::NAME))).mut_args(|arg| {
+            match arg.get_action().takes_values() && !arg.is_positional() {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            }
+        });
+        if let Some(option) = self.options().find(|long| !own.iter().any(|arg| arg.get_long() == Some(long))) {
+            let of: Vec<&str> = kinds
+                .iter()
+                .filter(|kind| arguments(kind).iter().any(|arg| arg.get_long() == Some(&option)))
+                .map(|kind| kind.name)
+                .collect();
+            let said = format!("--{option} is for {}, and this is about {}\n", of.join(" and "), kind.name);
+            return Err(clap::Error::raw(ErrorKind::UnknownArgument, said).into());
+        }
+        (kind.run)(&command.try_get_matches_from(self.words(&own))?)
+    }
+
+    /// Options that were given, but for the kind.
+    fn options(&self) -> impl Iterator<Item = String> {
+        let ids = self.matches.ids().map(|id| id.as_str().to_string());
+        ids.filter(|id| {
+            let given = self.matches.value_source(id) == Some(ValueSource::CommandLine);
+            given && id != KIND && !id.starts_with("file-")
+        })
+    }
+
+    fn files(&self) -> Vec<OsString> {
+        let values = |n: usize| self.matches.try_get_raw(&place(n)).ok().flatten().into_iter().flatten();
+        (0..2).flat_map(values).map(OsString::from).collect()
+    }
+
+    fn kind<'a>(&self, kinds: &'a [Kind]) -> &'a Kind {
+        let named = |name: &str| kinds.iter().find(|kind| kind.name == name);
+        let asked = self.matches.try_get_one::<String>(KIND).ok().flatten();
+        if let Some(kind) = asked.and_then(|name| named(name)) {
+            return kind;
+        }
+        let named_by = |option: &str| Some(self.matches.try_get_raw(option).ok()??.next()?.to_os_string());
+        let file = self.files().into_iter().next().or(named_by("resume")).or(named_by("curriculum"));
+        if let Some(kind) = file.and_then(|file| T::kind_of(Path::new(&file), &self.matches)).and_then(named) {
+            return kind;
+        }
+        // Options that only one kind has say it, where no file does.
+        let has = |kind: &&Kind| {
+            let own = arguments(kind);
+            self.options().all(|long| own.iter().any(|arg| arg.get_long() == Some(&long)))
+        };
+        kinds.iter().find(has).unwrap_or(&kinds[0])
+    }
+
+    /// What was given, as words of the kind's own command line. A folder is one to go on with, where there are such.
+    fn words(&self, own: &[Arg]) -> Vec<OsString> {
+        let mut words = vec![OsString::from("xpuck")];
+        for long in self.options() {
+            let flag = OsString::from(format!("--{long}"));
+            let takes = own.iter().any(|arg| arg.get_long() == Some(&long) && arg.get_action().takes_values());
+            if !takes {
+                words.push(flag);
+                continue;
+            }
+            for values in self.matches.get_raw_occurrences(&long).into_iter().flatten() {
+                match &values.collect::<Vec<_>>()[..] {
+                    // Also what begins with a dash.
+                    [value] => words.push([flag.as_os_str(), "=".as_ref(), value].into_iter().collect()),
+                    values => words.extend([flag.as_os_str()].iter().chain(values).map(OsString::from)),
+                }
+            }
+        }
+        let mut files = self.files();
+        let goes_on = own.iter().any(|arg| arg.get_long() == Some("resume"));
+        if goes_on && files.len() == 1 && Path::new(&files[0]).is_dir() {
+            words.push("--resume".into());
+            words.append(&mut files);
+            return words;
+        }
+        if !files.is_empty() {
+            words.push("--".into());
+        }
+        words.append(&mut files);
+        words
+    }
+}

@@ -1,0 +1,310 @@
+//! Groups of commands: `xpuck tree`, `swarm`, `robot`, `serve`, `card` and `dev`.
+
+use super::by_kind::{ByKind, Ends};
+use super::kinds;
+#[cfg(any(feature = "bodies", feature = "gateway"))]
+use crate::guests;
+use crate::swarm::commands::{CommandArgs, StandArgs, command, stand};
+use crate::swarm::orders::{NoteArgs, OrderArgs, note, order};
+use crate::{arena, boards, engines, evolution, files, help, records, services, swarm as to_swarm, trees};
+use anyhow::{Error, Result};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use xpuck_kernels::tree::reference_page;
+use xpuck_wire::message::{Order, Request};
+use xpuck_wire::output;
+
+/// Format, explain, reduce, compare, convert and draw trees, automata and what else drives robots.
+///
+/// What is done is what the file holds: a behaviour tree, a Kilobot's tree, automata, a state machine, a body. A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
+/// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
+#[derive(Args)]
+pub struct TreeArgs {
+    #[command(subcommand)]
+    command: TreeCommand,
+}
+
+#[derive(Subcommand)]
+enum TreeCommand {
+    Fmt(ByKind<kinds::Fmt>),
+    Explain(ByKind<kinds::Explain>),
+    Reduce(ByKind<kinds::Reduce>),
+    Diff(ByKind<kinds::Diff>),
+    Convert(ByKind<kinds::Convert>),
+    Draw(ByKind<kinds::Draw>),
+    /// Print the reference page: every node with its operands, results and size, and every register.
+    ///
+    /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
+    Nodes,
+}
+
+/// Runs `xpuck tree`.
+///
+/// # Errors
+/// A file is wrong, or cannot be written.
+pub fn tree(args: &TreeArgs) -> Result<ExitCode> {
+    match &args.command {
+        TreeCommand::Fmt(args) => args.run(),
+        TreeCommand::Explain(args) => args.run(),
+        TreeCommand::Reduce(args) => args.run(),
+        TreeCommand::Diff(args) => args.run(),
+        TreeCommand::Convert(args) => args.run(),
+        TreeCommand::Draw(args) => args.run(),
+        TreeCommand::Nodes => output::bytes(reference_page().as_bytes()).map_err(Error::from).ends(),
+    }
+}
+
+/// List, show, compare, export, verify and replay recorded runs, of swarms and of evolution.
+///
+/// RUN is `last`, a run as `xpuck runs list` calls it, the beginning of its folder's name, or a folder.
+#[derive(Args)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    what: OfRuns,
+    /// The record directory, as hub.toml names it; runs of demos below it are found too.
+    #[arg(long, global = true, value_name = "DIR", default_value = "runs", env = "XPUCK_RUNS")]
+    folder: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum OfRuns {
+    #[command(flatten)]
+    Recorded(records::runs::What),
+    Lineage(records::lineage::LineageArgs),
+    Remeasure(evolution::remeasure::RemeasureArgs),
+    Report(records::report::ReportArgs),
+    #[cfg(feature = "bodies")]
+    Curves(guests::body::curves::CurvesArgs),
+}
+
+/// Runs `xpuck runs`.
+///
+/// # Errors
+/// What the command says.
+pub fn runs(args: &RunsArgs) -> Result<ExitCode> {
+    match &args.what {
+        OfRuns::Recorded(what) => records::runs::run(what, &args.folder).ends(),
+        OfRuns::Lineage(of) => records::lineage::run(of, &args.folder).ends(),
+        OfRuns::Remeasure(of) => evolution::remeasure::run(of).ends(),
+        OfRuns::Report(of) => records::report::run(of, &args.folder).ends(),
+        #[cfg(feature = "bodies")]
+        OfRuns::Curves(of) => guests::body::curves::run(of).ends(),
+    }
+}
+
+/// Start, stop and watch a whole swarm, through its hub.
+#[derive(Args)]
+pub struct SwarmArgs {
+    #[command(subcommand)]
+    what: OfSwarm,
+}
+
+#[derive(Subcommand)]
+enum OfSwarm {
+    Start(to_swarm::start::StartArgs),
+    /// Stand still, wheels and evolution; says who stands and after what time.
+    ///
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer. With robots they alone pause, until `xpuck resume` lets them go.
+    Pause(StandArgs),
+    /// Go on after a pause; says who runs again.
+    ///
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer. With robots, which were stopped or paused alone, they do as
+    /// the others again.
+    Resume(StandArgs),
+    /// End the experiment's present phase: the next one begins, or the run is over.
+    ///
+    /// Waits at most 3 s for the robots. Exit code 1 if one does not answer.
+    Next(CommandArgs),
+    /// Stop the wheels and end the run; says who stands and after what time.
+    ///
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stand 1 s after the hub's last word, but nobody
+    /// has seen it. With robots they alone stop, until `xpuck resume` lets them go, and the run goes on.
+    Stop(StandArgs),
+    Status(to_swarm::status::StatusArgs),
+    Top(to_swarm::top::TopArgs),
+    Log(to_swarm::log::LogArgs),
+    Note(NoteArgs),
+    Park(to_swarm::park::ParkArgs),
+    Trials(to_swarm::trials::TrialsArgs),
+    Console(to_swarm::console::ConsoleArgs),
+}
+
+/// Runs `xpuck swarm`.
+///
+/// # Errors
+/// What the command says.
+pub fn swarm(args: &SwarmArgs) -> Result<ExitCode> {
+    match &args.what {
+        OfSwarm::Start(args) => to_swarm::start::start(args).ends(),
+        OfSwarm::Pause(args) => stand(args, &Request::Pause, Order::Pause).ends(),
+        OfSwarm::Resume(args) => stand(args, &Request::Resume, Order::Release).ends(),
+        OfSwarm::Next(args) => command(args, &Request::Next).ends(),
+        OfSwarm::Stop(args) => stand(args, &Request::Stop, Order::Hold).ends(),
+        OfSwarm::Status(args) => to_swarm::status::run(args).ends(),
+        OfSwarm::Top(args) => to_swarm::top::run(args).ends(),
+        OfSwarm::Log(args) => to_swarm::log::run(args).ends(),
+        OfSwarm::Note(args) => note(args).ends(),
+        OfSwarm::Park(args) => to_swarm::park::run(args).ends(),
+        OfSwarm::Trials(args) => to_swarm::trials::run(args).ends(),
+        OfSwarm::Console(args) => to_swarm::console::console(args).ends(),
+    }
+}
+
+/// List, find, hold, drive, add and update single robots.
+#[derive(Args)]
+pub struct RobotArgs {
+    #[command(subcommand)]
+    what: OfRobot,
+}
+
+#[derive(Subcommand)]
+enum OfRobot {
+    List(to_swarm::operator::RobotsArgs),
+    /// Have robots blink, so that somebody beside the arena finds them.
+    Identify(OrderArgs),
+    /// Have robots stand, whatever the others do, until they are released.
+    Hold(OrderArgs),
+    /// Let held robots do as the others do again.
+    Release(OrderArgs),
+    /// Stop robots' wheels and start their boards again.
+    Reboot(OrderArgs),
+    Drive(to_swarm::drive::DriveArgs),
+    Snapshot(to_swarm::snapshot::SnapshotArgs),
+    Enrol(to_swarm::enrol::EnrolArgs),
+    Replace(to_swarm::enrol::ReplaceArgs),
+    Push(to_swarm::push::PushArgs),
+    Update(to_swarm::update::UpdateArgs),
+}
+
+/// Runs `xpuck robot`.
+///
+/// # Errors
+/// What the command says.
+pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
+    match &args.what {
+        OfRobot::List(args) => to_swarm::operator::robots(args).ends(),
+        OfRobot::Identify(args) => order(args, Order::Identify).ends(),
+        OfRobot::Hold(args) => order(args, Order::Hold).ends(),
+        OfRobot::Release(args) => order(args, Order::Release).ends(),
+        OfRobot::Reboot(args) => order(args, Order::Reboot).ends(),
+        OfRobot::Drive(args) => to_swarm::drive::run(args).ends(),
+        OfRobot::Snapshot(args) => to_swarm::snapshot::run(args).ends(),
+        OfRobot::Enrol(args) => to_swarm::enrol::enrol(args).ends(),
+        OfRobot::Replace(args) => to_swarm::enrol::replace(args).ends(),
+        OfRobot::Push(args) => to_swarm::push::run(args),
+        OfRobot::Update(args) => to_swarm::update::run(args),
+    }
+}
+
+/// Programs that run until they are ended: hub, arena, gene exchange, and servers for other makers' programs.
+#[derive(Args)]
+pub struct ServeArgs {
+    #[command(subcommand)]
+    what: OfServe,
+}
+
+#[derive(Subcommand)]
+enum OfServe {
+    Hub(services::hub::HubArgs),
+    Arena(arena::ArenaArgs),
+    Geneserver(services::geneserver::GeneserverArgs),
+    Island(services::island::IslandArgs),
+    #[cfg(feature = "gateway")]
+    Monitors(guests::gateway::serve::monitors::MonitorsArgs),
+    #[cfg(all(feature = "bodies", feature = "gateway"))]
+    Body(guests::body::serve::ServeArgs),
+    #[cfg(feature = "gateway")]
+    WorldSim(guests::gateway::serve::world_sim::WorldSimArgs),
+    #[cfg(feature = "gateway")]
+    RobotSim(guests::gateway::serve::robot_sim::RobotSimArgs),
+    #[cfg(feature = "gateway")]
+    PopulationManager(guests::gateway::serve::population_manager::PopulationManagerArgs),
+}
+
+/// Runs `xpuck serve`.
+///
+/// # Errors
+/// What the command says.
+pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
+    match &args.what {
+        OfServe::Hub(args) => services::hub::run(args).ends(),
+        OfServe::Arena(args) => arena::run(args).ends(),
+        OfServe::Geneserver(args) => services::geneserver::run(args),
+        OfServe::Island(args) => services::island::run(args),
+        #[cfg(feature = "gateway")]
+        OfServe::Monitors(args) => guests::gateway::serve::monitors::run(args).ends(),
+        #[cfg(all(feature = "bodies", feature = "gateway"))]
+        OfServe::Body(args) => guests::body::serve::run(args).ends(),
+        #[cfg(feature = "gateway")]
+        OfServe::WorldSim(args) => guests::gateway::serve::world_sim::run(args).ends(),
+        #[cfg(feature = "gateway")]
+        OfServe::RobotSim(args) => guests::gateway::serve::robot_sim::run(args).ends(),
+        #[cfg(feature = "gateway")]
+        OfServe::PopulationManager(args) => guests::gateway::serve::population_manager::run(args).ends(),
+    }
+}
+
+/// Build images of robots' boards, and write their cards.
+#[derive(Args)]
+pub struct CardArgs {
+    #[command(subcommand)]
+    what: OfCard,
+}
+
+#[derive(Subcommand)]
+enum OfCard {
+    Build(boards::image::ImageArgs),
+    Flash(boards::flash::FlashArgs),
+}
+
+/// Runs `xpuck card`.
+///
+/// # Errors
+/// What the command says.
+pub fn card(args: &CardArgs) -> Result<ExitCode> {
+    match &args.what {
+        OfCard::Build(args) => boards::image::run(args).ends(),
+        OfCard::Flash(args) => boards::flash::run(args),
+    }
+}
+
+/// Measure engines, search for bugs of the swarm, and print schemas, completions and manual pages.
+#[derive(Args)]
+pub struct DevArgs {
+    #[command(subcommand)]
+    what: OfDev,
+}
+
+#[derive(Subcommand)]
+enum OfDev {
+    Bench(engines::bench::BenchArgs),
+    Engines(engines::available::EnginesArgs),
+    FuzzSwarm(services::fuzz_swarm::FuzzSwarmArgs),
+    Markers(boards::markers::MarkersArgs),
+    Rasp(trees::machines::RaspArgs),
+    Schema(files::schema::SchemaArgs),
+    #[cfg(feature = "gateway")]
+    Watch(guests::gateway::watch::WatchArgs),
+    Completions(help::manual::CompletionsArgs),
+    Man(help::manual::ManArgs),
+}
+
+/// Runs `xpuck dev`.
+///
+/// # Errors
+/// What the command says.
+pub fn dev(args: &DevArgs) -> Result<ExitCode> {
+    match &args.what {
+        OfDev::Bench(args) => engines::bench::run(args).ends(),
+        OfDev::Engines(args) => engines::available::run(args).ends(),
+        OfDev::FuzzSwarm(args) => services::fuzz_swarm::run(args),
+        OfDev::Markers(args) => boards::markers::run(args).ends(),
+        OfDev::Rasp(args) => trees::machines::rasp(args).ends(),
+        OfDev::Schema(args) => files::schema::run(args).ends(),
+        #[cfg(feature = "gateway")]
+        OfDev::Watch(args) => guests::gateway::watch::run(args).ends(),
+        OfDev::Completions(args) => help::manual::completions(args, crate::program()).ends(),
+        OfDev::Man(args) => help::manual::man(args, crate::program()).ends(),
+    }
+}

@@ -1,0 +1,214 @@
+//! Names that commands had before 0.2. They still work, and a line on standard error says what they are now.
+
+use std::ffi::OsString;
+
+/// Former words, and those that stand in their place.
+const RENAMED: [(&str, &str); 69] = [
+    ("arena", "serve arena"),
+    ("automaton diff", "tree diff --kind automata"),
+    ("automaton draw", "tree draw --kind automata"),
+    ("automaton explain", "tree explain --kind automata"),
+    ("automaton fmt", "tree fmt --kind automata"),
+    ("automaton from-tree", "tree convert --kind trees --to automaton"),
+    ("automaton simplify", "tree reduce --kind automata"),
+    ("automaton to-tree", "tree convert --kind automata"),
+    ("automaton try", "simulate --kind automata"),
+    ("bench", "dev bench"),
+    ("body curves", "runs curves"),
+    ("body evolve", "evolve --kind bodies"),
+    ("body export", "tree convert --kind bodies"),
+    ("body import", "tree convert --kind bodies --to prif"),
+    ("body serve", "serve body"),
+    ("body show", "tree explain --kind bodies"),
+    ("body simulate", "simulate --kind bodies"),
+    ("calibrate camera", "calibrate fit camera"),
+    ("calibrate collisions", "calibrate fit collisions"),
+    ("calibrate friction", "calibrate fit friction"),
+    ("calibrate ir", "calibrate fit ir"),
+    ("calibrate latency", "calibrate fit latency"),
+    ("calibrate run", "calibrate fit run"),
+    ("calibrate steering", "calibrate fit steering"),
+    ("completions", "dev completions"),
+    ("console", "swarm console"),
+    ("draw-path", "simulate --kind individuals"),
+    ("drive", "robot drive"),
+    ("engines", "dev engines"),
+    ("enrol", "robot enrol"),
+    ("flash", "card flash"),
+    ("fuzz-swarm", "dev fuzz-swarm"),
+    ("geneserver", "serve geneserver"),
+    ("hold", "robot hold"),
+    ("hub", "serve hub"),
+    ("identify", "robot identify"),
+    ("image", "card build"),
+    ("island", "serve island"),
+    ("kilobot evolve", "evolve --kind kilobots"),
+    ("kilobot hex", "tree convert --kind kilobots --to hex"),
+    ("kilobot simulate", "simulate --kind kilobots"),
+    ("lineage", "runs lineage"),
+    ("log", "swarm log"),
+    ("man", "dev man"),
+    ("markers", "dev markers"),
+    ("next", "swarm next"),
+    ("note", "swarm note"),
+    ("park", "swarm park"),
+    ("push", "robot push"),
+    ("reboot", "robot reboot"),
+    ("release", "robot release"),
+    ("remeasure", "runs remeasure"),
+    ("replace", "robot replace"),
+    ("report", "runs report"),
+    ("robots", "robot list"),
+    ("schema", "dev schema"),
+    ("snapshot", "robot snapshot"),
+    ("top", "swarm top"),
+    ("tree check", "check"),
+    ("tree equal", "tree diff --kind trees"),
+    ("tree from-fsm", "tree convert --kind machines"),
+    ("tree from-individual", "tree convert --kind individuals"),
+    ("tree memoryless", "tree convert --kind trees --to memoryless"),
+    ("tree rasp", "dev rasp"),
+    ("tree to-fsm", "tree convert --kind trees --to fsm"),
+    ("trials", "swarm trials"),
+    ("update", "robot update"),
+    ("watch", "dev watch"),
+    ("world check", "check"),
+];
+
+/// Verbs that were options of a command.
+const OPTIONS: [(&str, &str, &str); 5] = [
+    ("robot update", "--status", "robot update status"),
+    ("robot update", "--abort", "robot update abort"),
+    ("sweep", "--list", "sweep list"),
+    ("sweep", "--collect", "sweep collect"),
+    ("sweep", "--slurm", "sweep slurm"),
+];
+/// Commands below `xpuck runs` that count by `--runs`; of the others it named the record directory.
+const COUNTED: [&str; 2] = ["curves", "remeasure"];
+/// What `xpuck sweep` has below it; anything else is a file to run.
+const SWEEP: [&str; 5] = ["run", "list", "collect", "slurm", "help"];
+
+/// The words of a command line as they are now, with the former and the new name if one was given that changed.
+pub fn renamed(words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>) {
+    let at = |n: usize| words.get(n).and_then(|word| word.to_str()).unwrap_or_default();
+    let two = format!("{} {}", at(1), at(2));
+    let found = RENAMED.iter().find(|(old, _)| *old == two || *old == at(1));
+    let (mut old, mut new, mut rest) = match found {
+        Some((old, new)) => ((*old).to_string(), (*new).to_string(), 1 + old.split(' ').count()),
+        None => (String::new(), at(1).to_string(), 2),
+    };
+    // What follows `tree to-fsm --to` is a way of writing the machine.
+    let mut words = words;
+    if old == "tree to-fsm" {
+        for word in &mut words {
+            let told = word.to_str().and_then(|word| match word.trim_start_matches("--to=") {
+                "text" => Some("fsm"),
+                "dot" => Some("fsm-dot"),
+                "json" => Some("fsm-json"),
+                _ => None,
+            });
+            if let Some(told) = told.filter(|_| word != "--to") {
+                *word = told.into();
+            }
+        }
+        if let Some(place) = words.iter().position(|word| word == "--to") {
+            let notation = words.remove(place + 1);
+            words.remove(place);
+            new = format!("tree convert --kind trees --to {}", notation.to_string_lossy());
+        }
+    }
+    for (command, option, now) in OPTIONS {
+        let place = words.iter().position(|word| word == option);
+        if let Some(place) = place.filter(|_| new == command) {
+            words.remove(place);
+            (old, new) = (format!("{} {option}", if old.is_empty() { command } else { &old }), now.to_string());
+            break;
+        }
+    }
+    let second = words.get(2).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let second = second.as_str();
+    if new == "sweep"
+        && !second.is_empty()
+        && !SWEEP.contains(&second)
+        && !second.starts_with("-h")
+        && second != "--help"
+    {
+        (old, new, rest) = ("sweep".into(), "sweep run".into(), 2);
+    }
+    let below = new.split(' ').nth(1).unwrap_or(second).to_string();
+    if new.split(' ').next() == Some("runs") && !COUNTED.contains(&below.as_str()) {
+        for word in &mut words {
+            if word == "--runs" || word.to_str().is_some_and(|word| word.starts_with("--runs=")) {
+                *word = word.to_string_lossy().replacen("--runs", "--folder", 1).into();
+                if old.is_empty() {
+                    (old, new) = (format!("runs {below} --runs"), format!("runs {below} --folder"));
+                }
+            }
+        }
+        if new.ends_with("--folder") {
+            return (words, Some((old, new)));
+        }
+    }
+    if old.is_empty() {
+        return (words, None);
+    }
+    let first = words[..1].iter().cloned();
+    let now = first.chain(new.split(' ').map(OsString::from)).chain(words[rest..].iter().cloned()).collect();
+    // The kind is for the program; a person's file says it.
+    let told = new.split(" --kind ").next().unwrap_or(&new).to_string();
+    let to = new.split_once(" --to ").map_or(String::new(), |(_, to)| format!(" --to {to}"));
+    (now, Some((old, told + &to)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now(line: &str) -> (String, Option<(String, String)>) {
+        let (words, told) = renamed(line.split(' ').map(OsString::from).collect());
+        let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        (words.join(" "), told)
+    }
+
+    #[test]
+    fn former_names_are_what_they_are_now() {
+        for (line, expected) in [
+            ("xpuck enrol xp10 --json", "xpuck robot enrol xp10 --json"),
+            ("xpuck robot enrol xp10", "xpuck robot enrol xp10"),
+            ("xpuck tree to-fsm a.bt --to dot", "xpuck tree convert --kind trees --to fsm-dot a.bt"),
+            ("xpuck tree to-fsm a.bt", "xpuck tree convert --kind trees --to fsm a.bt"),
+            ("xpuck update --status --json", "xpuck robot update status --json"),
+            ("xpuck sweep s.toml --collect --json", "xpuck sweep collect s.toml --json"),
+            ("xpuck sweep s.toml --only 3", "xpuck sweep run s.toml --only 3"),
+            ("xpuck sweep run s.toml", "xpuck sweep run s.toml"),
+            ("xpuck sweep --help", "xpuck sweep --help"),
+            ("xpuck runs list --runs d", "xpuck runs list --folder d"),
+            ("xpuck report last --runs d", "xpuck runs report last --folder d"),
+            ("xpuck remeasure a --runs 4", "xpuck runs remeasure a --runs 4"),
+            ("xpuck stop", "xpuck stop"),
+            ("xpuck", "xpuck"),
+        ] {
+            assert_eq!(now(line).0, expected, "{line}");
+            assert_eq!(now(line).1.is_some(), line != expected, "{line}");
+        }
+        let told = now("xpuck kilobot hex a.bt").1.unwrap();
+        assert_eq!(told, ("kilobot hex".into(), "tree convert --to hex".into()));
+    }
+
+    #[test]
+    fn every_new_name_is_a_command() {
+        let program = crate::program();
+        for (old, new) in RENAMED {
+            let mut at = &program;
+            for word in new.split(' ').take_while(|word| !word.starts_with('-')) {
+                at = at.find_subcommand(word).unwrap_or_else(|| panic!("{old}: no command `{new}`"));
+            }
+            let mut former = old.split(' ');
+            let first = former.next().and_then(|word| program.find_subcommand(word));
+            let still = former
+                .next()
+                .map_or(first.is_some(), |word| first.is_some_and(|group| group.find_subcommand(word).is_some()));
+            assert!(!still, "`{old}` is a command still");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What a file holds, told by its name and its first words: whoever runs a command need not say it.
+
+use crate::files::file_kind;
+use std::path::Path;
+use toml::{Table, Value};
+use xpuck_experiment::tree_file::{self, Ask};
+use xpuck_kernels::tree::RegisterMap;
+use xpuck_wire::file;
+
+/// Longest file that is looked at.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// What is simulated, drawn, explained or converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Automata of modules.
+    Automata,
+    /// A body of joined cubes.
+    Body,
+    /// A genome of a population manager.
+    Individual,
+    /// A tree with nodes that only Kilobots have.
+    KilobotsTree,
+    /// A state machine.
+    Machine,
+    /// A behaviour tree, or what is not known.
+    Other,
+}
+
+/// What a file holds. One that cannot be read is left to whoever reads it.
+pub fn is(path: &Path) -> What {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    if matches!(extension, "prif" | "urdf" | "nndf") {
+        return What::Body;
+    }
+    let Ok(text) = file::text(path, MAX_TEXT) else { return What::Other };
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or("");
+    match extension {
+        "toml" if file_kind::of(&text) == Some("machine") => What::Machine,
+        "json" if first.starts_with('{') && text.contains("\"reps\"") => What::Body,
+        _ if first.split_whitespace().next() == Some("module") => What::Automata,
+        _ if first.starts_with("Individual") => What::Individual,
+        "bt" | "xml" | "json" | "bin" => {
+            let tree = tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..Ask::default() });
+            let kilobots = tree.is_ok_and(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own()));
+            if kilobots { What::KilobotsTree } else { What::Other }
+        }
+        _ => What::Other,
+    }
+}
+
+/// The kind of evolution that a file describes, or that the run in a folder is of; none for trees.
+pub fn evolves(path: &Path) -> Option<&'static str> {
+    if path.is_dir() {
+        let holds = |name: &str| path.join(name).exists();
+        return match () {
+            () if holds("bodies.toml") => Some("bodies"),
+            () if holds("curriculum-run.json") => Some("automata"),
+            () if holds("kilobots.toml") => Some("kilobots"),
+            () => None,
+        };
+    }
+    let text = file::text(path, file::MAX_TOML).ok()?;
+    if is_of_cargo(&text) {
+        return Some("automata");
+    }
+    let kind = file_kind::guess(&path.display().to_string(), &text).ok()?.kind;
+    ["bodies", "kilobots"].into_iter().find(|known| *known == kind)
+}
+
+/// True of a curriculum in worlds of cargo; others are evolution files with steps.
+fn is_of_cargo(text: &str) -> bool {
+    let Ok(table) = text.parse::<Table>() else {
+        // A project of the original program begins with a number.
+        let first = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).find(|line| !line.is_empty());
+        return first.is_some_and(|first| first.parse::<u32>().is_ok()) || text.contains("automata");
+    };
+    let steps = table.get("steps").and_then(Value::as_array);
+    let with_automata = |step: &Value| step.get("automata").is_some();
+    table.contains_key("worlds") || steps.is_some_and(|steps| steps.iter().any(with_automata))
+}
