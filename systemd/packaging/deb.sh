@@ -51,11 +51,13 @@ date=$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
 for program in xpuck xpuckd; do
     "$strip" --strip-unneeded -R .comment -o "$stage/$program" "$programs/$program"
     mkdir -p "$stage/man/$program"
-    "$built/$program" man "$stage/man/$program"
+    [ "$program" = xpuck ] && group=dev || group=
+    # Nothing where the program has no such group.
+    "$built/$program" $group man "$stage/man/$program"
     gzip -9n "$stage/man/$program"/*.1
-    "$built/$program" completions bash >"$stage/completions/$program"
-    "$built/$program" completions zsh >"$stage/completions/_$program"
-    "$built/$program" completions fish >"$stage/completions/$program.fish"
+    "$built/$program" $group completions bash >"$stage/completions/$program"
+    "$built/$program" $group completions zsh >"$stage/completions/_$program"
+    "$built/$program" $group completions fish >"$stage/completions/$program.fish"
     printf '%s (%s) unstable; urgency=medium\n\n  * Changes: /usr/share/doc/%s/NEWS.md.gz\n\n -- The Xpuck authors <authors@xpuck.invalid>  %s\n' \
         "$program" "$version" "$program" "$date" | gzip -9nc >"$stage/$program.changelog.gz"
 done

@@ -32,6 +32,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     graphics::without_desktop();
+    help::complete::answer(program);
     signals::survive_large_files();
     log::begin(|| ());
     let code = run().unwrap_or_else(|error| {

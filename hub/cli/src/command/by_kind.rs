@@ -66,6 +66,10 @@ pub trait OfKinds {
     const NAME: &'static str;
     /// Its file in the help.
     const FILE: &'static str;
+    /// What its file may be, in the help.
+    const READS: &'static str = "A tree, automata, or what else is named above";
+    /// Whether there must be a file.
+    const REQUIRED: bool = true;
     /// What it does: a line, and below an empty one the whole.
     const ABOUT: &'static str;
 
@@ -131,8 +135,8 @@ fn union<T: OfKinds>(command: Command) -> Command {
         let arg = Arg::new(place(n)).value_name(name).value_parser(ValueParser::os_string());
         let many = kinds.iter().flat_map(|(_, args)| args).any(|arg| arg.is_positional() && takes_many(arg));
         command = command.arg(match last && many {
-            true => arg.action(ArgAction::Append).num_args(0..).help("Files, or a folder, of one kind"),
-            false => arg.help("File; what it holds says what is done"),
+            true => arg.action(ArgAction::Append).num_args(0..).help(T::READS).required(T::REQUIRED),
+            false => arg.help(T::READS).required(T::REQUIRED),
         });
     }
     let mut seen: Vec<String> = Vec::new();
@@ -157,7 +161,7 @@ fn union<T: OfKinds>(command: Command) -> Command {
                 .long(KIND)
                 .value_name("KIND")
                 .value_parser(names)
-                .help("What is meant, if there is no file that says it"),
+                .help("What FILE is, where it does not say so itself"),
         );
     }
     command
@@ -194,6 +198,16 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
         let others = owners.iter().filter_map(|(name, arg)| Some((name, default(arg).filter(|other| other != first)?)));
         let others: String = others.map(|(name, other)| format!("; of {name}: {other}")).collect();
         help += &format!(" [default: {first}{others}]");
+    }
+    let mut values: Vec<String> = Vec::new();
+    for value in owners.iter().filter(|_| owners.len() > 1).flat_map(|(_, arg)| arg.get_possible_values()) {
+        let name = value.get_name().to_string();
+        if !value.is_hide_set() && !values.contains(&name) {
+            values.push(name);
+        }
+    }
+    if !values.is_empty() {
+        help += &format!(" [possible values: {}]", values.join(", "));
     }
     option = option.help(help);
     if !takes {

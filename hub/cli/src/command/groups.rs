@@ -304,7 +304,7 @@ pub fn dev(args: &DevArgs) -> Result<ExitCode> {
         OfDev::Schema(args) => files::schema::run(args).ends(),
         #[cfg(feature = "gateway")]
         OfDev::Watch(args) => guests::gateway::watch::run(args).ends(),
-        OfDev::Completions(args) => help::manual::completions(args, crate::program()).ends(),
+        OfDev::Completions(args) => help::manual::completions(args).ends(),
         OfDev::Man(args) => help::manual::man(args, crate::program()).ends(),
     }
 }

@@ -26,6 +26,8 @@ pub enum Simulate {}
 impl OfKinds for Simulate {
     const NAME: &'static str = "simulate";
     const FILE: &'static str = "FILE";
+    const READS: &'static str = "A tree (.bt, .xml, .json, .bin), automata, a body (.prif, .urdf) or a Kilobot's tree";
+    const REQUIRED: bool = false;
     const ABOUT: &'static str = "Run a tree, automata, a body or Kilobots in simulation, and print how well they do\n\n\
         What is simulated is what FILE holds: a behaviour tree, on the benchmark task or in a world of your own; automata of a \
         curriculum; a body of cubes; a Kilobot's tree. A tree runs exactly as written: `avoiding` is not added. The benchmark's \
@@ -61,6 +63,8 @@ pub enum Evolve {}
 impl OfKinds for Evolve {
     const NAME: &'static str = "evolve";
     const FILE: &'static str = "FILE|DIR";
+    const READS: &'static str = "What to evolve (.toml), or the folder of a run that is to go on, as --resume takes it";
+    const REQUIRED: bool = false;
     const ABOUT: &'static str = "Evolve controllers, bodies or Kilobots without robots; a run's folder goes on\n\n\
         What evolves is what FILE describes (docs/evolution.md, curricula.md, bodies.md, kilobots.md): trees on islands, which is \
         usual, automata by a curriculum, bodies, or Kilobots. A folder of a run that was stopped or killed goes on as if nothing \
@@ -165,7 +169,7 @@ impl OfKinds for Diff {
     const NAME: &'static str = "tree diff";
     const FILE: &'static str = "FILE";
     const ABOUT: &'static str = "Compare two trees by what they do in simulation, or two files of automata\n\n\
-        Of trees the first difference is printed: nine robots run each from the same starts with the same noise, and poses and \
+        The exit code is 0 if trees do the same, and 1 if not. Of trees the first difference is printed: nine robots run each from the same starts with the same noise, and poses and \
         wheel speeds must agree bit for bit. Of automata, transitions that are gone, new or changed.";
 
     fn kinds() -> Vec<Kind> {

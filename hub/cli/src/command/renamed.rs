@@ -86,7 +86,7 @@ const OPTIONS: [(&str, &str, &str); 5] = [
 /// Commands below `xpuck runs` that count by `--runs`; of the others it named the record directory.
 const COUNTED: [&str; 2] = ["curves", "remeasure"];
 /// What `xpuck sweep` has below it; anything else is a file to run.
-const SWEEP: [&str; 5] = ["run", "list", "collect", "slurm", "help"];
+const SWEEP: [&str; 6] = ["new", "run", "list", "collect", "slurm", "help"];
 
 /// The words of a command line as they are now, with the former and the new name if one was given that changed.
 pub fn renamed(words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>) {

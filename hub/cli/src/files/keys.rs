@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use xpuck_wire::Swarm;
 use xpuck_wire::keyring::{self, Keyring, Role};
@@ -63,6 +64,9 @@ enum Command {
         /// The folder of keys.
         #[arg(long, default_value = "keys")]
         dir: PathBuf,
+        /// Print a JSON list: role, name and key of each.
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -96,9 +100,14 @@ pub fn run(args: &KeysArgs) -> Result<()> {
         }
         Command::Enrol { file, role, dir } => enrol(file, (*role).into(), dir),
         Command::Revoke { name, role, dir } => revoke(name, role.map(Role::from), dir),
-        Command::List { dir } => {
-            output::line(describe(dir)?)?;
-            Ok(())
+        Command::List { dir, json } => {
+            let holders = holders(dir)?;
+            if *json {
+                let rows =
+                    holders.iter().map(|(role, name, key)| json!({ "role": role.name(), "name": name, "key": key }));
+                return Ok(output::line(Value::from_iter(rows))?);
+            }
+            Ok(output::line(lines(&holders))?)
         }
     }
 }
@@ -176,17 +185,29 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
 /// # Errors
 /// If any file of the folder is wrong.
 pub fn describe(dir: &Path) -> Result<String> {
+    Ok(lines(&holders(dir)?))
+}
+
+/// Role, name and public key of each who is enrolled.
+type Holder = (Role, String, String);
+
+fn lines(holders: &[Holder]) -> String {
+    let line = |(role, name, key): &Holder| format!("{:<9} {name:<12} {key}", role.name());
+    holders.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn holders(dir: &Path) -> Result<Vec<Holder>> {
     Public::read(&dir.join("hub.pub"))?;
     let (ring, wrong) = Keyring::read(dir)?;
     if let Some(first) = wrong.first() {
         bail!("{first}");
     }
-    let mut holders: Vec<_> = ring.holders().map(|h| (h.role, h.public.name.as_str(), h.public.curve)).collect();
+    let mut holders: Vec<Holder> =
+        ring.holders().map(|h| (h.role, h.public.name.clone(), format!("{:?}", h.public.curve))).collect();
     holders.sort();
     let secrets = holders.iter().map(|(role, name, _)| keyring::path(dir, *role, name, "key"));
     for path in secrets.chain([dir.join("hub.key")]).filter(|path| path.exists()) {
         Secret::read(&path)?;
     }
-    let line = |(role, name, key): &(Role, &str, _)| format!("{:<9} {name:<12} {key:?}", role.name());
-    Ok(holders.iter().map(line).collect::<Vec<_>>().join("\n"))
+    Ok(holders)
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::{Args, Command};
+use clap_complete::env::Shells;
 use std::path::PathBuf;
 use xpuck_wire::output;
 
@@ -20,11 +21,13 @@ pub struct ManArgs {
     directory: PathBuf,
 }
 
-/// Runs `completions`; `program` is the whole command line's definition.
-pub fn completions(args: &CompletionsArgs, mut program: Command) -> Result<()> {
-    let name = program.get_name().to_owned();
+/// Runs `completions`.
+pub fn completions(args: &CompletionsArgs) -> Result<()> {
+    let shell = args.shell.to_string();
+    let shells = Shells::builtins();
+    let completer = shells.completer(&shell).with_context(|| format!("{shell}: there is no completion for it"))?;
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut program, name, &mut script);
+    completer.write_registration("COMPLETE", "xpuck", "xpuck", "xpuck", &mut script)?;
     Ok(output::bytes(&script)?)
 }
 

@@ -4,6 +4,7 @@ use crate::files::tree_file::{print, read};
 use anyhow::{Result, bail};
 use clap::Args;
 use rayon::prelude::*;
+use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::analysis::reduce::{Options, reduce as reduce_tree};
@@ -54,6 +55,9 @@ pub struct EqualArgs {
     /// Seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Print one JSON object: whether they are equal, and the first difference.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs `xpuck tree reduce`.
@@ -116,8 +120,15 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
     };
     let (a, b) = (compile(&args.a)?, compile(&args.b)?);
     let different = |run| first_difference(&a, &b, args.seed, run).map(|difference| (run, difference));
-    if let Some((run, difference)) = (0..args.runs).into_par_iter().find_map_first(different) {
-        bail!("different: run {run}, {difference}");
+    let found = (0..args.runs).into_par_iter().find_map_first(different);
+    if args.json {
+        let difference = found.as_ref().map(|(run, difference)| json!({ "run": run, "at": difference }));
+        output::line(json!({ "equal": found.is_none(), "runs": args.runs, "difference": difference }))?;
+    }
+    match found {
+        Some((run, difference)) => bail!("different: run {run}, {difference}"),
+        None if args.json => return Ok(()),
+        None => {}
     }
     let runs = output::count(args.runs as usize, "run", "runs");
     output::line(format_args!("equal in {runs} of 60 s with {ROBOTS} robots"))?;

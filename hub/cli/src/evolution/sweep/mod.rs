@@ -4,8 +4,9 @@ mod slurm;
 mod tell;
 
 use crate::engines::engine::EngineArgs;
+use crate::files::tree_file::deliver;
 use crate::terminal::progress::Progress;
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, bail};
 use clap::{Args, Subcommand};
 use slurm::SlurmArgs;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,12 @@ pub struct SweepArgs {
 
 #[derive(Subcommand)]
 enum What {
+    /// Make a sweep file to begin with: two settings, two seeds, with comments.
+    New {
+        /// File to write; without it the sweep is printed.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Do the runs that are missing, then compare what came out.
     ///
     /// Many machines share a sweep: with --only a process does some of the runs in a folder that others work in as well.
@@ -53,6 +60,9 @@ enum What {
     /// The folder must be on a disk that all nodes see (docs/cluster/sweeps.md).
     Slurm(SendArgs),
 }
+
+/// The sweep file to begin with.
+const TINY: &str = include_str!("../../../../../docs/sweeps/tiny.toml");
 
 /// Which sweep.
 #[derive(Args)]
@@ -126,6 +136,12 @@ impl WorkArgs {
 /// The file is wrong, or the folder is another's or cannot be written.
 pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     match &args.what {
+        What::New { output } => {
+            if let Some(path) = output.as_ref().filter(|path| path.exists()) {
+                bail!("{}: is there already; name a new file", path.display());
+            }
+            deliver(output.as_deref(), TINY.as_bytes()).map(|()| ExitCode::SUCCESS)
+        }
         What::Run(args) => do_all(args),
         What::List(args) => {
             let (sweep, path) = args.read()?;

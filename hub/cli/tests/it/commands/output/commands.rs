@@ -28,7 +28,7 @@ const SERVICES: [&str; 11] = [
 /// Lines of each command. Lines before the last prepare it. `{dir}` is a folder with files, `{new}` an empty folder, and
 /// `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one without runs.
 /// Commands for one hub run one after the other.
-const SAMPLES: [(&str, &[&str]); 91] = [
+const SAMPLES: [(&str, &[&str]); 92] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
     ("dev bench geneserver", &["dev bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -155,6 +155,7 @@ const SAMPLES: [(&str, &[&str]); 91] = [
     ("sweep collect", &["sweep collect {dir}/sweep.toml --output {new}/sweep"]),
     ("sweep slurm", &["sweep slurm {dir}/sweep.toml --output {new}/sweep --no-send"]),
     ("robot update abort", &["robot update abort {hub}"]),
+    ("sweep new", &["sweep new"]),
     ("world new", &["world new foraging"]),
 ];
 
@@ -208,6 +209,27 @@ const MORE: [(&str, &[&str]); 35] = [
     ("a former name", &["engines"]),
 ];
 
+/// What a shell that stands in a folder is offered for the last word, as bash asks for it.
+fn completed(folder: &Path, words: &[&str], last: &str) -> Vec<String> {
+    let mut asked = xpuck();
+    asked.current_dir(folder).env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (words.len() + 1).to_string());
+    asked.env("_CLAP_IFS", "\n").args(["--", "xpuck"]).args(words).arg(last);
+    String::from_utf8(asked.output().unwrap().stdout).unwrap().lines().map(|line| line.trim().to_string()).collect()
+}
+
+#[test]
+fn robots_runs_and_keys_are_completed_from_the_folder_one_stands_in() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    assert!(xpuck().current_dir(dir).args(["init", ".", "--count", "3"]).output().unwrap().status.success());
+    std::fs::create_dir_all(dir.join("runs/transport-1")).unwrap();
+    assert_eq!(completed(dir, &["robot", "hold"], "xp"), ["xp01", "xp02", "xp03"]);
+    assert_eq!(completed(dir, &["robot", "push", "a.toml", "--robots"], "xp01,xp03"), ["xp01,xp03"]);
+    assert_eq!(completed(dir, &["runs", "show"], "tr"), ["transport-1"]);
+    assert!(completed(dir, &["evolve", "--set"], "settings.el").contains(&"settings.elite=".to_string()));
+    assert!(completed(dir, &["sto"], "").is_empty() || !completed(dir, &[], "sto").is_empty());
+}
+
 /// Leaves of the tree of commands in the help.
 fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     let help = xpuck().args(above).arg("--help").output().unwrap();
@@ -226,6 +248,22 @@ fn commands(above: &[&str], found: &mut BTreeSet<String>) {
         && (names.is_empty() || text.contains(&format!("Usage: xpuck {} [OPTIONS]\n", above.join(" "))))
     {
         found.insert(above.join(" "));
+    }
+}
+
+/// A command's help is done (0), and arguments that are none are 2, with a line that names them.
+#[test]
+fn every_command_tells_wrong_arguments_and_has_help_with_examples() {
+    let mut listed = BTreeSet::new();
+    commands(&[], &mut listed);
+    for command in &listed {
+        let words: Vec<&str> = command.split(' ').collect();
+        let help = xpuck().args(&words).arg("--help").output().unwrap();
+        let text = String::from_utf8(help.stdout).unwrap();
+        assert!(help.status.code() == Some(0) && text.matches("\n  xpuck ").count() >= 2, "{command}: {text}");
+        let wrong = xpuck().args(&words).arg("--no-such-option").output().unwrap();
+        let told = String::from_utf8(wrong.stderr).unwrap();
+        assert!(wrong.status.code() == Some(2) && told.contains("--no-such-option"), "{command}: {told}");
     }
 }
 
@@ -249,15 +287,14 @@ fn every_command_has_a_manual_page_and_completes() {
     let dir = tempfile::tempdir().unwrap();
     let man = xpuck().args(["dev", "man"]).arg(dir.path()).output().unwrap();
     assert!(man.status.success(), "{}", String::from_utf8_lossy(&man.stderr));
-    let complete = xpuck().args(["dev", "completions", "bash"]).output().unwrap();
-    let script = String::from_utf8(complete.stdout).unwrap();
     for command in &listed {
         let name = format!("xpuck-{}", command.replace(' ', "-"));
         let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
         assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
-        // The script has a case for each subcommand.
-        let last = command.rsplit(' ').next().unwrap();
-        assert!(script.contains(&format!(",{last})\n")), "{command}");
+        // A shell is offered each subcommand.
+        let words: Vec<&str> = command.split(' ').collect();
+        let (last, group) = words.split_last().unwrap();
+        assert!(completed(dir.path(), group, last).contains(&(*last).to_string()), "{command}");
     }
     let whole = std::fs::read_to_string(dir.path().join("xpuck.1")).unwrap();
     assert!(whole.contains("xpuck\\-demo(1)"), "{whole}");

@@ -1,0 +1,69 @@
+//! Completion in a shell: commands and options, and of values those that the folder one stands in knows: robots, runs, keys of files.
+//!
+//! A shell that was set up by `xpuck dev completions` asks this program at each TAB, with `COMPLETE` in the environment.
+
+use clap::{Arg, Command};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use xpuck_lab::schemas::KINDS;
+use xpuck_wire::Swarm;
+
+/// Most values that are offered.
+const MOST: usize = 200;
+
+/// Answers a shell that asks, and ends; returns at once if none does.
+pub fn answer(program: impl Fn() -> Command) {
+    CompleteEnv::with_factory(|| with_values(program())).complete();
+}
+
+/// The definition, with what completes values.
+fn with_values(command: Command) -> Command {
+    command.mut_args(with_value).mut_subcommands(with_values)
+}
+
+fn with_value(arg: Arg) -> Arg {
+    let named = |name: &str| arg.get_value_names().is_some_and(|names| names.iter().any(|one| *one == name));
+    let long = arg.get_long().unwrap_or_default().to_string();
+    match () {
+        () if named("ROBOT") || long == "robots" || long == "robot" && named("ID") => {
+            arg.add(ArgValueCompleter::new(|begun: &OsStr| beginning(begun, robots())))
+        }
+        () if named("RUN") => arg.add(ArgValueCompleter::new(|begun: &OsStr| beginning(begun, runs()))),
+        () if long == "set" => arg.add(ArgValueCompleter::new(|begun: &OsStr| beginning(begun, keys()))),
+        () => arg,
+    }
+}
+
+/// Those that begin with what was typed; of a list with commas its last.
+fn beginning(begun: &OsStr, all: Vec<String>) -> Vec<CompletionCandidate> {
+    let begun = begun.to_string_lossy();
+    let (before, begun) = begun.rsplit_once(',').map_or((String::new(), &*begun), |(a, b)| (format!("{a},"), b));
+    let found = all.into_iter().filter(|value| value.starts_with(begun)).take(MOST);
+    found.map(|value| CompletionCandidate::new(before.clone() + &value)).collect()
+}
+
+/// Robots of the swarm in this folder.
+fn robots() -> Vec<String> {
+    Swarm::read("swarm.toml".as_ref()).map(|swarm| swarm.robots).unwrap_or_default()
+}
+
+/// Runs of the record directory.
+fn runs() -> Vec<String> {
+    let folder = std::env::var_os("XPUCK_RUNS").map_or_else(|| PathBuf::from("runs"), PathBuf::from);
+    let folders = xpuck_record::folders(&folder).unwrap_or_default();
+    let names = folders.iter().filter_map(|folder| Some(folder.file_name()?.to_str()?.to_string()));
+    ["last".to_string()].into_iter().chain(names).collect()
+}
+
+/// Keys of evolution files, as `--set` takes them.
+fn keys() -> Vec<String> {
+    let of = |schema: &serde_json::Value| -> Vec<String> {
+        schema["properties"].as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    };
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == "evolution") else { return Vec::new() };
+    let schema = (kind.schema)().to_value();
+    let settings = of(&schema["properties"]["settings"]).into_iter().map(|key| format!("settings.{key}="));
+    of(&schema).into_iter().map(|key| key + "=").chain(settings).collect()
+}
