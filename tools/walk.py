@@ -1,4 +1,4 @@
-"""Lets bodies walk in PyBullet, as a judge of `xpuck body`: of each the way of its root and that of its rearmost part along y in
+"""Lets bodies walk in PyBullet, as a judge of `xpuck evolve --kind bodies`: of each the way of its root and that of its rearmost part along y in
 metres, and its file.
 
     python3 tools/walk.py STEPS PERIOD ground|thrown FOLDER/bodies/*.urdf

@@ -16,6 +16,8 @@ use xpuck_wire::{atomic, file};
 
 /// Longest table that is read, bytes.
 const MAX_TABLE: u64 = 1 << 30;
+/// Longest result that is read, bytes.
+const MAX_RESULT: u64 = 1 << 26;
 /// A file of this name in a run's folder ends the run after the generation in hand.
 const STOP: &str = "stop";
 
@@ -229,6 +231,12 @@ impl RunFolder {
         };
         write(grown).and_then(|()| grown.seek(SeekFrom::End(0))).map(drop).map_err(io(&file))
     }
+}
+
+/// A number of the result of a run that is over, so that who goes on with it keeps what was measured.
+pub fn told(path: &Path, key: &str) -> Option<f64> {
+    let text = file::text(&path.join("result.json"), MAX_RESULT).ok()?;
+    serde_json::from_str::<serde_json::Value>(&text).ok()?[key].as_f64()
 }
 
 /// Refuses a link: what a run writes stays in its folder.

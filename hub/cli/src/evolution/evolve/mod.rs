@@ -13,6 +13,7 @@ use xpuck_kernels::engine::ChosenEngine;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
+use xpuck_lab::run_folder::told;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
@@ -125,6 +126,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             (EvolutionRun::new(config).on(engine), folder)
         }
     };
+    let was_over = evolution.is_done();
     let progress = Progress::percent("evolution", args.json);
     progress.begin_at(part(&evolution));
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
@@ -149,6 +151,11 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         outcome = outcome.with_front(&evolution)?;
     }
     outcome.wall_s += measuring.elapsed().as_secs_f64();
+    // Nothing was left to do: what was measured then stays.
+    if let Some(path) = kept.filter(|_| was_over) {
+        outcome.wall_s = told(path, "wall_s").unwrap_or(outcome.wall_s);
+        outcome.r_acc = told(path, "r_acc").unwrap_or(outcome.r_acc);
+    }
     if let Some(folder) = &folder {
         folder.finish(&evolution, &outcome)?;
     }

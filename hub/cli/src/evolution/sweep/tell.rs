@@ -1,4 +1,4 @@
-//! What a sweep says at its end, and with `--list`.
+//! What a sweep says at its end, and of `xpuck sweep list`.
 
 use crate::files::tree_file::print;
 use anyhow::{Result, bail};
@@ -28,7 +28,7 @@ struct Output<'a> {
     runs: usize,
     done: usize,
     failed: Vec<Failure<'a>>,
-    /// Of `--collect`: what is not done.
+    /// Of `xpuck sweep collect`: what is not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Vec<Missing>>,
     stopped: bool,

@@ -12,6 +12,7 @@ use std::time::Instant;
 use toml::Value;
 use xpuck_hub_bodies::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::run_folder::told;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
 
@@ -77,7 +78,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             (BodyRun::new(config), folder)
         }
     };
-    let began = Instant::now();
+    let (began, was_over) = (Instant::now(), evolution.is_done());
     let evaluations = evolution.config().evaluations;
     let progress = Progress::of("evaluation", evaluations, args.json);
     progress.begin_at(evolution.evaluations() as u64);
@@ -93,7 +94,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         let done = format!(" after {:.0} of {evaluations} evaluations", evolution.evaluations());
         return Ok(stopping::stopped(&done, path));
     }
-    let outcome = Outcome::of(&evolution, began.elapsed().as_secs_f64());
+    // Where nothing was left to do, what was measured then stays.
+    let before = kept.filter(|_| was_over).and_then(|path| told(path, "wall_s"));
+    let outcome = Outcome::of(&evolution, before.unwrap_or(began.elapsed().as_secs_f64()));
     if let Some(folder) = &folder {
         folder.finish(&evolution, &outcome)?;
     }

@@ -1,4 +1,4 @@
-//! `xpuck kilobot` and `xpuck tree convert --to kilobot`: from a tree to a robot's program, which runs in simavr as the
+//! `xpuck tree convert --to kilobot` and `--to hex`: from a tree to a robot's program, which runs in simavr as the
 //! simulated robots do.
 
 use crate::common::{said, xpuck};

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 use xpuck_gateway::stage::{Picture, Stage};
+use xpuck_wire::output::count;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Status, output};
 
@@ -48,7 +49,8 @@ impl Live {
         match self.answers.recv_timeout(longest) {
             Ok(Ok(status)) => {
                 if std::mem::take(&mut self.silent) {
-                    info!(target: "monitors", "the hub answers again");
+                    let robots = count(status.robots.len(), "robot", "robots");
+                    info!(target: "monitors", "a hub answers again, of {robots}");
                 }
                 Ok(Some(self.stage.picture(&status)))
             }
