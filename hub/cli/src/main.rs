@@ -28,6 +28,9 @@ use xpuck_wire::{graphics, log, output, signals};
 struct Cli {
     #[command(subcommand)]
     command: command::Command,
+    /// Show no progress.
+    #[arg(long, global = true)]
+    quiet: bool,
 }
 
 fn main() -> ExitCode {
@@ -63,7 +66,12 @@ fn run() -> Result<ExitCode> {
         log::line(format_args!("xpuck: `xpuck {old}` is `xpuck {new}` now"));
     }
     let parsed = program().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
-    let ended = parsed.map_err(Error::from).and_then(|cli| command::run(&cli.command));
+    let ended = parsed.map_err(Error::from).and_then(|cli| {
+        if cli.quiet {
+            terminal::progress::silence();
+        }
+        command::run(&cli.command)
+    });
     // A command that takes several kinds of files reads its arguments again.
     let error = match ended.map_err(Error::downcast::<clap::Error>) {
         Ok(code) => return Ok(code),

@@ -254,13 +254,13 @@ impl<T: OfKinds> ByKind<T> {
         (kind.run)(&command.try_get_matches_from(self.words(&own))?)
     }
 
-    /// Options that were given, but for the kind.
+    /// Options that were given, of some kind of file.
     fn options(&self) -> impl Iterator<Item = String> {
+        // Not those of all commands.
+        let known: Vec<String> =
+            T::kinds().iter().flat_map(arguments).filter_map(|arg| Some(arg.get_long()?.into())).collect();
         let ids = self.matches.ids().map(|id| id.as_str().to_string());
-        ids.filter(|id| {
-            let given = self.matches.value_source(id) == Some(ValueSource::CommandLine);
-            given && id != KIND && !id.starts_with("file-")
-        })
+        ids.filter(move |id| known.contains(id) && self.matches.value_source(id) == Some(ValueSource::CommandLine))
     }
 
     fn files(&self) -> Vec<OsString> {

@@ -49,6 +49,14 @@ struct Shared {
     over: AtomicBool,
 }
 
+/// No progress is shown from now on, whatever is asked for.
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
+/// Whether progress is not wanted at all.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
 impl Progress {
     /// Of `total` steps, each of which is a `what`.
     pub fn of(what: &'static str, total: u64, quiet: bool) -> Progress {
@@ -93,7 +101,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        if quiet {
+        if quiet || SILENT.load(Ordering::Relaxed) {
             return Progress { bar, shared, lines: None };
         }
         let plain = !is_drawn();
