@@ -112,12 +112,12 @@ export async function startDemo({ robots = 2, speed = 3, population = 16 } = {})
     hubFile: join(dir, "config/hub.toml"),
     keyOf: (/** @type {string} */ name) => join(dir, name === "operator" ? "keys/operators/operator.key" : `${name}.key`),
     /** Another one-time link for the demo's operator. */
-    newLink: async () => JSON.parse(await xpuck("console", "--json", ...hubArgs)).link,
+    newLink: async () => JSON.parse(await xpuck("swarm", "console", "--json", ...hubArgs)).link,
     /** Makes a pair of keys and enrols its owner, whom the hub knows then. @param {string} name @param {"operator" | "observer"} role */
     async enrol(name, role) {
       await xpuck("keys", "make", name, "--dir", dir);
       await xpuck("keys", "enrol", join(dir, `${name}.pub`), "--role", role, "--dir", join(dir, "keys"));
-      await until(async () => (await xpuck("log", ...hubArgs)).includes(`enrolled: ${role} ${name}`), `${name} is enrolled`);
+      await until(async () => (await xpuck("swarm", "log", ...hubArgs)).includes(`enrolled: ${role} ${name}`), `${name} is enrolled`);
     },
     revoke: (/** @type {string} */ name) => xpuck("keys", "revoke", name, "--dir", join(dir, "keys")),
     /** The process of its hub. */

@@ -42,7 +42,7 @@ test("who comes by plain HTTP is told so", async () => {
 });
 
 test("a one-time link leads there by https", async () => {
-  const link = JSON.parse(await xpuck("console", "--json", "--hub", `tcp://127.0.0.1:${demo.port + 2}`, "--key", demo.keyOf("operator"))).link;
+  const link = JSON.parse(await xpuck("swarm", "console", "--json", "--hub", `tcp://127.0.0.1:${demo.port + 2}`, "--key", demo.keyOf("operator"))).link;
   assert.match(link, /^https:/);
   const page = await openPage(all.browser, link, { name: "by link", ignoreHTTPSErrors: true });
   await shows(page, "#who", /^operator, operator/);
