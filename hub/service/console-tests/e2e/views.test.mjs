@@ -70,6 +70,8 @@ const settle = () => page.evaluate(() => new Promise((done) => requestAnimationF
 /** What axe says of all that is on the screen, if it is serious. @param {import("playwright-core").Page} page */
 async function faults(page) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
+  // Colours in the middle of a change are nobody's.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)));
   const { violations } = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] }));
   return violations.filter((/** @type {any} */ fault) => ["serious", "critical"].includes(fault.impact))
     .map((/** @type {any} */ fault) => `${fault.id}: ${fault.nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.target.join(" ")} (${node.any[0]?.message ?? node.all[0]?.message ?? ""})`).join("; ")}`);
