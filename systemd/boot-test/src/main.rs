@@ -129,6 +129,7 @@ fn run(args: &Args) -> Result<()> {
     let (image, device, folder) = (args.image.canonicalize()?, card.clone(), swarm.card_folder.clone());
     let path = |path: &Path| path.display().to_string();
     swarm.must(&[
+        "card",
         "flash",
         "--robot",
         INSIDE,
