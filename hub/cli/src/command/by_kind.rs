@@ -132,7 +132,7 @@ fn union<T: OfKinds>(command: Command) -> Command {
         } else {
             T::FILE
         };
-        let arg = Arg::new(place(n)).value_name(name).value_parser(ValueParser::os_string());
+        let arg = Arg::new(place(n)).value_name(name).value_parser(ValueParser::path_buf());
         let many = kinds.iter().flat_map(|(_, args)| args).any(|arg| arg.is_positional() && takes_many(arg));
         command = command.arg(match last && many {
             true => arg.action(ArgAction::Append).num_args(0..).help(T::READS).required(T::REQUIRED),
@@ -200,7 +200,7 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
         help += &format!(" [default: {first}{others}]");
     }
     let mut values: Vec<String> = Vec::new();
-    for value in owners.iter().filter(|_| owners.len() > 1).flat_map(|(_, arg)| arg.get_possible_values()) {
+    for value in owners.iter().filter(|_| takes && owners.len() > 1).flat_map(|(_, arg)| arg.get_possible_values()) {
         let name = value.get_name().to_string();
         if !value.is_hide_set() && !values.contains(&name) {
             values.push(name);
@@ -222,6 +222,10 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     let values = arg.get_possible_values();
     option = match owners.len() == 1 && !values.is_empty() {
         true => option.value_parser(values),
+        // A path is completed by a shell.
+        false if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() => {
+            option.value_parser(ValueParser::path_buf())
+        }
         false => option.value_parser(ValueParser::os_string()),
     };
     option.action(ArgAction::Append)
@@ -278,6 +282,9 @@ impl<T: OfKinds> ByKind<T> {
         let file = self.files().into_iter().next().or(named_by("resume")).or(named_by("curriculum"));
         if let Some(kind) = file.and_then(|file| T::kind_of(Path::new(&file), &self.matches)).and_then(named) {
             return kind;
+        }
+        if !self.files().is_empty() {
+            return &kinds[0];
         }
         // Options that only one kind has say it, where no file does.
         let has = |kind: &&Kind| {

@@ -83,70 +83,48 @@ const OPTIONS: [(&str, &str, &str); 5] = [
     ("sweep", "--collect", "sweep collect"),
     ("sweep", "--slurm", "sweep slurm"),
 ];
-/// Commands below `xpuck runs` that count by `--runs`; of the others it named the record directory.
-const COUNTED: [&str; 2] = ["curves", "remeasure"];
+/// Commands below `xpuck runs` of which `--runs` named the record directory; others count by it.
+const OF_FOLDERS: [&str; 9] = ["list", "show", "export", "verify", "recover", "replay", "table", "lineage", "report"];
+/// Options that every command has.
+const OF_ALL: [&str; 6] = ["-h", "--help", "-V", "--version", "--quiet", "--"];
 /// What `xpuck sweep` has below it; anything else is a file to run.
 const SWEEP: [&str; 6] = ["new", "run", "list", "collect", "slurm", "help"];
 
 /// The words of a command line as they are now, with the former and the new name if one was given that changed.
-pub fn renamed(words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>) {
-    let at = |n: usize| words.get(n).and_then(|word| word.to_str()).unwrap_or_default();
-    let two = format!("{} {}", at(1), at(2));
-    let found = RENAMED.iter().find(|(old, _)| *old == two || *old == at(1));
+pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>) {
+    let at = |n: usize| words.get(n).and_then(|word| word.to_str()).unwrap_or_default().to_string();
+    let (first, second) = (at(1), at(2));
+    let two = format!("{first} {second}");
+    let found = RENAMED.iter().find(|(old, _)| *old == two || *old == first);
     let (mut old, mut new, mut rest) = match found {
         Some((old, new)) => ((*old).to_string(), (*new).to_string(), 1 + old.split(' ').count()),
-        None => (String::new(), at(1).to_string(), 2),
+        None => (String::new(), first.clone(), 2),
     };
-    // What follows `tree to-fsm --to` is a way of writing the machine.
-    let mut words = words;
+    let is_file = !second.is_empty() && !SWEEP.contains(&second.as_str()) && !OF_ALL.contains(&second.as_str());
     if old == "tree to-fsm" {
-        for word in &mut words {
-            let told = word.to_str().and_then(|word| match word.trim_start_matches("--to=") {
-                "text" => Some("fsm"),
-                "dot" => Some("fsm-dot"),
-                "json" => Some("fsm-json"),
-                _ => None,
-            });
-            if let Some(told) = told.filter(|_| word != "--to") {
-                *word = told.into();
-            }
-        }
-        if let Some(place) = words.iter().position(|word| word == "--to") {
-            let notation = words.remove(place + 1);
-            words.remove(place);
-            new = format!("tree convert --kind trees --to {}", notation.to_string_lossy());
-        }
+        (words, new) = notation(words, new);
     }
     for (command, option, now) in OPTIONS {
         let place = words.iter().position(|word| word == option);
-        if let Some(place) = place.filter(|_| new == command) {
+        if let Some(place) = place.filter(|_| new == command && (command != "sweep" || is_file)) {
             words.remove(place);
             (old, new) = (format!("{} {option}", if old.is_empty() { command } else { &old }), now.to_string());
             break;
         }
     }
-    let second = words.get(2).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-    let second = second.as_str();
-    if new == "sweep"
-        && !second.is_empty()
-        && !SWEEP.contains(&second)
-        && !second.starts_with("-h")
-        && second != "--help"
-    {
+    if new == "sweep" && is_file {
         (old, new, rest) = ("sweep".into(), "sweep run".into(), 2);
     }
-    let below = new.split(' ').nth(1).unwrap_or(second).to_string();
-    if new.split(' ').next() == Some("runs") && !COUNTED.contains(&below.as_str()) {
-        for word in &mut words {
-            if word == "--runs" || word.to_str().is_some_and(|word| word.starts_with("--runs=")) {
-                *word = word.to_string_lossy().replacen("--runs", "--folder", 1).into();
-                if old.is_empty() {
-                    (old, new) = (format!("runs {below} --runs"), format!("runs {below} --folder"));
-                }
+    let below = new.split(' ').nth(1).map_or(second, str::to_string);
+    if new.split(' ').next() == Some("runs") && OF_FOLDERS.contains(&below.as_str()) {
+        let place = words
+            .iter()
+            .position(|word| *word == *"--runs" || word.to_str().is_some_and(|one| one.starts_with("--runs=")));
+        if let Some(place) = place {
+            words[place] = words[place].to_string_lossy().replacen("--runs", "--folder", 1).into();
+            if old.is_empty() {
+                return (words, Some((format!("runs {below} --runs"), format!("runs {below} --folder"))));
             }
-        }
-        if new.ends_with("--folder") {
-            return (words, Some((old, new)));
         }
     }
     if old.is_empty() {
@@ -158,6 +136,28 @@ pub fn renamed(words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>
     let told = new.split(" --kind ").next().unwrap_or(&new).to_string();
     let to = new.split_once(" --to ").map_or(String::new(), |(_, to)| format!(" --to {to}"));
     (now, Some((old, told + &to)))
+}
+
+/// What followed `tree to-fsm --to`, a way of writing the machine, as a form of `tree convert`.
+fn notation(mut words: Vec<OsString>, new: String) -> (Vec<OsString>, String) {
+    let form = |text: &str| match text {
+        "text" => Some("fsm"),
+        "dot" => Some("fsm-dot"),
+        "json" => Some("fsm-json"),
+        _ => None,
+    };
+    let place =
+        words.iter().position(|word| word.to_str().is_some_and(|word| word == "--to" || word.starts_with("--to=")));
+    let Some(place) = place else { return (words, new) };
+    let alone = words[place] == "--to";
+    let said = match alone {
+        true => words.get(place + 1).and_then(|word| word.to_str()).map(str::to_string),
+        false => words[place].to_str().and_then(|word| word.strip_prefix("--to=")).map(str::to_string),
+    };
+    // What is none is refused by whoever reads it.
+    let Some(form) = said.as_deref().and_then(form) else { return (words, "tree convert --kind trees".into()) };
+    words.drain(place..=place + usize::from(alone));
+    (words, format!("tree convert --kind trees --to {form}"))
 }
 
 #[cfg(test)]
@@ -176,6 +176,11 @@ mod tests {
             ("xpuck enrol xp10 --json", "xpuck robot enrol xp10 --json"),
             ("xpuck robot enrol xp10", "xpuck robot enrol xp10"),
             ("xpuck tree to-fsm a.bt --to dot", "xpuck tree convert --kind trees --to fsm-dot a.bt"),
+            ("xpuck tree to-fsm a.bt --to=dot -o json", "xpuck tree convert --kind trees --to fsm-dot a.bt -o json"),
+            ("xpuck tree to-fsm a.bt --to", "xpuck tree convert --kind trees a.bt --to"),
+            ("xpuck sweep --quiet list s.toml", "xpuck sweep --quiet list s.toml"),
+            ("xpuck sweep run --list", "xpuck sweep run --list"),
+            ("xpuck runs --quiet remeasure --runs 4", "xpuck runs --quiet remeasure --runs 4"),
             ("xpuck tree to-fsm a.bt", "xpuck tree convert --kind trees --to fsm a.bt"),
             ("xpuck update --status --json", "xpuck robot update status --json"),
             ("xpuck sweep s.toml --collect --json", "xpuck sweep collect s.toml --json"),

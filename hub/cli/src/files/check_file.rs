@@ -43,6 +43,9 @@ fn check(path: &Path) -> Result<String> {
         Some("prif" | "urdf") => return guests::check_body(path),
         Some("json") if what::is(path) == What::Body => return guests::check_body(path),
         Some("bt" | "xml" | "btproj" | "json" | "bin") => return of_tree(path, &tree_file::ask(None, false)),
+        _ if what::is(path) == What::Automata => {
+            bail!("{name}: automata; `xpuck tree explain {name}` reads them and tells what they do")
+        }
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
         Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),

@@ -36,6 +36,8 @@ pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
     match kind {
         #[cfg(feature = "bodies")]
         "bodies" => Some(bodies(path)),
+        #[cfg(feature = "automata")]
+        "curriculum" => Some(curriculum(path)),
         #[cfg(feature = "kilobots")]
         "kilobots" => Some(kilobots(path)),
         _ => None,
@@ -46,6 +48,12 @@ pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
 fn bodies(path: &Path) -> Result<String> {
     let config = xpuck_hub_bodies::Config::load(Some(path), toml::Table::new())?;
     Ok(format!("a run of evolution of bodies, {} on each of {} islands", config.evaluations, config.islands))
+}
+
+#[cfg(feature = "automata")]
+fn curriculum(path: &Path) -> Result<String> {
+    let plan = xpuck_hub_automata::curriculum_run::Plan::read(path, 1)?;
+    Ok(format!("a curriculum of {} steps in worlds of cargo", plan.scenario.steps.len()))
 }
 
 #[cfg(feature = "kilobots")]

@@ -40,7 +40,11 @@ fn with_value(arg: Arg) -> Arg {
 fn beginning(begun: &OsStr, all: Vec<String>) -> Vec<CompletionCandidate> {
     let begun = begun.to_string_lossy();
     let (before, begun) = begun.rsplit_once(',').map_or((String::new(), &*begun), |(a, b)| (format!("{a},"), b));
-    let found = all.into_iter().filter(|value| value.starts_with(begun)).take(MOST);
+    // What a shell would take for more than a word is not offered.
+    let is_word = |value: &String| {
+        !value.starts_with('-') && value.chars().all(|c| c.is_alphanumeric() || "._+=:@%,-".contains(c))
+    };
+    let found = all.into_iter().filter(|value| value.starts_with(begun) && is_word(value)).take(MOST);
     found.map(|value| CompletionCandidate::new(before.clone() + &value)).collect()
 }
 

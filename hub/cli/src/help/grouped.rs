@@ -71,7 +71,7 @@ pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
         _ => return error,
     };
     // Below a group its own commands are meant.
-    if std::env::args().nth(1).as_ref() != Some(&word) {
+    if std::env::args_os().nth(1).is_none_or(|first| *first != *word) {
         return error;
     }
     let mut found = called(program, &word);

@@ -251,6 +251,7 @@ fn post_offices(path: &Path) -> Result<Automata> {
 /// # Errors
 /// A file is wrong, or the picture cannot be written.
 pub fn try_controller(args: &TryArgs) -> Result<()> {
+    refuse_over([&args.curriculum].into_iter().chain(&args.file), &args.svg)?;
     let plan = Plan::read(&args.curriculum, args.seed)?;
     let steps = &plan.scenario.steps;
     let step = match &args.step {

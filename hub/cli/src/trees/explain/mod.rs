@@ -95,7 +95,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     };
     let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
-    refuse_over([&args.file], &args.output)?;
+    refuse_over([&args.file].into_iter().chain(&args.world), &args.output)?;
     let tree = read(&args.file, None, false)?;
     let name = args.file.display().to_string();
     Program::compile(&tree).with_context(|| name.clone())?;
