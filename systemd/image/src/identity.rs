@@ -123,11 +123,8 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     let missing = |path: &Path| match path.exists() {
         true => Ok(()),
         false => {
-            let text = format!(
-                "is missing; `xpuck keys new --dir {} --robots {}` makes it",
-                keys.display(),
-                name(&swarm_file)
-            );
+            let text =
+                format!("is missing; `xpuck keys new --dir {} --swarm {}` makes it", keys.display(), name(&swarm_file));
             Err(FileError::value(&name(path), text))
         }
     };

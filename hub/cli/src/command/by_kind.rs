@@ -2,7 +2,7 @@
 //! what each kind adds, and a command is read again as one of the kind that its file is of.
 
 use anyhow::Result;
-use clap::builder::ValueParser;
+use clap::builder::{PossibleValue, ValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -199,15 +199,11 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
         let others: String = others.map(|(name, other)| format!("; of {name}: {other}")).collect();
         help += &format!(" [default: {first}{others}]");
     }
-    let mut values: Vec<String> = Vec::new();
-    for value in owners.iter().filter(|_| takes && owners.len() > 1).flat_map(|(_, arg)| arg.get_possible_values()) {
-        let name = value.get_name().to_string();
-        if !value.is_hide_set() && !values.contains(&name) {
-            values.push(name);
+    let mut values: Vec<PossibleValue> = Vec::new();
+    for value in owners.iter().filter(|_| takes).flat_map(|(_, arg)| arg.get_possible_values()) {
+        if !values.iter().any(|known| known.get_name() == value.get_name()) {
+            values.push(value);
         }
-    }
-    if !values.is_empty() {
-        help += &format!(" [possible values: {}]", values.join(", "));
     }
     option = option.help(help);
     if !takes {
@@ -219,14 +215,13 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     if let Some(range) = arg.get_num_args() {
         option = option.num_args(range);
     }
-    let values = arg.get_possible_values();
-    option = match owners.len() == 1 && !values.is_empty() {
-        true => option.value_parser(values),
+    option = match () {
+        () if !values.is_empty() => option.value_parser(values),
         // A path is completed by a shell.
-        false if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() => {
+        () if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() => {
             option.value_parser(ValueParser::path_buf())
         }
-        false => option.value_parser(ValueParser::os_string()),
+        () => option.value_parser(ValueParser::os_string()),
     };
     option.action(ArgAction::Append)
 }

@@ -133,7 +133,10 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     let first = words[..1].iter().cloned();
     let now = first.chain(new.split(' ').map(OsString::from)).chain(words[rest..].iter().cloned()).collect();
     // The kind is for the program; a person's file says it.
-    let told = new.split(" --kind ").next().unwrap_or(&new).to_string();
+    let told = match new.starts_with("evolve") {
+        true => new.clone(),
+        false => new.split(" --kind ").next().unwrap_or(&new).to_string(),
+    };
     let to = new.split_once(" --to ").map_or(String::new(), |(_, to)| format!(" --to {to}"));
     (now, Some((old, told + &to)))
 }

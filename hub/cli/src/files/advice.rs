@@ -55,7 +55,7 @@ fn missing(name: &str) -> Option<String> {
         return None;
     }
     if path.extension().is_some_and(|extension| extension == "key" || extension == "pub") {
-        return Some("; `xpuck keys new --robots swarm.toml` makes the keys of a swarm".into());
+        return Some("; `xpuck keys new --swarm swarm.toml` makes the keys of a swarm".into());
     }
     let folder = atomic::folder(path);
     if OF_A_SWARM.contains(&file) {

@@ -199,7 +199,7 @@ fn plain(path: &Path) -> PathBuf {
 fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &mut Vec<Found>) {
     let keys = &swarm.security.keys;
     let remedy =
-        format!("`xpuck keys new --dir {} --robots {}` makes it", keys.display(), folder.join(NAMED[0]).display());
+        format!("`xpuck keys new --dir {} --swarm {}` makes it", keys.display(), folder.join(NAMED[0]).display());
     if !is_there(keys) {
         found.push(missing(keys, &format!("the folder of keys; {}", remedy.replace("makes it", "makes all"))));
         return;

@@ -460,7 +460,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
             "xpuck card flash --robot xp01 --image vm.xpb --device card.img  # a file of a card's size: truncate -s 4G card.img",
         ],
     ),
-    ("keys", &["xpuck keys new --robots swarm.toml", "xpuck keys list"]),
+    ("keys", &["xpuck keys new --swarm swarm.toml", "xpuck keys list"]),
     (
         "keys enrol",
         &[
@@ -470,7 +470,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
     ),
     ("keys list", &["xpuck keys list", "xpuck keys list --dir myswarm/keys"]),
     ("keys make", &["xpuck keys make ada", "xpuck keys make geneserver --dir run"]),
-    ("keys new", &["xpuck keys new --robots swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),
+    ("keys new", &["xpuck keys new --swarm swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),
     ("keys revoke", &["xpuck keys revoke ada", "xpuck keys revoke xp03 --role robot"]),
     ("calibrate", &["xpuck calibrate record ir -o ir.csv", "xpuck calibrate fit ir ir.csv"]),
     ("calibrate fit", &["xpuck calibrate fit ir ir.csv", "xpuck calibrate fit run last"]),

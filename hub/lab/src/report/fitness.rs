@@ -81,7 +81,7 @@ pub fn quality(runs: &[RunFacts]) -> Section {
         let busy = |run: &RunFacts| run.dead > 0 || run.slow_percent > SLOW_PERCENT;
         if runs.iter().any(busy) {
             results.push(
-                "Where robots are virtual, a busy machine is the usual reason: a demo with a lower --speed or fewer --robots \
+                "Where robots are virtual, a busy machine is the usual reason: a demo with a lower --speed or a smaller --count \
                  leaves each more of it."
                     .into(),
             );

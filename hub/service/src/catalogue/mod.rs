@@ -216,7 +216,7 @@ impl Catalogue {
                 self.root.display()
             )),
             [] => Err(format!(
-                "no run in {} is called `{run}`; `xpuck runs list --runs {0}` shows them",
+                "no run in {} is called `{run}`; `xpuck runs list --folder {0}` shows them",
                 self.root.display()
             )),
             _ => {

@@ -13,10 +13,10 @@ use xpuck_wire::signed::Trust;
 /// Most secrets of a folder looked at.
 const MAX_KEYS: usize = 1000;
 /// A folder that is gone for a while must not be made anew: nobody who has a key would be known any more.
-const RESTORE: &str = "bring the folder back, or mount it; if there never was one, `xpuck keys new --robots` makes new keys, \
+const RESTORE: &str = "bring the folder back, or mount it; if there never was one, `xpuck keys new --swarm` makes new keys, \
                        which nobody has who has keys now";
 /// What makes keys that are missing.
-const NEW: &str = "`xpuck keys new --robots` with the swarm file makes what is missing";
+const NEW: &str = "`xpuck keys new --swarm` with the swarm file makes what is missing";
 
 /// What can be seen from files, from the library, and from what the hub counted.
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {

@@ -93,7 +93,7 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
         (
             "robots",
             "Change this first: the robots' names. Each has a file robots/NAME.toml and a key; after a change run\n\
-             `xpuck keys new --robots swarm.toml`.",
+             `xpuck keys new --swarm swarm.toml`.",
         ),
         (
             "peers",

@@ -125,7 +125,7 @@ impl Layout {
             write(&config.join(name), &files[name])?;
         }
         let beside = |option: &str, name: &String| format!("{option} {}", config.join(name).display());
-        let usual = format!("--scenario mix --robots {}", args.robots);
+        let usual = format!("--scenario mix --count {}", args.robots);
         let mut simulated = world.as_ref().map_or(usual, |name| beside("--world", name));
         if let Some(name) = &calibration {
             simulated += &beside(" --calibration", name);

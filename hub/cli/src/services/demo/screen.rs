@@ -134,7 +134,7 @@ pub fn too_slow(status: &Status, lost: Option<&str>, robots: usize, speed: f64) 
     let slower = [8.0, 4.0, 2.0, 1.0].into_iter().find(|slower| *slower < speed);
     let remedy = match slower {
         Some(slower) => format!("--speed {slower} gives them more"),
-        None => "fewer robots (--robots) have more".to_string(),
+        None => "fewer robots (--count) have more".to_string(),
     };
     Some(format!("{what}: this machine has too little time for {robots} robots at speed {speed}; {remedy}"))
 }
@@ -201,6 +201,6 @@ mod tests {
         assert!(said.contains("xp03") && said.contains("--speed 4"), "{said}");
         assert!(too_slow(&status(), None, 9, 8.0).is_none());
         let late = Status { slow_round_trips: 0.2, ..status() };
-        assert!(too_slow(&late, None, 9, 1.0).unwrap().contains("--robots"));
+        assert!(too_slow(&late, None, 9, 1.0).unwrap().contains("--count"));
     }
 }

@@ -127,12 +127,12 @@ fn no_key() {
     one_line(
         dir.path(),
         "serve hub --config s/hub.toml",
-        &["s/keys/hub.key: is missing", "`xpuck keys new --robots swarm.toml`"],
+        &["s/keys/hub.key: is missing", "`xpuck keys new --swarm swarm.toml`"],
     );
     let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
     let robot = Command::new(xpuckd).args(["--config", "s/robots/xp01.toml"]).current_dir(dir.path()).output().unwrap();
     let text = String::from_utf8(robot.stderr).unwrap();
-    assert!(text.contains("xp01.key: is missing") && text.contains("`xpuck keys new --robots swarm.toml`"), "{text}");
+    assert!(text.contains("xp01.key: is missing") && text.contains("`xpuck keys new --swarm swarm.toml`"), "{text}");
 }
 
 #[test]

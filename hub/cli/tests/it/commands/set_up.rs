@@ -183,7 +183,7 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
         "evolution.threads = 100 is outside 1..=64",
         "mocap is 127.0.0.1:7604, and mocap.address in hub.toml 127.0.0.1:7603",
         "robots/xp02.toml: camera_width and camera_height are 160 and 120, and arena.toml has 320 and 120",
-        "s/keys/hub.key: is missing; delete s/keys/hub.pub, and `xpuck keys new --dir s/keys --robots s/swarm.toml` makes it anew",
+        "s/keys/hub.key: is missing; delete s/keys/hub.pub, and `xpuck keys new --dir s/keys --swarm s/swarm.toml` makes it anew",
         "s/keys/robots/xp01.pub: is missing",
         "unknown field `populaton`; did you mean `population`?",
         "s: 7 things are missing or wrong",
@@ -192,7 +192,7 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
     }
     assert_eq!(told.lines().count(), 8, "{told}");
     // Its remedy is one.
-    let remedy = command("xpuck keys new --dir s/keys --robots s/swarm.toml", here).output().unwrap();
+    let remedy = command("xpuck keys new --dir s/keys --swarm s/swarm.toml", here).output().unwrap();
     assert!(said(&remedy).contains("made keys for xp01") || !remedy.status.success(), "{}", said(&remedy));
     std::fs::remove_dir_all(at("keys")).unwrap();
     let without = said(&command("xpuck check s", here).output().unwrap());

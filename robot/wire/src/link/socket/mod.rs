@@ -78,7 +78,7 @@ fn missing(error: FileError) -> FileError {
     match &error {
         FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
             &path.display().to_string(),
-            "is missing; on the hub's machine `xpuck keys new --robots swarm.toml` makes the keys that a swarm lacks",
+            "is missing; on the hub's machine `xpuck keys new --swarm swarm.toml` makes the keys that a swarm lacks",
         ),
         _ => error,
     }

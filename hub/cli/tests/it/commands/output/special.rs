@@ -57,7 +57,7 @@ const LINES: [(&str, &[&str]); 5] = [
             "start --dev-mode {}",
             "start --dev-mode {dir}/experiment.toml --with {}",
             "robot push --dev-mode --robots all {}",
-            "keys new --dir {dir}/keys --robots {}",
+            "keys new --dir {dir}/keys --swarm {}",
             "doctor --config {}",
             "xpuckd --config {}",
             "xpuckd --config {dir}/{name}-xp01.toml",
