@@ -85,6 +85,8 @@ const OPTIONS: [(&str, &str, &str); 5] = [
 ];
 /// Commands below `xpuck runs` of which `--runs` named the record directory; others count by it.
 const OF_FOLDERS: [&str; 9] = ["list", "show", "export", "verify", "recover", "replay", "table", "lineage", "report"];
+/// Those that count by it.
+const COUNTED: [&str; 2] = ["curves", "remeasure"];
 /// Options that every command has.
 const OF_ALL: [&str; 6] = ["-h", "--help", "-V", "--version", "--quiet", "--"];
 /// What `xpuck sweep` has below it; anything else is a file to run.
@@ -115,7 +117,10 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     if new == "sweep" && is_file {
         (old, new, rest) = ("sweep".into(), "sweep run".into(), 2);
     }
-    let below = new.split(' ').nth(1).map_or(second, str::to_string);
+    // The option stood before the command as well.
+    let known = |word: &str| OF_FOLDERS.contains(&word) || COUNTED.contains(&word);
+    let below = words.iter().skip(2).filter_map(|word| word.to_str()).find(|word| known(word)).unwrap_or_default();
+    let below = new.split(' ').nth(1).unwrap_or(below).to_string();
     if new.split(' ').next() == Some("runs") && OF_FOLDERS.contains(&below.as_str()) {
         let place = words
             .iter()
@@ -190,6 +195,7 @@ mod tests {
             ("xpuck sweep s.toml --only 3", "xpuck sweep run s.toml --only 3"),
             ("xpuck sweep run s.toml", "xpuck sweep run s.toml"),
             ("xpuck sweep --help", "xpuck sweep --help"),
+            ("xpuck runs --runs d show last", "xpuck runs --folder d show last"),
             ("xpuck runs list --runs d", "xpuck runs list --folder d"),
             ("xpuck report last --runs d", "xpuck runs report last --folder d"),
             ("xpuck remeasure a --runs 4", "xpuck runs remeasure a --runs 4"),

@@ -85,7 +85,7 @@ fn killed_robot_continues_in_its_step() {
     let robot = start_robot(&directory, dir.path().join("first.log"));
     wait_for_log(&robot, "step \"alone\" of evolution is over after 2 generations");
     // After another generation the step is in both checkpoints.
-    std::thread::sleep(scaled(Duration::from_secs(2)));
+    std::thread::sleep(scaled(Duration::from_secs(4)));
     drop(robot);
     let robot = start_robot(&directory, dir.path().join("second.log"));
     wait_for_log(&robot, ", in step \"pairs\"");

@@ -333,7 +333,7 @@ fn demo_of_a_given_tree_reports_no_evolution() {
     let (output, text) = given.end();
     assert!(output.status.success() && text.contains("evolution was off: every robot ran "), "{text}");
     assert!(!text.contains("-0.000") && !text.contains("no tree was evolved"), "{text}");
-    let shown = given.command("runs --runs out show last").output().unwrap();
+    let shown = given.command("runs --folder out show last").output().unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("evolution was off") && shown.contains("xp02"), "{shown}");
     assert!(!shown.contains("generations") && !shown.contains("evolved fitness"), "{shown}");
