@@ -11,7 +11,7 @@ impl Door {
     /// Listens; port 0 takes a free one.
     ///
     /// # Errors
-    /// What the system says.
+    /// Those of the system.
     pub(crate) fn listen(at: SocketAddr) -> Result<Door> {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
@@ -21,7 +21,7 @@ impl Door {
     /// Where it listens.
     ///
     /// # Errors
-    /// What the system says.
+    /// Those of the system.
     pub(crate) fn address(&self) -> Result<SocketAddr> {
         self.0.local_addr()
     }
@@ -36,7 +36,7 @@ impl Door {
 /// Has a connection's reads and writes never wait, and small messages leave at once: those that wait for more to come are late.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the system.
 pub(crate) fn never_waits(stream: &TcpStream) -> Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)

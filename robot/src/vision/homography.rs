@@ -2,7 +2,7 @@
 
 use xpuck_kernels::math::linear::solve;
 
-/// What is not larger than this is no pivot.
+/// Least size of a pivot.
 pub const LEAST_PIVOT: f64 = 1e-300;
 
 /// The homography, row by row with its last element 1, that takes the first points nearest to the second ones; at least

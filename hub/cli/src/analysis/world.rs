@@ -26,7 +26,7 @@ enum WorldCommand {
 /// Make a world file to begin with: a task in its arena, with comments.
 #[derive(Args)]
 struct NewArgs {
-    /// What the robots are to do there.
+    /// Task of the robots there.
     #[arg(value_parser = PossibleValuesParser::new(EXAMPLES.map(|(name, _)| name)))]
     task: String,
     /// File to write; without it the world is printed.

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 /// Option that names a kind.
 const KIND: &str = "kind";
 
-/// What is done with files of one kind.
+/// Kind of files, and the command for them.
 pub struct Kind {
-    /// What files of it are called, in the plural.
+    /// Name of such files, in the plural.
     pub name: &'static str,
     /// Adds its arguments to a command.
     pub define: fn(Command) -> Command,
@@ -29,7 +29,7 @@ pub trait Ends {
     /// The exit code, or why there is none.
     ///
     /// # Errors
-    /// What the command says.
+    /// Those of the command.
     fn ends(self) -> Result<ExitCode>;
 }
 
@@ -62,15 +62,15 @@ pub(crate) use kind;
 
 /// A command whose files may be of several kinds.
 pub trait OfKinds {
-    /// What follows `xpuck`.
+    /// Words after `xpuck`.
     const NAME: &'static str;
     /// Its file in the help.
     const FILE: &'static str;
-    /// What its file may be, in the help.
+    /// Description of its file in the help.
     const READS: &'static str = "A tree, automata, or what else is named above";
     /// Whether there must be a file.
     const REQUIRED: bool = true;
-    /// What it does: a line, and below an empty one the whole.
+    /// Summary in a line, and below an empty one the whole description.
     const ABOUT: &'static str;
 
     /// The kinds, the usual one first.
@@ -80,7 +80,7 @@ pub trait OfKinds {
     fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str>;
 }
 
-/// What was given to such a command.
+/// Arguments of such a command.
 pub struct ByKind<T> {
     matches: ArgMatches,
     command: PhantomData<T>,
@@ -289,7 +289,7 @@ impl<T: OfKinds> ByKind<T> {
         kinds.iter().find(has).unwrap_or(&kinds[0])
     }
 
-    /// What was given, as words of the kind's own command line. A folder is one to go on with, where there are such.
+    /// Words of the kind's own command line. A folder is one to go on with, where there are such.
     fn words(&self, own: &[Arg]) -> Vec<OsString> {
         let mut words = vec![OsString::from("xpuck")];
         for long in self.options() {

@@ -17,7 +17,7 @@ use xpuck_wire::output;
 
 /// Format, explain, reduce, compare, convert and draw trees, automata and what else drives robots.
 ///
-/// What is done is what the file holds: a behaviour tree, a Kilobot's tree, automata, a state machine, a body. A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
+/// The file decides what is done: a behaviour tree, a Kilobot's tree, automata, a state machine, a body. A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
 /// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
 #[derive(Args)]
 pub struct TreeArgs {
@@ -81,7 +81,7 @@ enum OfRuns {
 /// Runs `xpuck runs`.
 ///
 /// # Errors
-/// What the command says.
+/// Those of the command.
 pub fn runs(args: &RunsArgs) -> Result<ExitCode> {
     match &args.what {
         OfRuns::Recorded(what) => records::runs::run(what, &args.folder).ends(),
@@ -133,7 +133,7 @@ enum OfSwarm {
 /// Runs `xpuck swarm`.
 ///
 /// # Errors
-/// What the command says.
+/// Those of the command.
 pub fn swarm(args: &SwarmArgs) -> Result<ExitCode> {
     match &args.what {
         OfSwarm::Start(args) => to_swarm::start::start(args).ends(),
@@ -180,7 +180,7 @@ enum OfRobot {
 /// Runs `xpuck robot`.
 ///
 /// # Errors
-/// What the command says.
+/// Those of the command.
 pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
     match &args.what {
         OfRobot::List(args) => to_swarm::operator::robots(args).ends(),
@@ -225,7 +225,7 @@ enum OfServe {
 /// Runs `xpuck serve`.
 ///
 /// # Errors
-/// What the command says.
+/// Those of the command.
 pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
     match &args.what {
         OfServe::Hub(args) => services::hub::run(args).ends(),
@@ -261,7 +261,7 @@ enum OfCard {
 /// Runs `xpuck card`.
 ///
 /// # Errors
-/// What the command says.
+/// Those of the command.
 pub fn card(args: &CardArgs) -> Result<ExitCode> {
     match &args.what {
         OfCard::Build(args) => boards::image::run(args).ends(),
@@ -293,7 +293,7 @@ enum OfDev {
 /// Runs `xpuck dev`.
 ///
 /// # Errors
-/// What the command says.
+/// Those of the command.
 pub fn dev(args: &DevArgs) -> Result<ExitCode> {
     match &args.what {
         OfDev::Bench(args) => engines::bench::run(args).ends(),

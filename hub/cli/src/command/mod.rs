@@ -52,7 +52,7 @@ pub enum Command {
 /// Runs a command.
 ///
 /// # Errors
-/// What it says.
+/// Those of the command.
 pub fn run(command: &Command) -> Result<ExitCode> {
     match command {
         // As the shell counts a program that Ctrl-C ended.

@@ -89,7 +89,7 @@ const OF_FOLDERS: [&str; 9] = ["list", "show", "export", "verify", "recover", "r
 const COUNTED: [&str; 2] = ["curves", "remeasure"];
 /// Options that every command has.
 const OF_ALL: [&str; 6] = ["-h", "--help", "-V", "--version", "--quiet", "--"];
-/// What `xpuck sweep` has below it; anything else is a file to run.
+/// Verbs of `xpuck sweep`; anything else is a file to run.
 const SWEEP: [&str; 6] = ["new", "run", "list", "collect", "slurm", "help"];
 
 /// The words of a command line as they are now, with the former and the new name if one was given that changed.
@@ -146,7 +146,7 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     (now, Some((old, told + &to)))
 }
 
-/// What followed `tree to-fsm --to`, a way of writing the machine, as a form of `tree convert`.
+/// Notation after `tree to-fsm --to`, as a form of `tree convert`.
 fn notation(mut words: Vec<OsString>, new: String) -> (Vec<OsString>, String) {
     let form = |text: &str| match text {
         "text" => Some("fsm"),

@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(feature = "bodies")]
 use xpuck_bodies::prif::MAX_TEXT;
 #[cfg(feature = "bodies")]
-use xpuck_bodies::{Plan, Prif};
+use xpuck_bodies::{Plan, Prif, urdf};
 use xpuck_kernels::tree::Tree;
 use xpuck_lab::schemas::FileKind;
 #[cfg(feature = "bodies")]
@@ -62,26 +62,56 @@ fn kilobots(path: &Path) -> Result<String> {
     Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
 }
 
+/// A body that can be built.
+#[cfg(feature = "bodies")]
+pub struct Body {
+    /// Its definition.
+    pub prif: Prif,
+    /// Its parts.
+    pub plan: Plan,
+}
+
+/// Reads a body by its file's extension.
+///
+/// # Errors
+/// One line with the file, the place in it and the rule.
+#[cfg(feature = "bodies")]
+pub fn read_body(path: &Path) -> Result<Body> {
+    let name = path.display().to_string();
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let prif = match extension {
+        "urdf" => urdf::import(&file::text(path, urdf::MAX_URDF as u64)?),
+        "json" => Prif::from_json(&file::text(path, MAX_TEXT as u64)?),
+        "prif" | "txt" => Prif::parse(&file::text(path, MAX_TEXT as u64)?),
+        _ => anyhow::bail!("{name}: what is in it is told by its extension: .prif, .json or .urdf"),
+    };
+    let prif = prif.with_context(|| name.clone())?;
+    let plan = Plan::new(&prif).with_context(|| name)?;
+    Ok(Body { prif, plan })
+}
+
 /// Describes a body, in a line.
 ///
 /// # Errors
 /// It is wrong, or this program was built without them.
 #[cfg(feature = "bodies")]
 pub fn check_body(path: &Path) -> Result<String> {
-    let text = |most: usize| file::text(path, most as u64);
-    let prif = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("urdf") => xpuck_bodies::urdf::import(&text(xpuck_bodies::urdf::MAX_URDF)?),
-        Some("json") => Prif::from_json(&text(MAX_TEXT)?),
-        _ => Prif::parse(&text(MAX_TEXT)?),
-    };
-    let plan = prif.and_then(|prif| Plan::new(&prif)).with_context(|| path.display().to_string())?;
-    Ok(format!("a body of {}", count(plan.parts().len(), "part", "parts")))
+    Ok(format!("a body of {}", count(read_body(path)?.plan.parts().len(), "part", "parts")))
 }
 
 /// Refuses it, as this program was built without bodies.
 #[cfg(not(feature = "bodies"))]
 pub fn check_body(path: &Path) -> Result<String> {
     anyhow::bail!("{}: a body, and this xpuck was built without `bodies`", path.display())
+}
+
+/// True of a curriculum as the original program keeps it.
+pub fn is_project(text: &str) -> bool {
+    let _ = text;
+    #[cfg(feature = "automata")]
+    return xpuck_hub_automata::curriculum_run::is_project(text);
+    #[cfg(not(feature = "automata"))]
+    false
 }
 
 /// Describes a tree with nodes that only Kilobots have, in a line.

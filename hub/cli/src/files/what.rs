@@ -1,6 +1,7 @@
 //! What a file holds, told by its name and its first words: whoever runs a command need not say it.
 
 use crate::files::file_kind;
+use crate::files::guests::is_project;
 use std::path::Path;
 use toml::{Table, Value};
 use xpuck_experiment::tree_file::{self, Ask};
@@ -10,7 +11,7 @@ use xpuck_wire::file;
 /// Longest file that is looked at.
 const MAX_TEXT: u64 = 1 << 20;
 
-/// What is simulated, drawn, explained or converted.
+/// Contents of a file that is simulated, drawn, explained or converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Automata of modules.
@@ -27,7 +28,7 @@ pub enum What {
     Other,
 }
 
-/// What a file holds. One that cannot be read is left to whoever reads it.
+/// Tells the contents of a file. One that cannot be read is left to whoever reads it.
 pub fn is(path: &Path) -> What {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     if matches!(extension, "prif" | "urdf" | "nndf") {
@@ -70,11 +71,7 @@ pub fn evolves(path: &Path) -> Option<&'static str> {
 
 /// True of a curriculum in worlds of cargo; others are evolution files with steps.
 fn is_of_cargo(text: &str) -> bool {
-    let Ok(table) = text.parse::<Table>() else {
-        // A project of the original program begins with a number.
-        let first = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).find(|line| !line.is_empty());
-        return first.is_some_and(|first| first.parse::<u32>().is_ok()) || text.contains("automata");
-    };
+    let Ok(table) = text.parse::<Table>() else { return is_project(text) || text.contains("automata") };
     let steps = table.get("steps").and_then(Value::as_array);
     let with_automata = |step: &Value| step.get("automata").is_some();
     table.contains_key("worlds") || steps.is_some_and(|steps| steps.iter().any(with_automata))

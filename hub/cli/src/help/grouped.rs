@@ -11,7 +11,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Robots", &["swarm", "robot", "serve", "card", "keys", "calibrate"]),
     ("More", &["dev"]),
 ];
-/// What is said of each, short enough for a line of 80 columns.
+/// Summary of each, short enough for a line of 80 columns.
 const ABOUT: [(&str, &str); 18] = [
     ("demo", "run a whole swarm on this machine: hub, virtual arena, robots"),
     ("init", "make the files of a swarm: robots, hub, arena, keys"),

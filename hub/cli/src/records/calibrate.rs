@@ -26,7 +26,7 @@ pub struct CalibrateArgs {
     what: What,
 }
 
-/// What calibrates, or makes records to try it.
+/// Fits, and records to try them.
 #[derive(Subcommand)]
 enum What {
     /// Fit parameters to a record.

@@ -53,7 +53,7 @@ pub struct UpdateArgs {
     address: HubAddress,
 }
 
-/// What can be done about the update before.
+/// Commands about the update before.
 #[derive(Subcommand)]
 enum Last {
     /// Say how the last update stands.

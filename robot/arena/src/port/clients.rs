@@ -18,7 +18,7 @@ const QUEUE: usize = 512;
 /// A client that has not asked for anything by then is closed, so that its place is another's.
 const ASKING: Duration = Duration::from_secs(10);
 
-/// What a client asked for.
+/// Wishes of a client.
 pub(crate) trait Wishes: Default + Send + Sync {
     /// True once it asked for anything.
     fn has_any(&self) -> bool;

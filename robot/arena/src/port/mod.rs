@@ -20,7 +20,7 @@ impl Port {
     /// Binds a port that serves so many at once; port 0 takes a free one.
     ///
     /// # Errors
-    /// What the system says.
+    /// Those of the system.
     pub(crate) fn bind(address: SocketAddr, most: usize) -> io::Result<Port> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;

@@ -22,7 +22,7 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 use xpuck_wire::{log, output, plain};
 
-/// What is done with recorded runs.
+/// Commands for recorded runs.
 #[derive(Subcommand)]
 pub enum What {
     /// One row a run, the oldest first. A run whose hub died is aborted; `xpuck runs recover` makes its files whole.
