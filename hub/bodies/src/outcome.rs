@@ -5,7 +5,7 @@ use serde::Serialize;
 use xpuck_bodies::Plan;
 
 /// The result of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// Its seed.
     pub seed: u64,
@@ -29,7 +29,7 @@ pub struct Outcome {
 }
 
 /// The best of an island.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Island {
     /// Its way, m.
     pub distance: f64,

@@ -22,7 +22,7 @@ use serde::Serialize;
 use xpuck_stats::plot::Plot;
 
 /// A fitted parameter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// Its name, as in the snippet.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Estimate {
 }
 
 /// What a fit found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Report {
     /// What was fitted.
     pub subject: &'static str,

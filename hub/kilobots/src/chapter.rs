@@ -37,7 +37,7 @@ pub struct Chapter {
 }
 
 /// What an experiment came to, in numbers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct ChapterResult {
     /// Of each algorithm, by its name.
     pub algorithms: BTreeMap<&'static str, OfAlgorithm>,
@@ -48,7 +48,7 @@ pub struct ChapterResult {
 }
 
 /// A fitness in fresh starts.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 pub struct Value {
     /// Mean.
     pub mean: f64,
@@ -63,7 +63,7 @@ impl Value {
 }
 
 /// Runs with one algorithm.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct OfAlgorithm {
     /// How many.
     pub runs: usize,

@@ -11,7 +11,7 @@ mod run;
 mod trails;
 mod usage;
 
-pub use chapter::{Chapter, chapter};
+pub use chapter::{Chapter, ChapterResult, chapter};
 pub use config::{Config, MotorNodes, WorldConfig};
 pub use evolve::Finished;
 pub use folder::Folder;

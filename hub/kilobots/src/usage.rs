@@ -14,7 +14,7 @@ const NODES: [(&str, &[Kind]); 6] = [
 ];
 
 /// What a tree uses.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Usage {
     /// Entries that it reads or writes, motors apart.
     pub entries: Vec<&'static str>,

@@ -13,7 +13,7 @@ const MOST: usize = 1000;
 pub const SLOW_PERCENT: f64 = 5.0;
 
 /// A run: a row of Table 8.3.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwarmRun {
     /// What it is called.
@@ -79,7 +79,7 @@ impl PrintedRuns {
 }
 
 /// Several runs in a few numbers: the foot of Table 8.4.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Foot {
     /// Over [`SwarmRun::evolved`].
     pub evolved: Option<Spread>,

@@ -10,7 +10,7 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::Operator;
 
 /// What a record tells of an individual.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Individual {
     /// The generation of its island in which it was born; 0 if the record does not tell.
     pub generation: u32,

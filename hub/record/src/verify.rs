@@ -15,7 +15,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
 /// What came of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Verified {
     /// Every update that could be ticked came out bit for bit as it is recorded.
     pub identical: bool,

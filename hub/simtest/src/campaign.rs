@@ -13,7 +13,7 @@ use xpuck_wire::process::resident_bytes;
 const SHOWN: usize = 10;
 
 /// What came of many seeds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Campaign {
     /// Seeds run.
     pub seeds: u64,

@@ -42,7 +42,7 @@ pub struct Settings {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// The seed.
     pub seed: u64,

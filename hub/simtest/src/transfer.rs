@@ -21,7 +21,7 @@ const MEASURED: u32 = 64;
 const LONGEST: u32 = 20;
 
 /// By which way genes cross.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
     /// Through the hub's geneserver.
@@ -55,7 +55,7 @@ pub struct TransferSettings {
 }
 
 /// What came of a run.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 pub struct Transfer {
     /// The seed.
     pub seed: u64,

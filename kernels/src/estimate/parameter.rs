@@ -7,7 +7,7 @@ use crate::world::wall::Wall;
 use crate::world::{SpecError, WorldSpec};
 
 /// A parameter of the world, or of the robot's own body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
 pub enum Parameter {
     /// Mass of the discs, kg.
     FrisbeeMass,

@@ -35,7 +35,7 @@ pub use operand::suggest;
 pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, notes};
 pub use program::Program;
 pub(crate) use program::{Instruction, decode};
-pub use reference::reference_page;
+pub use reference::{operand_domain, reference_page};
 pub use registers::{Access, GOAL, REGISTERS, Register, RegisterMap, register_of, scalar_name};
 pub use status::Status;
 pub use tick::{Blackboard, Memory, Senses};

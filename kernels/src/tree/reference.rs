@@ -90,7 +90,7 @@ fn kilobot(page: &mut String) {
 }
 
 fn operands(spec: &NodeSpec) -> String {
-    let all: Vec<String> = spec.operands.iter().map(|o| format!("{}: {}", o.name, describe(o.operand))).collect();
+    let all: Vec<String> = spec.operands.iter().map(|o| format!("{}: {}", o.name, operand_domain(o.operand))).collect();
     all.join("; ")
 }
 
@@ -109,7 +109,7 @@ fn node_row(page: &mut String, spec: &NodeSpec) {
 }
 
 /// An operand's type and range in a few words.
-pub(super) fn describe(operand: Operand) -> String {
+pub fn operand_domain(operand: Operand) -> String {
     let (low, high) = operand.range();
     match operand {
         Operand::ScalarDest => "scalar to write".into(),

@@ -24,7 +24,7 @@ pub struct Course {
 }
 
 /// What came of a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StepEnd {
     /// Its name.
     pub name: String,

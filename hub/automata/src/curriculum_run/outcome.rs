@@ -13,7 +13,7 @@ use xpuck_stats::statistics::mean;
 const FRESH: u32 = 20;
 
 /// The last line of `xpuck evolve --curriculum FILE --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// The curriculum's name.
     pub curriculum: String,
@@ -37,7 +37,7 @@ pub struct Outcome {
 }
 
 /// What came of a step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StepOutcome {
     /// Its name.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct StepOutcome {
 }
 
 /// What an operator contributed in a step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OperatorOutcome {
     /// Its name.
     pub name: String,
@@ -74,7 +74,7 @@ pub struct OperatorOutcome {
 }
 
 /// How a controller does in runs whose random numbers evolution has not seen.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Fresh {
     /// Runs, the starts of the step by turns.
     pub runs: usize,

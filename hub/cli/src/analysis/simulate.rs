@@ -4,9 +4,11 @@ use crate::analysis::mix::Mix;
 use crate::analysis::picture::{Caption, PictureArgs};
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{read_asked, refuse_over};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -120,8 +122,8 @@ pub enum MapArg {
     InSwarm,
 }
 
-#[derive(Serialize)]
-struct Output {
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
     task: &'static str,
     mean: f64,
     sd: f64,
@@ -216,7 +218,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         hash: format!("{:016x}", measured.hash),
     };
     if args.json {
-        output::line(serde_json::to_string(&found)?)?;
+        print_json(&found)?;
         return Ok(());
     }
     let robots = count(spec.robots, "robot", "robots");

@@ -2,6 +2,7 @@
 
 mod guests;
 
+use crate::terminal::report_json;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 pub use guests::{AgentsFile, ViewersFile};
@@ -329,7 +330,7 @@ fn tag_height() -> f32 {
 }
 
 /// What the arena prints when it ends.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// Arena time that passed, s.
     pub arena_seconds: f64,
@@ -490,7 +491,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
     // For the program that started it.
     if args.end_with_stdin {
-        log::report(serde_json::to_string(&timing)?);
+        report_json(&timing);
     }
     Ok(())
 }

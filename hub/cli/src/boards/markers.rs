@@ -1,9 +1,11 @@
 //! `xpuck dev markers`: patterns of reflectors that tell robots apart.
 
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use xpuck_lab::markers::{self, Choice, SIDE, SPACING_MM};
 use xpuck_wire::{atomic, output};
@@ -42,22 +44,44 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
             .with_context(|| format!("--svg {}: cannot be written", path.display()))?;
     }
     if args.json {
-        output::line(json(&choice))?;
+        print_json(&Patterns::from(&choice))?;
     } else {
         output::text(text(&choice))?;
     }
     Ok(())
 }
 
-fn json(choice: &Choice) -> serde_json::Value {
-    let pattern =
-        |(i, pattern): (usize, &markers::Pattern)| json!({"robot": i + 1, "markers_mm": pattern.markers_mm()});
-    json!({
-        "spacing_mm": SPACING_MM,
-        "separation_mm": choice.separation_mm,
-        "best": choice.best,
-        "patterns": choice.patterns.iter().enumerate().map(pattern).collect::<Vec<_>>(),
-    })
+/// Patterns of reflectors, as `--json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct Patterns {
+    /// Grid spacing [mm].
+    spacing_mm: f64,
+    /// Least difference of some distance between two markers, over all pairs of patterns [mm].
+    separation_mm: f64,
+    /// Whether no other choice has a greater separation.
+    best: bool,
+    /// One pattern for each robot.
+    patterns: Vec<RobotPattern>,
+}
+
+/// Pattern of one robot.
+#[derive(Serialize, JsonSchema)]
+struct RobotPattern {
+    /// Number of the robot, from 1.
+    robot: usize,
+    /// Positions from the robot's middle, x to the front and y to the left [mm].
+    markers_mm: Vec<[f64; 2]>,
+}
+
+impl From<&Choice> for Patterns {
+    fn from(choice: &Choice) -> Self {
+        let pattern = |(robot, pattern): (usize, &markers::Pattern)| RobotPattern {
+            robot,
+            markers_mm: pattern.markers_mm().to_vec(),
+        };
+        let patterns = (1..).zip(&choice.patterns).map(pattern).collect();
+        Patterns { spacing_mm: SPACING_MM, separation_mm: choice.separation_mm, best: choice.best, patterns }
+    }
 }
 
 fn text(choice: &Choice) -> String {

@@ -1,19 +1,17 @@
 //! Groups of commands: `xpuck tree`, `swarm`, `robot`, `serve`, `card` and `dev`.
 
 use super::by_kind::{ByKind, Ends};
-use super::kinds;
+use super::{kinds, schema};
 #[cfg(any(feature = "bodies", feature = "gateway"))]
 use crate::guests;
 use crate::swarm::commands::{CommandArgs, StandArgs, command, stand};
 use crate::swarm::orders::{NoteArgs, OrderArgs, note, order};
-use crate::{arena, boards, engines, evolution, files, help, records, services, swarm as to_swarm, trees};
-use anyhow::{Error, Result};
+use crate::{arena, boards, engines, evolution, help, records, services, swarm as to_swarm, trees};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use xpuck_kernels::tree::reference_page;
 use xpuck_wire::message::{Order, Request};
-use xpuck_wire::output;
 
 /// Format, explain, reduce, compare, convert and draw trees, automata and what else drives robots.
 ///
@@ -33,10 +31,7 @@ enum TreeCommand {
     Diff(ByKind<kinds::Diff>),
     Convert(ByKind<kinds::Convert>),
     Draw(ByKind<kinds::Draw>),
-    /// Print the reference page: every node with its operands, results and size, and every register.
-    ///
-    /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
-    Nodes,
+    Nodes(trees::nodes::NodesArgs),
 }
 
 /// Runs `xpuck tree`.
@@ -51,7 +46,7 @@ pub fn tree(args: &TreeArgs) -> Result<ExitCode> {
         TreeCommand::Diff(args) => args.run(),
         TreeCommand::Convert(args) => args.run(),
         TreeCommand::Draw(args) => args.run(),
-        TreeCommand::Nodes => output::bytes(reference_page().as_bytes()).map_err(Error::from).ends(),
+        TreeCommand::Nodes(args) => trees::nodes::run(args).ends(),
     }
 }
 
@@ -283,7 +278,7 @@ enum OfDev {
     FuzzSwarm(services::fuzz_swarm::FuzzSwarmArgs),
     Markers(boards::markers::MarkersArgs),
     Rasp(trees::machines::RaspArgs),
-    Schema(files::schema::SchemaArgs),
+    Schema(schema::SchemaArgs),
     #[cfg(feature = "gateway")]
     Watch(guests::gateway::watch::WatchArgs),
     Completions(help::manual::CompletionsArgs),
@@ -301,7 +296,7 @@ pub fn dev(args: &DevArgs) -> Result<ExitCode> {
         OfDev::FuzzSwarm(args) => services::fuzz_swarm::run(args),
         OfDev::Markers(args) => boards::markers::run(args).ends(),
         OfDev::Rasp(args) => trees::machines::rasp(args).ends(),
-        OfDev::Schema(args) => files::schema::run(args).ends(),
+        OfDev::Schema(args) => schema::run(args).ends(),
         #[cfg(feature = "gateway")]
         OfDev::Watch(args) => guests::gateway::watch::run(args).ends(),
         OfDev::Completions(args) => help::manual::completions(args).ends(),

@@ -3,7 +3,9 @@
 pub mod by_kind;
 pub mod groups;
 pub mod kinds;
+pub mod outputs;
 pub mod renamed;
+pub mod schema;
 
 use crate::{analysis, evolution, files, records, services, swarm};
 use anyhow::Result;

@@ -1,9 +1,11 @@
 //! `xpuck dev engines`: what can simulate on this machine.
 
 use crate::engines::bench::{EXPLORE, program, times};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Reference, Simd};
 use xpuck_stats::statistics::median;
@@ -28,8 +30,8 @@ pub struct EnginesArgs {
 }
 
 /// An engine, or an adapter of the engine `gpu`.
-#[derive(Serialize)]
-struct Row {
+#[derive(Serialize, JsonSchema)]
+pub struct Row {
     engine: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
@@ -46,8 +48,8 @@ struct Row {
     r_acc: Option<f64>,
 }
 
-#[derive(Serialize)]
-struct Output {
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
     threads: usize,
     /// The kernel shows a GPU, so `auto` loads the drivers and tries it.
     gpu_node: bool,
@@ -100,7 +102,7 @@ pub fn run(args: &EnginesArgs) -> Result<()> {
     drop(progress);
     let found = Output { threads: rayon::current_num_threads(), gpu_node: gpu_nodes::any(), engines };
     match args.json {
-        true => output::line(serde_json::to_string(&found)?)?,
+        true => print_json(&found)?,
         false => print(&found)?,
     }
     Ok(())

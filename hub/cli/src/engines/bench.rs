@@ -5,9 +5,11 @@ use crate::engines::bench_geneserver::{self, GeneserverBenchArgs};
 use crate::engines::bench_hub::{self, HubBenchArgs};
 use crate::engines::engine::report;
 use crate::files::tree_file;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -77,8 +79,8 @@ enum BenchEngine {
 }
 
 /// What is measured of one engine.
-#[derive(Serialize)]
-struct Measured {
+#[derive(Serialize, JsonSchema)]
+pub struct Measured {
     name: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<String>,
@@ -94,7 +96,7 @@ struct Measured {
 }
 
 /// Microseconds for each simulated second of a robot.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Stages {
     physics: f64,
     proximity: f64,
@@ -103,14 +105,14 @@ struct Stages {
 }
 
 /// Cost at a size.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Point {
     n: usize,
     us_per_robot_s: f64,
 }
 
-#[derive(Serialize)]
-struct Output {
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
     threads: usize,
     engines: Vec<Measured>,
 }
@@ -161,7 +163,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     drop(progress);
     let found = Output { threads: rayon::current_num_threads(), engines };
     if args.json {
-        output::line(serde_json::to_string(&found)?)?;
+        print_json(&found)?;
     } else {
         print(&found)?;
     }

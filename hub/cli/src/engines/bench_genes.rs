@@ -1,9 +1,11 @@
 //! `xpuck dev bench genes`: what the way by which genes cross is worth.
 
 use crate::files::tree_file::print;
+use crate::terminal::json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use xpuck_evolve::Algorithm;
@@ -45,8 +47,8 @@ fn trial(text: &str) -> Result<f32, String> {
 }
 
 /// One way's runs.
-#[derive(Serialize)]
-struct Row {
+#[derive(Serialize, JsonSchema)]
+pub struct Row {
     way: Way,
     /// Fitness: mean over the seeds, and its standard error.
     mean: f64,
@@ -88,7 +90,7 @@ pub fn run(args: &GenesBenchArgs) -> Result<()> {
         rows.push(Row { way, mean, error, difference, difference_error, in_range, runs });
     }
     drop(progress);
-    let text = if args.json { serde_json::to_string(&rows)? + "\n" } else { table(&rows) };
+    let text = if args.json { json(&rows)? + "\n" } else { table(&rows) };
     print(text.as_bytes())?;
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! `xpuck dev bench geneserver`: how soon a geneserver answers many islands.
 
 use crate::engines::loads::geneserver::Load;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -41,8 +43,8 @@ pub struct GeneserverBenchArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Measured {
+#[derive(Serialize, JsonSchema)]
+pub struct Measured {
     islands: u16,
     /// Sockets that spoke for them: one each, if the limit of open files allows.
     sockets: usize,
@@ -94,7 +96,7 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
         server_mib: memory,
     };
     if args.json {
-        output::line(serde_json::to_string(&measured)?)?;
+        print_json(&measured)?;
     } else {
         print(&measured)?;
     }

@@ -1,9 +1,11 @@
 //! `xpuck dev bench hub`: how soon poses reach robots as senses.
 
 use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -59,8 +61,8 @@ pub struct HubBenchArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Measured {
+#[derive(Serialize, JsonSchema)]
+pub struct Measured {
     robots: usize,
     consoles: usize,
     /// What a console was told, bytes a second.
@@ -94,7 +96,7 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
         let measured = measure(robots, consoles, args, &progress)?;
         drop(progress);
         if args.json {
-            output::line(serde_json::to_string(&measured)?)?;
+            print_json(&measured)?;
         } else {
             print(&measured, i == 0)?;
         }

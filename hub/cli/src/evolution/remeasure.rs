@@ -5,6 +5,7 @@ use crate::files::tree_file::{print, write};
 use crate::terminal::progress::Progress;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -50,8 +51,8 @@ pub struct RemeasureArgs {
 }
 
 /// A run with its measured generations.
-#[derive(Serialize)]
-struct Measured<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Measured<'a> {
     run: &'a Path,
     algorithm: Algorithm,
     seed: u64,
@@ -119,7 +120,7 @@ fn text(measured: &[Measured<'_>], json: bool) -> Result<String> {
     let mut text = String::new();
     for one in measured {
         if json {
-            writeln!(text, "{}", serde_json::to_string(one)?)?;
+            writeln!(text, "{}", crate::terminal::json(one)?)?;
             continue;
         }
         let Measured { run, algorithm, seed, runs, seconds, generations } = one;

@@ -3,8 +3,10 @@
 use crate::files::check_file::{one, tree};
 use crate::files::check_swarm;
 use crate::files::tree_file::{From, ask};
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xpuck_experiment::tree_file::Ask;
@@ -31,8 +33,8 @@ pub struct CheckArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Checked {
+#[derive(Serialize, JsonSchema)]
+pub struct Checked {
     right: bool,
     text: String,
 }
@@ -66,7 +68,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
     let all = checked.len();
     if args.json {
-        output::line(serde_json::to_string(&checked)?)?;
+        print_json(&checked)?;
     }
     match args.files[..] {
         _ if wrong == 0 => Ok(()),

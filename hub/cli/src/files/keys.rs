@@ -1,8 +1,10 @@
 //! `xpuck keys`: who may take part ([security](../../../docs/security.md)).
 
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xpuck_wire::Swarm;
 use xpuck_wire::keyring::{self, Keyring, Role};
@@ -87,6 +89,17 @@ impl From<RoleName> for Role {
     }
 }
 
+/// An enrolled key, as `xpuck keys list --json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct HolderOutput<'a> {
+    /// Role: robot, operator or observer.
+    role: &'a str,
+    /// Name of the robot or person.
+    name: &'a str,
+    /// Public key.
+    key: &'a str,
+}
+
 /// Runs the command.
 pub fn run(args: &KeysArgs) -> Result<()> {
     match &args.command {
@@ -103,9 +116,9 @@ pub fn run(args: &KeysArgs) -> Result<()> {
         Command::List { dir, json } => {
             let holders = holders(dir)?;
             if *json {
-                let rows =
-                    holders.iter().map(|(role, name, key)| json!({ "role": role.name(), "name": name, "key": key }));
-                return Ok(output::line(Value::from_iter(rows))?);
+                let rows: Vec<_> =
+                    holders.iter().map(|(role, name, key)| HolderOutput { role: role.name(), name, key }).collect();
+                return print_json(&rows);
             }
             Ok(output::line(lines(&holders))?)
         }

@@ -11,7 +11,6 @@ pub mod guests;
 pub mod init;
 pub mod keys;
 pub mod results;
-pub mod schema;
 pub mod swarm_files;
 pub mod tree_file;
 pub mod what;

@@ -3,6 +3,7 @@
 use crate::files::calibration_file;
 use crate::files::tree_file::{print, write};
 use crate::records::calibrate_record::RecordArgs;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -235,7 +236,7 @@ fn show(report: &Report, args: &ShowArgs) -> Result<()> {
         calibration_file::put(path, &report.toml)?;
     }
     if args.json {
-        return print(format!("{}\n", serde_json::to_string_pretty(report)?).as_bytes());
+        return print_json(report);
     }
     let mut text = format!("{}\n", report.data);
     let width = report.estimates.iter().map(|e| e.name.len()).max().unwrap_or(0).max(12);

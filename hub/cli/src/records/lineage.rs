@@ -3,15 +3,17 @@
 use crate::files::results::sweep;
 use crate::records::lineage_record::{self, Form};
 use crate::records::runs::{find, print};
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Id, Operator};
 use xpuck_lab::evolution_run::RECORD;
-use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, individuals};
+use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, Place, Taken, individuals};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output;
 
@@ -80,7 +82,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     };
     let lineage = index.lineage(&path, id, args.depth)?;
     if args.json {
-        print(&format!("{}\n", to_json(&lineage)?))
+        print_json(&ancestry(&lineage))
     } else if args.dot {
         print(&to_dot(&lineage)?)
     } else {
@@ -100,8 +102,8 @@ fn located(args: &LineageArgs, runs: &Path) -> Result<PathBuf> {
 
 fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Result<()> {
     if json {
-        let rows = champions.iter().map(individual).collect::<Result<Vec<_>>>()?;
-        return print(&format!("{}\n", json!({ "generation": index.generation, "champions": rows })));
+        let champions = champions.iter().map(member).collect();
+        return print_json(&Champions { generation: index.generation, champions });
     }
     let mut text = format!("champions of generation {}\n", index.generation);
     writeln!(text, "{:>9}  born in  ancestors  nodes  fitness  samples  operator", "id")?;
@@ -181,26 +183,70 @@ fn to_text(lineage: &Lineage) -> Result<String> {
     Ok(text)
 }
 
-fn individual(i: &Individual) -> Result<Value> {
-    let (n, mean) = i.fitness();
-    let parents: Vec<String> = i.parents.iter().flatten().map(Id::to_string).collect();
-    Ok(json!({
-        "id": i.id.to_string(),
-        "generation": i.generation,
-        "operator": name(i.operator)?,
-        "parents": parents,
-        "evaluations": n,
-        "fitness": mean,
-        "refused": i.refused(),
-        "samples": i.samples,
-        "arrivals": i.arrivals,
-        "tree": i.tree.under_avoiding().to_string(),
-    }))
+/// Champions of a run of evolution, as `--json` prints them without an ID.
+#[derive(Serialize, JsonSchema)]
+pub struct Champions<'a> {
+    /// The run's last generation.
+    generation: u32,
+    /// Best individual of each island.
+    champions: Vec<Member<'a>>,
 }
 
-fn to_json(lineage: &Lineage) -> Result<Value> {
-    let members = lineage.members.iter().map(individual).collect::<Result<Vec<_>>>()?;
-    Ok(json!({ "id": lineage.members[0].id.to_string(), "members": members, "further": lineage.further }))
+/// Ancestry of an individual of a run of evolution, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Ancestry<'a> {
+    /// Id of the individual.
+    id: String,
+    /// The individual first, then its ancestors.
+    members: Vec<Member<'a>>,
+    /// Number of ancestors beyond `--depth`.
+    further: usize,
+}
+
+/// An individual of a run of evolution.
+#[derive(Serialize, JsonSchema)]
+struct Member<'a> {
+    /// Id, unique in the run.
+    id: String,
+    /// Generation of its birth.
+    generation: u32,
+    /// Operator that made it.
+    operator: Operator,
+    /// Ids of its parents.
+    parents: Vec<String>,
+    /// Number of evaluations.
+    evaluations: u32,
+    /// Mean fitness of the evaluations.
+    fitness: f64,
+    /// Number of evaluations that its island rejected.
+    refused: usize,
+    /// Evaluations by generation.
+    samples: &'a [Taken],
+    /// Islands that it reached.
+    arrivals: &'a [Place],
+    /// The tree as text.
+    tree: String,
+}
+
+fn member(i: &Individual) -> Member<'_> {
+    let (evaluations, fitness) = i.fitness();
+    Member {
+        id: i.id.to_string(),
+        generation: i.generation,
+        operator: i.operator,
+        parents: i.parents.iter().flatten().map(Id::to_string).collect(),
+        evaluations,
+        fitness,
+        refused: i.refused(),
+        samples: &i.samples,
+        arrivals: &i.arrivals,
+        tree: i.tree.under_avoiding().to_string(),
+    }
+}
+
+fn ancestry(lineage: &Lineage) -> Ancestry<'_> {
+    let members = lineage.members.iter().map(member).collect();
+    Ancestry { id: lineage.members[0].id.to_string(), members, further: lineage.further }
 }
 
 /// A graph in which arrows go from parents to children.

@@ -1,8 +1,10 @@
 //! `xpuck runs lineage` of a run of robots, out of its MCAP record.
 
 use crate::records::runs::{print, tell};
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use xpuck_evolve::Id;
@@ -20,6 +22,44 @@ pub enum Form {
     Dot,
 }
 
+/// Last emigrant of each robot of a recorded run, as `--json` prints them without an ID.
+#[derive(Serialize, JsonSchema)]
+pub struct Fittest {
+    /// One row for each robot.
+    fittest: Vec<Emigrant>,
+}
+
+/// Last emigrant of a robot.
+#[derive(Serialize, JsonSchema)]
+struct Emigrant {
+    /// Robot that sent it.
+    robot: String,
+    /// Id of the individual.
+    id: String,
+    /// Number of its ancestors.
+    ancestors: usize,
+}
+
+/// Ancestry of an individual of a recorded run, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Ancestry<'a> {
+    /// Id of the individual.
+    id: String,
+    /// The individual first, then its ancestors.
+    members: Vec<Member<'a>>,
+}
+
+/// An individual of a recorded run.
+#[derive(Serialize, JsonSchema)]
+struct Member<'a> {
+    /// Id, unique in the run.
+    id: String,
+    /// Number of births between it and the individual asked for.
+    step: usize,
+    /// Its birth and evaluations.
+    individual: &'a Individual,
+}
+
 /// Prints where a tree came from; without one, each robot's last emigrant.
 pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
     let births = Births::read(path)?;
@@ -34,11 +74,8 @@ pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()>
     let mut text = String::new();
     match form {
         Form::Json => {
-            let members: Vec<_> = all
-                .iter()
-                .map(|(step, id)| json!({ "id": id.to_string(), "step": step, "individual": of(*id) }))
-                .collect();
-            writeln!(text, "{}", json!({ "id": id.to_string(), "members": members }))?;
+            let member = |(step, id): &(usize, Id)| Member { id: id.to_string(), step: *step, individual: of(*id) };
+            return print_json(&Ancestry { id: id.to_string(), members: all.iter().map(member).collect() });
         }
         Form::Dot => {
             writeln!(text, "digraph lineage {{\n  node [shape=box, style=rounded, fontname=\"monospace\"];")?;
@@ -88,23 +125,18 @@ fn describe(id: Id, individual: &Individual) -> String {
 }
 
 fn fittest(births: &Births, form: &Form) -> Result<()> {
-    let row = |(robot, id): (&String, &Id)| {
-        let ancestors = births.ancestry(*id, usize::MAX).len() - 1;
-        json!({ "robot": robot, "id": id.to_string(), "ancestors": ancestors })
+    let row = |(robot, id): (&String, &Id)| Emigrant {
+        robot: robot.clone(),
+        id: id.to_string(),
+        ancestors: births.ancestry(*id, usize::MAX).len() - 1,
     };
-    let rows: Vec<_> = births.fittest.iter().map(row).collect();
+    let fittest: Vec<_> = births.fittest.iter().map(row).collect();
     if matches!(form, Form::Json) {
-        return print(&format!("{}\n", json!({ "fittest": rows })));
+        return print_json(&Fittest { fittest });
     }
     let mut text = String::from("robot           id  ancestors\n");
-    for row in rows {
-        writeln!(
-            text,
-            "{:<8} {:>9}  {:>9}",
-            row["robot"].as_str().unwrap_or("-"),
-            row["id"].as_str().unwrap_or("-"),
-            row["ancestors"]
-        )?;
+    for Emigrant { robot, id, ancestors } in fittest {
+        writeln!(text, "{robot:<8} {id:>9}  {ancestors:>9}")?;
     }
     print(&text)
 }

@@ -3,10 +3,12 @@
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::results::other_kind;
 use crate::records::runs::{find, print, tell};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::recovery;
@@ -100,10 +102,10 @@ pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     report(&engine);
     let page = place.write(&made).context("--output")?;
     match args.json {
-        true => print(&format!(
-            "{}\n",
-            json!({ "page": page, "runs": runs.len(), "left_out": left_out, "results": made.results })
-        ))?,
+        true => {
+            let (runs, left_out, results) = (runs.len(), &left_out, &made.results);
+            print_json(&ReportOutput { page: &page, runs, left_out, results })?;
+        }
         false => print(&text(&made, &page))?,
     }
     match left_out.len() {
@@ -111,6 +113,19 @@ pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
         1 => bail!("1 run was left out"),
         n => bail!("{n} runs were left out"),
     }
+}
+
+/// Page and results of a report, as `--json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct ReportOutput<'a> {
+    /// Path of the page.
+    page: &'a Path,
+    /// Number of runs in the report.
+    runs: usize,
+    /// Error of each run that was left out.
+    left_out: &'a [String],
+    /// Result lines by title of their section.
+    results: &'a [(String, Vec<String>)],
 }
 
 /// The runs that can be read, and a line for each other one.

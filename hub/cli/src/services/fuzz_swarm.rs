@@ -1,6 +1,7 @@
 //! `xpuck dev fuzz-swarm`: deterministic simulation testing of the swarm.
 
 use crate::files::tree_file::print;
+use crate::terminal::json;
 use crate::terminal::progress::Progress;
 use anyhow::Result;
 use clap::Args;
@@ -51,7 +52,7 @@ pub fn run(args: &FuzzSwarmArgs) -> Result<ExitCode> {
     drop(progress);
     let mut text = String::new();
     if args.json {
-        writeln!(text, "{}", serde_json::to_string(&found)?)?;
+        writeln!(text, "{}", json(&found)?)?;
     } else {
         let shown = found.violations.first().map(|outcome| outcome.seed).or(args.trace.then_some(args.seed));
         if let Some(seed) = shown {

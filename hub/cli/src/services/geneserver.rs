@@ -1,8 +1,11 @@
 //! `xpuck serve geneserver`: a geneserver for islands that are processes of their own.
 
 use crate::files::tree_file::refuse_over;
+use crate::terminal::report_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -104,9 +107,9 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
         Options { listen, address_file, key, dir, islands: args.islands.map(usize::from), idle, configuration, above };
     let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
-    let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
+    let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(&what, args.json))?;
     if args.json {
-        log::report(serde_json::json!({ "ended": status, "done": done }));
+        report_json(&Report::End { ended: &status, done });
     } else {
         log::report(sentence(&status));
     }
@@ -135,11 +138,31 @@ fn numbers(text: &str) -> Result<RangeInclusive<u16>> {
     Ok(numbers)
 }
 
-fn tell(what: Tell<'_>, json: bool) {
+/// A line that `--json` prints.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Report<'a> {
+    /// At the start: the endpoint that it listens at.
+    Listening {
+        /// The endpoint.
+        listening: &'a str,
+    },
+    /// Every ten seconds.
+    Status(&'a Status),
+    /// At the end.
+    End {
+        /// Final status.
+        ended: &'a Status,
+        /// Whether all islands were done.
+        done: bool,
+    },
+}
+
+fn tell(what: &Tell<'_>, json: bool) {
     match what {
-        Tell::Listening(endpoint) if json => log::report(serde_json::json!({ "listening": endpoint })),
+        Tell::Listening(endpoint) if json => report_json(&Report::Listening { listening: endpoint }),
         Tell::Listening(endpoint) => log::report(format_args!("listening at {endpoint}")),
-        Tell::Report(status) if json => log::report(serde_json::json!(status)),
+        Tell::Report(status) if json => report_json(&Report::Status(status)),
         Tell::Report(status) => log::report(sentence(status)),
         Tell::Note(Line { level, text }) => event_at!(*level, target: "geneserver", "{text}"),
     }

@@ -2,6 +2,7 @@
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::evolve::percent;
+use crate::terminal::report_json;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -125,7 +126,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     link.done(evolution.state().generation, patience);
     say(&mut link);
     if args.json {
-        log::report(serde_json::to_string(&outcome)?);
+        report_json(&outcome);
     } else {
         log::report(format_args!(
             "{}; re-measured {:.3}",

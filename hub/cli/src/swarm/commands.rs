@@ -3,6 +3,7 @@
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::swarm::obedience::Obedience;
 use crate::swarm::orders::order_robots;
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::time::{Duration, Instant};
@@ -88,7 +89,7 @@ fn tell(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()>
     const SINCE: &str = "the hub has ended since, and wheels stand within 1.1 s of its last word";
     let Some(seen) = seen else { return Ok(output::line(format_args!("told; {SINCE}"))?) };
     if args.json {
-        output::line(serde_json::to_string(seen)?)?;
+        print_json(seen)?;
     } else if args.no_wait {
         output::line(format_args!("told; so far {}", seen.headline()))?;
     } else {

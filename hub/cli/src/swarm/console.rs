@@ -1,8 +1,11 @@
 //! `xpuck swarm console`: a link to the web page.
 
 use crate::link::hub_address::{HubAddress, ask};
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 
@@ -19,11 +22,18 @@ pub struct ConsoleArgs {
     json: bool,
 }
 
+/// Link to the console, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Link {
+    /// Address with a one-time token.
+    link: String,
+}
+
 /// Prints a link.
 pub fn console(args: &ConsoleArgs) -> Result<()> {
     let Reply::Link(link) = ask(&args.address, &Request::Link)? else { bail!("the hub answered something else") };
     match args.json {
-        true => output::line(serde_json::json!({ "link": link }))?,
+        true => print_json(&Link { link })?,
         false => output::line(link)?,
     }
     Ok(())

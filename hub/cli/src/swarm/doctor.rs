@@ -1,5 +1,6 @@
 //! `xpuck doctor`: which promises hold.
 
+use crate::terminal::print_json;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ pub struct DoctorArgs {
 pub fn run(args: &DoctorArgs) -> Result<ExitCode> {
     let findings = doctor::examine(&args.config, args.key.as_deref())?;
     if args.json {
-        output::line(serde_json::to_string(&findings)?)?;
+        print_json(&findings)?;
     } else {
         let colours = output::has_colours();
         for finding in &findings {

@@ -4,8 +4,10 @@ mod files;
 
 use crate::files::keys;
 use crate::link::hub_address::HubAddress;
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -62,8 +64,8 @@ struct Common {
 }
 
 /// What was done.
-#[derive(Serialize)]
-struct Done {
+#[derive(Serialize, JsonSchema)]
+pub struct Done {
     robot: String,
     /// Its island, from 1.
     island: u16,
@@ -183,7 +185,7 @@ fn finish(
     let board = files::of_board(&common.swarm, swarm, robot);
     let done = Done { robot: robot.into(), island: swarm.island(robot).unwrap_or(0), board, said, hub };
     if common.json {
-        output::line(serde_json::to_string(&done)?)?;
+        print_json(&done)?;
     } else {
         done.said.iter().try_for_each(|line| output::line(format_args!("{robot}: {line}")))?;
         let files: Vec<String> = done.board.iter().map(|path| path.display().to_string()).collect();

@@ -3,6 +3,7 @@
 use crate::link::hub_address::{self, HubAddress};
 use crate::swarm::follow::{Follow, News};
 use crate::swarm::standing::clock;
+use crate::terminal::print_json;
 use anyhow::Result;
 use clap::Args;
 use std::time::Duration;
@@ -73,7 +74,7 @@ fn tell(args: &LogArgs, events: &[Event]) -> Result<()> {
     let colours = output::has_colours();
     for event in events.iter().filter(|event| args.robot.as_ref().is_none_or(|robot| names(event, robot))) {
         match args.json {
-            true => output::line(serde_json::to_string(event)?)?,
+            true => print_json(event)?,
             false => output::line(line(event, colours))?,
         }
     }

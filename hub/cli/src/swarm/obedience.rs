@@ -1,12 +1,13 @@
 //! Who does what the swarm was told last, and after what time. Pure.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::message::State;
 use xpuck_wire::{Phase, Status, plain};
 
 /// How a robot took the last directive.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Answer {
     /// Its id.
     pub robot: String,
@@ -25,7 +26,7 @@ pub struct Answer {
 }
 
 /// How the swarm took the last directive.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Obedience {
     /// What the hub does.
     pub phase: Phase,

@@ -2,6 +2,7 @@
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::standing::state;
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
 use xpuck_hub_core::switchboard::phase_name;
@@ -27,7 +28,7 @@ pub struct RobotsArgs {
 pub fn robots(args: &RobotsArgs) -> Result<()> {
     let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("the hub answered something else") };
     if args.json {
-        output::line(serde_json::to_string(&status)?)?;
+        print_json(&status)?;
     } else {
         print_status(&status)?;
     }

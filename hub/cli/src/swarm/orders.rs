@@ -1,8 +1,10 @@
 //! `xpuck swarm note`, and `xpuck robot identify|hold|release|reboot`: what an operator says, and what single robots are to do.
 
 use crate::link::hub_address::{HubAddress, have, status};
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use xpuck_wire::message::{Order, Reply, Request};
@@ -53,8 +55,8 @@ pub struct OrderArgs {
 }
 
 /// What became of an order.
-#[derive(Debug, PartialEq, Serialize)]
-struct Row {
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Row {
     robot: String,
     /// It was ordered and, where that can be seen, did it.
     done: bool,
@@ -93,7 +95,7 @@ pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: 
     }
     see(&link, order, &mut rows)?;
     if json {
-        output::line(serde_json::to_string(&rows)?)?;
+        print_json(&rows)?;
     } else {
         rows.iter().try_for_each(|row| output::line(format_args!("{}: {}", plain(&row.robot), row.said)))?;
         if rows.is_empty() {

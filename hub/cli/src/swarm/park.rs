@@ -3,6 +3,7 @@
 use crate::analysis::simulate::ScenarioArg;
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::swarm::orders::check_names;
+use crate::terminal::print_json;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Deserialize;
@@ -124,7 +125,7 @@ pub fn run(args: &ParkArgs) -> Result<()> {
     }
     let report = wait(&link)?;
     if args.json {
-        output::line(serde_json::to_string(&report)?)?;
+        print_json(&report)?;
     } else {
         rows(&report).iter().try_for_each(output::line)?;
     }

@@ -2,6 +2,7 @@
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::orders::check_names;
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -54,7 +55,7 @@ pub fn run(args: &PushArgs) -> Result<ExitCode> {
         std::thread::sleep(EVERY);
     };
     if args.json {
-        output::line(serde_json::to_string(&rows)?)?;
+        print_json(&rows)?;
     } else {
         rows.iter().try_for_each(|row| output::line(format_args!("{:<8} {}", row.robot, words(row))))?;
     }

@@ -2,9 +2,12 @@
 
 use crate::analysis::png;
 use crate::link::hub_address::HubAddress;
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::path::PathBuf;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_wire::message::{Picture, PictureTold, Reply, Request};
 use xpuck_wire::socket::OperatorLink;
@@ -28,6 +31,24 @@ pub struct SnapshotArgs {
     timeout: u64,
     #[command(flatten)]
     address: HubAddress,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A picture that was written, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Snapshot<'a> {
+    /// The robot's id.
+    robot: &'a str,
+    /// The file.
+    path: &'a Path,
+    /// Width [pixels].
+    width: u16,
+    /// Height [pixels].
+    height: u16,
+    /// Time from the request to the picture [s].
+    seconds: f64,
 }
 
 /// Writes the picture.
@@ -41,6 +62,10 @@ pub fn run(args: &SnapshotArgs) -> Result<()> {
     let path = args.out.display();
     let bytes = png::encode(&picture)?;
     atomic::output(&args.out, &bytes).with_context(|| format!("--output {path}: cannot be written"))?;
+    if args.json {
+        let (robot, path, seconds) = (&args.robot, &args.out, after.as_secs_f64());
+        return print_json(&Snapshot { robot, path, width, height, seconds });
+    }
     output::line(format_args!("{path}: {width} x {height} pixels of robot {}, after {after:.1?}", args.robot))?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::files::experiment::{self, ExperimentFiles};
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::swarm::obedience::Obedience;
 use crate::swarm::standing;
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -99,7 +100,7 @@ pub fn start(args: &StartArgs) -> Result<()> {
         std::thread::sleep(EVERY);
     };
     if args.json {
-        return Ok(output::line(serde_json::to_string(&Obedience::of(&status))?)?);
+        return Ok(print_json(&Obedience::of(&status))?);
     }
     if status.phase == Phase::Preparing {
         return Ok(output::line("preparing: the run begins when the robots are ready")?);

@@ -4,6 +4,7 @@ use crate::link::hub_address::{self, HubAddress};
 use crate::swarm::standing::troubles;
 use crate::swarm::summary::{self, Row};
 use crate::terminal::in_place::InPlace;
+use crate::terminal::print_json;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use std::time::Duration;
@@ -42,7 +43,7 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     }
     let status = hub_address::status(&link)?;
     if args.json {
-        output::line(serde_json::to_string(&status)?)?;
+        print_json(&status)?;
     } else {
         let colours = output::has_colours();
         summary::rows(&status).iter().try_for_each(|row| output::line(row.line(colours)))?;
@@ -62,7 +63,7 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     while !output::reader_left() {
         let rows = match ask() {
             Ok(status) if args.json => {
-                output::line(serde_json::to_string(&status)?)?;
+                print_json(&status)?;
                 Vec::new()
             }
             Ok(status) if place.is_some() => summary::rows(&status),

@@ -1,11 +1,12 @@
 //! `xpuck swarm trials`: one tree on the real swarm again and again, beside simulations of it.
 
-mod table;
+pub mod table;
 
 use crate::analysis::simulate::{ScenarioArg, read_tree};
 use crate::engines::engine::EngineArgs;
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::swarm::park::{FRISBEE, frisbee, spec, wait, walls};
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -340,7 +341,7 @@ impl Session<'_> {
         let table = text(&report);
         kept.write_beside("trials.txt", table.as_bytes())?;
         if self.args.json {
-            return Ok(output::line(serde_json::to_string(&report)?)?);
+            return print_json(&report);
         }
         Ok(output::text(table)?)
     }

@@ -1,5 +1,8 @@
-//! Progress bars, steps, and lines that are renewed in place.
+//! Progress bars, steps, lines that are renewed in place, and JSON output.
 
 pub mod in_place;
+mod json;
 pub mod progress;
 pub mod steps;
+
+pub use json::{json, print_json, report_json};

@@ -1,10 +1,12 @@
 //! `xpuck tree reduce` and `xpuck tree diff`: smaller trees that drive the same, and the proof by simulation.
 
 use crate::files::tree_file::{print, read};
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
 use rayon::prelude::*;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::analysis::reduce::{Options, reduce as reduce_tree};
@@ -109,6 +111,26 @@ fn summary(parts: &[(f64, usize, usize)]) -> String {
     )
 }
 
+/// Comparison of two trees in simulation, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Equality<'a> {
+    /// Whether all runs were equal.
+    equal: bool,
+    /// Number of compared runs.
+    runs: u32,
+    /// First difference, in the order of the runs.
+    difference: Option<Difference<'a>>,
+}
+
+/// First update in which two trees drive a run differently.
+#[derive(Serialize, JsonSchema)]
+struct Difference<'a> {
+    /// Number of the run, from 0.
+    run: u32,
+    /// Time, robot and wheel speeds [m/s].
+    at: &'a str,
+}
+
 /// Runs `xpuck tree diff` of trees.
 pub fn equal(args: &EqualArgs) -> Result<()> {
     if !(1..=100_000).contains(&args.runs) {
@@ -122,8 +144,9 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
     let different = |run| first_difference(&a, &b, args.seed, run).map(|difference| (run, difference));
     let found = (0..args.runs).into_par_iter().find_map_first(different);
     if args.json {
-        let difference = found.as_ref().map(|(run, difference)| json!({ "run": run, "at": difference }));
-        output::line(json!({ "equal": found.is_none(), "runs": args.runs, "difference": difference }))?;
+        let difference = found.as_ref().map(|(run, at)| Difference { run: *run, at });
+        let equality = Equality { equal: found.is_none(), runs: args.runs, difference };
+        print_json(&equality)?;
     }
     match found {
         Some((run, difference)) => bail!("different: run {run}, {difference}"),

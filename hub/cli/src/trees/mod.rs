@@ -3,4 +3,5 @@
 pub mod algebra;
 pub mod explain;
 pub mod machines;
+pub mod nodes;
 pub mod tree;

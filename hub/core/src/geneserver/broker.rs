@@ -18,7 +18,7 @@ pub struct Standing {
 }
 
 /// How things stand: a line of the server's report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Status {
     /// Islands that joined or sent something.
     pub islands: usize,

@@ -48,7 +48,7 @@ pub struct Geneserver {
 }
 
 /// How different the islands are, by their recent emigrants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Heterogeneity {
     /// Recent emigrants.
     pub emigrants: usize,

@@ -35,7 +35,7 @@ const SENSES: [(&str, &str, f32); 6] = [
 ];
 
 /// How one sense compares.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SenseRow {
     /// Its name.
     pub sense: &'static str,

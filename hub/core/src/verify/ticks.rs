@@ -15,7 +15,7 @@ use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vecto
 use xpuck_wire::updates::{Update, Updates};
 
 /// The first place where the record and a second tick are not the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Difference {
     /// The robot.
     pub robot: String,
@@ -32,7 +32,7 @@ pub struct Difference {
 }
 
 /// What was verified of one robot.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RobotTicks {
     /// Updates that were looked at.
     pub updates: u64,

@@ -8,7 +8,7 @@ use xpuck_evolve::{Individual, Island, Settings};
 const MOST: usize = 16;
 
 /// A tree than which none is both smaller and fitter.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct FrontTree {
     /// Its name, for `xpuck runs lineage`.
     pub id: String,

@@ -30,7 +30,7 @@ pub struct Individual {
 }
 
 /// A generation of an island.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// The generation, from 1.
     pub generation: u32,
@@ -39,7 +39,7 @@ pub struct Place {
 }
 
 /// A sample, with when and where it was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Taken {
     /// When and where.
     #[serde(flatten)]

@@ -16,7 +16,7 @@ use xpuck_kernels::tree::{CompileError, Program, Tree};
 pub const SECONDS: f32 = 60.0;
 
 /// The last line of `xpuck evolve --json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
     /// The run's seed.
     pub seed: u64,
@@ -65,7 +65,7 @@ pub struct Outcome {
 }
 
 /// An island's champion.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Champion {
     /// Its name, for `xpuck runs lineage`.
     pub id: String,

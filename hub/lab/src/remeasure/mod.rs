@@ -49,7 +49,7 @@ struct Generation {
 }
 
 /// A generation, as it was reported and as it is measured again.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// Its number, from 1.
     pub generation: u32,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use xpuck_kernels::random::{Stream, block, unit};
 
 /// The fitness of champions after a generation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Standing {
     /// Generations done.
     pub generation: u32,

@@ -22,7 +22,7 @@ pub fn fitness(generations: f64) -> f64 {
 }
 
 /// Two ways in which the same law comes about; real evolution lies between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Law {
     /// Each generation is a draw, whatever the champion is: the best of all draws counts, as with independent starts.

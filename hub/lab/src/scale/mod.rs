@@ -40,7 +40,7 @@ const CLIMB: u32 = 304;
 const POINTS: usize = 200;
 
 /// What is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Plan {
     /// Islands, 2 or more.
     pub islands: usize,
@@ -77,7 +77,7 @@ impl Plan {
 }
 
 /// When islands have a gene, s after it came up; infinite if fewer ever have it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
     /// Half of all islands.
     pub half: f64,
@@ -98,7 +98,7 @@ pub fn spread(times: &mut [f64]) -> Spread {
 }
 
 /// What came out for a topology.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// Its name; "alone" where nobody exchanges.
     pub topology: String,
@@ -117,7 +117,7 @@ pub struct Row {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScaleStudy {
     /// What was simulated.
     pub plan: Plan,

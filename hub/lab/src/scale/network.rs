@@ -7,7 +7,7 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 const WINDOW: f64 = 7.0 * 86_400.0;
 
 /// A kind of network. A delay is that of one way, log-normal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// One cluster: 0.1 ms, nobody leaves.

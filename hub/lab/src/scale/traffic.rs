@@ -10,7 +10,7 @@ pub const GENE: f64 = 640.0;
 pub const ANSWER: f64 = 8.0;
 
 /// Messages and bytes, on average, with those islands that are on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Traffic {
     /// Messages of all a second.
     pub messages: f64,

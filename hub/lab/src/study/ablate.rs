@@ -9,7 +9,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
 /// One change of the tree.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// "branch" for one that is left out, "constant" for a number that is another.
     pub kind: &'static str,
@@ -24,7 +24,7 @@ pub struct Change {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AblationStudy {
     /// What each variant is measured by.
     pub budget: Budget,

@@ -25,7 +25,7 @@ const STOPS_AT_ONCE: f32 = 0.5;
 const FOUND_WITHIN: f64 = 120.0;
 
 /// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdaptPlan {
     /// Name of the parameter that changes.
     pub parameter: &'static str,
@@ -86,7 +86,7 @@ pub enum Way {
 pub const WAYS: [Way; 3] = [Way::Adaptive, Way::Unaware, Way::Restart];
 
 /// Something for each way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ByWay<T> {
     /// Of [`Way::Adaptive`].
     pub adaptive: T,
@@ -116,7 +116,7 @@ impl<T> ByWay<T> {
 }
 
 /// One seed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Seed {
     /// Seed of everything.
     pub seed: u64,
@@ -143,7 +143,7 @@ pub struct Seed {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdaptStudy {
     /// What was done.
     pub plan: AdaptPlan,

@@ -74,7 +74,7 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
 }
 
 /// What one robot changed in its simulator.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// When, s of work from the beginning, pauses between segments left out.
     #[serde(rename = "seconds")]

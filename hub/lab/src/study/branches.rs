@@ -18,7 +18,7 @@ const RINGS: usize = 15;
 const SECTORS: usize = 36;
 
 /// What drove robots in one place around the frisbee.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// Ring of distance, from 0.
     pub ring: usize,
@@ -31,7 +31,7 @@ pub struct Place {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct BranchStudy {
     /// What was simulated.
     pub budget: Budget,

@@ -14,7 +14,7 @@ use csv::Writer;
 use serde::Serialize;
 
 /// What a study found. As JSON it has all of it.
-pub trait Findings: Serialize {
+pub trait Findings: Serialize + schemars::JsonSchema {
     /// What came out, a line each.
     fn sentences(&self) -> Vec<String>;
 

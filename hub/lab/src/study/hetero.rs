@@ -29,7 +29,7 @@ pub struct RunTrees {
 }
 
 /// What is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct HeteroPlan {
     /// Runs of each swarm of different trees.
     pub mixed: Budget,
@@ -40,7 +40,7 @@ pub struct HeteroPlan {
 }
 
 /// A swarm of different trees.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Swarm {
     /// The run whose trees these are; none for one that was drawn from all.
     pub run: Option<String>,
@@ -53,7 +53,7 @@ pub struct Swarm {
 }
 
 /// Swarms of one kind taken together.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Kind {
     /// Number of swarms.
     pub swarms: usize,
@@ -69,7 +69,7 @@ pub struct Kind {
 }
 
 /// Whether a difference is more than chance.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Test {
     /// Standard error.
     pub se: f64,
@@ -78,7 +78,7 @@ pub struct Test {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct HeteroStudy {
     /// What was simulated.
     pub plan: HeteroPlan,

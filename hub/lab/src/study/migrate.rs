@@ -17,7 +17,7 @@ const FEWEST: usize = 2;
 pub type Every = u32;
 
 /// What a run of evolution ended with.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Ended {
     /// Generations between exchanges; 0 is never.
     pub every: Every,
@@ -32,7 +32,7 @@ pub struct Ended {
 }
 
 /// All runs of one rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Rate {
     /// Generations between exchanges; 0 is never.
     pub every: Every,
@@ -47,7 +47,7 @@ pub struct Rate {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct MigrateStudy {
     /// Islands, which are robots.
     pub islands: u16,

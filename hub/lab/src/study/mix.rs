@@ -14,7 +14,7 @@ use xpuck_stats::statistics::tail::t_two_sided;
 const LEVEL: f64 = 0.05;
 
 /// One mixture.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Mixture {
     /// Robots with the first tree; the others have the second.
     pub first: usize,
@@ -27,7 +27,7 @@ pub struct Mixture {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct MixStudy {
     /// What the trees are called.
     pub names: [String; 2],

@@ -30,7 +30,7 @@ use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::output::count;
 
 /// How much is simulated for one number.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Budget {
     /// Simulated seconds of each run.
     pub seconds: f32,
@@ -100,7 +100,7 @@ impl Worlds {
 }
 
 /// A mean with its uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// Mean of the runs.
     pub mean: f64,

@@ -26,7 +26,7 @@ const BATCH: usize = 10_000;
 const MAX_BINS: usize = 200;
 
 /// What is perturbed and by how much.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Perturbation {
     /// Number of robots, 1 to 5.
     pub robots: usize,
@@ -69,7 +69,7 @@ impl Perturbation {
 }
 
 /// Runs at similar distances from the best start.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Bin {
     /// Distances from and below, m.
     pub distance: [f64; 2],
@@ -80,7 +80,7 @@ pub struct Bin {
 }
 
 /// A tree.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Perturbed {
     /// What it is called.
     pub name: String,
@@ -97,7 +97,7 @@ pub struct Perturbed {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PerturbStudy {
     /// How the starts were drawn.
     pub perturbation: Perturbation,

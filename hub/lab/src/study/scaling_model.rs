@@ -11,7 +11,7 @@ const FEWEST: usize = 4;
 const CLEAR: f64 = 3.0;
 
 /// fitness(n) = scale n^cooperation exp(-interference n).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScalingModel {
     /// Factor.
     pub scale: f64,

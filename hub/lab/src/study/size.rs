@@ -14,7 +14,7 @@ use xpuck_stats::statistics::tail::t_two_sided;
 const LEVEL: f64 = 0.05;
 
 /// How a swarm compares with as many robots alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scaling {
     /// Worth more than n times one robot.
@@ -37,7 +37,7 @@ impl Scaling {
 }
 
 /// One size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Size {
     /// Number of robots.
     pub robots: usize,
@@ -52,7 +52,7 @@ pub struct Size {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SizeStudy {
     /// What was simulated for each size.
     pub budget: Budget,

@@ -62,7 +62,7 @@ pub fn measured(levels: &[Level], file: &Path) -> Result<WorldSpec, StudyError> 
 }
 
 /// What one run of evolution came to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Evolved {
     /// The setting.
     #[serde(rename = "setting")]
@@ -80,7 +80,7 @@ pub struct Evolved {
 }
 
 /// One setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct LevelResult {
     /// Its name.
     #[serde(rename = "setting")]
@@ -98,7 +98,7 @@ pub struct LevelResult {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TransferStudy {
     /// What each swarm was measured by.
     pub budget: Budget,

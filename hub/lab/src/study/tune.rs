@@ -29,7 +29,7 @@ struct Place {
 }
 
 /// How the search goes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TunePlan {
     /// Generations of CMA-ES.
     pub generations: u32,
@@ -40,7 +40,7 @@ pub struct TunePlan {
 }
 
 /// A swarm of another size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Elsewhere {
     /// Number of robots.
     pub robots: usize,
@@ -55,7 +55,7 @@ pub struct Elsewhere {
 }
 
 /// The study.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TuneStudy {
     /// How the search went.
     pub plan: TunePlan,

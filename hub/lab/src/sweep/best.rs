@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use xpuck_stats::figure::Figure;
 
 /// The run with the best champion of a setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Best {
     /// The setting.
     pub label: String,

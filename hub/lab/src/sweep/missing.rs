@@ -5,7 +5,7 @@ use super::lock::locked;
 use xpuck_wire::file;
 
 /// A run that is not done.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Missing {
     /// What the run is called.
     pub run: String,

@@ -97,7 +97,7 @@ pub struct Found {
 }
 
 /// A printed number beside the runs' own.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Compared {
     /// The point's label.
     pub point: String,

@@ -24,7 +24,7 @@ pub struct Group {
 }
 
 /// One measure of one setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Measure {
     /// Over the seeds; none if no run told.
     pub spread: Option<Spread>,
@@ -35,7 +35,7 @@ pub struct Measure {
 }
 
 /// A setting against the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Against {
     /// Its mean minus the first one's.
     pub difference: f64,
@@ -47,7 +47,7 @@ pub struct Against {
 }
 
 /// All measures of one setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// What it is called.
     pub label: String,

@@ -7,7 +7,7 @@ use xpuck_stats::statistics::spread::Spread;
 use xpuck_stats::statistics::t::{TTest, student, welch};
 
 /// What the comparison says.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Compared {
     /// The real runs.
     pub real: Spread,

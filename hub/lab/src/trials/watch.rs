@@ -9,7 +9,7 @@ const CARRIED: (f64, f64) = (0.12, 0.4);
 const OUT: f32 = 0.02;
 
 /// Why a trial does not count.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "why", content = "which")]
 pub enum Discard {
     /// A robot fell silent, or was not there.

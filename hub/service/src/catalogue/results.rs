@@ -15,7 +15,7 @@ const SILENT: f64 = 3.0;
 const LONGEST_GAP: f64 = 5.0;
 
 /// What came out for one robot.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct RobotResult {
     /// Its id.
     pub robot: String,
@@ -42,7 +42,7 @@ pub struct RobotResult {
 }
 
 /// What came out of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Results {
     /// Robot by robot.
     pub robots: Vec<RobotResult>,

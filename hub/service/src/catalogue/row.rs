@@ -15,7 +15,7 @@ use xpuck_wire::{Segment, Status};
 pub const SLOW: f64 = 0.05;
 
 /// A run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// Its directory below the record directory.
     pub id: String,

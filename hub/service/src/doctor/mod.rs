@@ -18,7 +18,7 @@ use xpuck_wire::{FileError, Status};
 const TIMEOUT_MS: i32 = 1500;
 
 /// Whether a promise holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It holds.
@@ -30,7 +30,7 @@ pub enum Verdict {
 }
 
 /// What was found out about a promise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// What is promised.
     pub promise: &'static str,

@@ -23,7 +23,7 @@ use xpuck_wire::seal::Sealed;
 const LINES: usize = 400;
 
 /// Something that must not be.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Violation {
     /// When, ms.
     pub at: u32,

@@ -9,7 +9,7 @@ use serde::Serialize;
 const EXACT: usize = 120;
 
 /// How a sample compares with a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Comparison {
     /// Probability that a value of the sample beats one of the reference, ties counting half.
     pub superiority: f64,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A sample in a few numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
     /// Number of values.
     pub n: usize,

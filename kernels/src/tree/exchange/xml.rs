@@ -11,7 +11,7 @@
 //! up the children of a `ReactiveSequence` by the names of their elements, and so refuses `<Action ID="movcv" .../>`.
 
 use super::super::nodes::{Group, Kind, Operand};
-use super::super::reference::describe;
+use super::super::reference::operand_domain;
 use super::super::{Node, Tree, operand};
 use std::fmt::Write;
 
@@ -161,7 +161,7 @@ fn model(xml: &mut String, tree: &Tree) {
         }
         let _ = writeln!(xml, "    <{category} ID=\"{}\">", spec.name);
         for o in spec.operands {
-            let (port, meaning) = (port_type(o.operand), describe(o.operand));
+            let (port, meaning) = (port_type(o.operand), operand_domain(o.operand));
             let _ = writeln!(xml, "      <input_port name=\"{}\" type=\"{port}\">{meaning}</input_port>", o.name);
         }
         let _ = writeln!(xml, "    </{category}>");

@@ -127,7 +127,7 @@ pub fn measure(
     wait: &mut dyn FnMut(Duration),
 ) -> Result<Samples, CalibrateError> {
     let mut look = |what: &str| {
-        operator.ready(&format!("BodyLock {what} so that it fills the middle of the lower half of the picture."))?;
+        operator.ready(&format!("Hold {what} so that it fills the middle of the lower half of the picture."))?;
         pixels(camera, stop, wait)
     };
     let white = look("a white card")?;

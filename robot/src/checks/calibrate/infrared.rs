@@ -145,7 +145,7 @@ pub fn by_hand(
     }
     let mut readings = Vec::new();
     for millimetres in distances {
-        operator.ready(&format!("BodyLock a ring of white card {millimetres} mm from all sensors."))?;
+        operator.ready(&format!("Hold a ring of white card {millimetres} mm from all sensors."))?;
         let distance = f64::from(*millimetres) * 1e-3;
         let counts = motion.look()?;
         readings.extend((0..8).map(|sensor| Reading { sensor, distance, counts: counts[sensor] }));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub const MAX_SETTINGS: usize = 16 * 1024;
 
 /// What a robot makes of something that it is given; on its way it is why it refuses, and empty if it does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum Answer {
     /// It is accepted.
@@ -42,7 +42,7 @@ impl From<Answer> for String {
 }
 
 /// A robot's answer to new settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PushAnswer {
     /// The number of the push.
     pub number: u64,
@@ -58,7 +58,7 @@ pub struct PushAnswer {
 }
 
 /// How a push stands with one robot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PushRow {
     /// The robot.
     pub robot: String,

@@ -33,7 +33,7 @@ pub enum Phase {
 }
 
 /// One robot's row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RobotRow {
     /// Its id.
@@ -181,7 +181,7 @@ pub struct ExperimentPhase {
 }
 
 /// How safe the hub is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityReport {
     /// Anybody may command the swarm.
@@ -193,7 +193,7 @@ pub struct SecurityReport {
 }
 
 /// How things stand.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Status {
     /// Time since the hub started, s of arena time.

@@ -4,7 +4,7 @@ use crate::log_line::Severity;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
     /// Rises by one with every event since the hub started.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Peers and messages that were turned away, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refusals {
     /// Connections with a key that nobody enrolled.

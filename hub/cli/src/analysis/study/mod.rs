@@ -6,7 +6,7 @@ mod branches;
 mod hetero;
 mod migrate;
 mod mix;
-mod path;
+pub mod path;
 mod perturb;
 mod scale;
 mod size;
@@ -16,6 +16,7 @@ mod tune;
 use crate::analysis::simulate::{ScenarioArg, read_tree};
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{print, refuse_over, write};
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
@@ -132,7 +133,7 @@ impl Output {
             write(path, &found.csv()?)?;
         }
         match self.json {
-            true => print(format!("{}\n", serde_json::to_string(found)?).as_bytes()),
+            true => print_json(found),
             false => print(text().as_bytes()),
         }
     }

@@ -2,8 +2,11 @@
 
 use crate::analysis::picture::{Caption, PictureArgs};
 use crate::files::tree_file::{print, read, refuse_over};
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_kernels::math::{Vec2, vec2};
@@ -62,6 +65,32 @@ fn numbers(text: &str) -> Option<Vec<f32>> {
     text.split(',').map(|part| part.trim().parse::<f32>().ok().filter(|number| number.is_finite())).collect()
 }
 
+/// Result of a run from given poses, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct PathOutput<'a> {
+    /// Fitness of the run.
+    fitness: f32,
+    /// Simulated time [s].
+    seconds: f32,
+    /// Final position of the frisbee [m].
+    frisbee: [f32; 2],
+    /// Number of times that the frisbee was put back.
+    relocations: u32,
+    /// Leaves that ended a tick.
+    branches: Vec<BranchShare<'a>>,
+}
+
+/// Share of the ticks that ended at a leaf.
+#[derive(Serialize, JsonSchema)]
+struct BranchShare<'a> {
+    /// Line of the leaf in the tree, from 1.
+    line: usize,
+    /// The leaf as text.
+    leaf: &'a str,
+    /// Share of all ticks [0 to 1].
+    share: f64,
+}
+
 /// Runs the command.
 pub fn run(args: &PathArgs) -> Result<()> {
     refuse_over([&args.tree], args.picture.written())?;
@@ -85,16 +114,14 @@ pub fn run(args: &PathArgs) -> Result<()> {
     let frisbee = trajectories.frames[trajectories.frames.len() - 1].poses[poses.len()].at;
     let mut text = String::new();
     if args.json {
-        let branches: Vec<_> = trajectories
-            .branches
-            .iter()
-            .map(|branch| serde_json::json!({ "line": branch.node + 1, "leaf": branch.text, "share": branch.share }))
-            .collect();
-        let object = serde_json::json!({
-            "fitness": trajectories.fitness(), "seconds": trajectories.seconds(), "frisbee": [frisbee.x, frisbee.y],
-            "relocations": trajectories.relocations, "branches": branches,
+        let branches = trajectories.branches.iter();
+        return print_json(&PathOutput {
+            fitness: trajectories.fitness(),
+            seconds: trajectories.seconds(),
+            frisbee: [frisbee.x, frisbee.y],
+            relocations: trajectories.relocations,
+            branches: branches.map(|b| BranchShare { line: b.node + 1, leaf: &b.text, share: b.share }).collect(),
         });
-        writeln!(text, "{object}")?;
     } else {
         for branch in &trajectories.branches {
             writeln!(text, "{:>5.1} %  line {:<3} {}", 100.0 * branch.share, branch.node + 1, branch.text)?;

@@ -1,6 +1,7 @@
 //! `xpuck study scale`.
 
 use crate::files::tree_file::{print, write};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -119,7 +120,7 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
         write(path, draw(&found).as_bytes())?;
     }
     match args.json {
-        true => print(format!("{}\n", serde_json::to_string(&found)?).as_bytes()),
+        true => print_json(&found),
         false => print(text(&found).as_bytes()),
     }
 }

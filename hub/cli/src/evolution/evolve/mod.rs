@@ -2,6 +2,7 @@
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::stopping;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Error, Result, bail};
 use clap::Args;
@@ -160,7 +161,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         folder.finish(&evolution, &outcome)?;
     }
     if args.json {
-        output::line(serde_json::to_string(&outcome)?)?;
+        print_json(&outcome)?;
     } else {
         print(&outcome)?;
         if let Some(folder) = kept {

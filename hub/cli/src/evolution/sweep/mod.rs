@@ -1,7 +1,7 @@
 //! `xpuck sweep`: settings times seeds, each run a process that can be resumed.
 
-mod slurm;
-mod tell;
+pub mod slurm;
+pub mod tell;
 
 use crate::engines::engine::EngineArgs;
 use crate::files::tree_file::deliver;

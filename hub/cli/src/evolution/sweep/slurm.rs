@@ -3,8 +3,10 @@
 use super::SendArgs;
 use crate::files::advice::word;
 use crate::files::tree_file::print;
+use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -96,8 +98,8 @@ struct Sent {
     done: usize,
 }
 
-#[derive(Serialize)]
-struct Output<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Output<'a> {
     name: &'a str,
     folder: &'a Path,
     runs: usize,
@@ -107,7 +109,7 @@ struct Output<'a> {
 }
 
 /// Writes the scripts of a sweep in a folder that was begun, and sends them.
-pub fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
+pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
     let missing: Vec<&Run> = runs.iter().filter(|run| run.state() != State::Done).collect();
     let done = runs.len() - missing.len();
     if missing.is_empty() {
@@ -169,7 +171,7 @@ fn tell(args: &SendArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize, 
     let (array, collect) = (sent.map(|sent| &*sent.array), sent.map(|sent| &*sent.collect));
     if args.plan.json {
         let output = Output { name: &sweep.name, folder: path, runs, tasks, array, collect };
-        return print(format!("{}\n", serde_json::to_string(&output)?).as_bytes());
+        return print_json(&output);
     }
     let what = format!("{} in {}", count(runs, "run", "runs"), count(tasks, "task", "tasks"));
     let slurm = word(&path.join("slurm"));

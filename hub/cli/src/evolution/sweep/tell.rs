@@ -1,7 +1,9 @@
 //! What a sweep says at its end, and of `xpuck sweep list`.
 
 use crate::files::tree_file::print;
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,8 +23,8 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 /// So many missing runs are named.
 const NAMED: usize = 10;
 
-#[derive(Serialize)]
-struct Output<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Output<'a> {
     name: &'a str,
     folder: &'a Path,
     runs: usize,
@@ -40,14 +42,14 @@ struct Output<'a> {
     printed: Vec<Compared>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Failure<'a> {
     run: &'a str,
     error: &'a str,
 }
 
-#[derive(Serialize)]
-struct Listed<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Listed<'a> {
     point: usize,
     label: &'a str,
     seeds: usize,
@@ -104,7 +106,7 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
         let Collected { settings, best, printed } = collected.unwrap_or_default();
         let output =
             Output { name, folder: path, runs, done, failed, missing, stopped, wall_s, settings, best, printed };
-        print(format!("{}\n", serde_json::to_string(&output)?).as_bytes())?;
+        print_json(&output)?;
     } else if let Some(collected) = collected.filter(|_| done > 0) {
         let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
         let map = if path.join("heatmap.svg").is_file() { ", heatmap.svg" } else { "" };
@@ -140,7 +142,7 @@ pub fn list(sweep: &Sweep, path: &Path, json: bool) -> Result<()> {
         .map(|(i, point)| Listed { point: i + 1, label: &point.label, seeds: sweep.seeds.len(), done: done(i) })
         .collect();
     if json {
-        return print(format!("{}\n", serde_json::to_string(&points)?).as_bytes());
+        return print_json(&points);
     }
     let (n, seeds) = (points.len(), sweep.seeds.len());
     let (of, times) = (count(n, "point", "points"), count(seeds, "seed", "seeds"));

@@ -1,8 +1,11 @@
 //! Finite automata that arbitrate between behaviours: read, drawn, told, compared, converted and tried.
 
 use crate::files::tree_file::{deliver, print as put, read as read_tree, refuse_over, write};
+use crate::terminal::print_json;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xpuck_automata::automaton::{
     Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
@@ -287,29 +290,46 @@ pub fn try_controller(args: &TryArgs) -> Result<()> {
     }
     let runs: usize = scores.iter().map(Vec::len).sum();
     let means: Vec<f64> = scores.iter().map(|scores| mean(scores)).collect();
-    let told = if args.json {
-        let scripts: Vec<_> = scripts
-            .iter()
-            .map(|ScriptTimes { times, without }| serde_json::json!({ "times": times, "without": without }))
-            .collect();
-        let object = serde_json::json!({
-            "step": step.name, "runs": runs, "fitness": fitness, "scores": means, "scripts": scripts,
-        });
-        format!("{object}\n")
-    } else {
-        let mut text = format!(
-            "step {:?}: {} of {} s, fitness {fitness:.0}\n",
-            step.name,
-            count(runs, "run", "runs"),
-            step.time / 1000
-        );
-        for (place, mean) in means.iter().enumerate() {
-            text += &format!("  start {}: mean score {mean:.0}\n", place + 1);
-        }
-        for (place, ScriptTimes { times, without }) in scripts.iter().enumerate() {
-            text += &format!("  script {}: {times:.2} times a run, in {without} runs not at all\n", place + 1);
-        }
-        text
-    };
-    put(told.as_bytes())
+    if args.json {
+        let script = |s: &ScriptTimes| ScriptOutput { times: s.times, without: s.without };
+        let scripts = scripts.iter().map(script).collect();
+        return print_json(&StepOutput { step: &step.name, runs, fitness, scores: means, scripts });
+    }
+    let mut text = format!(
+        "step {:?}: {} of {} s, fitness {fitness:.0}\n",
+        step.name,
+        count(runs, "run", "runs"),
+        step.time / 1000
+    );
+    for (place, mean) in means.iter().enumerate() {
+        text += &format!("  start {}: mean score {mean:.0}\n", place + 1);
+    }
+    for (place, ScriptTimes { times, without }) in scripts.iter().enumerate() {
+        text += &format!("  script {}: {times:.2} times a run, in {without} runs not at all\n", place + 1);
+    }
+    put(text.as_bytes())
+}
+
+/// Result of automata in one step of a curriculum, as `xpuck simulate --json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct StepOutput<'a> {
+    /// Name of the step.
+    step: &'a str,
+    /// Number of runs.
+    runs: usize,
+    /// Fitness by the step's formula.
+    fitness: f64,
+    /// Mean score of each start.
+    scores: Vec<f64>,
+    /// Counts of each script.
+    scripts: Vec<ScriptOutput>,
+}
+
+/// Frequency of a script.
+#[derive(Serialize, JsonSchema)]
+struct ScriptOutput {
+    /// Mean number of executions in a run.
+    times: f64,
+    /// Number of runs without an execution.
+    without: usize,
 }

@@ -1,6 +1,7 @@
 //! `xpuck evolve` of a curriculum in worlds of cargo: automata, or trees in their place, step by step in worlds of cargo (docs/curricula.md).
 
 use crate::evolution::stopping;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -109,7 +110,7 @@ fn go(plan: &Plan, mut folder: Option<Folder>, stop: &AtomicBool, args: &Curricu
         return Ok(path.map_or(ExitCode::from(TRY_AGAIN), |path| stopping::stopped(&done, path)));
     }
     if args.json {
-        output::line(serde_json::to_string(&outcome)?)?;
+        print_json(&outcome)?;
     } else {
         print(&outcome)?;
     }

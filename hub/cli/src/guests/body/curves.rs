@@ -2,8 +2,11 @@
 
 use crate::files::tree_file::deliver;
 use crate::files::tree_file::print as put;
+use crate::terminal::print_json;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use xpuck_hub_bodies::{Curve, Folder, curves};
 use xpuck_stats::statistics::median;
@@ -21,6 +24,24 @@ pub struct CurvesArgs {
     /// Print one JSON object with the ways in the end; goes with --output.
     #[arg(long, requires = "output")]
     json: bool,
+}
+
+/// Distances that the best bodies of runs walked, as `--json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct Distances<'a> {
+    /// Median over the runs [m].
+    median: f64,
+    /// One row for each run.
+    runs: Vec<RunDistance<'a>>,
+}
+
+/// Distance that the best body of a run walked.
+#[derive(Serialize, JsonSchema)]
+struct RunDistance<'a> {
+    /// Name of the run.
+    run: &'a str,
+    /// Distance [m].
+    way: f64,
 }
 
 /// Runs the command.
@@ -43,8 +64,8 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
         return Ok(());
     }
     if args.json {
-        let runs: Vec<_> = runs.iter().map(|run| serde_json::json!({ "run": run.name, "way": run.end() })).collect();
-        return put(format!("{}\n", serde_json::json!({ "median": median, "runs": runs })).as_bytes());
+        let runs = runs.iter().map(|run| RunDistance { run: &run.name, way: run.end() }).collect();
+        return print_json(&Distances { median, runs });
     }
     let mut text = String::new();
     for run in &runs {

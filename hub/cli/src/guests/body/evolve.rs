@@ -3,6 +3,7 @@
 use super::files;
 use crate::evolution::stopping;
 use crate::files::advice::word;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -102,7 +103,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     }
     outcome.notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
     if args.json {
-        output::line(serde_json::to_string(&outcome)?)?;
+        print_json(&outcome)?;
     } else {
         print(&outcome, folder.as_ref(), evolution.config())?;
     }

@@ -10,9 +10,13 @@ pub mod simulate;
 mod walk;
 
 use crate::files::tree_file::{deliver, print as put, refuse_over};
+use crate::terminal::print_json;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
+use xpuck_bodies::PlacedPart;
 use xpuck_bodies::picture::plan_svg;
 use xpuck_bodies::urdf::{self, Dialect};
 
@@ -86,6 +90,32 @@ pub fn draw(args: &DrawArgs) -> Result<()> {
     deliver(args.output.as_deref(), plan_svg(&files::read(&args.file)?.plan).as_bytes())
 }
 
+/// Parts of a body, as `xpuck tree explain --json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct BodyOutput {
+    /// The body in PRIF.
+    prif: String,
+    /// Its parts, root first.
+    parts: Vec<PartOutput>,
+    /// Number of joints.
+    joints: usize,
+    /// Number of joints that turn.
+    turning: usize,
+    /// Number of parts with a sensor.
+    sensors: usize,
+}
+
+/// A part of a body.
+#[derive(Serialize, JsonSchema)]
+struct PartOutput {
+    /// Name in the file.
+    name: String,
+    /// Class of part.
+    class: &'static str,
+    /// Grid cell: x, y, z.
+    cell: [i32; 3],
+}
+
 /// Runs `xpuck tree explain` of a body.
 ///
 /// # Errors
@@ -100,14 +130,10 @@ pub fn show(args: &ShowArgs) -> Result<()> {
     let turning = parts.iter().skip(1).filter(|part| part.part.turns()).count();
     let sensors = body.plan.sensors().count();
     if args.json {
-        let parts: Vec<_> = parts
-            .iter()
-            .map(|part| serde_json::json!({ "name": part.name, "class": part.part.class_name(), "cell": part.cell }))
-            .collect();
-        let object = serde_json::json!({
-            "prif": body.prif.print(), "parts": parts, "joints": parts.len() - 1, "turning": turning, "sensors": sensors,
-        });
-        return put(format!("{object}\n").as_bytes());
+        let part = |p: &PlacedPart| PartOutput { name: p.name.clone(), class: p.part.class_name(), cell: p.cell };
+        let joints = parts.len() - 1;
+        let parts = parts.iter().map(part).collect();
+        return print_json(&BodyOutput { prif: body.prif.print(), parts, joints, turning, sensors });
     }
     let mut text = format!(
         "{} parts, {} joints of which {turning} turn, {sensors} with a sensor\n\npart      class         colour   cell\n",

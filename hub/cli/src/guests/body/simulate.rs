@@ -2,9 +2,12 @@
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::files::tree_file::{print as put, refuse_over, write};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
 use xpuck_bodies::{Robot, Way, watch};
@@ -23,6 +26,27 @@ pub struct SimulateArgs {
     /// Print one JSON object, with the root's place after each second.
     #[arg(long)]
     json: bool,
+}
+
+/// Walk of a body, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct WalkOutput {
+    /// Distance of the root along y [m].
+    distance: f64,
+    /// Distance of the rearmost part along y [m].
+    rearmost: f64,
+    /// Lesser of the two distances, which evolution counts [m].
+    walked: f64,
+    /// Final position of the root [m].
+    end: [f64; 3],
+    /// Greatest height of the root [m].
+    highest: f64,
+    /// Simulated time [s].
+    seconds: f64,
+    /// Wall time [s].
+    wall_s: f64,
+    /// Position of the root after each second [m].
+    way: Vec<[f64; 3]>,
 }
 
 /// Runs the command.
@@ -62,11 +86,16 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     }
     let simulated = f64::from(steps) / f64::from(SECOND);
     if args.json {
-        let object = serde_json::json!({
-            "distance": moved.root, "rearmost": moved.rearmost, "walked": moved.walked(), "end": end, "highest": highest,
-            "seconds": simulated, "wall_s": seconds, "way": way,
+        return print_json(&WalkOutput {
+            distance: moved.root,
+            rearmost: moved.rearmost,
+            walked: moved.walked(),
+            end,
+            highest,
+            seconds: simulated,
+            wall_s: seconds,
+            way,
         });
-        return put(format!("{object}\n").as_bytes());
     }
     let text = format!(
         "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m; \

@@ -1,8 +1,10 @@
 //! `xpuck simulate`.
 
+use crate::terminal::print_json;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xpuck_gateway::evaluation::individual::Individual;
 use xpuck_gateway::evaluation::message::Message;
@@ -39,6 +41,13 @@ pub struct DrawPathArgs {
     json: bool,
 }
 
+/// Fitness of robots on their drawn paths, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct PathFitness {
+    /// Fitness of each robot, in the order of `--robot`.
+    fitness: Vec<f64>,
+}
+
 /// Runs the command.
 pub fn run(args: &DrawPathArgs) -> Result<()> {
     let robots = args.robot.chunks(2).map(|pair| robot(&pair[0], &pair[1])).collect::<Result<Vec<_>>>()?;
@@ -53,7 +62,7 @@ pub fn run(args: &DrawPathArgs) -> Result<()> {
     atomic::output(&args.svg, svg.as_bytes()).with_context(|| args.svg.display().to_string())?;
     let fitness: Vec<f64> = driven.iter().filter_map(|one| one.fitness).collect();
     if args.json {
-        return Ok(output::line(json!({ "fitness": fitness }))?);
+        return print_json(&PathFitness { fitness });
     }
     for (number, fitness) in (1..).zip(&fitness) {
         output::line(format_args!("robot {number}: fitness {fitness:.4}"))?;

@@ -2,6 +2,7 @@
 
 use crate::evolution::stopping;
 use crate::files::advice::word;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -91,7 +92,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         folder.finish(&made)?;
     }
     match args.json {
-        true => output::line(serde_json::to_string(&made.result)?)?,
+        true => print_json(&made.result)?,
         false => print(&made, folder.as_ref())?,
     }
     Ok(ExitCode::SUCCESS)

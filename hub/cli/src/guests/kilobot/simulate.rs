@@ -1,8 +1,11 @@
 //! `xpuck simulate`: Kilobots run a tree.
 
 use crate::files::tree_file::{print as put, read_kilobot, refuse_over, write};
+use crate::terminal::print_json;
 use anyhow::{Context, Result};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
 use toml::{Table, Value};
@@ -39,6 +42,35 @@ pub struct SimulateArgs {
     json: bool,
 }
 
+/// Fitness of a Kilobot's tree, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct KilobotsOutput {
+    /// Mean fitness.
+    fitness: f64,
+    /// Standard error of the mean.
+    standard_error: f64,
+    /// Fitness of each start.
+    starts: Vec<f32>,
+    /// Number of Kilobots.
+    robots: usize,
+    /// Simulated time of a start [s].
+    seconds: f32,
+    /// Memory of the tree [bytes].
+    tree_bytes: usize,
+    /// Memory of the stack [bytes].
+    stack_bytes: usize,
+    /// Factor by which evolution reduces the fitness for memory use, 0 to 1.
+    derating: f32,
+    /// Number of nodes by type, after `--reduce`.
+    uses: Usage,
+    /// Smallest tree with the same motions; `null` without `--reduce`.
+    needed: Option<String>,
+    /// Simulation speed [robot-seconds per second].
+    r_acc: f64,
+    /// Wall time [s].
+    wall_s: f64,
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -67,13 +99,20 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let less = args.reduce.then(|| needed(&tree, &foraging, u64::from(args.seed)));
     let usage = program.usage();
     if args.json {
-        let object = serde_json::json!({
-            "fitness": measured.mean, "standard_error": measured.standard_error, "starts": measured.starts,
-            "robots": foraging.robots, "seconds": foraging.seconds, "tree_bytes": usage.tree, "stack_bytes": usage.stack,
-            "derating": usage.derating(), "uses": Usage::of(less.as_ref().unwrap_or(&tree)),
-            "needed": less.as_ref().map(ToString::to_string), "r_acc": simulated / seconds.max(1e-9), "wall_s": seconds,
+        return print_json(&KilobotsOutput {
+            fitness: measured.mean,
+            standard_error: measured.standard_error,
+            starts: measured.starts,
+            robots: foraging.robots,
+            seconds: foraging.seconds,
+            tree_bytes: usage.tree,
+            stack_bytes: usage.stack,
+            derating: usage.derating(),
+            uses: Usage::of(less.as_ref().unwrap_or(&tree)),
+            needed: less.as_ref().map(ToString::to_string),
+            r_acc: simulated / seconds.max(1e-9),
+            wall_s: seconds,
         });
-        return put(format!("{object}\n").as_bytes());
     }
     let mut told = format!(
         "fitness {:.4} +- {:.4} (standard error) over {} of {} Kilobots and {:.0} s\n{} of 1024 bytes for the tree, {} of 500 of stack\n",

@@ -2,15 +2,18 @@
 
 mod film;
 mod play;
-mod show;
-mod table;
+pub mod show;
+pub mod table;
 mod verify;
 
 use crate::analysis::picture::fits;
 use crate::files::results::other_kind;
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, anyhow, bail};
 use clap::Subcommand;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -70,6 +73,9 @@ pub enum What {
     Recover {
         /// The run, or a file.
         run: String,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
     },
     /// Tick the recorded trees on the recorded blackboards again, and compute senses anew from the recorded poses.
     ///
@@ -119,7 +125,7 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
             true => Ok(()),
             false => bail!("{run}: the record and its second tick differ"),
         },
-        What::Recover { run } => recover_run(runs, run),
+        What::Recover { run, json } => recover_run(runs, run, *json),
         What::Table(table) => table::table(runs, table),
         What::Replay(replay) => play::replay(&find(&replay.run)?, replay),
     }
@@ -228,7 +234,7 @@ fn export_scenes(run: &Path, file: &Path) -> Result<()> {
 
 fn list(rows: &[Row], json: bool) -> Result<()> {
     if json {
-        return print(&format!("{}\n", serde_json::to_string(rows)?));
+        return print_json(rows);
     }
     let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.3}", Figure(value)));
     let head = [
@@ -279,12 +285,25 @@ fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>)
     table.iter().map(|row| line(row) + "\n").collect()
 }
 
-fn recover_run(runs: &Path, run: &str) -> Result<()> {
+/// Result of `xpuck runs recover`, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Recovered {
+    /// The run's folder, or the file.
+    path: String,
+    /// Files and messages that were saved or lost, in words.
+    result: String,
+}
+
+fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
+    let show = |recovered: &Recovered| match json {
+        true => print_json(recovered),
+        false => print(&format!("{}: {}\n", recovered.path, recovered.result)),
+    };
     let path = Path::new(run);
     // A folder, or the name of a run; everything else that is there is a file, or says what it is.
     if path.symlink_metadata().is_ok() && !path.is_dir() {
         let done = recover::file(path)?;
-        return print(&format!("{}: {}\n", done.path.display(), done.words()));
+        return show(&Recovered { path: done.path.display().to_string(), result: done.words() });
     }
     let directory = match path.is_dir() {
         true if is_record(path)? => path.into(),
@@ -298,7 +317,7 @@ fn recover_run(runs: &Path, run: &str) -> Result<()> {
     let files =
         xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
     let what = recovery::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
-    print(&format!("{}: {what}\n", directory.display()))
+    show(&Recovered { path: directory.display().to_string(), result: what })
 }
 
 /// True for a folder that is a run, or holds files of one.

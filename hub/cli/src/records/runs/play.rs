@@ -1,6 +1,7 @@
 //! `xpuck runs replay`.
 
 use super::{print, tell};
+use crate::terminal::print_json;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::net::TcpListener;
@@ -43,7 +44,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
             replay.take(entry?);
         }
         tell(entries.damage());
-        return print(&format!("{}\n", serde_json::to_string(&replay.status())?));
+        return print_json(&replay.status());
     };
     let stop = shutdown::service_flag(Default::default())?;
     let taken = || {

@@ -2,8 +2,10 @@
 
 use super::{print, tell};
 use crate::swarm::operator::engine;
+use crate::terminal::print_json;
 use anyhow::Result;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use xpuck_hub_service::catalogue::Row;
@@ -12,14 +14,23 @@ use xpuck_lab::report::collect;
 use xpuck_record::run_file::RunFile;
 use xpuck_stats::figure::Figure;
 
-/// Prints what came out of a run.
+/// A run and its results, as `--json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct RunOutput<'a> {
+    /// Row of the catalogue.
+    run: &'a Row,
+    /// Results by robot and by segment.
+    results: &'a Results,
+}
+
+/// Prints the results of a run.
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     let root = directory.parent().unwrap_or(directory);
     let row = Row::read(root, directory)?.as_of_now(root);
     let results = Results::read(directory)?;
     tell(&results.damage);
     if as_json {
-        return print(&format!("{}\n", json!({ "run": row, "results": results })));
+        return print_json(&RunOutput { run: &row, results: &results });
     }
     let off = !evolves(directory);
     let mut text = String::new();

@@ -2,10 +2,12 @@
 
 use super::{print, tell};
 use crate::files::tree_file::{refuse_over, write};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row, results::Results};
@@ -42,11 +44,14 @@ pub struct TableArgs {
 /// A number of a column.
 type Statistic = fn(&Spread) -> Option<f64>;
 
-/// Runs of one experiment, of which a mean says something.
+/// Runs of one experiment.
+#[derive(Serialize, JsonSchema)]
 struct Group {
-    /// What they have in common, in words.
+    /// The experiment in words.
     experiment: String,
+    /// Its runs.
     runs: Vec<SwarmRun>,
+    /// Mean and spread of its runs.
     foot: Foot,
 }
 
@@ -96,8 +101,8 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
         _ => {}
     }
     if args.json {
-        let thesis = printed.as_ref().map(|p| json!({ "source": p.source, "runs": p.runs, "foot": Foot::of(&p.runs) }));
-        print(&format!("{}\n", object(&groups, thesis, &left_out)))?;
+        let printed = printed.as_ref().map(|p| Printed { source: &p.source, runs: &p.runs, foot: Foot::of(&p.runs) });
+        print_json(&comparison(&groups, printed, &left_out))?;
     } else {
         for group in &groups {
             if groups.len() > 1 {
@@ -115,16 +120,39 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     }
 }
 
-/// As one object. The runs of several experiments have no foot in common.
-fn object(groups: &[Group], printed: Option<Value>, left_out: &[String]) -> Value {
-    let runs: Vec<&SwarmRun> = groups.iter().flat_map(|group| &group.runs).collect();
+/// Comparison of runs, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Comparison<'a> {
+    /// All runs.
+    runs: Vec<&'a SwarmRun>,
+    /// Mean and spread of all runs; `null` if they are of several experiments.
+    foot: Option<&'a Foot>,
+    /// The runs of each experiment.
+    experiments: &'a [Group],
+    /// Runs of `--printed`.
+    printed: Option<Printed<'a>>,
+    /// Error of each run that could not be read.
+    left_out: &'a [String],
+}
+
+/// Runs of a publication, for comparison.
+#[derive(Serialize, JsonSchema)]
+struct Printed<'a> {
+    /// The publication.
+    source: &'a str,
+    /// Its runs.
+    runs: &'a [SwarmRun],
+    /// Mean and spread of its runs.
+    foot: Foot,
+}
+
+fn comparison<'a>(groups: &'a [Group], printed: Option<Printed<'a>>, left_out: &'a [String]) -> Comparison<'a> {
     let foot = match groups {
         [group] => Some(&group.foot),
         _ => None,
     };
-    let each = |group: &Group| json!({ "experiment": group.experiment, "runs": group.runs, "foot": group.foot });
-    let experiments: Vec<Value> = groups.iter().map(each).collect();
-    json!({ "runs": runs, "foot": foot, "experiments": experiments, "printed": printed, "left_out": left_out })
+    let runs = groups.iter().flat_map(|group| &group.runs).collect();
+    Comparison { runs, foot, experiments: groups, printed, left_out }
 }
 
 /// The runs by experiment, in the order in which each is first met.
@@ -218,11 +246,12 @@ mod tests {
         let means: Vec<(&str, f64)> =
             mixed.iter().map(|group| (group.experiment.as_str(), group.foot.real[0].mean)).collect();
         assert_eq!(means, [("transport", 0.2), ("foraging", 20.0)]);
-        let object = object(&mixed, None, &["x: damaged".into()]);
-        assert_eq!((&object["foot"], object["runs"].as_array().unwrap().len()), (&Value::Null, 3));
-        assert_eq!(object["experiments"][1]["foot"]["evolved"]["mean"], 20.0);
-        assert_eq!(object["left_out"][0], "x: damaged");
+        let left_out = ["x: damaged".to_string()];
+        let several = comparison(&mixed, None, &left_out);
+        assert_eq!((several.foot.is_none(), several.runs.len()), (true, 3));
+        assert_eq!(several.experiments[1].foot.evolved.unwrap().mean, 20.0);
+        assert_eq!(several.left_out, left_out);
         let one = groups(vec![run("transport", 0.5)]);
-        assert_eq!(super::object(&one, None, &[])["foot"]["evolved"]["mean"], 0.5);
+        assert_eq!(comparison(&one, None, &[]).foot.unwrap().evolved.unwrap().mean, 0.5);
     }
 }

@@ -1,6 +1,7 @@
 //! `xpuck runs verify`.
 
 use super::{print, tell};
+use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
 use anyhow::Result;
 use std::fmt::Write;
@@ -15,7 +16,7 @@ pub fn run(directory: &Path, json: bool) -> Result<bool> {
     drop(progress);
     tell(&verified.damage);
     match json {
-        true => print(&format!("{}\n", serde_json::to_string(&verified)?))?,
+        true => print_json(&verified)?,
         false => print(&text(&verified)?)?,
     }
     if let Some(d) = verified.first.as_ref().filter(|_| json) {

@@ -3,7 +3,7 @@
 mod files;
 mod groot;
 mod processes;
-mod report;
+pub mod report;
 mod screen;
 mod watch;
 

@@ -4,8 +4,10 @@ use super::files::Layout;
 use super::{DemoArgs, Run};
 use crate::arena::Timing;
 use crate::swarm::operator::engine;
+use crate::terminal::json;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,8 +28,8 @@ const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
 /// Evolution used this seed's complement nowhere; the first round's luck does not carry into the next.
 const FRESH: u64 = 0x5EED_F0E5_0000_0000;
 
-#[derive(Serialize)]
-struct Output {
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
     robots: usize,
     seed: u64,
     minutes: f64,
@@ -75,7 +77,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             best_tree: best.as_ref().map(|b| b.0.to_string()),
             record: status.record.clone(),
         };
-        return Ok(serde_json::to_string(&output)? + "\n");
+        return Ok(json(&output)? + "\n");
     }
     let mut text = String::new();
     let usual = **world == WorldSpec::benchmark(args.robots);

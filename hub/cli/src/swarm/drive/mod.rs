@@ -1,7 +1,7 @@
 //! `xpuck robot drive`: robots driven from outside, through the hub: one by the keys of a terminal, or any by a program.
 
 mod keys;
-mod pipe;
+pub mod pipe;
 
 use crate::link::hub_address::HubAddress;
 use anyhow::{Result, bail};

@@ -2,13 +2,15 @@
 
 use super::{DriveArgs, drive};
 use crate::link::hub_address::status;
+use crate::terminal::print_json;
 use anyhow::{Result, anyhow};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 use xpuck_wire::message::State;
-use xpuck_wire::{Phase, Status, output};
+use xpuck_wire::{Phase, Status};
 
 /// Longest line of a program, bytes.
 const MAX_LINE: u64 = 4096;
@@ -29,9 +31,9 @@ enum Said {
 }
 
 /// What it is told.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "lowercase")]
-enum Told<'a> {
+pub enum Told<'a> {
     /// How all stand.
     Swarm { n: u64, time: f64, phase: Phase, robots: Vec<Row<'a>>, frisbee: Option<[f32; 3]>, pose_age: Option<f64> },
     /// A command is not done.
@@ -39,8 +41,8 @@ enum Told<'a> {
 }
 
 /// One robot.
-#[derive(Serialize)]
-struct Row<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Row<'a> {
     id: &'a str,
     alive: bool,
     held: bool,
@@ -90,7 +92,7 @@ fn lines() -> Result<Receiver<Vec<u8>>> {
 }
 
 fn tell(told: &Told) -> Result<()> {
-    Ok(output::line(serde_json::to_string(told)?)?)
+    print_json(told)
 }
 
 fn refused(robot: &str, why: &str) -> Result<()> {

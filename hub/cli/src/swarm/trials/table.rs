@@ -1,5 +1,6 @@
 //! Table 7.8 as text.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +9,7 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::Spread;
 
 /// All that is told in the end.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Report<'a> {
     /// What was run.
     pub settings: &'a Settings,

@@ -1,6 +1,7 @@
 //! An update that goes on, and how it stands.
 
 use super::report;
+use crate::terminal::print_json;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -41,7 +42,7 @@ pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
 /// Prints how it stands.
 pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
     if json {
-        return Ok(output::line(serde_json::to_string(report)?)?);
+        return print_json(report);
     }
     for row in &report.rows {
         let version = if row.version.is_empty() { "-".into() } else { plain(&row.version) };

@@ -1,6 +1,6 @@
 //! `xpuck tree explain`: a tree in plain English, and what its parts are worth in simulation.
 
-mod json;
+pub mod json;
 mod tables;
 
 use crate::analysis::simulate::{ScenarioArg, check};

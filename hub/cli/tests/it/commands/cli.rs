@@ -1,6 +1,7 @@
 //! The commands that need no swarm: what they print, and how they refuse bad input.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use serde_json::Value;
 use std::process::Output;
 
@@ -40,7 +41,7 @@ fn threads_do_not_change_a_digit() {
     let with = |threads: &str| {
         let arguments = ["simulate", TREE, "--runs", "12", "--seconds", "20", "--json"];
         let output = xpuck().args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
-        let mut result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let mut result = valid_json("simulate", &output.stdout);
         for timing in ["wall_s", "r_acc"] {
             result.as_object_mut().unwrap().remove(timing);
         }
@@ -57,7 +58,7 @@ fn evolution_is_a_function_of_its_seed() {
         let arguments = ["evolve", "--islands", "3", "--population", "24", "--generations", "4", "--seconds", "5"];
         let more = ["--remeasure", "4", "--json", "--algorithm", algorithm, "--seed", seed];
         let output = xpuck().args(arguments).args(more).env("RAYON_NUM_THREADS", threads).output().unwrap();
-        let mut result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let mut result = valid_json("simulate", &output.stdout);
         for timing in ["wall_s", "r_acc"] {
             result.as_object_mut().unwrap().remove(timing);
         }
@@ -167,7 +168,7 @@ fn markers_are_shown_printed_and_given_as_data() {
     let dir = tempfile::tempdir().unwrap();
     let sheet = dir.path().join("sheet.svg");
     let output = run(&["dev", "markers", "16", "--json", "--svg", sheet.to_str().unwrap()]);
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let json = valid_json("dev markers", &output.stdout);
     assert_eq!(json["patterns"].as_array().unwrap().len(), 16);
     assert_eq!(json["patterns"][15]["robot"], 16);
     assert_eq!(std::fs::read_to_string(&sheet).unwrap().matches("<circle").count(), 64);

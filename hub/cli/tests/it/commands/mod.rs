@@ -8,5 +8,6 @@ mod hub_page;
 mod mistakes;
 mod output;
 mod records;
+mod schemas;
 mod set_up;
 mod worlds;

@@ -1,7 +1,7 @@
 //! `xpuck calibrate`: hidden parameters are found within 5 %, and wrong records are rejected clearly.
 
 use crate::common::only;
-use crate::rig::{Demo, xpuck};
+use crate::rig::{Demo, valid_json, xpuck};
 use serde_json::Value;
 use std::process::Output;
 use xpuck_calibrate::synthetic::{self, Encounters, InfraredBench};
@@ -112,7 +112,7 @@ fn every_subject_goes_from_a_record_to_a_plot_and_parameters() {
         let printed = stdout(&[&["record", subject, "--seed", "5"], options].concat());
         assert_eq!(printed, std::fs::read_to_string(&data).unwrap(), "a seed fixes the record");
         let json = stdout(&[subject, &data, "--json", "-o", &plot, "--into", &parameters]);
-        let report: Value = serde_json::from_str(&json).unwrap();
+        let report = valid_json(&format!("calibrate fit {subject}"), json.as_bytes());
         assert_eq!(report["subject"], subject);
         let toml = std::fs::read_to_string(&parameters).unwrap();
         assert!(toml.parse::<toml::Table>().is_ok() && report["toml"] == toml.as_str(), "{toml}");

@@ -1,6 +1,7 @@
 //! Engines as data: listed, chosen, refused, noted.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -9,11 +10,6 @@ const SMALL: &str = "--islands 2 --population 12 --generations 4 --seconds 2 --c
 
 fn run(arguments: &[&str]) -> Output {
     xpuck().args(arguments).output().unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// What `xpuck` or `xpuckd` says of it; Mesa's loader has a line of its own where there is no session of a desktop.
@@ -29,7 +25,7 @@ fn evolve(more: &[&str]) -> Output {
 
 /// The result without what the clock decides.
 fn result(output: &Output) -> Value {
-    let mut result = json(output);
+    let mut result = valid_json("evolve", &output.stdout);
     assert!(result["r_acc"].as_f64().unwrap() > 0.0);
     for timing in ["wall_s", "r_acc"] {
         result.as_object_mut().unwrap().remove(timing);
@@ -39,7 +35,7 @@ fn result(output: &Output) -> Value {
 
 #[test]
 fn engines_and_adapters_are_listed() {
-    let found = json(&run(&["dev", "engines", "--json"]));
+    let found = valid_json("dev engines", &run(&["dev", "engines", "--json"]).stdout);
     let rows = found["engines"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["engine"].as_str().unwrap()).collect();
     assert_eq!(names[..2], ["reference", "simd"]);

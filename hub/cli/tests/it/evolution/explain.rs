@@ -1,6 +1,7 @@
 //! `xpuck tree explain`: its forms, its ablation, and clear refusals.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use serde_json::Value;
 use std::process::Output;
 
@@ -18,7 +19,7 @@ fn stdout(tree: &str, options: &[&str]) -> String {
 }
 
 fn object(tree: &str, options: &[&str]) -> Value {
-    serde_json::from_str(&stdout(tree, &[options, &["--json"]].concat())).unwrap()
+    valid_json("tree explain", stdout(tree, &[options, &["--json"]].concat()).as_bytes())
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Islands and geneserver as separate processes: signals, exit codes, a server that leaves and returns, and invalid input.
 
 use crate::evolution::runs::{contents, finished};
-use crate::rig::{send_signal, xpuck};
+use crate::rig::{send_signal, valid_json, xpuck};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -330,7 +330,7 @@ fn worker_rejects_invalid_arguments() {
 fn five_hundred_islands_get_fast_answers() {
     let arguments = ["dev", "bench", "geneserver", "--islands", "500", "--period", "1", "--seconds", "2", "--json"];
     let output = finished(xpuck().args(arguments).output().unwrap());
-    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let result = valid_json("dev bench geneserver", &output.stdout);
     assert_eq!((&result["messages"], &result["lost"], &result["refused"]), (&1000.into(), &0.into(), &0.into()));
     // The target is 50 ms with 10000 islands on a machine that runs no other tests.
     let limit_ms = scaled(Duration::from_millis(500)).as_secs_f64() * 1000.0;

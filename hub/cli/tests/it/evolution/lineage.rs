@@ -1,6 +1,6 @@
 //! Records of evolution: their content, incomplete records, and lineages.
 
-use crate::rig::{recorded_evolution, xpuck};
+use crate::rig::{recorded_evolution, valid_json, xpuck};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,11 +20,6 @@ fn evolve(out: &Path, population: u32, generations: u32) {
 
 fn lineage(out: &Path, more: &[&str]) -> Output {
     xpuck().args(["runs", "lineage"]).arg(out).args(more).output().unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
@@ -65,7 +60,7 @@ fn record_has_every_sample_and_every_ancestor() {
 #[test]
 fn lineages_are_printed_as_trees_graphs_and_json() {
     let folder = recorded_evolution();
-    let list = json(&lineage(&folder, &["--json"]));
+    let list = valid_json("runs lineage", &lineage(&folder, &["--json"]).stdout);
     assert_eq!((list["generation"].as_u64(), list["champions"].as_array().unwrap().len()), (Some(10), 3));
     let index = Index::read(&folder.join(RECORD)).unwrap();
     // The individual of two parents with the most ancestors.
@@ -73,7 +68,7 @@ fn lineages_are_printed_as_trees_graphs_and_json() {
     let births = blocks.iter().flat_map(|b| &b.islands).flat_map(|i| &i.births);
     let child = births.filter(|b| b.parents.is_some()).max_by_key(|b| index.ancestors(b.id)).unwrap();
     let id = child.id.to_string();
-    let all = json(&lineage(&folder, &[&id, "--depth", "100", "--json"]));
+    let all = valid_json("runs lineage", &lineage(&folder, &[&id, "--depth", "100", "--json"]).stdout);
     let members = all["members"].as_array().unwrap();
     let names: BTreeSet<&str> = members.iter().map(|m| m["id"].as_str().unwrap()).collect();
     assert_eq!(

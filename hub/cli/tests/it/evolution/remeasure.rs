@@ -1,6 +1,7 @@
 //! Champions of kept runs measured again.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -43,6 +44,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let again = remeasure(&[&first, &second], "2", &["--every", "1", "--json"]);
     assert_eq!(output.stdout, again.stdout, "the same digits with two threads");
+    valid_json("runs remeasure", &output.stdout);
     let text = String::from_utf8(output.stdout).unwrap();
     let runs: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (run, folder) in runs.iter().zip([&first, &second]) {

@@ -1,6 +1,7 @@
 //! The simulation test by its command: many seeds at once, and what it says of a mutant.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use std::process::Output;
 
 fn fuzz(arguments: &[&str]) -> Output {
@@ -14,7 +15,7 @@ const SEEDS: &str = "300";
 fn seeds_break_no_rule() {
     let output = fuzz(&["--seeds", SEEDS, "--seconds", "40", "--json"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let found = valid_json("dev fuzz-swarm", text.as_bytes());
     let [median, p95, max] = ["median_ms", "p95_ms", "max_ms"].map(|key| found[key].as_f64().unwrap());
     println!("{SEEDS} seeds: a seed takes {median:.0} ms (median), {p95:.0} ms (95 %), {max:.0} ms at most");
     assert!(output.status.success(), "{:#}", found["violations"]);

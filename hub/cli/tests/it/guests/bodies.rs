@@ -1,6 +1,7 @@
 //! Bodies as commands evolve and exchange them; and what wrong files are told.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
@@ -58,8 +59,10 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     for (seed, folder) in [("1", "one"), ("2", "two"), ("3", "three")] {
         out(body(dir, &[&run[..], &["--seed", seed, "--output", folder]].concat()));
     }
-    let told: serde_json::Value =
-        serde_json::from_str(&out(body(dir, &["curves", "one", "two", "three", "-o", "c.svg", "--json"]))).unwrap();
+    let told = valid_json(
+        "runs curves",
+        out(body(dir, &["curves", "one", "two", "three", "-o", "c.svg", "--json"])).as_bytes(),
+    );
     let way = |folder: &str| {
         let result = std::fs::read(dir.join(folder).join("result.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&result).unwrap()["best"].as_f64().unwrap()
@@ -251,7 +254,7 @@ fn a_body_goes_out_and_comes_back() {
     assert_eq!(text, out(body(dir, &["import", "b.json"])));
     let walk = |file: &str| {
         let all = ["simulate", file, "--brain", "b.nndf", "--steps", "480", "--json"];
-        let told: serde_json::Value = serde_json::from_str(&out(body(dir, &all))).unwrap();
+        let told = valid_json("simulate", out(body(dir, &all)).as_bytes());
         told["end"].clone()
     };
     assert_eq!(walk("b.prif"), walk("b.urdf"));
@@ -317,7 +320,7 @@ fn a_body_that_is_its_own_mirror_image_stays_one() {
     out(body(dir, &["evolve", "--steps", "60", "--evaluations", "60", "--output", "first"]));
     let read = |file: &str| std::fs::read_to_string(dir.join(file)).unwrap();
     let mirrored = |file: &str| {
-        let shown: serde_json::Value = serde_json::from_str(&out(body(dir, &["show", file, "--json"]))).unwrap();
+        let shown = valid_json("tree explain", out(body(dir, &["show", file, "--json"])).as_bytes());
         let cells: Vec<[i64; 3]> = shown["parts"]
             .as_array()
             .unwrap()

@@ -1,6 +1,7 @@
 //! Curricula of automata, and of trees in their place, as commands run them: interrupted, skipped, gone on with; and what wrong files are told.
 
 use crate::common::xpuck;
+use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
@@ -85,7 +86,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
     std::fs::write(dir.join("c.toml"), format!("species = \"tree\"\n{first}\n{again}\n{blend}")).unwrap();
     let bare = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--json"]);
     assert!(bare.status.success(), "{bare:?}");
-    let bare: serde_json::Value = serde_json::from_slice(&bare.stdout).unwrap();
+    let bare = valid_json("evolve", &bare.stdout);
     let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "whole"]);
     assert!(whole.status.success(), "{whole:?}");
     let text = String::from_utf8(whole.stdout).unwrap();
@@ -122,7 +123,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
         .output()
         .unwrap();
     assert!(tried.status.success(), "{tried:?}");
-    let tried: serde_json::Value = serde_json::from_slice(&tried.stdout).unwrap();
+    let tried = valid_json("simulate", &tried.stdout);
     assert_eq!((&tried["step"], &tried["runs"]), (&"again".into(), &3.into()));
 }
 
@@ -137,7 +138,7 @@ fn a_step_can_be_skipped() {
     std::fs::write(dir.join("run/skip"), "").unwrap();
     let run = evolve(dir, &["--curriculum", "c.toml", "--output", "run", "--json"]);
     assert!(run.status.success(), "{run:?}");
-    let told: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let told = valid_json("evolve", &run.stdout);
     assert_eq!((&told["steps"][0]["ending"], &told["steps"][0]["generations"]), (&"skipped".into(), &1.into()));
     assert!(!dir.join("run/skip").exists(), "it asks once");
 }

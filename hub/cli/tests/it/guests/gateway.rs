@@ -1,6 +1,6 @@
 //! `xpuck serve` from outside.
 
-use crate::rig::{Process, xpuck};
+use crate::rig::{Process, valid_json, xpuck};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -115,7 +115,7 @@ fn three_programs_evolve_avoidance_and_its_path_is_drawn() {
         .output()
         .unwrap();
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
-    let drawn: serde_json::Value = serde_json::from_slice(&drawn.stdout).unwrap();
+    let drawn = valid_json("simulate", &drawn.stdout);
     assert_eq!(drawn["fitness"][0], kept["fitness"]);
     let svg = std::fs::read_to_string(svg).unwrap();
     assert!(svg.contains("Trial 4") && svg.contains("robot 1"), "{svg}");

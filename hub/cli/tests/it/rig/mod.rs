@@ -3,6 +3,7 @@
 mod demo;
 mod folder;
 pub mod http;
+mod json;
 mod ports;
 mod process;
 mod recorded;
@@ -10,6 +11,7 @@ mod swarm;
 
 pub use demo::{Demo, command_in};
 pub use folder::{Folder, Layout};
+pub use json::valid_json;
 pub use ports::free_ports;
 pub use process::{Children, Process, processes, send_signal, xpuck, xpuckd};
 pub use recorded::{copy_folder, recorded_evolution, recorded_run};

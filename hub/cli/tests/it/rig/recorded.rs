@@ -3,7 +3,6 @@
 use super::demo::{Demo, SMALL};
 use super::process::{xpuck, xpuckd};
 use crate::common::only;
-use serde_json::Value;
 use std::collections::hash_map::DefaultHasher;
 use std::fs::File;
 use std::hash::{Hash, Hasher};
@@ -35,7 +34,7 @@ fn record(folder: &Path) {
         let (output, text) = demo.end();
         assert!(output.status.success(), "{text}");
         let table = demo.command("runs table last --folder out --json").output().unwrap();
-        let table: Value = serde_json::from_slice(&table.stdout).unwrap();
+        let table = super::valid_json("runs table", &table.stdout);
         let run = &table["runs"][0];
         // On a busy machine round trips may be slow: such a run does not count in a report.
         if run["dead"] == 0 && run["slow_percent"].as_f64().is_some_and(|percent| percent <= 5.0) {

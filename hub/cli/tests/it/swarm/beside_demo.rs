@@ -1,7 +1,7 @@
 //! Commands find the running demos of a user.
 
 use crate::common::said;
-use crate::rig::{Children, command_in, free_ports};
+use crate::rig::{Children, command_in, free_ports, valid_json};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use xpuck_testing::patience;
@@ -55,10 +55,17 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
     let paused = done("pause");
     assert!(paused.starts_with("paused: 1 of 1 robots stand, xp01 after "), "{paused}");
-    let resumed: serde_json::Value = serde_json::from_str(&done("resume --json")).unwrap();
+    let json = |line: &str| valid_json(line.trim_end_matches(" --json"), &here(place, line).output().unwrap().stdout);
+    let resumed = json("resume --json");
     assert_eq!((&resumed["phase"], &resumed["directive"]), (&"running".into(), &"RUN".into()), "{resumed}");
     let robot = &resumed["robots"][0];
     assert!(robot["obeys"] == true && robot["state"] == "RUN" && robot["ms"].is_number(), "{resumed}");
+    assert_eq!(json("status --json")["phase"], "running");
+    assert_eq!(json("robot list --json")["robots"][0]["id"], "xp01");
+    assert_eq!(json("robot hold --json")[0]["robot"], "xp01");
+    assert_eq!(json("robot release --json")[0]["robot"], "xp01");
+    assert!(json("swarm log --json")["text"].is_string());
+    assert!(json("swarm console --json")["link"].as_str().unwrap().starts_with("http"));
     // A second demo on the same ports prints one line and makes no folder.
     let folders = || std::fs::read_dir(place.join("out")).unwrap().count();
     let before = folders();

@@ -1,7 +1,7 @@
 //! The whole swarm as real processes: a short run, and the death of its parts.
 
 use crate::common::{only, record};
-use crate::rig::{Demo, free_ports, http, send_signal, xpuck};
+use crate::rig::{Demo, free_ports, http, send_signal, valid_json, xpuck};
 use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,7 +69,7 @@ fn short_run_records_everything() {
     let mut demo = Demo::start("0.5", &["--json"]);
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let result = valid_json("demo", &output.stdout);
     assert_eq!(result["segments"].as_array().unwrap().len(), 7, "{result}");
     assert_eq!(result["dead"], 0);
     assert!(result["generations"].as_u64().unwrap() >= 1);

@@ -1,7 +1,7 @@
 //! `xpuck runs` and `xpuck runs lineage` on a finished run.
 
 use crate::common::xpuck;
-use crate::rig::{copy_folder, recorded_run};
+use crate::rig::{copy_folder, recorded_run, valid_json};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Folder {
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&self.run(arguments)).unwrap()
+        valid_json(&arguments[..2].join(" "), self.run(arguments).as_bytes())
     }
 }
 
@@ -90,11 +90,13 @@ fn emigrants_of_a_finished_run_have_lineages() {
     let run = recorded_run().display().to_string();
     let folder = Folder::new();
     let lineage = |more: &[&str]| folder.run(&[&["runs", "lineage", run.as_str()][..], more].concat());
-    let fittest: Value = serde_json::from_str(&lineage(&["--json"])).unwrap();
+    let fittest = valid_json("runs lineage", lineage(&["--json"]).as_bytes());
     let id = fittest["fittest"][0]["id"].as_str().unwrap();
     assert!(
         ["crossover", "mutation", "random"].iter().any(|by| lineage(&[id]).contains(&format!("{by} in generation")))
     );
+    let whole = valid_json("runs lineage", lineage(&[id, "--json"]).as_bytes());
+    assert_eq!(whole["id"], id);
     assert!(lineage(&[id, "--dot"]).starts_with("digraph"));
 }
 

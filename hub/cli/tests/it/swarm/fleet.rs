@@ -1,7 +1,7 @@
 //! A fleet that changes during a run: new robots, replaced boards, and robots of several kinds.
 
 use crate::common::{only, record, said};
-use crate::rig::{Demo, EXPERIMENT, Layout, Swarm};
+use crate::rig::{Demo, EXPERIMENT, Layout, Swarm, valid_json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
@@ -58,7 +58,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     swarm.wait("the run", |s| s.phase == Phase::Running && runs(s, 0));
 
     let made = done(&swarm.folder.run(&["robot", "enrol", "xp02", "--json"]));
-    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    let made = valid_json("robot enrol", made.as_bytes());
     assert_eq!((&made["island"], &made["hub"]), (&2.into(), &true.into()), "{made}");
     let status = swarm.wait("its row", |s| s.robots.len() == 2);
     assert!(!status.robots[1].alive, "no program of it runs yet");

@@ -1,7 +1,7 @@
 //! A hub, an arena, a robot's program, and the interfaces for others: metrics, health, doctor, the stream, settings pushed to
 //! the robot, and a peer that floods the hub with junk.
 
-use crate::rig::{Layout, Swarm, free_ports, http};
+use crate::rig::{Layout, Swarm, free_ports, http, valid_json};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -158,7 +158,7 @@ fn health_names_absent_robots(world: &World) {
 fn doctor_finds_absent_robots(world: &World) {
     let output = world.xpuck(&["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = valid_json("doctor", &output.stdout);
     let verdict = |promise: &str| {
         let of = |f: &&Value| f["promise"] == promise;
         findings.as_array().unwrap().iter().find(of).unwrap_or_else(|| panic!("{promise}: {findings}"))["verdict"]

@@ -2,14 +2,16 @@
 
 use super::evolution_files::{self, Files};
 use crate::guests::gateway::address::{self, Place};
+use crate::terminal::report_json;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use xpuck_gateway::evaluation::population::evolution::{Settings, Summary};
-use xpuck_gateway::evaluation::population::manager::{MOST_SIMULATORS, Manager};
+use xpuck_gateway::evaluation::population::manager::{Counts, MOST_SIMULATORS, Manager};
 use xpuck_gateway::evaluation::population::variation::Variation;
 use xpuck_wire::{event_at, log, shutdown};
 
@@ -109,14 +111,70 @@ fn settings(args: &PopulationManagerArgs) -> Result<Settings> {
     Ok(settings)
 }
 
+/// A line that `--json` prints.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Report {
+    /// After each generation.
+    Generation {
+        /// Number of the generation, from 1.
+        generation: u32,
+        /// Best fitness.
+        best: f64,
+        /// Mean fitness.
+        mean: f64,
+        /// Worst fitness.
+        worst: f64,
+        /// Mean number of hidden neurons.
+        hidden: f64,
+        /// Mean step size of mutations.
+        step: f64,
+        /// Wall time of the generation [s].
+        seconds: f64,
+    },
+    /// At the end: the best individual and counts of the session.
+    End {
+        /// Best individual; `null` if none was evaluated.
+        best: Option<BestIndividual>,
+        /// Number of evaluations.
+        evaluated: u64,
+        /// Number of individuals sent again after a timeout.
+        overdue: u64,
+        /// Number of fitness values that came after the timeout.
+        late: u64,
+        /// Number of fitness values that were not requested.
+        unknown: u64,
+        /// Number of lost connections.
+        lost: u64,
+    },
+}
+
+/// Best individual of a session.
+#[derive(Serialize, JsonSchema)]
+pub struct BestIndividual {
+    /// Generation of its birth.
+    generation: u32,
+    /// Number in the generation.
+    number: u32,
+    /// Fitness.
+    fitness: f64,
+    /// Number of hidden neurons.
+    hidden: usize,
+}
+
 fn tell(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
     let Summary { generation, best, mean, worst, hidden, step } = summary;
     let seconds = took.as_secs_f64();
     match args.json {
-        true => log::report(json!({
-            "generation": generation, "best": best, "mean": mean, "worst": worst, "hidden": hidden, "step": step,
-            "seconds": seconds,
-        })),
+        true => report_json(&Report::Generation {
+            generation: *generation,
+            best: *best,
+            mean: *mean,
+            worst: *worst,
+            hidden: *hidden,
+            step: *step,
+            seconds,
+        }),
         false => log::report(format_args!(
             "generation {generation}: best {best:.4}, mean {mean:.4}, {hidden:.1} hidden neurons, {seconds:.1} s"
         )),
@@ -138,14 +196,14 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
         return Err(error);
     }
     if args.json {
-        let best = best.map(|best| {
-            json!({ "generation": best.generation, "number": best.number, "fitness": best.fitness,
-                "hidden": best.genotype.hidden.len() })
+        let best = best.map(|best| BestIndividual {
+            generation: best.generation,
+            number: best.number,
+            fitness: best.fitness,
+            hidden: best.genotype.hidden.len(),
         });
-        log::report(
-            json!({ "best": best, "evaluated": counts.evaluated, "overdue": counts.overdue, "late": counts.late,
-            "unknown": counts.unknown, "lost": counts.lost }),
-        );
+        let Counts { evaluated, overdue, late, unknown, lost } = counts;
+        report_json(&Report::End { best, evaluated, overdue, late, unknown, lost });
         return Ok(());
     }
     match best {

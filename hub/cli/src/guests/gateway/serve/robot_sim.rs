@@ -3,9 +3,11 @@
 use super::own_engine::OwnTask;
 use crate::engines::engine::EngineArgs;
 use crate::guests::gateway::address::{self, Place};
+use crate::terminal::report_json;
 use anyhow::{Result, anyhow};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -63,6 +65,26 @@ pub struct RobotSimArgs {
     end_with_stdin: bool,
 }
 
+/// A line that `--json` prints.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Report {
+    /// At the start: the address that it listens at.
+    Listening {
+        /// The address.
+        listening: [String; 1],
+    },
+    /// At the end: counts of the session.
+    End {
+        /// Number of accepted individuals.
+        individuals: u64,
+        /// Number of fitness values sent.
+        evaluated: u64,
+        /// Number of rejected connections.
+        refused: u64,
+    },
+}
+
 /// Runs the command.
 pub fn run(args: &RobotSimArgs) -> Result<()> {
     if let Some(world) = &args.world {
@@ -113,7 +135,7 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
         warn!(target: "robot-sim", "whoever reaches {place} is served");
     }
     match args.json {
-        true => log::report(json!({ "listening": [place.to_string()] })),
+        true => report_json(&Report::Listening { listening: [place.to_string()] }),
         false => log::report(format_args!("serving population managers at {place} until Ctrl-C")),
     }
     let (mut limit, began) = (LineLimit::default(), Instant::now());
@@ -125,9 +147,10 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
     let counts = server.counts();
     info!(target: "robot-sim", "{} individuals came", counts.individuals);
     match args.json {
-        true => log::report(json!({
-            "individuals": counts.individuals, "evaluated": counts.evaluated, "refused": counts.refused,
-        })),
+        true => {
+            let (individuals, evaluated, refused) = (counts.individuals, counts.evaluated, counts.refused);
+            report_json(&Report::End { individuals, evaluated, refused });
+        }
         false => log::report(format_args!("{} individuals were evaluated", counts.evaluated)),
     }
     Ok(())

@@ -1,8 +1,10 @@
 //! `xpuck serve world-sim`.
 
+use crate::terminal::report_json;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -51,6 +53,26 @@ pub struct WorldSimArgs {
     end_with_stdin: bool,
 }
 
+/// A line that `--json` prints.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Report {
+    /// At the start: the addresses that it listens at.
+    Listening {
+        /// One address for each port.
+        listening: Vec<String>,
+    },
+    /// At the end: counts of the session.
+    End {
+        /// Number of valid messages.
+        messages: u64,
+        /// Number of rejected connections.
+        refused: u64,
+        /// Number of robots that were removed after silence.
+        expired: u64,
+    },
+}
+
 /// Runs the command.
 pub fn run(args: &WorldSimArgs) -> Result<()> {
     let description = match &args.world {
@@ -72,7 +94,7 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
         warn!(target: "world-sim", "whoever reaches {} is served", places.join(" and "));
     }
     match args.json {
-        true => log::report(json!({ "listening": places })),
+        true => report_json(&Report::Listening { listening: places }),
         false => log::report(format_args!("serving robot simulators at {} until Ctrl-C", places.join(" and "))),
     }
     let (mut limit, began) = (LineLimit::default(), Instant::now());
@@ -83,7 +105,8 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
     let counts = server.counts();
     match args.json {
         true => {
-            log::report(json!({ "messages": counts.messages, "refused": counts.refused, "expired": counts.expired }))
+            let (messages, refused, expired) = (counts.messages, counts.refused, counts.expired);
+            report_json(&Report::End { messages, refused, expired });
         }
         false => log::report(format_args!("{} messages were understood", counts.messages)),
     }

@@ -6,9 +6,11 @@ mod svg;
 use crate::files::tree_file::write;
 use crate::guests::gateway::address::{Place, addresses};
 use crate::terminal::in_place::InPlace;
+use crate::terminal::print_json;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Display;
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
@@ -174,7 +176,7 @@ impl Watched {
         }
         self.last = Some(Instant::now());
         match &mut self.screen {
-            Screen::Json => output::line(as_json(&self.client))?,
+            Screen::Json => print_json(&Scene::of(&self.client))?,
             Screen::Terminal(place) => place.show(&drawing::lines(&self.client))?,
             Screen::Lines => output::line(drawing::head(&self.client))?,
             Screen::Dark => {}
@@ -183,23 +185,65 @@ impl Watched {
     }
 }
 
-/// What the last message told.
-fn as_json(client: &Client) -> Value {
-    let above = client.above().unwrap_or_default();
-    let robot = |one: &Placed| match &one.who {
-        Subject::Ball => None,
-        Subject::Agent(team, number) => Some(json!({
-            "team": team, "number": number, "x": one.at[0], "y": one.at[1], "heading": one.heading, "visible": one.visible,
-        })),
-    };
-    let ball = above.placed.iter().find(|one| one.who == Subject::Ball);
-    json!({
-        "protocol": client.protocol().map(|protocol| protocol.name().to_lowercase()),
-        "time": client.time(),
-        "play_mode": client.play_mode(),
-        "score": client.score(),
-        "field": client.field(),
-        "robots": above.placed.iter().filter_map(robot).collect::<Vec<_>>(),
-        "ball": ball.map(|one| one.at),
-    })
+/// The scene after the last message, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct Scene {
+    /// Protocol of the server: `simspark` or `rsmp`.
+    protocol: Option<String>,
+    /// Time of the scene [s].
+    time: f64,
+    /// Play mode of a soccer game.
+    play_mode: Option<String>,
+    /// Score of the left and the right team.
+    score: [u32; 2],
+    /// Length and width of the field [m].
+    field: [f64; 2],
+    /// Robots in view.
+    robots: Vec<SceneRobot>,
+    /// Position of the ball [m].
+    ball: Option<[f64; 3]>,
+}
+
+/// A robot of a scene.
+#[derive(Serialize, JsonSchema)]
+struct SceneRobot {
+    /// Team.
+    team: String,
+    /// Number in the team.
+    number: u32,
+    /// Position along x [m].
+    x: f64,
+    /// Position along y [m].
+    y: f64,
+    /// Heading, counter-clockwise from x [rad].
+    heading: f64,
+    /// Whether the server shows it.
+    visible: bool,
+}
+
+impl Scene {
+    fn of(client: &Client) -> Self {
+        let above = client.above().unwrap_or_default();
+        let robot = |one: &Placed| match &one.who {
+            Subject::Ball => None,
+            Subject::Agent(team, number) => Some(SceneRobot {
+                team: team.clone(),
+                number: *number,
+                x: one.at[0],
+                y: one.at[1],
+                heading: one.heading,
+                visible: one.visible,
+            }),
+        };
+        let ball = above.placed.iter().find(|one| one.who == Subject::Ball);
+        Scene {
+            protocol: client.protocol().map(|protocol| protocol.name().to_lowercase()),
+            time: client.time(),
+            play_mode: client.play_mode().map(String::from),
+            score: client.score(),
+            field: client.field(),
+            robots: above.placed.iter().filter_map(robot).collect(),
+            ball: ball.map(|one| one.at),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod shared;
 
 use crate::common::{processes, xpuck};
+use crate::rig::valid_json;
 use parquet::file::reader::SerializedFileReader;
 use serde_json::Value;
 use std::fs::File;
@@ -68,7 +69,7 @@ impl Sweep {
     fn json(&self, line: &[&str]) -> Value {
         let output = self.command_to(line[0]).arg("--json").args(&line[1..]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
+        valid_json(&format!("sweep {}", line[0]), &output.stdout)
     }
 
     fn refusal(&self) -> String {
@@ -249,7 +250,7 @@ fn a_run_that_fails_is_named_and_the_others_go_on() {
     std::fs::create_dir_all(sweep.out().join("runs")).unwrap();
     std::fs::write(sweep.out().join("runs/p1-s2"), "").unwrap();
     let output = sweep.run(&["--json"]);
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let summary = valid_json("sweep run", &output.stdout);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), &summary["done"]), (Some(1), &3.into()), "{error}");
     assert_eq!(summary["failed"][0]["run"], "p1-s2");

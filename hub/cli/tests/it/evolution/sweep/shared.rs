@@ -2,7 +2,7 @@
 
 use super::{SMALL, Sweep, wait};
 use crate::common::processes;
-use serde_json::Value;
+use crate::rig::valid_json;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
     }
     assert!(!shared.out().join("results.csv").exists());
     let collected = shared.command_to("collect").arg("--json").output().unwrap();
-    let found: Value = serde_json::from_slice(&collected.stdout).unwrap();
+    let found = valid_json("sweep collect", &collected.stdout);
     assert_eq!((collected.status.code(), &found["done"], &found["runs"]), (Some(75), &2.into(), &4.into()));
     assert_eq!(found["missing"][1], serde_json::json!({ "run": "p2-s2", "why": "not begun" }));
     assert!(
@@ -132,7 +132,7 @@ fn a_sweep_that_was_sent_does_what_is_missing_again_and_ends() {
     // A task is cancelled, and the job that collects sends it again.
     fs::write(sweep.dir.path().join("cancelled"), "2\n").unwrap();
     let sent = send(&["--json", "--time", "90", "--mem=2G", "--partition", "long", "--sbatch=--qos=high"]);
-    let told: Value = serde_json::from_slice(&sent.stdout).unwrap_or_else(|_| panic!("{}", error(&sent)));
+    let told = valid_json("sweep slurm", &sent.stdout);
     assert_eq!((&told["runs"], &told["tasks"], &told["array"]), (&4.into(), &4.into(), &"7".into()), "{told}");
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     let lines = fs::read_to_string(sweep.dir.path().join("sent")).unwrap();

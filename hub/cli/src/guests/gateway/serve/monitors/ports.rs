@@ -1,8 +1,11 @@
 //! Where viewers find what is served, for all commands that serve them.
 
+use crate::terminal::report_json;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tracing::{info, warn};
 use xpuck_gateway::monitors::pair::{Heard, Pair};
@@ -10,6 +13,26 @@ use xpuck_wire::log;
 
 /// Commands of trainers that are taken in a cycle: all of them are refused.
 pub const ROOM: usize = 1000;
+
+/// A line that a server for viewers prints with `--json`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Report {
+    /// At the start: the addresses that it listens at.
+    Listening {
+        /// Address by protocol.
+        listening: BTreeMap<String, String>,
+    },
+    /// At the end: counts of the session.
+    End {
+        /// Number of rejected connections.
+        connections_refused: u64,
+        /// Number of rejected trainer commands.
+        commands_refused: u64,
+        /// Number of messages that were not understood.
+        errors: u64,
+    },
+}
 
 /// The ports of both protocols.
 #[derive(Args)]
@@ -55,8 +78,8 @@ impl ViewerPorts {
             warn!(target: "monitors", "whoever reaches {} may watch", self.host);
         }
         if as_json {
-            let places = places.iter().map(|(protocol, at)| (protocol.name().to_lowercase(), json!(at.to_string())));
-            log::report(json!({ "listening": places.collect::<serde_json::Map<_, _>>() }));
+            let places = places.iter().map(|(protocol, at)| (protocol.name().to_lowercase(), at.to_string()));
+            report_json(&Report::Listening { listening: places.collect() });
         } else {
             let places: Vec<String> =
                 places.iter().map(|(protocol, at)| format!("{at} ({})", protocol.name())).collect();
@@ -84,9 +107,10 @@ pub fn refuse(pair: &mut Pair, heard: &Heard) -> u64 {
 pub fn tell_counts(pair: &Pair, refused: u64, as_json: bool) {
     let counts = pair.counts();
     match as_json {
-        true => log::report(json!({
-            "connections_refused": counts.refused, "commands_refused": refused, "errors": counts.errors,
-        })),
+        true => {
+            let (connections_refused, errors) = (counts.refused, counts.errors);
+            report_json(&Report::End { connections_refused, commands_refused: refused, errors });
+        }
         false => log::report(format_args!("{refused} commands of trainers were refused")),
     }
 }

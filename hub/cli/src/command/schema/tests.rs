@@ -1,5 +1,6 @@
-//! Schemas know what the repository's own files say, and have the bounds that the programs check.
+//! Schemas accept the repository's own files and have the bounds that the programs check; each command with `--json` has one.
 
+use super::outputs;
 use crate::files::file_kind::kinds;
 use serde_json::Value;
 use std::path::Path;
@@ -204,4 +205,32 @@ fn schemas_are_made_for_editors() {
     assert_eq!(hub["additionalProperties"], false);
     let evolution = schema("evolution");
     assert_eq!(evolution["properties"]["settings"]["required"], Value::Null);
+}
+
+/// Paths of the commands below this one that take `--json`.
+fn commands_with_json(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        let path = format!("{path} {}", sub.get_name()).trim_start().to_string();
+        if sub.get_arguments().any(|argument| argument.get_id() == "json") {
+            found.push(path.clone());
+        }
+        commands_with_json(sub, &path, found);
+    }
+}
+
+#[test]
+fn each_command_with_json_has_one_schema() {
+    let mut commands = Vec::new();
+    commands_with_json(&crate::program(), "", &mut commands);
+    assert!(commands.len() > 60, "{commands:?}");
+    let outputs: Vec<&str> = outputs::all().iter().map(|output| output.command).collect();
+    for command in &commands {
+        let schema = outputs::schema(command).unwrap_or_else(|| panic!("{command} has no schema"));
+        assert!(schema["title"].as_str().unwrap().contains(command.as_str()), "{schema}");
+    }
+    // These print JSON without the option.
+    let always = ["runs replay", "robot drive", "serve arena"];
+    for output in outputs {
+        assert!(commands.iter().any(|command| command == output) || always.contains(&output), "{output}");
+    }
 }

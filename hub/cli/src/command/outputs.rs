@@ -1,0 +1,179 @@
+//! Schemas of the JSON that commands print, one for each command.
+
+#[cfg(any(feature = "automata", feature = "bodies", feature = "gateway", feature = "kilobots"))]
+use crate::guests;
+use crate::{analysis, arena, boards, engines, evolution, files, records, services, swarm, trees};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value, json};
+use xpuck_wire::Status;
+use xpuck_wire::message::Event;
+use xpuck_wire::schema::of_json;
+use xpuck_wire::settings::PushRow;
+
+/// JSON that a command prints.
+pub struct Output {
+    /// Path of the command without `xpuck`, such as `runs list`.
+    pub command: &'static str,
+    /// Kind of file that it is printed for, if the command takes several.
+    pub kind: Option<&'static str>,
+    /// Number of values that are printed.
+    pub form: Form,
+    /// Makes the schema of one value.
+    schema: fn() -> Schema,
+}
+
+/// Number of JSON values that a command prints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One value.
+    One,
+    /// Any number of values, one on each line.
+    Lines,
+}
+
+const fn one<T: JsonSchema>(command: &'static str) -> Output {
+    Output { command, kind: None, form: Form::One, schema: of_json::<T> }
+}
+
+const fn lines<T: JsonSchema>(command: &'static str) -> Output {
+    Output { command, kind: None, form: Form::Lines, schema: of_json::<T> }
+}
+
+const fn of<T: JsonSchema>(command: &'static str, kind: &'static str) -> Output {
+    Output { command, kind: Some(kind), form: Form::One, schema: of_json::<T> }
+}
+
+/// Schema of the JSON that a command prints, or `None` if it prints none.
+pub fn schema(command: &str) -> Option<Value> {
+    let found: Vec<Output> = all().into_iter().filter(|output| output.command == command).collect();
+    let lines = found.first()?.form == Form::Lines;
+    let each = if lines { "one value on each line" } else { "one value" };
+    let mut choices = found.iter().map(|output| {
+        let mut schema = (output.schema)().to_value();
+        if let (Some(kind), Some(object)) = (output.kind, schema.as_object_mut()) {
+            object.remove("$schema");
+            object.insert("title".into(), json!(kind));
+        }
+        schema
+    });
+    let mut schema = match found.len() {
+        1 => choices.next()?,
+        _ => json!({ "$schema": "http://json-schema.org/draft-07/schema#", "anyOf": choices.collect::<Vec<_>>() }),
+    };
+    let object = schema.as_object_mut()?;
+    object.insert("title".into(), json!(format!("output of xpuck {command}: {each}")));
+    Some(schema)
+}
+
+/// The outputs of all commands, in the order of `xpuck --help`.
+pub fn all() -> Vec<Output> {
+    vec![
+        one::<services::demo::report::Output>("demo"),
+        lines::<files::check::Checked>("check"),
+        one::<Vec<xpuck_hub_service::doctor::Finding>>("doctor"),
+        of::<trees::explain::json::Explanation<'_>>("tree explain", "trees"),
+        #[cfg(feature = "bodies")]
+        of::<guests::body::BodyOutput>("tree explain", "bodies"),
+        of::<trees::algebra::Equality<'_>>("tree diff", "trees"),
+        one::<trees::nodes::Reference>("tree nodes"),
+        of::<analysis::simulate::Output>("simulate", "trees"),
+        #[cfg(feature = "automata")]
+        of::<guests::automata::automaton::StepOutput<'_>>("simulate", "automata"),
+        #[cfg(feature = "bodies")]
+        of::<guests::body::simulate::WalkOutput>("simulate", "bodies"),
+        #[cfg(feature = "kilobots")]
+        of::<guests::kilobot::simulate::KilobotsOutput>("simulate", "kilobots"),
+        #[cfg(feature = "gateway")]
+        of::<guests::gateway::draw_path::PathFitness>("simulate", "individuals"),
+        of::<xpuck_lab::evolution_run::Outcome>("evolve", "trees"),
+        #[cfg(feature = "automata")]
+        of::<xpuck_hub_automata::curriculum_run::Outcome>("evolve", "automata"),
+        #[cfg(feature = "bodies")]
+        of::<xpuck_hub_bodies::Outcome>("evolve", "bodies"),
+        #[cfg(feature = "kilobots")]
+        of::<xpuck_hub_kilobots::ChapterResult>("evolve", "kilobots"),
+        one::<xpuck_lab::study::size::SizeStudy>("study size"),
+        one::<xpuck_lab::study::mix::MixStudy>("study mix"),
+        one::<xpuck_lab::study::hetero::HeteroStudy>("study hetero"),
+        one::<xpuck_lab::study::perturb::PerturbStudy>("study perturb"),
+        one::<xpuck_lab::study::ablate::AblationStudy>("study ablate"),
+        one::<xpuck_lab::study::branches::BranchStudy>("study branches"),
+        one::<analysis::study::path::PathOutput<'_>>("study path"),
+        one::<xpuck_lab::study::tune::TuneStudy>("study tune"),
+        one::<xpuck_lab::study::migrate::MigrateStudy>("study migrate"),
+        one::<xpuck_lab::scale::ScaleStudy>("study scale"),
+        one::<xpuck_lab::study::adapt::AdaptStudy>("study adapt"),
+        one::<xpuck_lab::study::transfer::TransferStudy>("study transfer"),
+        one::<evolution::sweep::tell::Output<'_>>("sweep run"),
+        one::<Vec<evolution::sweep::tell::Listed<'_>>>("sweep list"),
+        one::<evolution::sweep::tell::Output<'_>>("sweep collect"),
+        one::<evolution::sweep::slurm::Output<'_>>("sweep slurm"),
+        one::<Vec<xpuck_hub_service::catalogue::Row>>("runs list"),
+        one::<records::runs::show::RunOutput<'_>>("runs show"),
+        one::<records::runs::Recovered>("runs recover"),
+        one::<xpuck_record::verify::Verified>("runs verify"),
+        one::<Status>("runs replay"),
+        one::<records::runs::table::Comparison<'_>>("runs table"),
+        of::<records::lineage::Champions<'_>>("runs lineage", "evolution, without ID"),
+        of::<records::lineage::Ancestry<'_>>("runs lineage", "evolution, with ID"),
+        of::<records::lineage_record::Fittest>("runs lineage", "robots, without ID"),
+        of::<records::lineage_record::Ancestry<'_>>("runs lineage", "robots, with ID"),
+        lines::<evolution::remeasure::Measured<'_>>("runs remeasure"),
+        one::<records::report::ReportOutput<'_>>("runs report"),
+        #[cfg(feature = "bodies")]
+        one::<guests::body::curves::Distances<'_>>("runs curves"),
+        one::<swarm::obedience::Obedience>("swarm start"),
+        one::<swarm::obedience::Obedience>("swarm pause"),
+        one::<swarm::obedience::Obedience>("swarm resume"),
+        one::<swarm::obedience::Obedience>("swarm next"),
+        one::<swarm::obedience::Obedience>("swarm stop"),
+        lines::<Status>("swarm status"),
+        lines::<Event>("swarm log"),
+        one::<xpuck_wire::park::ParkReport>("swarm park"),
+        one::<swarm::trials::table::Report<'_>>("swarm trials"),
+        one::<swarm::console::Link>("swarm console"),
+        one::<Status>("robot list"),
+        one::<Vec<swarm::orders::Row>>("robot identify"),
+        one::<Vec<swarm::orders::Row>>("robot hold"),
+        one::<Vec<swarm::orders::Row>>("robot release"),
+        one::<Vec<swarm::orders::Row>>("robot reboot"),
+        lines::<swarm::drive::pipe::Told<'_>>("robot drive"),
+        one::<swarm::snapshot::Snapshot<'_>>("robot snapshot"),
+        one::<swarm::enrol::Done>("robot enrol"),
+        one::<swarm::enrol::Done>("robot replace"),
+        one::<Vec<PushRow>>("robot push"),
+        one::<xpuck_wire::rollout::UpdateReport>("robot update"),
+        one::<xpuck_wire::rollout::UpdateReport>("robot update status"),
+        one::<xpuck_wire::rollout::UpdateReport>("robot update abort"),
+        one::<arena::Timing>("serve arena"),
+        lines::<services::geneserver::Report<'_>>("serve geneserver"),
+        one::<xpuck_lab::evolution_run::Outcome>("serve island"),
+        #[cfg(feature = "gateway")]
+        lines::<guests::gateway::serve::monitors::ports::Report>("serve monitors"),
+        #[cfg(all(feature = "bodies", feature = "gateway"))]
+        lines::<guests::gateway::serve::monitors::ports::Report>("serve body"),
+        #[cfg(feature = "gateway")]
+        lines::<guests::gateway::serve::world_sim::Report>("serve world-sim"),
+        #[cfg(feature = "gateway")]
+        lines::<guests::gateway::serve::robot_sim::Report>("serve robot-sim"),
+        #[cfg(feature = "gateway")]
+        lines::<guests::gateway::serve::population_manager::Report>("serve population-manager"),
+        one::<Vec<files::keys::HolderOutput<'_>>>("keys list"),
+        one::<xpuck_calibrate::Report>("calibrate fit collisions"),
+        one::<xpuck_calibrate::Report>("calibrate fit ir"),
+        one::<xpuck_calibrate::Report>("calibrate fit camera"),
+        one::<xpuck_calibrate::Report>("calibrate fit latency"),
+        one::<xpuck_calibrate::Report>("calibrate fit friction"),
+        one::<xpuck_calibrate::Report>("calibrate fit steering"),
+        one::<xpuck_calibrate::Report>("calibrate fit run"),
+        one::<engines::bench::Output>("dev bench"),
+        one::<Vec<engines::bench_genes::Row>>("dev bench genes"),
+        lines::<engines::bench_geneserver::Measured>("dev bench geneserver"),
+        lines::<engines::bench_hub::Measured>("dev bench hub"),
+        one::<engines::available::Output>("dev engines"),
+        one::<xpuck_simtest::Campaign>("dev fuzz-swarm"),
+        one::<boards::markers::Patterns>("dev markers"),
+        #[cfg(feature = "gateway")]
+        lines::<guests::gateway::watch::Scene>("dev watch"),
+    ]
+}

@@ -1,0 +1,110 @@
+//! `xpuck tree nodes`: every node and register that a tree may have.
+
+use crate::terminal::print_json;
+use anyhow::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use xpuck_kernels::tree::{Access, Kind, NodeSpec, REGISTERS, Register, operand_domain, reference_page};
+use xpuck_wire::output;
+
+/// Print the reference page: every node with its operands, results and size, and every register.
+///
+/// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
+#[derive(Args)]
+pub struct NodesArgs {
+    /// Print one JSON object with the nodes and registers of e-pucks.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Nodes and registers of e-pucks, as `--json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct Reference {
+    /// All nodes.
+    nodes: Vec<Node>,
+    /// All registers, by number.
+    registers: Vec<RegisterRow>,
+}
+
+/// A node.
+#[derive(Serialize, JsonSchema)]
+struct Node {
+    /// Name in the text form.
+    name: &'static str,
+    /// Group: composite, decorator, action, query, subtree, network or part.
+    group: String,
+    /// Operands, in order.
+    operands: Vec<OperandRow>,
+    /// Possible results: success, failure, running.
+    results: Vec<&'static str>,
+    /// Whether it writes a register.
+    writes: bool,
+    /// Size in the binary form without children [bytes].
+    bytes: usize,
+    /// Effect in one sentence.
+    meaning: &'static str,
+}
+
+/// An operand of a node.
+#[derive(Serialize, JsonSchema)]
+struct OperandRow {
+    /// Name.
+    name: &'static str,
+    /// Type and range in words.
+    domain: String,
+}
+
+/// A register.
+#[derive(Serialize, JsonSchema)]
+struct RegisterRow {
+    /// Name in the text form.
+    name: &'static str,
+    /// Number of its first cell.
+    cell: u8,
+    /// First cell in the swarm's register map; `null` if it has none.
+    in_swarm: Option<u8>,
+    /// Number of cells: 1 for a scalar, 2 for a vector.
+    cells: u8,
+    /// Access: read, write (also read), or goal (written once a tick).
+    access: &'static str,
+    /// Meaning in a few words.
+    meaning: &'static str,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(args: &NodesArgs) -> Result<()> {
+    if !args.json {
+        return Ok(output::bytes(reference_page().as_bytes())?);
+    }
+    let nodes = Kind::all().filter(|kind| !kind.is_kilobots_own()).map(|kind| node(kind.spec())).collect();
+    print_json(&Reference { nodes, registers: REGISTERS.iter().map(register).collect() })
+}
+
+fn node(spec: &NodeSpec) -> Node {
+    let operands = spec.operands.iter();
+    let results =
+        [(spec.results.success, "success"), (spec.results.failure, "failure"), (spec.results.running, "running")];
+    Node {
+        name: spec.name,
+        group: format!("{:?}", spec.group).to_lowercase(),
+        operands: operands.map(|o| OperandRow { name: o.name, domain: operand_domain(o.operand) }).collect(),
+        results: results.into_iter().filter_map(|(may, name)| may.then_some(name)).collect(),
+        writes: spec.writes,
+        bytes: spec.kind.bytes(0),
+        meaning: spec.meaning,
+    }
+}
+
+fn register(r: &Register) -> RegisterRow {
+    let access = match r.access {
+        Access::ReadOnly => "read",
+        Access::Scratch => "write",
+        Access::Goal => "goal",
+    };
+    let cells = if r.vector { 2 } else { 1 };
+    RegisterRow { name: r.name, cell: r.full, in_swarm: r.in_swarm, cells, access, meaning: r.meaning }
+}
