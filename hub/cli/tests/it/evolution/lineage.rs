@@ -1,7 +1,6 @@
 //! Records of evolution: their content, incomplete records, and lineages.
 
 use crate::rig::{recorded_evolution, valid_json, xpuck};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
