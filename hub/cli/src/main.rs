@@ -40,7 +40,10 @@ fn main() -> ExitCode {
     log::begin(|| ());
     let code = run().unwrap_or_else(|error| {
         log::line(format_args!("xpuck: {}", files::advice::sentence(&error)));
-        ExitCode::FAILURE
+        match error.is::<terminal::WrongArgument>() {
+            true => ExitCode::from(2),
+            false => ExitCode::FAILURE,
+        }
     });
     log::flush();
     code

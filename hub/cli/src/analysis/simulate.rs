@@ -1,5 +1,6 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
+use crate::terminal::wrong_argument;
 use crate::analysis::mix::Mix;
 use crate::analysis::picture::{Caption, PictureArgs};
 use crate::engines::engine::{EngineArgs, report};
@@ -102,13 +103,13 @@ impl ScenarioArg {
 /// Refuses a plan that no world can run.
 pub fn check(plan: &Plan<'_>) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
-        bail!("--count {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
+        wrong_argument!("--count {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
     }
     if !(0.1..=36_000.0).contains(&plan.seconds) {
-        bail!("--seconds {}: takes 0.1 to 36000", plan.seconds);
+        wrong_argument!("--seconds {}: takes 0.1 to 36000", plan.seconds);
     }
     if !(1..=1_000_000).contains(&plan.runs) {
-        bail!("--runs {}: takes 1 to 1000000", plan.runs);
+        wrong_argument!("--runs {}: takes 1 to 1000000", plan.runs);
     }
     Ok(())
 }

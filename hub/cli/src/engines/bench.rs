@@ -1,5 +1,6 @@
 //! `xpuck dev bench`: how fast the engines are on this machine.
 
+use crate::terminal::wrong_argument;
 use crate::engines::bench_genes::{self, GenesBenchArgs};
 use crate::engines::bench_geneserver::{self, GeneserverBenchArgs};
 use crate::engines::bench_hub::{self, HubBenchArgs};
@@ -7,7 +8,7 @@ use crate::engines::engine::report;
 use crate::files::tree_file;
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -126,7 +127,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         None => {}
     }
     if !(1..=65_536).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
-        bail!("--worlds takes 1 to 65536, --repeat 1 to 100");
+        wrong_argument!("--worlds takes 1 to 65536, --repeat 1 to 100");
     }
     let controller = match &args.tree {
         Some(path) => {

@@ -1,5 +1,6 @@
 //! `xpuck dev bench geneserver`: how soon a geneserver answers many islands.
 
+use crate::terminal::wrong_argument;
 use crate::engines::loads::geneserver::Load;
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
@@ -64,7 +65,7 @@ pub struct Measured {
 pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     let fits = |value: f64, low: f64| (low..=3600.0).contains(&value);
     if !(1..=10_000).contains(&args.islands) || !fits(args.period, 0.1) || !fits(args.seconds, 0.5) {
-        bail!("--islands takes 1 to 10000, --period 0.1 to 3600, --seconds 0.5 to 3600");
+        wrong_argument!("--islands takes 1 to 10000, --period 0.1 to 3600, --seconds 0.5 to 3600");
     }
     let limit = descriptors::raise_limit();
     let files = (limit as usize).saturating_sub(OTHER_FILES) / FILES_A_SOCKET;

@@ -1,5 +1,6 @@
 //! `xpuck dev bench hub`: how soon poses reach robots as senses.
 
+use crate::terminal::wrong_argument;
 use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
@@ -84,11 +85,17 @@ pub struct Measured {
 
 /// Runs the command.
 pub fn run(args: &HubBenchArgs) -> Result<()> {
-    ensure!(args.robots.iter().all(|n| (1..=200).contains(n)), "--robots takes 1 to 200");
-    ensure!((0.08..=1.0).contains(&args.spacing), "--spacing takes 0.08 to 1");
+    if !args.robots.iter().all(|n| (1..=200).contains(n)) {
+        wrong_argument!("--robots takes 1 to 200");
+    }
+    if !(0.08..=1.0).contains(&args.spacing) {
+        wrong_argument!("--spacing takes 0.08 to 1");
+    }
     // The robots need time to get ready.
     let longest = LONGEST_S - PATIENCE.as_secs_f64() - SETTLE.as_secs_f64();
-    ensure!((1.0..=longest).contains(&args.seconds), "--seconds takes 1 to {longest}");
+    if !(1.0..=longest).contains(&args.seconds) {
+        wrong_argument!("--seconds takes 1 to {longest}");
+    }
     ensure!(args.consoles.iter().chain([&args.stuck]).all(|n| *n <= 100), "--consoles and --stuck take 0 to 100");
     let cases = args.robots.iter().flat_map(|robots| args.consoles.iter().map(move |consoles| (*robots, *consoles)));
     for (i, (robots, consoles)) in cases.enumerate() {

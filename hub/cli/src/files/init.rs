@@ -1,5 +1,6 @@
 //! `xpuck init`: a folder with everything that a swarm needs.
 
+use crate::terminal::wrong_argument;
 use crate::arena::BodyFile;
 use crate::files::swarm_files::{
     self, Devices, RobotText, SWARM, TRANSPORT, arena_text, commented, hub_text, swarm_text, write_new,
@@ -77,7 +78,7 @@ const TRACKER: &str = "192.168.1.3:801";
 /// Runs the command.
 pub fn run(args: &InitArgs) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        bail!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+        wrong_argument!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
     let (swarm, files) = files(args)?;
     let there: Vec<&str> = files

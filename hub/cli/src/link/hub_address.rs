@@ -39,6 +39,18 @@ pub struct HubAddress {
 struct Found {
     hub: String,
     key: Option<PathBuf>,
+    /// Folder of the running demo that it was taken from.
+    demo: Option<PathBuf>,
+}
+
+impl Found {
+    /// States which demo is meant if the user stands elsewhere: it may be another one than the user thinks of.
+    fn name_demo(&self) {
+        let away = |demo: &&PathBuf| std::env::current_dir().is_ok_and(|here| !demo.starts_with(here));
+        if let Some(demo) = self.demo.as_ref().filter(away) {
+            output::note(format_args!("xpuck: this is the hub of the demo in {} ({})", demo.display(), self.hub));
+        }
+    }
 }
 
 impl HubAddress {
@@ -61,6 +73,7 @@ impl HubAddress {
 
     fn link(&self, here: Option<&Swarm>) -> Result<(OperatorLink, Option<Secret>)> {
         let found = self.find(here, &running)?;
+        found.name_demo();
         if !found.hub.contains("://") {
             // Before a key is looked for, which such a hub has not.
             return Err(SocketError::Address(found.hub).into());
@@ -86,22 +99,25 @@ impl HubAddress {
         let named = self.hub.clone().unwrap_or_else(usual);
         let without = here.is_some_and(|swarm| swarm.security.dev_mode) && self.hub.is_none() && self.key.is_none();
         if self.dev_mode || without {
-            return Ok(Found { hub: named, key: None });
+            return Ok(Found { hub: named, key: None, demo: None });
         }
         if let Some(key) = &self.key {
-            return Ok(Found { hub: named, key: Some(key.clone()) });
+            return Ok(Found { hub: named, key: Some(key.clone()), demo: None });
         }
         let folder = here.map_or("keys".into(), |swarm| swarm.security.keys.clone());
         let key = keyring::path(&folder, Role::Operator, OPERATOR, "key");
         if here.is_some() || key.exists() {
-            return Ok(Found { hub: named, key: Some(key) });
+            return Ok(Found { hub: named, key: Some(key), demo: None });
         }
         let demos: Vec<RunningDemo> =
             running().into_iter().filter(|demo| self.hub.as_ref().is_none_or(|hub| *hub == demo.hub)).collect();
         match &demos[..] {
-            [only] => Ok(Found { hub: only.hub.clone(), key: Some(only.key.clone()) }),
+            [only] => {
+                let demo = self.hub.is_none().then(|| only.root.clone());
+                Ok(Found { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
+            }
             // Whoever names a hub lacks a key alone.
-            [] if self.hub.is_some() => Ok(Found { hub: named, key: Some(key) }),
+            [] if self.hub.is_some() => Ok(Found { hub: named, key: Some(key), demo: None }),
             [] => bail!(
                 "no hub is known here: there is no swarm.toml in this folder, and no demo of yours runs; `xpuck demo` starts \
                  one, `xpuck init DIR` makes a swarm's folder, or name --hub and --key"
@@ -185,7 +201,7 @@ mod tests {
         };
         let (one, two) = (|| vec![demo(1)], || vec![demo(1), demo(2)]);
         let of = |address: HubAddress, here: Option<&Swarm>, demos: &dyn Fn() -> Vec<RunningDemo>| {
-            let Found { hub, key } = address.find(here, demos).unwrap();
+            let Found { hub, key, .. } = address.find(here, demos).unwrap();
             (hub, key.unwrap_or_default().display().to_string())
         };
         let pair = |hub: &str, key: &str| (hub.to_string(), key.to_string());
@@ -197,6 +213,8 @@ mod tests {
             of(said(Some("tcp://127.0.0.1:2"), None), None, &two),
             pair("tcp://127.0.0.1:2", "/d/2/operator.key")
         );
+        let from = |address: HubAddress| address.find(None, &one).unwrap().demo;
+        assert_eq!((from(said(None, None)), from(said(Some("tcp://127.0.0.1:1"), None))), (Some("/d/1".into()), None));
         let open = Swarm { security: Security::dev_mode(), ..swarm };
         assert_eq!(said(None, None).find(Some(&open), &one).unwrap().key, None);
         let several = said(None, None).find(None, &two).unwrap_err().to_string();

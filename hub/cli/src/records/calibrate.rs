@@ -1,5 +1,6 @@
 //! `xpuck calibrate`: parameters of the simulator fitted to recorded poses and readings.
 
+use crate::terminal::wrong_argument;
 use crate::files::calibration_file;
 use crate::files::tree_file::{print, write};
 use crate::records::calibrate_record::RecordArgs;
@@ -167,7 +168,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
         Subject::Collisions { fit, arena } => {
             let half = (arena[0] / 2.0, arena[1] / 2.0);
             if ![half.0, half.1].iter().all(|h| (0.1..=50.0).contains(h)) {
-                bail!("--arena takes lengths of 0.2 to 100 m");
+                wrong_argument!("--arena takes lengths of 0.2 to 100 m");
             }
             report(fit, |name, text| collisions::fit(&poses::read(name, text)?, half).context(name.to_string()))
         }

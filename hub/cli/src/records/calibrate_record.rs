@@ -1,7 +1,8 @@
 //! `xpuck calibrate record`: records made in the simulator with known parameters.
 
+use crate::terminal::wrong_argument;
 use crate::files::tree_file::{print, write};
-use anyhow::{Result, bail};
+use anyhow::{Result};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use xpuck_calibrate::synthetic::{self, Encounters, InfraredBench};
@@ -128,7 +129,7 @@ pub fn run(args: &RecordArgs) -> Result<()> {
 /// Refuses an option outside its range.
 fn check(option: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if !(low..=high).contains(&value) {
-        bail!("{option} takes {low} to {high}, not {value}");
+        wrong_argument!("{option} takes {low} to {high}, not {value}");
     }
     Ok(())
 }

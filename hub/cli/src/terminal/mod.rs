@@ -4,5 +4,8 @@ pub mod in_place;
 mod json;
 pub mod progress;
 pub mod steps;
+mod wrong;
 
 pub use json::{json, print_json, report_json};
+pub use wrong::WrongArgument;
+pub(crate) use wrong::wrong_argument;

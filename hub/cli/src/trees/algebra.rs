@@ -1,5 +1,6 @@
 //! `xpuck tree reduce` and `xpuck tree diff`: smaller trees that drive the same, and the proof by simulation.
 
+use crate::terminal::wrong_argument;
 use crate::files::tree_file::{print, read};
 use crate::terminal::print_json;
 use anyhow::{Result, bail};
@@ -134,7 +135,7 @@ struct Difference<'a> {
 /// Runs `xpuck tree diff` of trees.
 pub fn equal(args: &EqualArgs) -> Result<()> {
     if !(1..=100_000).contains(&args.runs) {
-        bail!("--runs takes 1 to 100000");
+        wrong_argument!("--runs takes 1 to 100000");
     }
     let compile = |path: &PathBuf| -> Result<Program> {
         let tree: Tree = read(path, None, false)?;

@@ -13,6 +13,7 @@ mod size;
 mod transfer;
 mod tune;
 
+use crate::terminal::wrong_argument;
 use crate::analysis::simulate::{ScenarioArg, read_tree};
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{print, refuse_over, write};
@@ -185,7 +186,7 @@ impl World {
     /// The world with so many robots, or as many as its file says.
     fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
         if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
-            bail!("--count {robots}: 1 to {MAX_ROBOTS} fit a world");
+            wrong_argument!("--count {robots}: 1 to {MAX_ROBOTS} fit a world");
         }
         let Some(path) = &self.world else { return Ok(self.scenario.spec(robots.unwrap_or(9))) };
         let mut spec = world_file::read(path)?;

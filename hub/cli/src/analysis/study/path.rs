@@ -1,5 +1,6 @@
 //! `xpuck study path`.
 
+use crate::terminal::wrong_argument;
 use crate::analysis::picture::{Caption, PictureArgs};
 use crate::files::tree_file::{print, read, refuse_over};
 use crate::terminal::print_json;
@@ -96,7 +97,7 @@ pub fn run(args: &PathArgs) -> Result<()> {
     refuse_over([&args.tree], args.picture.written())?;
     let poses = &args.from;
     if poses.len() > MAX_ROBOTS {
-        bail!("--from has {} robots: 1 to {MAX_ROBOTS} fit a world", poses.len());
+        wrong_argument!("--from has {} robots: 1 to {MAX_ROBOTS} fit a world", poses.len());
     }
     let budget = Budget::of(args.seconds, 2, args.seed)?;
     args.picture.wanted(1)?;

@@ -1,6 +1,7 @@
 //! The ports at which Groot2 watches a demo's robots. A publisher of BehaviorTree.CPP has two neighbouring ones, so
 //! robots' ports are two apart.
 
+use crate::terminal::wrong_argument;
 use super::DemoArgs;
 use anyhow::{Result, bail};
 use std::net::TcpListener;
@@ -18,7 +19,7 @@ pub fn check(args: &DemoArgs) -> Result<()> {
     let Some(first) = args.groot else { return Ok(()) };
     let highest = u16::MAX - 2 * args.robots as u16;
     if first == 0 || first > highest {
-        bail!("--groot {first}: with {} robots it takes 1 to {highest}", args.robots);
+        wrong_argument!("--groot {first}: with {} robots it takes 1 to {highest}", args.robots);
     }
     for port in (0..args.robots).filter_map(|i| port(args, i)) {
         if (args.ports..args.ports + OWN).contains(&port) {

@@ -7,6 +7,7 @@ pub mod report;
 mod screen;
 mod watch;
 
+use crate::terminal::wrong_argument;
 use crate::arena::BodyFile;
 use crate::engines::engine::EngineArgs;
 use crate::link::running::{Announcement, RunningDemo, running};
@@ -118,16 +119,16 @@ const APPEAR: Duration = Duration::from_secs(20);
 pub fn run(args: &DemoArgs) -> Result<bool> {
     let args = &DemoArgs { robots: robots(args)?, ..args.clone() };
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        bail!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+        wrong_argument!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
     if let Some(minutes) = args.minutes.filter(|minutes| !(0.1..=1440.0).contains(minutes)) {
-        bail!("--minutes {minutes}: takes 0.1 to 1440");
+        wrong_argument!("--minutes {minutes}: takes 0.1 to 1440");
     }
     if !(0.1..=32.0).contains(&args.speed) {
-        bail!("--speed {}: takes 0.1 to 32", args.speed);
+        wrong_argument!("--speed {}: takes 0.1 to 32", args.speed);
     }
     if args.population.is_some_and(|population| !(8..=4096).contains(&population)) {
-        bail!("--population takes 8 to 4096");
+        wrong_argument!("--population takes 8 to 4096");
     }
     groot::check(args)?;
     check_ports(args)?;

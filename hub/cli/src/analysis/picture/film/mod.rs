@@ -8,6 +8,7 @@ mod stage;
 pub use encoder::RATE;
 pub use stage::{Sheet, Stage, Token};
 
+use crate::terminal::wrong_argument;
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
 use encoder::Encoder;
@@ -23,7 +24,7 @@ pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 /// The option, and what may stand there.
 pub fn check_speed(speed: f64) -> Result<()> {
     if !SPEEDS.contains(&speed) {
-        bail!("--film-speed {speed}: it takes {} to {}, times as fast as true", SPEEDS.start(), SPEEDS.end());
+        wrong_argument!("--film-speed {speed}: it takes {} to {}, times as fast as true", SPEEDS.start(), SPEEDS.end());
     }
     Ok(())
 }
