@@ -4,7 +4,7 @@
 use crate::guests;
 use crate::{analysis, arena, boards, engines, evolution, files, records, services, swarm, trees};
 use schemars::{JsonSchema, Schema};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use xpuck_wire::Status;
 use xpuck_wire::message::Event;
 use xpuck_wire::schema::of_json;
@@ -48,28 +48,36 @@ pub fn schema(command: &str) -> Option<Value> {
     let found: Vec<Output> = all().into_iter().filter(|output| output.command == command).collect();
     let lines = found.first()?.form == Form::Lines;
     let each = if lines { "one value on each line" } else { "one value" };
-    let mut choices = found.iter().map(|output| {
-        let mut schema = (output.schema)().to_value();
-        if let (Some(kind), Some(object)) = (output.kind, schema.as_object_mut()) {
-            object.remove("$schema");
-            object.insert("title".into(), json!(kind));
-        }
-        schema
-    });
-    let mut schema = match found.len() {
-        1 => choices.next()?,
-        _ => json!({ "$schema": "http://json-schema.org/draft-07/schema#", "anyOf": choices.collect::<Vec<_>>() }),
+    let mut schema = match &found[..] {
+        [only] => (only.schema)().to_value(),
+        kinds => any_of(kinds),
     };
-    let object = schema.as_object_mut()?;
-    object.insert("title".into(), json!(format!("output of xpuck {command}: {each}")));
+    schema.as_object_mut()?.insert("title".into(), json!(format!("output of xpuck {command}: {each}")));
     Some(schema)
+}
+
+/// Schema of a value that is valid by the schema of one kind. Definitions stand at the top, where references look for them.
+fn any_of(kinds: &[Output]) -> Value {
+    let (mut choices, mut definitions) = (Vec::new(), Map::new());
+    for output in kinds {
+        let mut schema = (output.schema)().to_value();
+        if let Some(object) = schema.as_object_mut() {
+            object.remove("$schema");
+            object.insert("title".into(), json!(output.kind));
+            if let Some(Value::Object(inner)) = object.remove("definitions") {
+                definitions.extend(inner);
+            }
+        }
+        choices.push(schema);
+    }
+    json!({ "$schema": "http://json-schema.org/draft-07/schema#", "anyOf": choices, "definitions": definitions })
 }
 
 /// The outputs of all commands, in the order of `xpuck --help`.
 pub fn all() -> Vec<Output> {
     vec![
         one::<services::demo::report::Output>("demo"),
-        lines::<files::check::Checked>("check"),
+        one::<Vec<files::check::Checked>>("check"),
         one::<Vec<xpuck_hub_service::doctor::Finding>>("doctor"),
         of::<trees::explain::json::Explanation<'_>>("tree explain", "trees"),
         #[cfg(feature = "bodies")]

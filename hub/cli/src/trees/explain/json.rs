@@ -23,7 +23,7 @@ pub struct Explanation<'a> {
     notes: &'a [String],
     /// Explanation of the root, with its children.
     account: Rule,
-    /// Results of `--ablate`.
+    /// Results of `--simulate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     study: Option<Study>,
 }

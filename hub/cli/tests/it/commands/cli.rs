@@ -58,7 +58,7 @@ fn evolution_is_a_function_of_its_seed() {
         let arguments = ["evolve", "--islands", "3", "--population", "24", "--generations", "4", "--seconds", "5"];
         let more = ["--remeasure", "4", "--json", "--algorithm", algorithm, "--seed", seed];
         let output = xpuck().args(arguments).args(more).env("RAYON_NUM_THREADS", threads).output().unwrap();
-        let mut result = valid_json("simulate", &output.stdout);
+        let mut result = valid_json("evolve", &output.stdout);
         for timing in ["wall_s", "r_acc"] {
             result.as_object_mut().unwrap().remove(timing);
         }
@@ -89,6 +89,7 @@ fn bad_trees_are_named_by_file_line_and_column() {
 #[test]
 fn arguments_out_of_range_are_refused() {
     assert!(refusal(&["simulate", TREE, "--count", "257"]).contains("1 to 256"));
+    assert_eq!(run(&["simulate", TREE, "--count", "257"]).status.code(), Some(2));
     assert!(refusal(&["simulate", TREE, "--runs", "0"]).contains("--runs"));
     assert!(refusal(&["evolve", "--population", "3"]).contains("population = 3 is outside 8..=4096"));
     assert!(refusal(&["demo", "--speed", "1000"]).contains("--speed"));

@@ -4,9 +4,9 @@ use crate::rig::{valid_json, xpuck};
 
 /// Commands without a hub, and their words after `--json`. Others are validated where they are tested.
 const COMMANDS: &[(&str, &str)] = &[
-    ("check", "docs/trees/806768.bt docs/worlds/homing.toml docs/worlds/none.toml"),
+    ("check", "docs/trees/806768.bt docs/worlds/foraging.toml docs/worlds/none.toml"),
     ("tree explain", "docs/trees/806768.bt"),
-    ("tree explain", "docs/trees/806768.bt --ablate --runs 2 --seconds 5"),
+    ("tree explain", "docs/trees/806768.bt --simulate --runs 2 --seconds 5"),
     ("tree explain", "docs/bodies/walker.prif"),
     ("tree diff", "docs/trees/806768.bt docs/trees/806768.bt --runs 2"),
     ("tree nodes", ""),
@@ -17,7 +17,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("study branches", "docs/trees/806768.bt --runs 2 --seconds 5"),
     ("study path", "docs/trees/806768.bt --seconds 5"),
     ("keys list", "--dir KEYS"),
-    ("dev bench", "--seconds 1"),
+    ("study tune", "docs/trees/806768.bt --generations 1 --sizes 2 --runs 10"),
+    ("study hetero", "docs/trees --mixed 2 --drawn 2 --alone 2"),
+    ("dev bench", "--worlds 8 --repeat 1"),
 ];
 
 #[test]
