@@ -1,7 +1,8 @@
-//! Arbitration between behaviours after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005):
-//! [`automaton`], the post-offices through which messages of modules pass, and [`cargo`], the world in which they deliver it.
+//! Arbitration between behaviours after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU
+//! 05/2005): [`automaton`], the post-offices that filter the messages of modules, and [`cargo`], the world in which
+//! robots deliver cargo.
 //!
-//! Units of the world of cargo are those of the document.
+//! The cargo world uses the units of the report.
 
 pub mod automaton;
 pub mod cargo;

@@ -1,4 +1,4 @@
-//! Automata as trees run in worlds: all engines agree.
+//! Automata converted to trees run in worlds; all engines agree.
 
 use xpuck_automata::automaton::{Meanings, Module, from_tree, parse, to_tree};
 use xpuck_automata::cargo::hand_made;
@@ -9,7 +9,7 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::world::WorldSpec;
 
-/// Two post-offices of navigate; the second one turns about where it meets something, by turns to either side.
+/// Two post-offices of navigate. The second one alternates the side to which it turns at obstacles.
 const AUTOMATA: [&str; 2] = [
     "1 -> 2: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 3\n\
      1 -> 1: (SENSORS_LIGHT_LEAVE), in:NAVIGATE_AROUNDLEFT 0, out:-\n\

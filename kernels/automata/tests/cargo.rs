@@ -1,4 +1,4 @@
-//! The hand-made controller in the printed world: it delivers cargo.
+//! The hand-made controller delivers cargo in the printed world.
 
 use xpuck_automata::automaton::{Module, parse, print};
 use xpuck_automata::cargo::{Prepared, Setup, Weights, hand_made, printed, run};
@@ -34,7 +34,7 @@ fn every_part_is_needed() {
     for part in [0, 1, 3] {
         assert!(without(part).scripts[3] <= 1, "without {}", Module::ARBITRATED[part].name());
     }
-    // Who does not avoid is freed by the turns of exploring, late.
+    // Without avoidance, only the random turns of explore free the robot, which takes longer.
     let with = run(&hand_made(), &setup, &[]).tally;
     assert!(without(2).obstacle_time > 3.0 * with.obstacle_time);
 }

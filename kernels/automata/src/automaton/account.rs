@@ -1,10 +1,10 @@
-//! What an automaton does, in plain English.
+//! Plain English description of an automaton.
 
 use super::text::message_text;
 use super::{Automaton, Kind, Message, Module, Transition};
 use std::fmt::Write;
 
-/// An account of an automaton as the post-office of `module`: a paragraph for each state.
+/// Returns a description of the automaton as the post-office of `module`, with a paragraph for each state.
 pub fn account(module: Module, automaton: &Automaton) -> String {
     let mut text = format!(
         "The post-office of {} has {} and starts in state {}.\n",

@@ -1,29 +1,30 @@
-//! What differs between two automata.
+//! Differences between two automata.
 
 use super::text::transition_text;
 use super::{Automaton, State, Transition};
 use std::fmt::Write;
 
-/// What differs between two automata, a line each: `-` before what is in `old` only, `+` before what is in `new` only. Of a
-/// transition that changed both lines are given, of a state that is gone or new also a line of its own. Nothing if they
-/// are equal but for the numbers of their states.
+/// Returns the differences between two automata, one per line: `-` for lines only in `old`, `+` for lines only in
+/// `new`. A changed transition gives both lines; a removed or added state also gives a line of its own. The text is
+/// empty if the automata are equal up to state numbers.
 ///
-/// States of `new` are called by the numbers of the states of `old` that they correspond to; those that correspond to none
-/// come after the last of `old`. Which correspond is found by following equal transitions from a pair of states that is
-/// taken to be the same, for each such pair; the shortest text wins. It is short, not always the shortest possible.
+/// States of `new` are printed with the numbers of their matching states in `old`; unmatched states are numbered
+/// after the last state of `old`. States are matched by following equal transitions from an initial pair that is
+/// assumed to match. Every initial pair is tried and the shortest text wins, which is not always the shortest
+/// possible text.
 pub fn diff(old: &Automaton, new: &Automaton) -> String {
-    // Starts first, so that they are what corresponds where nothing else decides.
+    // The pair of start states comes first, so that it wins ties.
     let starts = (usize::from(old.start), usize::from(new.start));
     let pairs = (0..old.states.len()).flat_map(|i| (0..new.states.len()).map(move |j| (i, j)));
     let texts = std::iter::once(starts).chain(pairs).map(|pair| Matching::from(old, new, pair).lines());
     texts.min_by_key(Vec::len).unwrap_or_default().concat()
 }
 
-/// Which states of two automata correspond.
+/// Matching between the states of two automata.
 struct Matching<'a> {
     old: &'a Automaton,
     new: &'a Automaton,
-    /// For each state of `old` that of `new`, and the reverse.
+    /// Index of the matching state in `new` for each state of `old`; `back` is the reverse.
     forth: Vec<Option<usize>>,
     back: Vec<Option<usize>>,
 }
@@ -40,7 +41,7 @@ impl<'a> Matching<'a> {
         matching
     }
 
-    /// Matches two states, and what equal transitions lead to from there.
+    /// Matches two states, and the states that equal transitions from them lead to.
     fn follow(&mut self, i: usize, j: usize) {
         let mut open = vec![(i, j)];
         while let Some((i, j)) = open.pop() {
@@ -49,13 +50,13 @@ impl<'a> Matching<'a> {
             }
             (self.forth[i], self.back[j]) = (Some(j), Some(i));
             let same = self.alike(i, j).map(|(old, new)| (usize::from(old.to), usize::from(new.to)));
-            // The first transition is followed first.
+            // The list is reversed because `open` is a stack: the first transition is followed first.
             let same: Vec<_> = same.collect();
             open.extend(same.into_iter().rev());
         }
     }
 
-    /// Transitions of two states that are the same but for where they lead.
+    /// Returns the pairs of transitions of two states that are equal except for their target.
     fn alike(&self, i: usize, j: usize) -> impl Iterator<Item = (&'a Transition, &'a Transition)> + use<'a> {
         let (old, new) = (&self.old.states[i], &self.new.states[j]);
         let lists = [(&old.incoming, &new.incoming), (&old.outgoing, &new.outgoing)];
@@ -69,7 +70,8 @@ impl<'a> Matching<'a> {
         })
     }
 
-    /// The two states still alone that have most in common, the first ones of equals; none if none have anything.
+    /// Returns the unmatched pair with the highest likeness, the first of equal pairs; `None` if no pair has anything
+    /// in common.
     fn nearest(&self) -> Option<(usize, usize)> {
         let alone = |matched: &[Option<usize>]| -> Vec<usize> {
             (0..matched.len()).filter(|&state| matched[state].is_none()).collect()
@@ -80,7 +82,7 @@ impl<'a> Matching<'a> {
         scored.min_by_key(|&(score, pair)| (std::cmp::Reverse(score), pair)).map(|(_, pair)| pair)
     }
 
-    /// How much two states have in common less what they have not, if they have anything in common.
+    /// Returns the score for what two states share minus what they do not; `None` if they share nothing.
     fn likeness(&self, i: usize, j: usize) -> Option<i32> {
         let ends = |(a, b): (&Transition, &Transition)| {
             let (to, new) = (usize::from(a.to), usize::from(b.to));
@@ -104,7 +106,7 @@ impl<'a> Matching<'a> {
         (common > 0 || all == [0, 0]).then_some(common - alone)
     }
 
-    /// The lines that differ.
+    /// Returns the lines that differ.
     fn lines(&self) -> Vec<String> {
         let named = self.new_as_old();
         let mut lines = Vec::new();
@@ -128,7 +130,7 @@ impl<'a> Matching<'a> {
         lines
     }
 
-    /// The new automaton by the numbers of the old one; none where the old state is gone.
+    /// Returns the new automaton with the state numbers of the old one; `None` at removed states.
     fn new_as_old(&self) -> Named {
         let mut names = Vec::new();
         let mut last = self.old.states.len();
@@ -148,18 +150,18 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// An automaton with gaps among its states' numbers.
+/// Automaton whose state numbers may have gaps.
 struct Named {
     start: usize,
     states: Vec<Option<State>>,
 }
 
-/// Whether two transitions say the same, wherever they lead.
+/// Whether two transitions are equal except for their target.
 fn same_words(a: &Transition, b: &Transition) -> bool {
     (a.trigger, a.inward, a.out) == (b.trigger, b.inward, b.out)
 }
 
-/// The lines of two lists that are not in their longest common subsequence.
+/// Appends the lines of two lists that are not in their longest common subsequence.
 fn changes(from: usize, outgoing: bool, old: &[Transition], new: &[Transition], lines: &mut Vec<String>) {
     let mut longest = vec![vec![0usize; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {

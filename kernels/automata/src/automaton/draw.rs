@@ -1,4 +1,4 @@
-//! Drawings of automata: states on a circle, an arrow for each pair of states, and what triggers it.
+//! Drawings of automata: states on a circle, and a labelled arrow for each pair of states that transitions connect.
 
 use super::Automaton;
 use super::layout::{Area, Arrow, GAP, Layout, ROW, Row, STATE};
@@ -16,16 +16,17 @@ const STYLE: &str = "  <style>
   </style>
 ";
 
-/// Colours of states, and of what leaves them.
+/// Colours of states and of the arrows that leave them.
 const COLOURS: [&str; 8] = ["#1f5fa8", "#b3261e", "#2f7d43", "#7b3fa0", "#8a5a00", "#0b7a75", "#a13d70", "#57606a"];
-/// Colour of the start's arrow.
+/// Colour of the arrow to the start state.
 const BLACK: &str = "#1b1f24";
 
-/// Space around the drawing, pixels.
+/// Margin around the drawing (px).
 const MARGIN: f32 = 16.0;
 
-/// An automaton as SVG. Triggers are upright, what they send to the module is in italics after a slash, what they send to all
-/// others on a line of its own. All that leaves a state has the state's colour; an arrow from nowhere leads to the start.
+/// Returns an automaton as SVG. Labels show the trigger upright, the message to the module in italics after a slash,
+/// and the broadcast message on its own line. Arrows and labels have the colour of the state that they leave; a black
+/// arrow marks the start state.
 pub fn draw(automaton: &Automaton) -> String {
     let layout = Layout::of(automaton);
     let bounds = layout.bounds();
@@ -72,7 +73,7 @@ fn colour(state: usize) -> &'static str {
     COLOURS[state % COLOURS.len()]
 }
 
-/// An arrow's tip.
+/// Writes the marker for arrow tips of a colour.
 fn tip(colour: &str, svg: &mut String) {
     let number = &colour[1..];
     let _ = writeln!(

@@ -1,20 +1,20 @@
-//! Behaviour trees of the form that [`to_tree`] gives, as automata again.
+//! Conversion of behaviour trees in the form written by [`to_tree`] back to automata.
 
 use super::meanings::{ConversionError, Meanings};
 use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, State, Transition, to_tree};
 use xpuck_kernels::analysis::machine::Code;
 use xpuck_kernels::tree::{self, Tree};
 
-/// The automaton of a tree as [`to_tree`] makes them with the same meanings; it gives the tree again. Of the automaton that the
-/// tree was made of, it has no states that could not be reached and no transitions that an earlier one hid.
+/// Returns the automaton for which [`to_tree`] with the same meanings gives this tree. Compared with the automaton
+/// from which the tree was made, it lacks unreachable states and transitions hidden by an earlier one.
 ///
 /// # Errors
-/// The first node that does not fit the form, and what would; or two messages that mean the same tree.
+/// The first node that does not fit the form, with what was expected; or two messages whose meaning is the same tree.
 pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, ConversionError> {
     meanings.check()?;
     meanings.check_distinct()?;
     let automaton = Reader { tree, meanings }.automaton()?;
-    // Reading is lenient where writing says what is right: which code is which state's, and what follows upon what.
+    // The reader does not check which code belongs to which state, nor the order of steps; converting back does.
     let right = to_tree(&automaton, meanings)?;
     if right == *tree {
         return Ok(automaton);
@@ -33,7 +33,7 @@ struct Reader<'a> {
     meanings: &'a Meanings,
 }
 
-/// For each code, the state or the message that it stands for.
+/// State or message for each code.
 type Codes<T> = Vec<(Code, T)>;
 
 impl Reader<'_> {
@@ -49,7 +49,7 @@ impl Reader<'_> {
         Ok(Automaton { start, states: states.into_iter().map(read).collect::<Result<_, _>>()? })
     }
 
-    /// For each state where its transitions are, and the states of all codes.
+    /// Returns the node of each state's transitions, and the state of each code.
     fn states(&self, at: usize) -> Result<(Vec<usize>, Codes<u8>), ConversionError> {
         const STATE: &str = "here a state is wanted, a seq of a `sel` over `ifsect v_scr` and a `sel` over 1 to 16 transitions, as to-tree writes it";
         let (mut states, mut codes) = (Vec::new(), Vec::new());
@@ -65,7 +65,7 @@ impl Reader<'_> {
         Ok((states, codes))
     }
 
-    /// The messages of all codes.
+    /// Returns the message of each code.
     fn actions(&self, at: usize) -> Result<Codes<Option<Message>>, ConversionError> {
         const ACTION: &str = "an action is a seq of a `sel` over `ifsect v_scr` and the meaning of a message";
         let mut codes = Vec::new();
@@ -83,14 +83,14 @@ impl Reader<'_> {
         Ok(codes)
     }
 
-    /// The codes that a `sel` tests for.
+    /// Returns the codes that a `sel` tests for.
     fn tests(&self, at: usize) -> Result<Vec<Code>, ConversionError> {
         const TEST: &str = "v_scr is tested by a `sel` over `ifsect v_scr`";
         let read = |test| Code::of_test(&self.tree.nodes()[test]).ok_or_else(|| form(self.tree, test, TEST));
         self.children(at, tree::Kind::Sel, TEST)?.into_iter().map(read).collect()
     }
 
-    /// A state by the `sel` over its transitions.
+    /// Reads a state from the `sel` over its transitions.
     fn state(&self, at: usize, codes: &Codes<u8>, handed: &Codes<Option<Message>>) -> Result<State, ConversionError> {
         const WAYS: &str = "a state has a `sel` over at most 16 transitions, or `failurel`";
         if self.tree.nodes()[at].kind == tree::Kind::Failurel {
@@ -121,7 +121,7 @@ impl Reader<'_> {
             _ => return Err(form(self.tree, at, WAY)),
         };
         let trigger = self.meant::<Kind>(&self.meanings.conditions, condition, "no message has this condition")?;
-        // Where nothing is handed inward, the entry depends on what was before.
+        // Without a message handed inward, the code to enter depends on the previous message.
         let keeps = self.tree.nodes()[enter].kind == tree::Kind::Sel;
         let entry = if keeps {
             let first = self.children(enter, tree::Kind::Sel, WAY)?[0];
@@ -142,14 +142,14 @@ impl Reader<'_> {
         Ok(Transition { trigger, to, out, inward: if keeps { None } else { message } })
     }
 
-    /// What the tree at a node stands for.
+    /// Returns the key whose tree equals the subtree at a node.
     fn meant<K: Copy>(&self, list: &[(K, Tree)], at: usize, wanted: &'static str) -> Result<K, ConversionError> {
         let here = self.tree.subtree(at);
         let found = list.iter().find(|(_, tree)| *tree == here);
         found.map(|(key, _)| *key).ok_or_else(|| form(self.tree, at, wanted))
     }
 
-    /// The children of a node of that kind; at least one.
+    /// Returns the children of a node of the given kind, at least one.
     fn children(&self, at: usize, kind: tree::Kind, wanted: &'static str) -> Result<Vec<usize>, ConversionError> {
         let node = &self.tree.nodes()[at];
         if node.kind != kind || node.children == 0 {
@@ -181,7 +181,7 @@ mod tests {
         meanings
     }
 
-    /// As simple as can be, whatever the order of transitions, which `simplify` does not mind.
+    /// Simplifies an automaton independently of the order of its transitions, which `simplify` keeps.
     fn simplest(automaton: &Automaton) -> Automaton {
         let mut sorted = automaton.clone();
         for state in &mut sorted.states {

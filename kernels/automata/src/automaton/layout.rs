@@ -1,4 +1,4 @@
-//! Where states, arrows and labels of a drawing are: states on a circle that grows until labels have room.
+//! Positions of the states, arrows and labels of a drawing. The circle of states grows until labels have room.
 
 use super::text::message_text;
 use super::{Automaton, Transition};
@@ -6,31 +6,31 @@ use std::collections::BTreeMap;
 use std::f32::consts::{FRAC_PI_2, TAU};
 use xpuck_kernels::math::{Vec2, vec2};
 
-/// Radius of a state, pixels.
+/// Radius of a state (px).
 pub(super) const STATE: f32 = 18.0;
-/// Height of a row of a label, pixels.
+/// Height of a label row (px).
 pub(super) const ROW: f32 = 13.0;
-/// Width of a letter, pixels; labels have letters of equal width.
+/// Width of a letter (px); labels use a monospaced font.
 const LETTER: f32 = 6.7;
-/// Space around labels, pixels.
+/// Padding around labels (px).
 pub(super) const GAP: f32 = 4.0;
-/// How far arrows there and back are bent apart, pixels.
+/// Sideways offset between the arrows of both directions (px).
 const BEND: f32 = 30.0;
-/// How often the circle grows, each time by a quarter.
+/// Maximum number of times that the circle grows, each time by a quarter.
 const GROWTHS: usize = 8;
-/// Points of an arrow that labels of others keep off.
+/// Sample points per arrow, used to keep labels off other arrows.
 const POINTS: usize = 16;
-/// How many of its own points a label may lie on.
+/// Maximum number of its own arrow's sample points that a label may cover.
 const MOST_HIDDEN: usize = 10;
 
-/// Where a label may lie along its arrow, the best places first.
+/// Candidate label positions along an arrow, as shares of its length, best first.
 const SHARES: [f32; 13] = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
 
-/// A rectangle with level sides.
+/// Axis-aligned rectangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Area {
     pub centre: Vec2,
-    /// Half its width and height.
+    /// Half the width and height.
     pub half: Vec2,
 }
 
@@ -44,7 +44,7 @@ impl Area {
         Area { centre: (a + b) * 0.5, half: vec2(half.x.abs(), half.y.abs()) }
     }
 
-    /// How many of the points lie in it.
+    /// Counts the points inside the rectangle.
     fn covers(&self, points: &[Vec2]) -> usize {
         let inside = |at: &&Vec2| {
             let away = **at - self.centre;
@@ -53,13 +53,13 @@ impl Area {
         points.iter().filter(inside).count()
     }
 
-    /// How bad it is as a label where others are; an arrow that is covered for the most part cannot be followed.
+    /// Penalty of this label position. A label that covers most of its own arrow gets an extra penalty.
     fn crowding(&self, taken: &[Area], own: &[Vec2]) -> f32 {
         let overlap: f32 = taken.iter().map(|other| other.overlap(self)).sum();
         overlap + if self.covers(own) > MOST_HIDDEN { self.half.x } else { 0.0 }
     }
 
-    /// The area that two have in common, square pixels.
+    /// Overlap of two rectangles [px²].
     fn overlap(&self, other: &Area) -> f32 {
         let away = self.centre - other.centre;
         let common = vec2(self.half.x + other.half.x - away.x.abs(), self.half.y + other.half.y - away.y.abs());
@@ -67,29 +67,29 @@ impl Area {
     }
 }
 
-/// A row of a label: what is upright and what is in italics after it.
+/// Label row: upright text, then text in italics.
 #[derive(Clone, Debug)]
 pub(super) struct Row(pub String, pub String);
 
-/// All transitions from one state to another.
+/// Arrow for all transitions from one state to another.
 #[derive(Clone, Debug)]
 pub(super) struct Arrow {
-    /// The state that it leaves.
+    /// State that the arrow leaves.
     pub from: usize,
-    /// A cubic Bezier curve.
+    /// Cubic Bezier curve.
     pub curve: [Vec2; 4],
     pub rows: Vec<Row>,
     pub label: Area,
 }
 
-/// A drawing's places.
+/// Positions of all elements of a drawing.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub states: Vec<Vec2>,
     pub arrows: Vec<Arrow>,
-    /// The arrow from nowhere to the start.
+    /// Arrow that marks the start state.
     pub start: [Vec2; 2],
-    /// 0 if labels lie over no other ones, no states and not over most of their arrows.
+    /// Total penalty; 0 if labels overlap no other label and no state, and cover little of their own arrows.
     pub crowding: f32,
 }
 
@@ -115,7 +115,7 @@ impl Layout {
         let n = automaton.states.len();
         let outward = |state: usize| Vec2::unit(TAU * state as f32 / n as f32 - FRAC_PI_2);
         let states: Vec<Vec2> = (0..n).map(|state| outward(state) * radius).collect();
-        // Beside the direction that the start's own loop takes.
+        // The arrow to the start state is placed beside the loop of that state.
         let first = usize::from(automaton.start);
         let from = outward(first).rotate(Vec2::unit(0.9));
         let start = [states[first] + from * (STATE + 32.0), states[first] + from * STATE];
@@ -134,14 +134,14 @@ impl Layout {
             let label = Area { centre: choices[0], half };
             arrows.push((Arrow { from, curve, rows: rows.clone(), label }, from == to, choices));
         }
-        // Labels that have little choice come first.
+        // Labels with few candidate positions are placed first.
         arrows.sort_by_key(|(arrow, is_loop, _)| (!is_loop, std::cmp::Reverse(arrow.rows.len())));
         let curves: Vec<[Vec2; 4]> = arrows.iter().map(|(arrow, ..)| arrow.curve).collect();
         let mut taken: Vec<Area> = states.iter().map(|&at| Area::square(at, STATE + GAP)).collect();
         taken.push(Area::of_corners(start[0], start[1]));
         let mut crowding = 0.0;
         for (number, (arrow, is_loop, choices)) in arrows.iter_mut().enumerate() {
-            // A label lies on its own arrow, but not on its own loop.
+            // A label may lie on its own arrow, but not on its own loop.
             let others = curves.iter().enumerate().filter(|(other, _)| *other != number || *is_loop);
             let others: Vec<Vec2> = others.flat_map(|(_, curve)| points(curve)).collect();
             let own: Vec<Vec2> = if *is_loop { vec![] } else { points(&arrow.curve).collect() };
@@ -158,7 +158,7 @@ impl Layout {
         Layout { states, arrows, start, crowding }
     }
 
-    /// What the drawing takes.
+    /// Bounding box of the drawing.
     pub fn bounds(&self) -> Area {
         let states = self.states.iter().map(|&at| Area::square(at, STATE));
         let labels = self.arrows.iter().map(|arrow| arrow.label);
@@ -171,7 +171,7 @@ impl Layout {
     }
 }
 
-/// The labels of each pair of states that transitions join.
+/// Returns the label rows for each pair of states that transitions connect.
 fn labels(automaton: &Automaton) -> BTreeMap<(usize, usize), Vec<Row>> {
     let mut labels: BTreeMap<_, Vec<Row>> = BTreeMap::new();
     for (from, state) in automaton.states.iter().enumerate() {
@@ -201,7 +201,7 @@ fn size(rows: &[Row]) -> Vec2 {
     vec2(LETTER * letters as f32 + 2.0 * GAP, ROW * rows.len() as f32 + GAP)
 }
 
-/// From a state to itself, away from the middle.
+/// Curve from a state to itself, on the outer side of the circle.
 fn looped(at: Vec2, out: Vec2) -> [Vec2; 4] {
     let side = out.perp();
     let foot = |sign: f32| at + (out + side * (0.5 * sign)) * (STATE / 1.118);
@@ -209,13 +209,13 @@ fn looped(at: Vec2, out: Vec2) -> [Vec2; 4] {
     [foot(1.0), far(1.0), far(-1.0), foot(-1.0)]
 }
 
-/// Where the label of a loop may lie: further and further out.
+/// Candidate label positions of a loop, at increasing distance.
 fn beside_loop(curve: &[Vec2; 4], out: Vec2, half: Vec2) -> Vec<Vec2> {
     let beside = point(curve, 0.5) + vec2(out.x * half.x, out.y * half.y);
     (0..6).map(|i| beside + out * (GAP + 14.0 * i as f32)).collect()
 }
 
-/// From one state to another; `bend` is to the side.
+/// Curve from one state to another with sideways offset `bend`.
 fn bent(a: Vec2, b: Vec2, bend: f32) -> [Vec2; 4] {
     let along = (b - a) * (1.0 / (b - a).length());
     let side = along.perp() * bend;
@@ -226,7 +226,7 @@ fn bent(a: Vec2, b: Vec2, bend: f32) -> [Vec2; 4] {
     [first, first + third + side, last - third + side, last]
 }
 
-/// A point of a curve, at 0..1 of it.
+/// Point of a curve at parameter `at` (0..1).
 fn point([a, b, c, d]: &[Vec2; 4], at: f32) -> Vec2 {
     let rest = 1.0 - at;
     *a * (rest * rest * rest) + *b * (3.0 * rest * rest * at) + *c * (3.0 * rest * at * at) + *d * (at * at * at)

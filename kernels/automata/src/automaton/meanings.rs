@@ -1,4 +1,4 @@
-//! What the messages of an automaton mean to a robot that runs behaviour trees.
+//! Meanings of an automaton's messages for a robot that runs behaviour trees.
 
 use super::text::message_text;
 use super::{Kind, Message};
@@ -6,101 +6,103 @@ use xpuck_kernels::analysis::machine::{may_condition, uses_scratch};
 use xpuck_kernels::tree::registers::{BLUE, GOAL, PROX};
 use xpuck_kernels::tree::{self, CompileError, MAX_DEPTH, Node, Tree};
 
-/// What stands for messages in a behaviour tree. None of the trees may use v_scr, which holds the automaton's state. Of
-/// several entries for the same message the first counts.
+/// Behaviour trees that stand for messages. These trees must not use v_scr, which holds the automaton's state. If a
+/// message has several entries, the first applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meanings {
-    /// When a message comes: in each tick in which the condition succeeds, also when it went on from the tick before. A
-    /// condition has queries, also under composites, `successd`, `failed` and `invert`.
+    /// Conditions of triggers: the message arrives in every tick in which the condition succeeds, even if it also
+    /// succeeded in the previous tick. A condition consists of queries, possibly under composites, `successd`,
+    /// `failed` and `invert`.
     pub conditions: Vec<(Kind, Tree)>,
-    /// What the robot does from the message on until it is handed another one. Numbers count: NAVIGATE_FORWARD 0 and
-    /// NAVIGATE_FORWARD 200 are two messages.
+    /// Actions that the robot repeats from a message handed inward until the next one. Arguments count:
+    /// NAVIGATE_FORWARD 0 and NAVIGATE_FORWARD 200 are different messages.
     pub inward: Vec<(Message, Tree)>,
-    /// What the robot does once, in the tick in which it sends the message.
+    /// Actions that the robot performs once, in the tick in which it sends the message.
     pub out: Vec<(Message, Tree)>,
-    /// What it does as long as it has been handed no message.
+    /// Action until the first message is handed inward.
     pub idle: Tree,
 }
 
-/// Why an automaton is no tree, or a tree no automaton.
+/// Error in the conversion between an automaton and a tree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConversionError {
-    /// A trigger without a condition.
+    /// Trigger without a condition.
     #[error("state {state}: nothing tells this robot of {name}; take the transition out or give it a condition", name = trigger.name())]
     Trigger {
-        /// The state, from 1.
+        /// State, from 1.
         state: usize,
-        /// What triggers its transition.
+        /// Trigger of the transition.
         trigger: Kind,
     },
-    /// A message without an action.
+    /// Message without an action.
     #[error("state {state}: {message} means nothing {way} on this robot; take it out or give it an action")]
     Message {
-        /// The state, from 1.
+        /// State, from 1.
         state: usize,
-        /// The message with its numbers.
+        /// Message with its arguments.
         message: String,
-        /// "handed inward" or "sent out".
+        /// Direction: "handed inward" or "sent out".
         way: &'static str,
     },
-    /// A transition for outgoing messages.
+    /// State with transitions for outgoing messages.
     #[error(
         "state {0} has transitions for outgoing messages; a tree has no module behind it that sends any: take them out"
     )]
     Outgoing(usize),
-    /// More to remember than v_scr can tell apart.
+    /// More pairs of state and message than v_scr can distinguish.
     #[error("states and the messages last handed inward in them make {0} pairs; {1} fit: use fewer states or messages")]
     Pairs(usize, usize),
-    /// A meaning that touches the state.
+    /// Meaning that uses v_scr.
     #[error("the meaning of {0}: `{1}` uses v_scr, which holds the automaton's state; use s_scr")]
     Scratch(String, Node),
-    /// A condition that does something.
+    /// Condition with a node that is not a query.
     #[error(
         "the condition of {0}: `{1}` is no query; a condition has queries, also under composites, successd, failed, invert"
     )]
     Condition(String, Node),
-    /// Two messages that no reader can tell apart.
+    /// Two messages with the same meaning.
     #[error("{0} and {1} mean the same tree, so that reading it back cannot tell them apart; change one")]
     Ambiguous(String, String),
-    /// A tree that no automaton becomes.
+    /// Node that does not fit the form of a converted automaton.
     #[error("node {node} (`{text}`): {wanted}")]
     Form {
-        /// The node's number in preorder, from 1.
+        /// Number of the node in preorder, from 1.
         node: usize,
-        /// The node.
+        /// Text of the node.
         text: String,
-        /// What should be there.
+        /// Expected content.
         wanted: &'static str,
     },
-    /// A meaning that is too deep.
+    /// Meanings that make the tree too deep.
     #[error("the tree is {0} levels deep; {MAX_DEPTH} fit: make the deepest meaning flatter")]
     Depth(usize),
-    /// A tree that is too large.
+    /// Tree that is too large.
     #[error(transparent)]
     Compile(#[from] CompileError),
 }
 
-/// What the robot does at first: nothing, so that it stands, but another tree than that of NAVIGATE_STOP.
+/// Name of the initial meaning in errors. The robot stands still, but the tree differs from that of NAVIGATE_STOP.
 const IDLE: &str = "idling";
 
 impl Meanings {
-    /// Meanings for an e-puck, for post-offices of [`Module::Navigate`](super::Module::Navigate). They are our reading: the
-    /// document's robot has other senses.
+    /// Meanings for an e-puck as [`Module::Navigate`](super::Module::Navigate). They are this project's
+    /// interpretation, because the robot of Petrovic's report has other sensors.
     ///
     /// | message | meaning |
     /// |---|---|
-    /// | SENSORS_BUMPERS_PRESSED | v_prox points ahead, to the left or right |
-    /// | SENSORS_BUMPERS_RELEASED | it does not |
-    /// | SENSORS_LIGHT_ENTER | v_blue is not short: a blue lamp is in view |
+    /// | SENSORS_BUMPERS_PRESSED | v_prox points ahead, to the left or to the right |
+    /// | SENSORS_BUMPERS_RELEASED | v_prox does not point ahead |
+    /// | SENSORS_LIGHT_ENTER | v_blue is not short, because a blue lamp is in view |
     /// | SENSORS_LIGHT_LEAVE | v_blue is short |
     /// | NAVIGATE_FORWARD 0 | v_goal is straight ahead |
-    /// | NAVIGATE_LEFT 0, NAVIGATE_RIGHT 0 | v_goal is 45 degrees to the left or right, where one wheel stands |
-    /// | NAVIGATE_AROUNDLEFT 0, NAVIGATE_AROUNDRIGHT 0 | v_goal is 90 degrees to the left or right: on the spot |
+    /// | NAVIGATE_LEFT 0, NAVIGATE_RIGHT 0 | v_goal is 45 degrees to the left or right (pivot) |
+    /// | NAVIGATE_AROUNDLEFT 0, NAVIGATE_AROUNDRIGHT 0 | v_goal is 90 degrees to the left or right (on the spot) |
     /// | NAVIGATE_STOP | v_goal is zero |
     /// | BEEP_BEEP n, n from 1 to 255, sent out | `signal n` |
     ///
-    /// Until the first command v_goal stays unwritten, and the robot stands. Commands for a time have no meaning, as
-    /// nothing tells when it is over, and neither has NAVIGATE_BACKWARD, as no v_goal makes the robot go backward.
+    /// Until the first command, v_goal is not written and the robot stands still. Timed commands have no meaning,
+    /// because no trigger reports their end; NAVIGATE_BACKWARD has no meaning, because no v_goal makes the robot
+    /// drive backward.
     pub fn epuck() -> Meanings {
         use tree::Kind::{Ifquad, Invert, Movcv, Mulav, Sel, Signal, Successl};
         let (goal, zero) = (GOAL as f32, 0.0);
@@ -130,22 +132,22 @@ impl Meanings {
         }
     }
 
-    /// The condition of a trigger.
+    /// Returns the condition of a trigger.
     pub(super) fn condition(&self, trigger: Kind) -> Option<&Tree> {
         find(&self.conditions, trigger)
     }
 
-    /// What the robot does once it has been handed a message, or none.
+    /// Returns the action for the last message handed inward, or for no message.
     pub(super) fn inward(&self, message: Option<Message>) -> Option<&Tree> {
         message.map_or(Some(&self.idle), |message| find(&self.inward, message))
     }
 
-    /// What the robot does as it sends a message.
+    /// Returns the action for a message sent out.
     pub(super) fn out(&self, message: Message) -> Option<&Tree> {
         find(&self.out, message)
     }
 
-    /// Says whether every tree can stand where it is meant to.
+    /// Checks that conditions contain only queries and that no meaning uses v_scr.
     pub(super) fn check(&self) -> Result<(), ConversionError> {
         for (kind, tree) in &self.conditions {
             if let Some(node) = tree.nodes().iter().find(|node| !may_condition(node)) {
@@ -160,7 +162,7 @@ impl Meanings {
         Ok(())
     }
 
-    /// Says whether trees can be told apart where they stand.
+    /// Checks that no two messages of the same list have the same tree.
     pub(super) fn check_distinct(&self) -> Result<(), ConversionError> {
         distinct(self.conditions())?;
         distinct(self.inwards())?;
@@ -181,7 +183,7 @@ impl Meanings {
     }
 }
 
-/// The first tree of a key.
+/// Returns the first tree of a key.
 fn find<K: Copy + PartialEq>(list: &[(K, Tree)], key: K) -> Option<&Tree> {
     list.iter().find(|(other, _)| *other == key).map(|(_, tree)| tree)
 }

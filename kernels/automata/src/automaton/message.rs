@@ -1,34 +1,34 @@
-//! Messages that modules of a controller send each other, and the modules: Table 1 of Petrovic, "Evolving automatons for
-//! distributed behavior arbitration" (NTNU 05/2005), as repaired from its figure 13 and its project file.
+//! Modules of a controller and the messages between them: Table 1 of Petrovic, "Evolving automatons for distributed
+//! behavior arbitration" (NTNU 05/2005), corrected from its figure 13 and its project file.
 
-/// A module of the controller. Numbers, names and order are those of the document's project file.
+/// Module of the controller. Numbers, names and order are those of the project file in the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Module {
-    /// Turns commands such as "forward for a second" into powers of motors.
+    /// Converts commands such as "forward for a second" to motor powers.
     Navigate = 1,
     /// Loads and unloads cargo.
     Cargoloader = 2,
-    /// Gives each motor the power that the requester of the highest priority asked for.
+    /// Gives each motor the power requested with the highest priority.
     Motordriver = 3,
-    /// Follows a line's right edge.
+    /// Follows the right edge of a line.
     LineFollower = 4,
     /// Backs off from obstacles.
     Avoidance = 5,
-    /// Walks at random, more often towards light.
+    /// Walks at random, with a preference for light.
     Explore = 6,
-    /// Tells when the front bumper is pressed or released.
+    /// Reports presses and releases of the front bumper.
     Bumpertracker = 7,
-    /// Tells when the line sensor comes onto a line or leaves it.
+    /// Reports when the line sensor enters or leaves a line.
     Linetracker = 8,
-    /// Tells of light, and of marks that stations send.
+    /// Reports light, and the marks sent by stations.
     Lighttracker = 9,
     /// Beeps and prints.
     Beep = 10,
 }
 
 impl Module {
-    /// All, by number.
+    /// All modules, by number.
     pub const ALL: [Module; 10] = [
         Module::Navigate,
         Module::Cargoloader,
@@ -41,10 +41,10 @@ impl Module {
         Module::Lighttracker,
         Module::Beep,
     ];
-    /// Those that can have a post-office.
+    /// Modules that can have a post-office.
     pub const ARBITRATED: [Module; 4] = [Module::Cargoloader, Module::LineFollower, Module::Avoidance, Module::Explore];
 
-    /// Its name in project files.
+    /// Name in project files.
     pub fn name(self) -> &'static str {
         match self {
             Module::Navigate => "navigate",
@@ -60,17 +60,17 @@ impl Module {
         }
     }
 
-    /// The module of that name.
+    /// Returns the module with this name.
     pub fn of_name(name: &str) -> Option<Module> {
         Module::ALL.into_iter().find(|module| module.name() == name)
     }
 
-    /// Its place in [`Module::ARBITRATED`].
+    /// Index in [`Module::ARBITRATED`].
     pub fn arbitrated(self) -> Option<usize> {
         Module::ARBITRATED.iter().position(|&module| module == self)
     }
 
-    /// Whose wish an actuator follows: the highest, 0 for those that drive nothing.
+    /// Priority of the module's motor requests: the highest wins, 0 for modules that drive no motor.
     pub fn priority(self) -> u8 {
         match self {
             Module::Explore => 1,
@@ -81,7 +81,7 @@ impl Module {
         }
     }
 
-    /// Messages that it understands, and so those that a post-office can hand it.
+    /// Kinds of messages that the module accepts, and that its post-office may therefore hand it.
     pub fn inputs(self) -> &'static [Kind] {
         use Kind::*;
         match self {
@@ -117,7 +117,7 @@ impl Module {
         }
     }
 
-    /// Messages that it makes of itself, and so those that its post-office can send out.
+    /// Kinds of messages that the module originates, and that its post-office may therefore send out.
     pub fn outputs(self) -> &'static [Kind] {
         use Kind::*;
         match self {
@@ -134,7 +134,7 @@ impl Module {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident $text:literal $arguments:literal,)*) => {
-        /// What a message says.
+        /// Kind of a message.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Kind { $($(#[$doc])* $name,)* }
@@ -143,12 +143,12 @@ macro_rules! kinds {
             /// All kinds of messages.
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
 
-            /// Its name in the document.
+            /// Name in the report.
             pub fn name(self) -> &'static str {
                 match self { $(Kind::$name => $text,)* }
             }
 
-            /// How many numbers go with it.
+            /// Number of arguments.
             pub fn arguments(self) -> usize {
                 match self { $(Kind::$name => $arguments,)* }
             }
@@ -157,95 +157,95 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Avoidance forgets what it is doing; sent when a controller starts.
+    /// Resets avoidance; sent when a controller starts.
     AvoidanceStart "AVOIDANCE_START" 0,
-    /// The front bumper touches something.
+    /// The front bumper is pressed.
     BumpersPressed "SENSORS_BUMPERS_PRESSED" 0,
-    /// The front bumper touches nothing any more.
+    /// The front bumper is released.
     BumpersReleased "SENSORS_BUMPERS_RELEASED" 0,
-    /// How did the light change since the last time?
+    /// Asks for the change in brightness since the last query.
     LightQuery "SENSORS_LIGHT_QUERY" 0,
-    /// The robot comes under a lamp.
+    /// The robot enters the light of a lamp.
     LightEnter "SENSORS_LIGHT_ENTER" 0,
-    /// The robot leaves the light, or the lamp goes out.
+    /// The robot leaves the light, or the lamp is switched off.
     LightLeave "SENSORS_LIGHT_LEAVE" 0,
-    /// It is brighter than at the last question.
+    /// Brightness has increased since the last query.
     LightIncrease "SENSORS_LIGHT_INCREASE" 0,
-    /// It is darker than at the last question.
+    /// Brightness has decreased since the last query.
     LightDecrease "SENSORS_LIGHT_DECREASE" 0,
-    /// It is as bright as at the last question.
+    /// Brightness has not changed since the last query.
     LightNoChange "SENSORS_LIGHT_NOCHANGE" 0,
-    /// The line sensor comes onto a line.
+    /// The line sensor enters a line.
     LineEnter "SENSORS_LINE_ENTER" 0,
     /// The line sensor leaves a line.
     LineLeave "SENSORS_LINE_LEAVE" 0,
-    /// A station says that the robot is before it (infrared message 84).
+    /// The robot is in front of a station (infrared message 84).
     TargetMark "SENSORS_TARGET_MARK" 0,
-    /// Turn round and take cargo.
+    /// Turn round and load cargo.
     CargoloaderLoad "CARGOLOADER_LOAD" 0,
-    /// Turn round and put cargo down.
+    /// Turn round and unload cargo.
     CargoloaderUnload "CARGOLOADER_UNLOAD" 0,
-    /// The cargo loader is ready.
+    /// The cargo loader has finished.
     CargoloaderOk "CARGOLOADER_OK" 0,
-    /// Walk; sent when a controller starts.
+    /// Start exploring; sent when a controller starts.
     ExploreStart "EXPLORE_START" 0,
-    /// Walk no more.
+    /// Stop exploring.
     ExploreStop "EXPLORE_STOP" 0,
-    /// Follow the line.
+    /// Start following the line.
     LineFollowerFollow "LNFLWER_FOLLOW" 0,
-    /// Follow no more.
+    /// Stop following the line.
     LineFollowerStop "LNFLWER_STOP" 0,
-    /// The line follower found no line for long and stops.
+    /// The line follower gave up its search for the line and stopped.
     LineLost "LINEFOLLOWER_LINELOST" 0,
-    /// Motor (0 left, 1 right, 2 fork) and power (-255 to 255).
+    /// Sets the power of a motor: motor (0 left, 1 right, 2 fork), power [-255..255].
     MotordriverPower "MOTORDRIVER_POWER" 2,
-    /// The requester wants nothing of a motor any more.
+    /// Withdraws the requester's power for a motor.
     MotordriverNoPower "MOTORDRIVER_NOPOWER" 1,
-    /// Milliseconds; 0 is until told otherwise.
+    /// Drives forward for a duration (ms); 0 for no limit.
     NavigateForward "NAVIGATE_FORWARD" 1,
-    /// Milliseconds.
+    /// Drives backward for a duration (ms).
     NavigateBackward "NAVIGATE_BACKWARD" 1,
-    /// Milliseconds; the left wheel stands.
+    /// Turns left for a duration (ms); the left wheel stands still.
     NavigateLeft "NAVIGATE_LEFT" 1,
-    /// Milliseconds; the right wheel stands.
+    /// Turns right for a duration (ms); the right wheel stands still.
     NavigateRight "NAVIGATE_RIGHT" 1,
-    /// Milliseconds; on the spot.
+    /// Turns left on the spot for a duration (ms).
     NavigateAroundLeft "NAVIGATE_AROUNDLEFT" 1,
-    /// Milliseconds; on the spot.
+    /// Turns right on the spot for a duration (ms).
     NavigateAroundRight "NAVIGATE_AROUNDRIGHT" 1,
-    /// On the spot, either way, for a random time up to so many milliseconds.
+    /// Turns on the spot to a random side for a random duration up to the argument (ms).
     NavigateTurnRandom "NAVIGATE_TURNRND" 1,
-    /// The requester's command ends.
+    /// Ends the requester's command.
     NavigateStop "NAVIGATE_STOP" 0,
-    /// Commands from now on use full power.
+    /// Later commands use full power.
     NavigateFast "NAVIGATE_FAST" 0,
-    /// Commands from now on use half the power.
+    /// Later commands use half power.
     NavigateSlow "NAVIGATE_SLOW" 0,
-    /// A command's time is over.
+    /// A command has reached its duration.
     NavigateFinished "NAVIGATE_COMMAND_FINISHED" 0,
-    /// A command gave way to another of higher priority.
+    /// A command was interrupted by one of higher priority.
     NavigateInterrupted "NAVIGATE_COMMAND_INTERRUPTED" 0,
-    /// A command was refused, as one of higher priority goes on.
+    /// A command was rejected because one of higher priority is active.
     NavigateBusy "NAVIGATE_BUSY" 0,
-    /// A sound.
+    /// Plays a sound.
     Beep "BEEP_BEEP" 1,
-    /// A number on the display.
+    /// Prints a number on the display.
     ConsolePrint "CONSOLE_PRINT" 1,
 }
 
 impl Kind {
-    /// The kind of that name.
+    /// Returns the kind with this name.
     pub fn of_name(name: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 
-/// What is said, with its numbers; those that its kind has not are 0.
+/// Message with its arguments; unused arguments are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Message {
-    /// What is said.
+    /// Kind of the message.
     pub kind: Kind,
-    /// Its numbers.
+    /// Arguments.
     pub arguments: [i16; 2],
 }
 

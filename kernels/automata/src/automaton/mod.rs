@@ -1,11 +1,12 @@
-//! Post-offices: finite automata through which all messages of a module pass, after Petrovic, "Evolving automatons for
-//! distributed behavior arbitration" (NTNU 05/2005).
+//! Post-offices: finite automata that filter and translate all messages of a module, after Petrovic, "Evolving
+//! automatons for distributed behavior arbitration" (NTNU 05/2005).
 //!
-//! A transition is a 6-tuple: what triggers it, the new state, a message for the other modules with its numbers, and one for
-//! the module with its numbers. A message that triggers nothing is filtered.
+//! A transition is a 6-tuple: trigger, new state, message for the other modules with its arguments, and message for
+//! the module with its arguments. A message without a matching transition is dropped.
 //!
-//! For people there are [`print()`], [`account()`], [`draw()`] and [`diff()`]. [`to_tree()`] makes a behaviour tree of an
-//! automaton, so that it runs wherever trees run; what its messages mean there is in [`Meanings`].
+//! [`print()`], [`account()`], [`draw()`] and [`diff()`] produce output for people. [`to_tree()`] converts an
+//! automaton to a behaviour tree, which runs on every engine and robot; [`Meanings`] defines the trees of its
+//! messages.
 
 mod account;
 mod diff;
@@ -32,50 +33,50 @@ pub use simplify::{simplify, trim};
 pub use text::{AutomatonError, parse, print};
 pub use to_tree::to_tree;
 
-/// Most states of an automaton.
+/// Maximum number of states of an automaton.
 pub const MAX_STATES: usize = 16;
-/// Most transitions of a state for incoming messages, and as many for outgoing ones.
+/// Maximum number of transitions of a state, for each direction.
 pub const MAX_TRANSITIONS: usize = 16;
 
-/// What happens when a message comes.
+/// Reaction to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transition {
-    /// The message that triggers it.
+    /// Kind of the message that triggers the transition.
     pub trigger: Kind,
-    /// The new state, from 0.
+    /// New state, from 0.
     pub to: u8,
-    /// What is then broadcast to other modules.
+    /// Message broadcast to the other modules.
     pub out: Option<Message>,
-    /// What the module then gets; of an outgoing message, what it gets back.
+    /// Message handed to the module; for an outgoing message, the reply to the module.
     pub inward: Option<Message>,
 }
 
-/// A state: for each direction its transitions, of which the first that a message triggers is taken.
+/// State with its transitions for each direction. The first transition that matches a message is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
-    /// For messages to the module.
+    /// Transitions for messages to the module.
     pub incoming: Vec<Transition>,
-    /// For messages of the module.
+    /// Transitions for messages from the module.
     pub outgoing: Vec<Transition>,
 }
 
-/// The finite automaton of a post-office: 1 to [`MAX_STATES`] states.
+/// Finite automaton of a post-office, with 1 to [`MAX_STATES`] states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Automaton {
-    /// The state in which it starts, from 0.
+    /// Start state, from 0.
     pub start: u8,
-    /// Its states.
+    /// States.
     pub states: Vec<State>,
 }
 
 impl Automaton {
-    /// One state that hands all of `kinds` on as they are.
+    /// Returns an automaton with one state that forwards all of `kinds` unchanged.
     pub fn forwarding(kinds: &[Kind]) -> Automaton {
         let forward = |&kind: &Kind| Transition { trigger: kind, to: 0, out: None, inward: Some(kind.into()) };
         Automaton { start: 0, states: vec![State { incoming: kinds.iter().map(forward).collect(), outgoing: vec![] }] }
     }
 
-    /// How many transitions it has.
+    /// Number of transitions.
     pub fn transitions(&self) -> usize {
         self.states.iter().map(|state| state.incoming.len() + state.outgoing.len()).sum()
     }

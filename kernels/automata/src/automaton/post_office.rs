@@ -1,20 +1,20 @@
-//! An automaton at work.
+//! Execution of an automaton.
 
 use super::{Automaton, MAX_STATES, Message, Transition};
 
-/// What was entered of an automaton: bit `i` of `states` is state `i`, bit `k` of `incoming[i]` its transition `k`.
+/// States and transitions used so far: bit `i` of `states` is state `i`, bit `k` of `incoming[i]` its transition `k`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// States.
+    /// Entered states.
     pub states: u16,
-    /// Transitions for incoming messages, by state.
+    /// Transitions taken for incoming messages, by state.
     pub incoming: [u16; MAX_STATES],
-    /// Transitions for outgoing messages, by state.
+    /// Transitions taken for outgoing messages, by state.
     pub outgoing: [u16; MAX_STATES],
 }
 
 impl Usage {
-    /// What was entered here or there.
+    /// Adds the states and transitions of another record.
     pub fn merge(&mut self, other: &Usage) {
         self.states |= other.states;
         for (mine, theirs) in self.incoming.iter_mut().zip(&other.incoming) {
@@ -26,27 +26,27 @@ impl Usage {
     }
 }
 
-/// What a post-office makes of a message.
+/// Result of passing a message through a post-office.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// For the module.
+    /// Message for the module.
     pub inward: Option<Message>,
-    /// For all other modules.
+    /// Message for all other modules.
     pub out: Option<Message>,
 }
 
-/// An automaton and the state that it is in.
+/// Automaton with its current state.
 #[derive(Clone, Debug)]
 pub struct PostOffice<'a> {
     automaton: &'a Automaton,
     state: u8,
-    /// The kinds of outgoing messages that any transition is triggered by, as bits.
+    /// Bit set of the kinds of outgoing messages that trigger any transition.
     minded: u64,
     usage: Usage,
 }
 
 impl<'a> PostOffice<'a> {
-    /// In its first state. The automaton must be sound, as [`super::parse`] and the operators make them.
+    /// Starts in the start state. The automaton must be valid, as [`super::parse`] and the operators guarantee.
     pub fn new(automaton: &'a Automaton) -> PostOffice<'a> {
         let outgoing = automaton.states.iter().flat_map(|state| &state.outgoing);
         let minded = outgoing.fold(0, |bits, transition| bits | 1 << transition.trigger as u32);
@@ -54,17 +54,17 @@ impl<'a> PostOffice<'a> {
         PostOffice { automaton, state: automaton.start, minded, usage }
     }
 
-    /// The state that it is in, from 0.
+    /// Current state, from 0.
     pub fn state(&self) -> u8 {
         self.state
     }
 
-    /// What was entered so far.
+    /// States and transitions used so far.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// Takes a message to the module.
+    /// Passes a message to the module.
     #[inline]
     pub fn incoming(&mut self, message: Message) -> Passed {
         let state = usize::from(self.state);
@@ -78,8 +78,8 @@ impl<'a> PostOffice<'a> {
         }
     }
 
-    /// Takes a message of the module. One that no transition of any state is triggered by passes as it is: the document's
-    /// evolved automata have no such transitions at all, and their modules still drive.
+    /// Passes a message from the module. If no transition of any state is triggered by its kind, the message passes
+    /// unchanged: the evolved automata in the report have no outgoing transitions, and their modules still drive.
     #[inline]
     pub fn outgoing(&mut self, message: Message) -> Passed {
         if self.minded >> message.kind as u32 & 1 == 0 {

@@ -1,8 +1,8 @@
-//! Automata without what they do not need.
+//! Removal of unused and redundant states and transitions.
 
 use super::{Automaton, MAX_STATES, State, Transition, Usage};
 
-/// The automaton without states and transitions that were never entered. The state in which it starts stays.
+/// Returns the automaton without states and transitions that were never used. The start state is kept.
 pub fn trim(automaton: &Automaton, usage: &Usage) -> Automaton {
     let mut kept = automaton.clone();
     for (i, state) in kept.states.iter_mut().enumerate() {
@@ -14,15 +14,15 @@ pub fn trim(automaton: &Automaton, usage: &Usage) -> Automaton {
     without(&kept, |state| usage.states >> state & 1 == 0 && state != usize::from(automaton.start))
 }
 
-/// The lowest bit, which is shifted out.
+/// Shifts out the lowest bit.
 fn take(bits: &mut u16) -> bool {
     let bit = *bits & 1 == 1;
     *bits >>= 1;
     bit
 }
 
-/// The same behaviour with fewer words: transitions that an earlier one of their state hides are left out, states that cannot
-/// be reached too, and states that cannot be told apart become one.
+/// Returns an equivalent automaton without transitions hidden by an earlier one, without unreachable states, and with
+/// equivalent states merged.
 pub fn simplify(automaton: &Automaton) -> Automaton {
     let mut kept = automaton.clone();
     for state in &mut kept.states {
@@ -42,7 +42,7 @@ pub fn simplify(automaton: &Automaton) -> Automaton {
     without(&kept, |state| !reached[state])
 }
 
-/// The transitions of a list that no earlier one hides.
+/// Returns the transitions that are not hidden by an earlier one with the same trigger.
 pub(super) fn taken(list: &[Transition]) -> Vec<Transition> {
     let mut seen = 0u64;
     let first = list.iter().filter(|transition| {
@@ -54,11 +54,11 @@ pub(super) fn taken(list: &[Transition]) -> Vec<Transition> {
     first.copied().collect()
 }
 
-/// Points all transitions to the first of the states that cannot be told apart from their target (Moore's refinement).
+/// Redirects all transitions to the first state that is equivalent to their target (Moore's refinement).
 fn merge_equals(automaton: &Automaton) -> Automaton {
     let n = automaton.states.len();
     let mut class = vec![0usize; n];
-    // Each round tells at least one more pair apart, so that there are at most as many rounds as states.
+    // Each round separates at least one more pair of states, so `n` rounds are enough.
     for _ in 0..n {
         let described = |i: usize| {
             let lists = [&automaton.states[i].incoming, &automaton.states[i].outgoing];
@@ -82,7 +82,7 @@ fn merge_equals(automaton: &Automaton) -> Automaton {
     merged
 }
 
-/// The automaton without the states that `dropped` names and the transitions to them.
+/// Returns the automaton without the states for which `dropped` is true, and without the transitions to them.
 fn without(automaton: &Automaton, dropped: impl Fn(usize) -> bool) -> Automaton {
     let mut renamed = [u8::MAX; MAX_STATES];
     let kept = (0..automaton.states.len()).filter(|&state| !dropped(state));

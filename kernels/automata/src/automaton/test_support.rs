@@ -7,8 +7,8 @@ const TRIGGERS: [Kind; 5] =
     [Kind::BumpersPressed, Kind::BumpersReleased, Kind::LightEnter, Kind::LightLeave, Kind::TargetMark];
 const INWARD: [Kind; 4] = [Kind::NavigateForward, Kind::NavigateLeft, Kind::NavigateAroundRight, Kind::NavigateStop];
 
-/// An automaton with so many states and up to six transitions for each, all of which mean something on an e-puck but for
-/// [`Kind::TargetMark`].
+/// Returns an automaton with `states` states and up to six transitions per state. All messages have a meaning on an
+/// e-puck, except [`Kind::TargetMark`].
 pub(super) fn random(states: usize, draws: &mut Draws) -> Automaton {
     let transition = |draws: &mut Draws| Transition {
         trigger: TRIGGERS[draws.below(5) as usize],
@@ -24,7 +24,7 @@ pub(super) fn random(states: usize, draws: &mut Draws) -> Automaton {
     Automaton { start: draws.below(states as u32) as u8, states: all }
 }
 
-/// The same automaton with its states in a random order.
+/// Returns the same automaton with its states in random order.
 pub(super) fn renumbered(automaton: &Automaton, draws: &mut Draws) -> Automaton {
     let mut order: Vec<usize> = (0..automaton.states.len()).collect();
     for i in (1..order.len()).rev() {

@@ -1,4 +1,4 @@
-//! Automata as text, a line for each transition, in the form of the document's figure 13:
+//! Text format for automata: one line per transition, in the form of figure 13 of the report:
 //!
 //! ```text
 //! states 2
@@ -7,28 +7,28 @@
 //! 2 -> 1: outgoing (CARGOLOADER_OK), in:-, out:BEEP_BEEP 3
 //! ```
 //!
-//! `states` may be left out where transitions name the last state, `start` where it is 1; `#` begins a comment.
+//! `states` may be omitted if transitions name the last state, `start` if it is 1; `#` begins a comment.
 
 use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, Module, State, Transition};
 use std::fmt::Write;
 use xpuck_kernels::tree::suggest;
 
-/// Longest text of an automaton, bytes.
+/// Maximum length of an automaton's text (bytes).
 const MAX_TEXT: usize = 64 * 1024;
 
-/// Why a text is no automaton: file, line, what is wrong and what would be right.
+/// Error in the text of an automaton, with file, line and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: line {line}: {message}")]
 pub struct AutomatonError {
-    /// The file or text.
+    /// File or text.
     pub file: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// Problem and remedy.
     pub message: String,
 }
 
-/// The text of an automaton, which [`parse`] reads.
+/// Prints an automaton in the format of [`parse`].
 pub fn print(automaton: &Automaton) -> String {
     let mut text = format!("states {}\nstart {}\n", automaton.states.len(), automaton.start + 1);
     for (from, state) in automaton.states.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn print(automaton: &Automaton) -> String {
     text
 }
 
-/// The line of a transition that leaves state `from`, which counts from 0.
+/// Returns the line of a transition that leaves state `from` (from 0).
 pub(super) fn transition_text(from: usize, outgoing: bool, transition: &Transition) -> String {
     let Transition { trigger, to, out, inward } = *transition;
     let direction = if outgoing { "outgoing " } else { "" };
@@ -49,7 +49,7 @@ pub(super) fn transition_text(from: usize, outgoing: bool, transition: &Transiti
     format!("{from} -> {to}: {direction}({trigger}), in:{}, out:{}", message_text(inward), message_text(out))
 }
 
-/// A message's name and numbers, `-` for none.
+/// Returns the name and arguments of a message, `-` for `None`.
 pub(super) fn message_text(message: Option<Message>) -> String {
     let Some(Message { kind, arguments }) = message else { return "-".into() };
     let mut text = kind.name().to_string();
@@ -59,7 +59,8 @@ pub(super) fn message_text(message: Option<Message>) -> String {
     text
 }
 
-/// Reads an automaton for a post-office of `module`, whose messages it may hand on; `file` is what errors call the text.
+/// Parses an automaton for a post-office of `module`, which limits the messages handed inward. Errors name the text
+/// as `file`.
 pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, AutomatonError> {
     let fail = |line: usize, message: String| AutomatonError { file: file.into(), line, message };
     if text.len() > MAX_TEXT {
@@ -115,7 +116,7 @@ fn state_number(word: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads one transition: the state that it leaves, whether it is for outgoing messages, and the rest.
+/// Parses one transition; returns the state that it leaves, whether it is for outgoing messages, and the transition.
 fn transition(module: Module, line: &str) -> Result<(usize, bool, Transition), String> {
     const FORM: &str = "a transition is written \"1 -> 2: (TRIGGER), in:MESSAGE, out:-\"";
     let form = || FORM.to_string();

@@ -1,4 +1,4 @@
-//! Automata as behaviour trees (thesis 3.1.8, figure 3.10).
+//! Conversion of automata to behaviour trees (thesis 3.1.8, figure 3.10).
 
 use super::meanings::{ConversionError, Meanings};
 use super::simplify::taken;
@@ -8,44 +8,44 @@ use std::collections::BTreeSet;
 use xpuck_kernels::analysis::machine::{Code, MAX_STATES};
 use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 
-/// An automaton as a behaviour tree, which robots run by itself. In each tick
+/// Converts an automaton to a behaviour tree, which is a complete robot program. In each tick:
 ///
-/// 1. at most one message comes: of the transitions of the current state the first is taken whose trigger's condition
-///    succeeds. The state changes and what is sent out is done;
-/// 2. the robot does what the message means that was last handed inward, in this tick or an earlier one; before the first
-///    one it idles. What this remembers starts afresh if the robot did something else in the tick before.
+/// 1. At most one message arrives: the first transition of the current state whose trigger condition succeeds is
+///    taken. The state changes, and the action of the message sent out is executed.
+/// 2. The robot executes the meaning of the message last handed inward, in this tick or an earlier one; before the
+///    first message it executes the idle meaning. The memory of this meaning is reset if the robot executed another
+///    one in the previous tick.
 ///
-/// The result is that of 2. If what is sent out is running, the tick ends with it.
+/// The result is that of step 2. If the action of the message sent out is running, the tick ends with that result.
 ///
-/// v_scr holds the state and the message last handed inward: short, as it starts, for the start and none, and a direction for
-/// each other pair that can come about. It is tested exactly and without random numbers, which no test of s_scr is. The form
-/// is
+/// v_scr holds the state and the message last handed inward. A short vector, its initial value, stands for the start
+/// state without a message; each other reachable pair has its own direction. The test of v_scr is exact and uses no
+/// random numbers, unlike any test of s_scr. The form is:
 ///
 /// ```text
 /// seq
 ///   successd
-///     sel                  # a child for each state:
+///     sel                  # one child per state:
 ///       seq
-///         sel              # is it current, with this or that message?
+///         sel              # tests: state current, with any of its messages
 ///         sel              # its transitions:
 ///           seq
-///             ...          # the trigger's condition
-///             movcv v_scr  # the next state and the message handed inward; if none is, that of before: for each message
-///                          # so far "sel, seq, was it that one?, movcv v_scr"
-///             successd ... # what is sent out
-///   sel                    # a child for each message handed inward, and one for none:
+///             ...          # condition of the trigger
+///             movcv v_scr  # next state and message handed inward; without a message, the previous one is kept:
+///                          # "sel" over "seq" of a test for each message and its "movcv v_scr"
+///             successd ... # action of the message sent out
+///   sel                    # one child per message handed inward, and one for none:
 ///     seq
-///       sel                # was it the last?
-///       ...                # what it means
+///       sel                # tests: this message was the last
+///       ...                # meaning of the message
 /// ```
 ///
-/// where a state without transitions has `failurel`. As several conditions may hold in a tick, the order of a state's
-/// transitions counts here, also for different triggers, which [`simplify`](super::simplify) does not mind. States that
-/// cannot be reached and transitions that an earlier one hides are left out.
+/// A state without transitions has `failurel`. Several conditions may hold in one tick, so the order of a state's
+/// transitions matters here even between different triggers, which [`simplify`](super::simplify) ignores. Unreachable
+/// states and hidden transitions are omitted.
 ///
 /// # Errors
-/// A message without a meaning, transitions for outgoing messages, a meaning that cannot stand where it should, or a tree that
-/// is too large.
+/// A message without a meaning, transitions for outgoing messages, an invalid meaning, or a tree that is too large.
 pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, ConversionError> {
     meanings.check()?;
     let places = Places::of(automaton)?;
@@ -62,7 +62,7 @@ pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, Conve
     for inward in handed {
         let here: Vec<&(Place, Code)> = places.0.iter().filter(|(place, _)| place.inward == inward).collect();
         let action = meanings.inward(inward);
-        // A message without a meaning was found at its transition.
+        // A message without a meaning was already reported for its transition.
         actions.extend(action.map(|action| seq(vec![any_of(&here), action.clone()])));
     }
     let tree = seq(vec![Tree::inner(Kind::Successd, &[], &[sel(states)]), sel(actions)]);
@@ -73,14 +73,14 @@ pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, Conve
     Ok(tree)
 }
 
-/// What v_scr remembers: a state and the message last handed inward.
+/// Content of v_scr: a state and the message last handed inward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     state: usize,
     inward: Option<Message>,
 }
 
-/// The places that can come about, by state, with their codes.
+/// Reachable places with their codes, by state.
 struct Places(Vec<(Place, Code)>);
 
 impl Places {
@@ -104,7 +104,7 @@ impl Places {
         Ok(Places(reached.into_iter().zip(codes).collect()))
     }
 
-    /// The transitions of a state.
+    /// Returns the transitions of a state.
     fn ways(
         &self,
         automaton: &Automaton,
@@ -149,7 +149,7 @@ impl Place {
     }
 }
 
-/// Succeeds if one of the places is current.
+/// Returns a tree that succeeds if one of the places is current.
 fn any_of(places: &[&(Place, Code)]) -> Tree {
     sel(places.iter().map(|(_, code)| code.test()).collect())
 }
@@ -173,7 +173,7 @@ mod tests {
     use xpuck_kernels::tree::registers::{CELLS, GOAL, SCRATCH};
     use xpuck_kernels::tree::{Memory, Senses, Status};
 
-    /// Those of an e-puck, one that remembers, and one that draws.
+    /// Meanings for an e-puck, plus one with memory and one with random numbers.
     fn meanings() -> Meanings {
         let mut meanings = Meanings::epuck();
         meanings.conditions.push((Word::TargetMark, Tree::parse("fixedprob 2").unwrap()));
@@ -191,7 +191,7 @@ mod tests {
         (memory.tick(&program, senses, draws).0, memory)
     }
 
-    /// A post-office that is driven by hand, and what it does for a robot.
+    /// Post-office driven without a tree, with the robot's action; reference for the conversion.
     struct Direct<'a> {
         meanings: &'a Meanings,
         automaton: &'a Automaton,
@@ -208,7 +208,7 @@ mod tests {
             Direct { meanings, automaton, office, inward: None, action: (program, memory) }
         }
 
-        /// The result, v_goal and what is signalled.
+        /// Returns the result, v_goal and the signal.
         fn tick(&mut self, senses: &Senses, draws: &mut Draws) -> (Status, [u32; 2], u8) {
             let mut signal = 0;
             let mut asked = Vec::new();
@@ -253,7 +253,7 @@ mod tests {
         Senses { prox: vector(), colours: [vector(), vector(), vector()], ..Senses::default() }
     }
 
-    /// The place that v_scr holds: exactly one test may succeed.
+    /// Returns the place held in v_scr; asserts that exactly one test succeeds.
     fn place_in(places: &Places, scratch: [f32; 3]) -> Place {
         let now = vec2(scratch[1], scratch[2]);
         let mut found = places.0.iter().filter(|(_, code)| code.holds(now));

@@ -1,15 +1,15 @@
-//! What an arbiter does, in plain English.
+//! Plain English description of an arbiter.
 
 use super::arbiter::{Arbiter, Behaviour};
 use std::fmt::Write;
 use xpuck_kernels::tree::Kind;
 use xpuck_kernels::tree::registers::vector_name;
 
-/// An account of an arbiter: a line for each node, children below their parent.
+/// Returns a description of an arbiter: a line per node, children indented below their parent.
 pub fn account(arbiter: &Arbiter) -> String {
     let mut text = String::from("Ten times a second the tree is asked who drives:\n\n");
     let nodes = arbiter.tree().nodes();
-    // How many children are still to come of each node above.
+    // Number of children still to print for each open node.
     let mut open: Vec<u16> = Vec::new();
     for node in nodes {
         let words = match node.kind {
@@ -36,7 +36,7 @@ pub fn account(arbiter: &Arbiter) -> String {
     text
 }
 
-/// What is asked of a register: whether its vector is ahead (quadrant 1) or short (0).
+/// Describes the test of a register: quadrant 1 (ahead) or 0 (short).
 fn question(register: &str, quadrant: f32) -> Option<String> {
     let (is, is_not) = match register {
         "v_prox" => ("the bumper is pressed", "the bumper is not pressed"),

@@ -1,18 +1,19 @@
-//! A behaviour tree that arbitrates between the modules, in place of post-offices.
+//! Behaviour tree that arbitrates between the modules, in place of post-offices.
 //!
-//! Ten times a second the tree is ticked, as on every robot. It reads what the trackers tell and whether the line follower is at
-//! work, each as a vector that is ahead (1, 0) or zero, and signals which module gets the motors:
+//! The tree is ticked at 10 Hz, as on every robot. It reads the state of the trackers and of the line follower, and
+//! signals the module that gets the motors. Each state is a vector that is either ahead (1, 0) or zero:
 //!
-//! | register | is ahead |
+//! | register | ahead |
 //! |---|---|
 //! | `v_prox` | while the bumper is pressed |
 //! | `v_blue` | while the robot is under a lamp |
 //! | `v_green` | while the line sensor is over a line |
 //! | `v_red` | when a station called since the last tick |
-//! | `v_light` | while the line follower has the motors, and a line or hope of one |
+//! | `v_light` | while the line follower has the motors and follows or searches a line |
 //!
-//! Explore and the line follower drive until the tree names another; avoidance and the cargo loader finish what they began, and
-//! the tree is not asked before. Where it names none that there is, nobody drives.
+//! Explore and the line follower drive until the tree selects another behaviour. Avoidance and the cargo loader
+//! finish their action first; the tree is not ticked during it. If the tree selects no available behaviour, no module
+//! drives.
 
 use super::plant::Senses as Trackers;
 use super::scene::TICK;
@@ -21,31 +22,31 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{CompileError, Memory, Program, Senses, Tree};
 
-/// How often the tree is ticked, ms.
+/// Interval between ticks of the tree (ms).
 pub(super) const UPDATE: u32 = 5 * TICK;
 
-/// What a tree can have the robot do. Its number is what the tree signals.
+/// Behaviour that a tree can select. Its number is the tree's signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Behaviour {
-    /// Walk at random, more often towards light.
+    /// Walk at random, with a preference for light.
     Explore = 1,
     /// Back off and turn.
     Avoid = 2,
-    /// Follow a line's right edge.
+    /// Follow the right edge of a line.
     Follow = 3,
-    /// Turn round and take cargo.
+    /// Turn round and load cargo.
     Load = 4,
-    /// Turn round and put cargo down.
+    /// Turn round and unload cargo.
     Unload = 5,
 }
 
 impl Behaviour {
-    /// All, by number.
+    /// All behaviours, by number.
     pub const ALL: [Behaviour; 5] =
         [Behaviour::Explore, Behaviour::Avoid, Behaviour::Follow, Behaviour::Load, Behaviour::Unload];
 
-    /// Its name where evolution and people choose it.
+    /// Name in evolution's leaf set and in menus.
     pub fn name(self) -> &'static str {
         match self {
             Behaviour::Explore => "exploring",
@@ -56,7 +57,7 @@ impl Behaviour {
         }
     }
 
-    /// Who does it.
+    /// Module that executes the behaviour.
     pub fn module(self) -> Module {
         match self {
             Behaviour::Explore => Module::Explore,
@@ -66,7 +67,7 @@ impl Behaviour {
         }
     }
 
-    /// What the module is told to begin.
+    /// Message that starts the behaviour.
     pub(super) fn begins(self) -> Kind {
         match self {
             Behaviour::Explore => Kind::ExploreStart,
@@ -77,7 +78,7 @@ impl Behaviour {
         }
     }
 
-    /// What the module is told to end, if it goes on until it is told.
+    /// Message that ends the behaviour; `None` if the behaviour ends by itself.
     pub(super) fn ends(self) -> Option<Kind> {
         match self {
             Behaviour::Explore => Some(Kind::ExploreStop),
@@ -87,7 +88,7 @@ impl Behaviour {
     }
 }
 
-/// A tree that can arbitrate.
+/// Behaviour tree used as an arbiter.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
     tree: Tree,
@@ -96,7 +97,7 @@ pub struct Arbiter {
 }
 
 impl Arbiter {
-    /// Of a tree that can give these modules the motors.
+    /// Creates an arbiter from a tree that can give the motors to `modules`.
     ///
     /// # Errors
     /// If the tree is too large for a robot.
@@ -105,27 +106,27 @@ impl Arbiter {
         Ok(Arbiter { tree, program, modules: modules.into() })
     }
 
-    /// The tree.
+    /// Behaviour tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The behaviour with that number, if its module is one of the tree's.
+    /// Returns the behaviour with this number if its module is available to the tree.
     pub(super) fn behaviour(&self, signal: u8) -> Option<Behaviour> {
         let named = Behaviour::ALL.into_iter().find(|&behaviour| behaviour as u8 == signal);
         named.filter(|behaviour| self.modules.contains(&behaviour.module()))
     }
 }
 
-/// An arbiter at work.
+/// Running arbiter.
 pub(super) struct Arbitrating<'a> {
     arbiter: &'a Arbiter,
     memory: Memory,
-    /// When the tree is ticked next, ms.
+    /// Time of the next tick of the tree (ms).
     pub next: u32,
-    /// Who was given the motors last.
+    /// Behaviour that was last given the motors.
     pub driving: Option<Behaviour>,
-    /// Whether a station called since the last tick of the tree.
+    /// Whether a station has called since the last tick of the tree.
     pub called: bool,
 }
 
@@ -134,7 +135,7 @@ impl<'a> Arbitrating<'a> {
         Arbitrating { arbiter, memory: Memory::new(&arbiter.program), next: 0, driving: None, called: false }
     }
 
-    /// What the tree wants now.
+    /// Ticks the tree and returns the selected behaviour.
     pub fn wanted(&mut self, told: Trackers, draws: &mut Draws) -> Option<Behaviour> {
         let ahead = |is: bool| vec2(f32::from(u8::from(is)), 0.0);
         let called = std::mem::take(&mut self.called);
@@ -206,7 +207,7 @@ sel
         let without_loader = outcomes(&arbiter(BY_HAND, &[Module::Explore, Module::Avoidance, Module::LineFollower]));
         assert_eq!(without_loader.script_times(3).times, 0.0);
         assert!(without_loader.runs().all(|run| run.tally.distance > 1.0));
-        // Without avoidance the robot stays at the first wall.
+        // Without avoidance, the robot stays at the first wall.
         let stuck = outcomes(&arbiter("signal 1\n", &[Module::Explore]));
         let backing =
             outcomes(&arbiter("sel\n  seq\n    ifquad v_prox 1\n    signal 2\n  signal 1\n", &Module::ARBITRATED));

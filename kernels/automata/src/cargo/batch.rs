@@ -1,4 +1,4 @@
-//! Many controllers in many runs, on all threads.
+//! Evaluation of many controllers in many runs, on all threads.
 
 use super::controller::{Arbitration, Usages};
 use super::plant::Prepared;
@@ -7,54 +7,54 @@ use super::tally::{COUNTED_SCRIPTS, Weights};
 use rayon::prelude::*;
 use xpuck_kernels::hash::fnv1a;
 
-/// What each controller is tried in.
+/// Evaluation settings shared by all controllers.
 #[derive(Clone, Copy, Debug)]
 pub struct Trials<'a> {
-    /// The world.
+    /// World.
     pub world: &'a Prepared,
-    /// What counts.
+    /// Score weights.
     pub weights: &'a Weights,
-    /// How many starts, of those in the world in turn.
+    /// Number of starts, taken from the world in turn.
     pub starts: usize,
     /// Runs from each start.
     pub repeats: u32,
-    /// Length of a run, ms.
+    /// Duration of a run (ms).
     pub time: u32,
-    /// Of all random numbers, together with the controller: another one has other luck.
+    /// Seed of all random numbers, combined with a hash of the controller.
     pub seed: u64,
-    /// Least scores below which a run is given up.
+    /// Minimum scores; a run below them is aborted.
     pub checkpoints: Checkpoints<'a>,
 }
 
-/// What came of one controller.
+/// Evaluation of one controller.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// Scores, those of a start together.
+    /// Scores, grouped by start.
     pub scores: Vec<Vec<f64>>,
-    /// What of its automata was entered in any run; nothing of a tree.
+    /// States and transitions of the automata used in any run; empty for a tree.
     pub usages: Usages,
-    /// The fewest times that each script ran in any run.
+    /// Minimum number of executions of each script over all runs.
     pub scripts: [u32; COUNTED_SCRIPTS],
 }
 
-/// Each run of one controller: what happened and what it is worth.
+/// Outcomes of all runs of one controller.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
-    /// Those of a start together.
+    /// Outcomes, grouped by start.
     pub starts: Vec<Vec<Outcome>>,
 }
 
-/// How often a script ran.
+/// Execution count of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScriptTimes {
-    /// In a run, on average; 0 without runs.
+    /// Mean count per run; 0 without runs.
     pub times: f64,
-    /// Runs in which it did not run at all.
+    /// Number of runs without an execution.
     pub without: usize,
 }
 
 impl Outcomes {
-    /// Of one controller; each run is simulated once.
+    /// Runs one controller; each run is simulated once.
     pub fn of<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Outcomes {
         let controller = controller.into();
         let Trials { world, weights, time, repeats, .. } = *trials;
@@ -65,17 +65,17 @@ impl Outcomes {
         Outcomes { starts: starts.collect() }
     }
 
-    /// All runs, those of the first start first.
+    /// All runs, ordered by start.
     pub fn runs(&self) -> impl Iterator<Item = &Outcome> {
         self.starts.iter().flatten()
     }
 
-    /// Scores, those of a start together.
+    /// Scores, grouped by start.
     pub fn scores(&self) -> Vec<Vec<f64>> {
         self.starts.iter().map(|of_start| of_start.iter().map(|outcome| outcome.score).collect()).collect()
     }
 
-    /// How often a script ran, the first at 0, below [`COUNTED_SCRIPTS`].
+    /// Returns the execution count of a script, script 1 at index 0; the index is below [`COUNTED_SCRIPTS`].
     pub fn script_times(&self, script: usize) -> ScriptTimes {
         let counts = || self.runs().map(|outcome| outcome.tally.scripts[script]);
         let sum: f64 = counts().map(f64::from).sum();
@@ -84,7 +84,7 @@ impl Outcomes {
     }
 }
 
-/// Tries one controller.
+/// Evaluates one controller.
 pub fn try_one<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Tried {
     let outcomes = Outcomes::of(controller, trials);
     let mut usages = Usages::default();
@@ -100,7 +100,7 @@ pub fn try_one<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> T
     Tried { scores: outcomes.scores(), usages, scripts }
 }
 
-/// Tries many; results are in their order, whatever the threads.
+/// Evaluates many controllers; results are in input order, independent of threads.
 pub fn try_all<C>(controllers: &[C], trials: &Trials) -> Vec<Tried>
 where
     C: Sync,
@@ -109,9 +109,9 @@ where
     controllers.par_iter().map(|controller| try_one(controller, trials)).collect()
 }
 
-/// The scores of single runs: a controller's index, and a number. The run with that number begins at one start, the starts of the
-/// trials taking turns, and its random numbers are those of all controllers with that number: who is tried in the same runs has the
-/// same luck. Results are in their order, whatever the threads.
+/// Returns the scores of single runs, each given by a controller index and a run number. The run number selects the
+/// start, in turn, and the random numbers: controllers with equal run numbers have equal starts and random numbers.
+/// Results are in input order, independent of threads.
 pub fn score_runs<C>(controllers: &[C], runs: &[(usize, u32)], trials: &Trials) -> Vec<f64>
 where
     C: Sync,

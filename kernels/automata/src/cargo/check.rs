@@ -1,10 +1,10 @@
-//! Whether a world can be run.
+//! Validation of a world.
 
 use super::scene::{Command, REGISTERS, Scene};
 use xpuck_kernels::math::vec2;
 
 impl Scene {
-    /// Key, what is wrong there and what would be right, of the first thing that is wrong.
+    /// Returns the key, problem and remedy of the first error.
     pub fn check(&self) -> Result<(), String> {
         let [width, height] = self.size;
         within("size", width, 0.1, 100.0)?;
@@ -74,7 +74,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Lamps must light a place where a robot can be: clear of walls and obstacles within the lit disc.
+    /// Checks that each lamp lights a place where a robot can be, clear of walls and obstacles.
     fn check_lamps(&self) -> Result<(), String> {
         for (i, lamp) in self.lamps.iter().enumerate() {
             let key = format!("lamps[{i}]");

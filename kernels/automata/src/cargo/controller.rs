@@ -1,5 +1,5 @@
-//! A controller: the modules, and what arbitrates between them: post-offices through which those that have one hear and speak, or
-//! a behaviour tree that gives one of them the motors.
+//! Controller: the modules and their arbitration, either by post-offices that filter the messages of their modules or
+//! by a behaviour tree that gives the motors to one module.
 
 use super::arbiter::{Arbiter, Arbitrating, Behaviour, UPDATE};
 use super::modules::{
@@ -9,15 +9,17 @@ use super::plant::{Plant, Senses};
 use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
 use xpuck_kernels::random::Draws;
 
-/// Most messages in one tick: whatever post-offices set going ends there, and the rest is lost.
+/// Maximum number of messages in one tick; further messages are dropped, which ends message loops between
+/// post-offices.
 const MAX_MESSAGES: usize = 128;
 
-/// The automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one hears and says everything.
+/// Automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one sends and receives
+/// unfiltered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Automata(pub [Option<Automaton>; 4]);
 
 impl Automata {
-    /// All automata as text, each below its module's name.
+    /// Returns all automata as text, each below its module's name.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (module, automaton) in Module::ARBITRATED.into_iter().zip(&self.0) {
@@ -29,17 +31,17 @@ impl Automata {
     }
 }
 
-/// What arbitrates between the modules.
+/// Arbitration between the modules.
 #[derive(Clone, Copy, Debug)]
 pub enum Arbitration<'a> {
     /// Post-offices.
     Automata(&'a Automata),
-    /// A behaviour tree.
+    /// Behaviour tree.
     Tree(&'a Arbiter),
 }
 
 impl Arbitration<'_> {
-    /// Its text, which is part of the seed of its runs.
+    /// Returns the text of the arbitration, which is part of the seed of its runs.
     pub fn text(self) -> String {
         match self {
             Arbitration::Automata(automata) => automata.text(),
@@ -60,10 +62,10 @@ impl<'a> From<&'a Arbiter> for Arbitration<'a> {
     }
 }
 
-/// What of each automaton was entered.
+/// Usage of each automaton.
 pub type Usages = [Usage; 4];
 
-/// The program of a robot.
+/// Robot program.
 pub(super) struct Controller<'a> {
     offices: [Option<PostOffice<'a>>; 4],
     tree: Option<Arbitrating<'a>>,
@@ -99,7 +101,7 @@ impl<'a> Controller<'a> {
             queue: Vec::with_capacity(16),
             draws,
         };
-        // The program that starts the modules says so; a tree begins with nobody.
+        // Post-offices get the start messages of the original program; a tree starts with no module driving.
         if controller.tree.is_none() {
             for kind in [Kind::AvoidanceStart, Kind::ExploreStart] {
                 controller.queue.push(Envelope { from: Module::Beep, to: None, priority: 0, message: kind.into() });
@@ -108,12 +110,12 @@ impl<'a> Controller<'a> {
         controller
     }
 
-    /// What was entered of the automata.
+    /// Returns the usage of the automata.
     pub fn usages(&self) -> Usages {
         self.offices.each_ref().map(|office| office.as_ref().map_or(Usage::default(), |office| *office.usage()))
     }
 
-    /// When a module wants to go on by itself, ms.
+    /// Returns the next time at which a module or the tree must wake (ms).
     pub fn next(&self) -> u32 {
         let first = self.navigate.wake_at().min(self.cargoloader.wake_at());
         let second = self.line_follower.wake_at().min(self.avoidance.wake_at());
@@ -121,7 +123,7 @@ impl<'a> Controller<'a> {
         first.min(second).min(self.explore.wake_at()).min(third)
     }
 
-    /// What the program does at a tick.
+    /// Executes the program at a tick.
     pub fn tick(&mut self, now: u32, plant: &mut Plant) {
         let senses = plant.senses();
         let marks = plant.take_marks();
@@ -159,7 +161,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Sends what modules said, and what they say to that; whether there was anything.
+    /// Sends all queued messages, and the messages that they cause; returns whether there were any.
     fn drain(&mut self, now: u32, plant: &mut Plant) -> bool {
         let mut taken = 0;
         while taken < self.queue.len() && taken < MAX_MESSAGES {
@@ -171,7 +173,7 @@ impl<'a> Controller<'a> {
         taken > 0
     }
 
-    /// Asks the tree who gets the motors, unless somebody has them who finishes what was begun.
+    /// Asks the tree which behaviour gets the motors, unless an action that must finish is in progress.
     fn arbitrate(&mut self, now: u32, tree: &mut Arbitrating, senses: Senses, plant: &mut Plant) {
         tree.driving = tree.driving.filter(|&behaviour| self.is_at_work(behaviour));
         if tree.driving.is_some_and(|behaviour| behaviour.ends().is_none()) {
@@ -200,7 +202,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Takes a message through its sender's post-office and on.
+    /// Sends a message through the post-office of its sender.
     fn send(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
         let office = envelope.from.arbitrated().and_then(|i| self.offices[i].as_mut());
         let Some(office) = office else { return self.route(now, envelope, plant) };
@@ -228,11 +230,11 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Takes a message through its receiver's post-office.
+    /// Delivers a message through the post-office of its receiver.
     fn deliver(&mut self, now: u32, to: Module, envelope: Envelope, plant: &mut Plant) {
         let office = to.arbitrated().and_then(|i| self.offices[i].as_mut());
         let Some(office) = office else {
-            // Where a tree arbitrates, avoidance begins when the tree says so.
+            // If a tree arbitrates, only the tree starts avoidance.
             if self.tree.is_some() && to == Module::Avoidance && envelope.message.kind == Kind::BumpersPressed {
                 return;
             }
@@ -242,7 +244,7 @@ impl<'a> Controller<'a> {
         if let Some(message) = passed.out
             && self.queue.len() < MAX_MESSAGES
         {
-            // It has passed the office, so it comes from nobody's.
+            // The message has already passed the post-office, so the sender is a module without one.
             self.queue.push(Envelope { from: Module::Beep, to: None, priority: to.priority(), message });
         }
         if let Some(message) = passed.inward {

@@ -1,26 +1,26 @@
-//! The fork behind the robot, and what becomes of cargo when it moves.
+//! Fork behind the robot, and its effect on the cargo.
 
 use super::scene::Body;
 use super::scene::TICK;
 
-/// States of a fork, as the areas of a world name them.
+/// States of the fork, as numbered in the areas of a world file.
 const UP: u8 = 1;
 const DOWN: u8 = 2;
 const RISING: u8 = 3;
 const SINKING: u8 = 4;
 
-/// Cargo: none, carried, on the fork that is still down (pushing), and the two stages of unloading.
+/// Cargo states; 0 is no cargo. Pushing: cargo on the lowered fork. Unloading has two stages.
 const CARRIED: f32 = 1.0;
 const PUSHING: f32 = 2.0;
 const UNLOADING: f32 = 3.0;
 const PUT_DOWN: f32 = 4.0;
 
-/// A fork between 0, down, and 1, up.
+/// Fork position between 0 (down) and 1 (up), as a linear motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fork {
     since: u32,
     from: f32,
-    /// Per ms.
+    /// Speed (1/ms).
     speed: f32,
 }
 
@@ -29,12 +29,12 @@ impl Fork {
         Fork { since: 0, from: 1.0, speed: 0.0 }
     }
 
-    /// Its position at a time, ms.
+    /// Position at a time (ms).
     pub fn position(&self, now: u32) -> f32 {
         (self.from + self.speed * (now - self.since) as f32).clamp(0.0, 1.0)
     }
 
-    /// Its state. One that was stopped midway counts as up or down, whichever is nearer.
+    /// State of the fork. A fork stopped midway counts as up or down, whichever is nearer.
     pub fn state(&self) -> u8 {
         match self.speed {
             speed if speed > 0.0 => RISING,
@@ -44,7 +44,7 @@ impl Fork {
         }
     }
 
-    /// Moves it up (positive power), down or not at all.
+    /// Moves the fork up (positive power), down (negative) or stops it (0).
     pub fn power(&mut self, power: i16, now: u32, body: &Body) {
         let speed = match power.signum() {
             1 => body.fork_up,
@@ -58,7 +58,7 @@ impl Fork {
         }
     }
 
-    /// The tick at which it arrives.
+    /// Tick at which the fork reaches its end position.
     pub fn next(&self) -> u32 {
         if self.speed == 0.0 {
             return u32::MAX;
@@ -68,7 +68,8 @@ impl Fork {
         (end as u32 / TICK + 1) * TICK
     }
 
-    /// Lets it arrive; whether it did. Cargo under it is then carried, cargo on it put down.
+    /// Stops the fork at its end position; returns whether it has arrived. Raising picks up pushed cargo; lowering
+    /// puts cargo down.
     pub fn advance(&mut self, now: u32, cargo: &mut f32) -> bool {
         let position = self.position(now);
         let arrived = (self.speed > 0.0 && position >= 1.0) || (self.speed < 0.0 && position <= 0.0);

@@ -1,10 +1,10 @@
-//! Distances in the world of cargo, negative inside.
+//! Distances in the cargo world, negative inside a shape.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, max, min, vec2};
 
-/// A rectangle with sides along the axes.
+/// Axis-aligned rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rect {
@@ -19,7 +19,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The nearest point of the rectangle.
+    /// Nearest point of the rectangle.
     pub(super) fn nearest(&self, p: Vec2) -> Vec2 {
         vec2(min(max(p.x, self.x), self.x + self.width), min(max(p.y, self.y), self.y + self.height))
     }
@@ -30,12 +30,12 @@ impl Rect {
     }
 }
 
-/// A segment of a line on the floor, with what does not change computed once.
+/// Line segment on the floor with precomputed constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Segment {
     from: Vec2,
     along: Vec2,
-    /// One over the squared length, 0 for a point.
+    /// Inverse of the squared length; 0 for a point.
     inverse: f32,
     half_width: f32,
 }

@@ -1,4 +1,4 @@
-//! The controller made by hand: what evolution is held against, and where its fixed automata come from.
+//! Hand-made controller: baseline for evolution and source of its fixed automata.
 
 use super::controller::Automata;
 use crate::automaton::{Kind, Module, parse};
@@ -8,8 +8,8 @@ const CARGOLOADER: &str = "\
 2 -> 1: (SENSORS_TARGET_MARK), in:CARGOLOADER_UNLOAD, out:-
 ";
 
-/// The document's figure 8 is a drawing of seven states, of which three are for recovery that our line follower does itself:
-/// looking for light, looking for the line in it, and following.
+/// Figure 8 of the report shows seven states. Three of them are for recovery, which this project's line follower does
+/// itself. The remaining behaviour: search for light, search for the line within the light, follow.
 const LINE_FOLLOWER: &str = "\
 1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-
 2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-
@@ -21,7 +21,7 @@ const LINE_FOLLOWER: &str = "\
 
 const AVOIDANCE: &str = "1 -> 1: (SENSORS_BUMPERS_PRESSED), in:SENSORS_BUMPERS_PRESSED, out:-\n";
 
-/// The automaton made by hand for each module that has one.
+/// Returns the hand-made automaton of each module.
 pub fn hand_made() -> Automata {
     let mut explore: Vec<Kind> = Module::Explore.inputs().to_vec();
     explore.dedup();

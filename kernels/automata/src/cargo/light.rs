@@ -1,20 +1,21 @@
-//! How bright lamps make a place.
+//! Brightness of lamps on the floor.
 //!
-//! The document says that an area under a lamp is lit, and that robots can tell whether they come nearer. Here brightness
-//! falls with the distance to the side as 1 / (1 + (d / reach)^2), and a place is lit where it is at least [`LIT`].
+//! The report states that an area under a lamp is lit, and that robots can detect whether they come nearer. Here
+//! brightness falls with the horizontal distance d as 1 / (1 + (d / reach)^2), and a place is lit if its brightness
+//! is at least [`LIT`].
 
 use super::scene::Lamp;
 use xpuck_kernels::math::{Vec2, max, vec2};
 
-/// Least brightness of a lit place.
+/// Minimum brightness of a lit place.
 pub(super) const LIT: f32 = 0.8;
 
-/// Distance to the side at which a lamp is half as bright.
+/// Horizontal distance at which a lamp's brightness is halved.
 fn reach(lamp: &Lamp, conductivity: f32) -> f32 {
     conductivity * lamp.z
 }
 
-/// Brightness of a place, of the lamp that is brightest there.
+/// Brightness of a place: the maximum over all lamps that are on.
 pub(super) fn brightness(lamps: &[Lamp], on: u64, conductivity: f32, at: Vec2) -> f32 {
     let lit = lamps.iter().enumerate().filter(|(i, _)| on >> i & 1 == 1);
     lit.fold(0.0, |brightest, (_, lamp)| {
@@ -24,7 +25,7 @@ pub(super) fn brightness(lamps: &[Lamp], on: u64, conductivity: f32, at: Vec2) -
     })
 }
 
-/// Radius of the disc that a lamp lights, 0 for one too dim.
+/// Radius of the disc that a lamp lights; 0 if the lamp is too dim.
 pub(super) fn lit_radius(lamp: &Lamp, conductivity: f32) -> f32 {
     reach(lamp, conductivity) * max(lamp.intensity / LIT - 1.0, 0.0).sqrt()
 }

@@ -1,9 +1,10 @@
-//! Delivery of cargo after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005): a robot with
-//! a lifting fork finds the line under the lamp that is on, follows it to a station, loads or unloads, and goes on to the
-//! other line.
+//! Cargo delivery after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005): a robot
+//! with a lifting fork finds the line under the lamp that is on, follows it to a station, loads or unloads, and
+//! continues to the other line.
 //!
-//! [`Scene`] is a world file, [`run()`] a run of a controller, whose modules are the document's and whose post-offices are
-//! [`crate::automaton`]s. An [`Arbiter`] is a behaviour tree in the place of post-offices.
+//! [`Scene`] is a world file. [`run()`] simulates a controller, which consists of the report's modules and a
+//! post-office ([`crate::automaton`]) for some of them. An [`Arbiter`] is a behaviour tree that replaces the
+//! post-offices.
 
 mod account;
 mod arbiter;

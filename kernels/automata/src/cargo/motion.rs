@@ -1,15 +1,15 @@
-//! Motion of a round robot with two wheels between two changes of its motors, in closed form.
+//! Closed-form motion of a round robot with two wheels between two changes of its motors.
 
 use super::scene::Start;
 use std::f32::consts::TAU;
 use xpuck_kernels::math::{Vec2, sin_cos, vec2};
 
-/// Where a robot is and where it looks; headings as a compass's.
+/// Position and heading of a robot; headings as on a compass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Its centre.
+    /// Position of the centre.
     pub at: Vec2,
-    /// Its heading, radians.
+    /// Heading (rad).
     pub heading: f32,
 }
 
@@ -19,21 +19,21 @@ impl From<Start> for Pose {
     }
 }
 
-/// The unit vector of a heading.
+/// Unit vector of a heading.
 pub(super) fn direction(heading: f32) -> Vec2 {
     let (s, c) = sin_cos(heading);
     vec2(s, c)
 }
 
-/// A stretch of motion with constant speeds: a straight way, an arc, or a turn on the spot.
+/// Motion with constant speeds: a straight line, an arc, or a turn on the spot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
-    /// When it began, ms.
+    /// Start time (ms).
     pub since: f64,
     pub from: Pose,
-    /// Forward speed, per ms.
+    /// Forward speed (1/ms).
     pub speed: f32,
-    /// Turning speed to the right, radians per ms.
+    /// Turning speed to the right (rad/ms).
     pub turn: f32,
     facing: Vec2,
 }
@@ -44,7 +44,7 @@ impl Stretch {
         Stretch { since, from, speed, turn, facing: direction(from.heading) }
     }
 
-    /// The pose at a time, ms.
+    /// Pose at a time (ms).
     #[inline]
     pub fn pose(&self, time: f64) -> Pose {
         let t = (time - self.since) as f32;

@@ -1,10 +1,10 @@
-//! The world that the document prints: its sequential scenario's, with the values that the scan damaged repaired.
+//! World of the report's sequential scenario, with the values repaired that the scan damaged.
 
 use super::geometry::Rect;
 use super::scene::{Activation, Area, Body, CARGO, Command, Lamp, Line, Noise, Scene, Start, TARGET_MARK, TimeEvent};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// The printed world.
+/// Returns the printed world.
 pub fn printed() -> Scene {
     let rect = |x, y, width, height| Rect { x, y, width, height };
     let line = |points: &[[f32; 2]]| Line { width: 0.05, value: 30.0, points: points.to_vec() };

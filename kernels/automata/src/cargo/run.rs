@@ -1,4 +1,4 @@
-//! One run of a controller in a world.
+//! Run of a controller in a world.
 
 use super::controller::{Arbitration, Controller, Usages};
 use super::motion::Pose;
@@ -7,38 +7,38 @@ use super::scene::TICK;
 use super::tally::{Tally, Weights};
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Longest run, ms.
+/// Maximum duration of a run (ms).
 pub const MAX_TIME: u32 = 3_600_000;
 
-/// What is run.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The world.
+    /// World.
     pub world: &'a Prepared,
-    /// What counts.
+    /// Score weights.
     pub weights: &'a Weights,
-    /// Number of the start, of those in the world in turn.
+    /// Number of the start; starts of the world are used in turn.
     pub start: usize,
-    /// Number of the run from that start: another gets other random numbers.
+    /// Number of the run from this start; part of the seed.
     pub repeat: u32,
-    /// How long it goes on, ms, at most [`MAX_TIME`].
+    /// Duration (ms), at most [`MAX_TIME`].
     pub time: u32,
-    /// Of all random numbers.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What happened.
+    /// Counts and durations.
     pub tally: Tally,
-    /// What it is worth.
+    /// Score.
     pub score: f64,
-    /// What of the automata was entered; nothing of a tree.
+    /// States and transitions of the automata that were used; empty for a tree.
     pub usages: Usages,
 }
 
-/// Least scores at times (ms, in order) below which a run is given up.
+/// Minimum scores at times (ms, ascending); a run with a lower score is aborted.
 pub type Checkpoints<'a> = &'a [(u32, f64)];
 
 /// Runs a controller.
@@ -46,7 +46,7 @@ pub fn run<'a>(arbitration: impl Into<Arbitration<'a>>, setup: &Setup, checkpoin
     watch(arbitration, setup, checkpoints, |_, _, _| {})
 }
 
-/// Runs a controller; `see` is told time (ms), pose and tally at each tick at which something happens.
+/// Runs a controller and calls `see` with time (ms), pose and tally at each tick with an event.
 pub fn watch<'a>(
     arbitration: impl Into<Arbitration<'a>>,
     setup: &Setup,
@@ -61,7 +61,7 @@ pub fn watch<'a>(
     controller.tick(now, &mut plant);
     while now < end {
         let next = plant.next().min(controller.next()).min(end);
-        // The program looks at ticks only, and never twice at the same.
+        // The program runs only at ticks, and once per tick.
         now = next.div_ceil(TICK).max(now / TICK + 1) * TICK;
         plant.advance(now);
         see(now, plant.pose(), plant.tally());

@@ -1,37 +1,38 @@
-//! The world of cargo as data: what a world file says.
+//! Cargo world as data: the content of a world file.
 //!
-//! Lengths are shares of the arena's unit (1.48 m make the robot an e-puck), times milliseconds. Headings are a compass's: 0
-//! is up the y axis, pi / 2 along x; the printed areas before the stations say so. The origin is the lower left corner.
+//! Lengths are fractions of the arena's unit (1.48 m make the robot an e-puck), times are milliseconds. Headings are
+//! as on a compass: 0 is along y, pi / 2 along x, as the printed areas in front of the stations imply. The origin is
+//! the lower left corner.
 
 use super::geometry::Rect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A line on the floor: a polyline with round caps.
+/// Line on the floor: a polyline with round caps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// Width.
     pub width: f32,
-    /// How bright it is to the line sensor; the floor is 50.
+    /// Brightness of the line as read by the line sensor; the floor is 50.
     pub value: f32,
-    /// Its vertices.
+    /// Vertices.
     pub points: Vec<[f32; 2]>,
 }
 
-/// A lamp above the arena.
+/// Lamp above the arena.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lamp {
-    /// Place.
+    /// Position along x.
     pub x: f32,
-    /// Place.
+    /// Position along y.
     pub y: f32,
     /// Height.
     pub z: f32,
-    /// Brightness below it.
+    /// Brightness directly below the lamp.
     pub intensity: f32,
-    /// Whether it is on before any script runs.
+    /// Whether the lamp is on at the start.
     #[serde(default = "yes")]
     pub on: bool,
 }
@@ -40,39 +41,39 @@ fn yes() -> bool {
     true
 }
 
-/// How often an area acts.
+/// Activation rule of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
-    /// Once, until a script arms it again (-1 in the document).
+    /// Once, until a script arms the area again (-1 in the report).
     Once,
     /// At each entrance (0).
     EachEntrance,
-    /// At an entrance when so many milliseconds have passed since the last.
+    /// At an entrance, if this time (ms) has passed since the last activation.
     After(u32),
 }
 
-/// An area that runs a script when a robot is in it as described.
+/// Area that runs a script when a robot inside meets all conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Area {
-    /// How often.
+    /// Activation rule.
     pub activation: Activation,
-    /// Where the robot's centre must be.
+    /// Rectangle for the robot's centre.
     pub at: Rect,
-    /// Heading and tolerance, radians; any if left out.
+    /// Heading and tolerance (rad); any heading if omitted.
     #[serde(default)]
     pub heading: Option<[f32; 2]>,
-    /// State of the fork: 1 up, 2 down, 3 moving up, 4 moving down; any if left out.
+    /// State of the fork: 1 up, 2 down, 3 moving up, 4 moving down; any state if omitted.
     #[serde(default)]
     pub fork: Option<u8>,
-    /// Least and greatest position of the fork, 0 to 1.
+    /// Minimum and maximum position of the fork (0..1).
     #[serde(default = "any_position")]
     pub position: [f32; 2],
-    /// Conditions on registers: number, least, greatest. Register 2 is the cargo.
+    /// Conditions on registers: number, minimum, maximum. Register 2 holds the cargo.
     #[serde(default)]
     pub registers: Vec<(u8, f32, f32)>,
-    /// The script, from 1.
+    /// Number of the script, from 1.
     pub script: usize,
 }
 
@@ -80,19 +81,19 @@ fn any_position() -> [f32; 2] {
     [0.0, 1.0]
 }
 
-/// A script that runs at a time, once or so many times.
+/// Script that runs at a given time, once or periodically.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeEvent {
-    /// First time, ms.
+    /// First time (ms).
     pub start: u32,
-    /// Period, ms.
+    /// Period (ms).
     #[serde(default)]
     pub period: u32,
-    /// How many times.
+    /// Number of executions.
     #[serde(default = "once")]
     pub count: u32,
-    /// The script, from 1.
+    /// Number of the script, from 1.
     pub script: usize,
 }
 
@@ -100,7 +101,7 @@ fn once() -> u32 {
     1
 }
 
-/// A command of a script. Lamps and areas count from 1.
+/// Command of a script. Lamps and areas are numbered from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
@@ -110,64 +111,64 @@ pub enum Command {
     Off(usize),
     /// Arm an area again (12).
     Arm(usize),
-    /// The robot receives an infrared message (13).
+    /// Send an infrared message to the robot (13).
     Tell(u8),
-    /// Choose a register (14).
+    /// Select a register (14).
     Select(u8),
-    /// Put a value into the chosen register (15).
+    /// Store a value in the selected register (15).
     Put(f32),
 }
 
-/// Where a robot starts.
+/// Start pose of a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Place.
+    /// Position along x.
     pub x: f32,
-    /// Place.
+    /// Position along y.
     pub y: f32,
-    /// Heading, radians.
+    /// Heading (rad).
     pub heading: f32,
 }
 
-/// Variances of the six noises; 0 is none.
+/// Variances of the six kinds of noise; 0 disables a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Noise {
-    /// Of the bumper (sensor 1), of which 1 is pressed and 0 is released.
+    /// Bumper (sensor 1), where 1 is pressed and 0 is released.
     pub bumper: f32,
-    /// Of the light sensor (sensor 2), in units of brightness.
+    /// Light sensor (sensor 2), in units of brightness.
     pub light: f32,
-    /// Of the line sensor (sensor 3), in units of marks' values.
+    /// Line sensor (sensor 3), in units of line brightness.
     pub line: f32,
-    /// Of a wheel's speed each time it is set, as a share.
+    /// Relative speed of a wheel, drawn each time the speed is set.
     pub speed: f32,
-    /// Of the heading each time that motors change, radians squared.
+    /// Heading (rad^2), drawn each time the motors change.
     pub heading: f32,
-    /// Of the heading each time that an obstacle is met, radians squared.
+    /// Heading (rad^2), drawn at each contact with an obstacle.
     pub obstacle: f32,
 }
 
 impl Noise {
-    /// Whether there is any.
+    /// Whether any sensor has noise.
     pub(super) fn any_sensor(&self) -> bool {
         self.bumper > 0.0 || self.light > 0.0 || self.line > 0.0
     }
 }
 
-/// The robot's body.
+/// Body of the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Body {
     /// Radius.
     pub radius: f32,
-    /// Speed of a wheel, units per millisecond and power.
+    /// Speed of a wheel (units per ms and power).
     pub speed: f32,
-    /// Speed of the fork upwards, per ms.
+    /// Upward speed of the fork (1/ms).
     pub fork_up: f32,
-    /// Speed of the fork downwards, per ms.
+    /// Downward speed of the fork (1/ms).
     pub fork_down: f32,
-    /// How far ahead of the centre the line sensor is, in radii.
+    /// Distance of the line sensor ahead of the centre, in radii.
     pub line_sensor: f32,
 }
 
@@ -177,7 +178,7 @@ impl Default for Body {
     }
 }
 
-/// A world of cargo.
+/// Cargo world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
@@ -193,13 +194,13 @@ pub struct Scene {
     /// Lamps.
     #[serde(default)]
     pub lamps: Vec<Lamp>,
-    /// How far light reaches to the side, in heights of a lamp.
+    /// Horizontal reach of light, in lamp heights.
     #[serde(default = "conductivity")]
     pub conductivity: f32,
     /// Active areas.
     #[serde(default)]
     pub areas: Vec<Area>,
-    /// Scripts that run at times.
+    /// Scripts that run at given times.
     #[serde(default)]
     pub times: Vec<TimeEvent>,
     /// Scripts.
@@ -208,9 +209,9 @@ pub struct Scene {
     /// The robot's body.
     #[serde(default)]
     pub body: Body,
-    /// Where it starts, one of these for each run.
+    /// Start poses; each run uses one of them.
     pub starts: Vec<Start>,
-    /// Noises.
+    /// Noise of sensors and motors.
     #[serde(default)]
     pub noise: Noise,
 }
@@ -223,17 +224,17 @@ fn conductivity() -> f32 {
     0.3
 }
 
-/// How bright the floor is to the line sensor.
+/// Brightness of the floor as read by the line sensor.
 pub const FLOOR: f32 = 50.0;
 /// The register that holds the cargo.
 pub const CARGO: usize = 2;
-/// Registers of a world.
+/// Number of registers of a world.
 pub const REGISTERS: usize = 256;
-/// The infrared message that is a station's mark.
+/// Infrared message that is a station's mark.
 pub const TARGET_MARK: u8 = 84;
-/// The script that runs when cargo is loaded.
+/// Script that runs when cargo is loaded.
 pub const LOADED: usize = 2;
-/// Most entries of each list of a world.
+/// Maximum number of entries in each list of a world.
 pub const MAX_ENTRIES: usize = 64;
-/// How often the robot's program looks at its sensors, ms.
+/// Sampling interval of the robot's program (ms).
 pub const TICK: u32 = 20;

@@ -1,56 +1,56 @@
-//! What a run is judged by.
+//! Measurements on which a run is scored.
 
-/// Scripts that are counted.
+/// Number of scripts whose executions are counted.
 pub const COUNTED_SCRIPTS: usize = 8;
 
-/// Times in ms and counts of a run, in the terms of the document's fitness function.
+/// Durations (ms) and counts of a run, in the terms of the report's fitness function.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Touching an obstacle.
+    /// Duration of contact with an obstacle.
     pub obstacle_time: f64,
-    /// Under a lamp.
+    /// Duration under a lamp.
     pub lit_time: f64,
-    /// Going forward with contact to a line.
+    /// Duration of forward motion with line contact.
     pub line_time: f64,
-    /// Of this, under a lamp.
+    /// Part of `line_time` under a lamp.
     pub lit_line_time: f64,
-    /// Way of the robot's centre, units.
+    /// Distance travelled by the robot's centre (units).
     pub distance: f64,
-    /// Changes of wheels, each by itself, with contact to a line.
+    /// Number of wheel speed changes with line contact; each wheel counts separately.
     pub changes: u32,
-    /// Of these, under a lamp.
+    /// Part of `changes` under a lamp.
     pub lit_changes: u32,
-    /// How often each script ran, the first at 0.
+    /// Execution count of each script, script 1 at index 0.
     pub scripts: [u32; COUNTED_SCRIPTS],
 }
 
-/// What each thing of a [`Tally`] is worth.
+/// Weight of each measurement in a [`Tally`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// Each ms touching an obstacle.
+    /// Per ms of contact with an obstacle.
     pub obstacle_time: f64,
-    /// Each ms under a lamp.
+    /// Per ms under a lamp.
     pub lit_time: f64,
-    /// Each ms along a line.
+    /// Per ms of forward motion with line contact.
     pub line_time: f64,
-    /// Each ms along a line under a lamp.
+    /// Per ms of forward motion with line contact under a lamp.
     pub lit_line_time: f64,
-    /// Each unit of way.
+    /// Per unit of distance.
     pub distance: f64,
-    /// Each change of a wheel on a line.
+    /// Per wheel speed change with line contact.
     pub changes: f64,
-    /// Each change of a wheel on a line under a lamp.
+    /// Per wheel speed change with line contact under a lamp.
     pub lit_changes: f64,
-    /// Each run of a script, the first at 0.
+    /// Per execution of a script, script 1 at index 0.
     pub scripts: [f64; COUNTED_SCRIPTS],
-    /// Added to all.
+    /// Constant offset.
     pub offset: f64,
-    /// Whether times, way and changes count only once cargo was loaded.
+    /// Whether durations, distance and changes count only after cargo was first loaded.
     pub only_after_load: bool,
 }
 
 impl Weights {
-    /// The score of a run so far.
+    /// Returns the score of a run so far.
     pub fn score(&self, tally: &Tally) -> f64 {
         let scripts: f64 = self.scripts.iter().zip(&tally.scripts).map(|(w, &n)| w * f64::from(n)).sum();
         self.offset

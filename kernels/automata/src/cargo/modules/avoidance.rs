@@ -1,16 +1,16 @@
-//! Backs off when the bumper is pressed, and turns somewhere else.
+//! Avoidance module: backs off when the bumper is pressed, then turns to a random side.
 
 use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
 
-/// How long it goes back, ms.
+/// Duration of backing off (ms).
 const BACK: i16 = 200;
-/// Longest turn, ms.
+/// Maximum duration of the turn (ms).
 const TURN: i16 = 440;
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct Avoidance {
-    /// When it has gone back far enough, ms.
+    /// Time at which backing off ends (ms).
     back_until: Option<u32>,
 }
 
@@ -29,7 +29,7 @@ impl Avoidance {
                 self.back_until = None;
                 out.tell(Module::Avoidance, Module::Navigate, Kind::NavigateStop, [0; 2]);
             }
-            // It goes back as long as it set out to, so the bumper's release tells it nothing.
+            // Backing off has a fixed duration, so the release of the bumper has no effect.
             _ => {}
         }
     }

@@ -1,12 +1,13 @@
-//! Loads and unloads cargo: turns round, as the fork is behind, backs to the cargo, moves the fork, and leaves the station.
+//! Cargo loader module: turns round because the fork is at the rear, backs to the cargo, moves the fork, and leaves
+//! the station.
 
 use super::{FORK, FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
 
-/// Half a turn on the spot at full power, ms, in the printed world.
+/// Duration of half a turn on the spot at full power in the printed world (ms).
 const HALF_TURN: i16 = 349;
 
-/// One part of the work, and how long it takes, ms.
+/// Step of a manoeuvre, with its duration (ms).
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Stand(i16),
@@ -34,7 +35,7 @@ impl Cargoloader {
     }
 
     pub fn handle(&mut self, message: Message, out: &mut Outbox) {
-        // What was begun is finished: another mark comes while the robot is still before the station.
+        // A manoeuvre in progress is finished first; more marks arrive while the robot is in front of the station.
         if self.wake_at != u32::MAX {
             return;
         }
@@ -74,7 +75,7 @@ impl Cargoloader {
         };
         motor(FORK, power);
         match command {
-            // The wheels must not be left to others while the fork moves.
+            // The cargo loader keeps the wheels stopped while the fork moves, so that no other module drives them.
             None => {
                 motor(LEFT, 0);
                 motor(RIGHT, 0);

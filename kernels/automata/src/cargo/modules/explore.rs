@@ -1,16 +1,16 @@
-//! Walks at random, more often towards light: a way straight on, a question whether it became brighter, and a turn that is
-//! likely if it did not.
+//! Explore module: random walk with a preference for light. Each cycle drives straight, queries the change in
+//! brightness, and turns, with a high probability if the light did not increase.
 
 use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
 
-/// A way straight on, ms.
+/// Duration of a straight section (ms).
 const WAY: i16 = 250;
-/// Longest turn, ms: half a turn and a bit.
+/// Maximum duration of a turn, slightly more than half a turn (ms).
 const TURN: i16 = 440;
-/// How long it waits when another module drives, ms.
+/// Waiting time while another module drives (ms).
 const PATIENCE: u32 = 300;
-/// How likely it turns when it became darker, or stayed as it was.
+/// Turn probabilities after a change in brightness.
 const TURN_IF_DARKER: f32 = 0.95;
 const TURN_IF_SAME: f32 = 0.5;
 const TURN_IF_BRIGHTER: f32 = 0.02;

@@ -1,19 +1,20 @@
-//! Follows the right edge of a line: to the right while the sensor is over the line, to the left while it is not. The line is
-//! then on the robot's left, so that it goes round the line anticlockwise and comes to a station on the side of its area.
+//! Line follower module: follows the right edge of a line, turning right while the sensor is over the line and left
+//! while it is not. The line is therefore on the robot's left; the robot circles the line anticlockwise and reaches a
+//! station on the side of its area.
 
 use super::{FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
 
 /// Power of the inner wheel.
 const INNER: i16 = 30;
-/// Powers of the inner wheel while it looks for a lost line, and for how long, ms: a circle each, the first as tight as while
-/// following.
+/// Search for a lost line: power of the inner wheel and duration (ms) of each circle. The first circle is as tight as
+/// the curve while following.
 const SEARCH: [(i16, u32); 2] = [(INNER, 1750), (80, 3000)];
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct LineFollower {
     following: bool,
-    /// Which circle of the search it is in.
+    /// Index of the current search circle.
     circle: usize,
     wake_at: u32,
 }
@@ -43,7 +44,7 @@ impl LineFollower {
         }
     }
 
-    /// Turns left until the line comes, in wider and wider circles.
+    /// Turns left in circles of increasing radius until the line is found.
     fn search(&mut self, circle: usize, out: &mut Outbox) {
         let (inner, time) = SEARCH[circle];
         self.steer(inner, FULL, out);
@@ -58,7 +59,7 @@ impl LineFollower {
         }
     }
 
-    /// Whether it follows, or looks for a line that it lost.
+    /// Whether the module follows a line or searches for a lost one.
     pub fn is_following(&self) -> bool {
         self.following
     }

@@ -1,8 +1,8 @@
-//! The modules that come with the robot: simple competences that do not know what they are good for.
+//! Modules of the robot: simple competences without knowledge of the task.
 //!
-//! The document has them in C and prints none of it, so what they do in detail is our reading of its pages on the example
-//! task. Each module has `handle`, for a message that its post-office let through, and where it waits for something `wake_at`
-//! (ms, `u32::MAX` for never) and `wake`.
+//! The report's modules are written in C, but the code is not printed; details follow this project's interpretation
+//! of the report's section on the example task. Each module has `handle` for messages that passed its post-office.
+//! Modules that wait also have `wake_at` [ms; `u32::MAX` for never] and `wake`.
 
 mod avoidance;
 mod cargoloader;
@@ -22,9 +22,9 @@ pub(super) use navigate::Navigate;
 pub(super) use outbox::{Envelope, Outbox};
 pub(super) use trackers::Trackers;
 
-/// Full power of a wheel of 255, at which a robot of the printed world goes 0.225 units a second.
+/// Full power of a wheel, of a maximum of 255; a robot of the printed world drives at 0.225 units/s.
 const FULL: i16 = 150;
-/// Motors.
+/// Motor numbers.
 const LEFT: i16 = 0;
 const RIGHT: i16 = 1;
 const FORK: i16 = 2;

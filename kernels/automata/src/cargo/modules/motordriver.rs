@@ -1,10 +1,10 @@
-//! Gives each motor the power that the requester of the highest priority asked for, and none if nobody asks.
+//! Motor driver module: gives each motor the power requested with the highest priority, and 0 without a request.
 
 use crate::automaton::{Kind, Message};
 
-/// Highest priority.
+/// Number of priorities.
 const PRIORITIES: usize = 5;
-/// Motors.
+/// Number of motors.
 const MOTORS: usize = 3;
 
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl Motordriver {
         self.requests[motor][usize::from(priority).min(PRIORITIES - 1)] = request;
     }
 
-    /// The power of each motor.
+    /// Power of each motor.
     pub fn powers(&self) -> [i16; MOTORS] {
         self.requests.map(|of_motor| of_motor.iter().rev().find_map(|&request| request).unwrap_or(0))
     }

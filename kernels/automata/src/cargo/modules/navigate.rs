@@ -1,4 +1,5 @@
-//! Turns commands into powers of the wheels for a time. One command goes on at a time, that of the highest priority.
+//! Navigate module: converts commands to wheel powers for a duration. Only the command of the highest priority is
+//! active.
 
 use super::{FULL, LEFT, Outbox, RIGHT};
 use crate::automaton::{Kind, Message, Module};
@@ -77,7 +78,7 @@ impl Navigate {
         }
     }
 
-    /// Whether a command of that module goes on.
+    /// Whether a command of this module is active.
     pub fn serves(&self, client: Module) -> bool {
         self.current.is_some_and(|current| current.client == client)
     }

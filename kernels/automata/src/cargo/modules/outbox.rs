@@ -1,39 +1,39 @@
-//! How modules speak.
+//! Sending of messages by modules.
 
 use crate::automaton::{Kind, Message, Module};
 use xpuck_kernels::random::Draws;
 
-/// A message on its way.
+/// Queued message.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cargo) struct Envelope {
     pub from: Module,
-    /// To one module, or to all that listen.
+    /// Recipient; `None` broadcasts to all modules that accept the message.
     pub to: Option<Module>,
-    /// With whose priority an actuator is asked for.
+    /// Priority of the request to an actuator.
     pub priority: u8,
     pub message: Message,
 }
 
-/// What a module may use while it works.
+/// Environment of a module while it handles a message.
 pub(in crate::cargo) struct Outbox<'a> {
-    /// The time, ms.
+    /// Time (ms).
     pub now: u32,
     pub draws: &'a mut Draws,
     pub queue: &'a mut Vec<Envelope>,
 }
 
 impl Outbox<'_> {
-    /// Says something to all.
+    /// Sends a message to all modules.
     pub fn broadcast(&mut self, from: Module, kind: Kind) {
         self.queue.push(Envelope { from, to: None, priority: from.priority(), message: kind.into() });
     }
 
-    /// Tells one module something, with the sender's priority.
+    /// Sends a message to one module with the sender's priority.
     pub fn tell(&mut self, from: Module, to: Module, kind: Kind, arguments: [i16; 2]) {
         self.tell_for(from, to, from.priority(), kind, arguments);
     }
 
-    /// Tells one module something with a priority.
+    /// Sends a message to one module with the given priority.
     pub fn tell_for(&mut self, from: Module, to: Module, priority: u8, kind: Kind, arguments: [i16; 2]) {
         self.queue.push(Envelope { from, to: Some(to), priority, message: Message { kind, arguments } });
     }

@@ -1,10 +1,10 @@
-//! Bumpertracker, linetracker and lighttracker: readings become messages.
+//! Bumper tracker, line tracker and light tracker: convert changes of sensor readings to messages.
 
 use super::Outbox;
 use crate::automaton::{Kind, Module};
 use crate::cargo::plant::Senses;
 
-/// Least difference of brightness that is one.
+/// Minimum difference in brightness that counts as a change.
 const DIFFERENCE: f32 = 1e-3;
 
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(in crate::cargo) struct Trackers {
 }
 
 impl Trackers {
-    /// Tells what changed.
+    /// Broadcasts changes since the last call.
     pub fn look(&mut self, senses: Senses, marks: u32, out: &mut Outbox) {
         let told = std::mem::replace(&mut self.told, senses);
         if senses.pressed != told.pressed {
@@ -34,7 +34,7 @@ impl Trackers {
         }
     }
 
-    /// Answers a question after the light.
+    /// Answers a query for the change in brightness.
     pub fn answer(&mut self, client: Module, brightness: f32, out: &mut Outbox) {
         let change = brightness - std::mem::replace(&mut self.brightness, brightness);
         let kind = match change {

@@ -1,4 +1,4 @@
-//! Areas, times and their scripts.
+//! Areas, timed events and their scripts.
 
 use super::Plant;
 use super::numbers::later;
@@ -7,7 +7,7 @@ use crate::cargo::scene::{Activation, Command, LOADED, TARGET_MARK, TICK};
 use crate::cargo::tally::COUNTED_SCRIPTS;
 use xpuck_kernels::math::{max, min};
 
-/// How far off an area a robot may be to be in it: one that touches a wall is within rounding of it.
+/// Tolerance for being inside an area; a robot that touches a wall is within rounding of it.
 const SLACK: f32 = 1e-4;
 
 impl Plant<'_> {
@@ -39,7 +39,7 @@ impl Plant<'_> {
             let entered = inside && self.inside >> i & 1 == 0;
             self.inside = self.inside & !(1 << i) | u64::from(inside) << i;
             let acts = match area.activation {
-                // Whoever stands in an area when it is armed is in it.
+                // A robot that is already inside when the area is armed counts.
                 Activation::Once => inside && self.armed >> i & 1 == 1,
                 Activation::EachEntrance => entered,
                 Activation::After(delay) => entered && self.now - self.activated[i] >= delay,

@@ -1,9 +1,9 @@
-//! Counting times, cut where something changed.
+//! Accumulates durations, split at state changes.
 
 use super::numbers::{max_f64, min_f64};
 use super::{GRACE, Plant};
 
-/// What changed within a tick.
+/// State change within a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crossing {
     None,
@@ -13,7 +13,7 @@ pub(super) enum Crossing {
 }
 
 impl Plant<'_> {
-    /// Counts the times from one tick to another, cut where something changed.
+    /// Adds the durations between two times, split at the given changes.
     pub(super) fn account(&mut self, before: f64, time: f64, speed: f32, crossings: &mut [(f64, Crossing); 3]) {
         crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut from = before;

@@ -1,4 +1,4 @@
-//! Meeting walls and obstacles, and the edges of lines and light.
+//! Contacts with walls and obstacles, and distances to the edges of lines and light.
 
 use super::Plant;
 use super::count::Crossing;
@@ -8,7 +8,7 @@ use crate::cargo::scene::TICK;
 use xpuck_kernels::math::{Vec2, min, vec2};
 
 impl Plant<'_> {
-    /// Contacts begin and end between two times; says when.
+    /// Updates the contact between two times; returns the time of a change.
     pub(super) fn meet(&mut self, last: f64, time: f64) -> (f64, Crossing) {
         if let Some(normal) = self.contact {
             let away = |t: f64| self.command.0 * direction(self.stretch.pose(t).heading).dot(normal);
@@ -42,7 +42,7 @@ impl Plant<'_> {
         (free, Crossing::Contact)
     }
 
-    /// How far the robot's rim is from the nearest wall or obstacle, and the direction away from it.
+    /// Distance from the robot's rim to the nearest wall or obstacle, and the direction away from it.
     pub(super) fn clearance(&self, at: Vec2) -> (f32, Vec2) {
         let scene = &self.prepared.scene;
         let mut nearest = (at.x, vec2(1.0, 0.0));
@@ -64,14 +64,14 @@ impl Plant<'_> {
         (nearest.0 - scene.body.radius, nearest.1)
     }
 
-    /// Distance of the line sensor to the nearest edge of a line, negative on a line.
+    /// Distance from the line sensor to the nearest edge of a line, negative on a line.
     pub(super) fn line_edge(&self, pose: Pose) -> f32 {
         let body = &self.prepared.scene.body;
         let spot = pose.at + direction(pose.heading) * (body.radius * body.line_sensor);
         self.prepared.segments.iter().fold(f32::MAX, |least, segment| min(least, segment.signed_distance(spot)))
     }
 
-    /// Distance to the nearest edge of light, negative in it.
+    /// Distance to the nearest edge of a lit disc, negative inside it.
     pub(super) fn light_edge(&self, at: Vec2) -> f32 {
         let lamps = self.prepared.scene.lamps.iter().zip(&self.prepared.lit_radii).enumerate();
         lamps

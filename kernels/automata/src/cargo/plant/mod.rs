@@ -1,8 +1,9 @@
-//! The world at work: motion, contacts, fork, lamps, areas and scripts.
+//! Simulation of the cargo world: motion, contacts, fork, lamps, areas and scripts.
 //!
-//! The program of the robot looks at its sensors every [`TICK`]. Between two changes of the motors the robot's way is a closed
-//! form, so a pose does not depend on when it is asked for; each sense knows how far the nearest thing is that could change
-//! it, and is not looked at before the robot can be there. What crosses an edge within a tick is counted from where it did.
+//! The robot's program reads its sensors every [`TICK`]. Between two changes of the motors, the path is a closed
+//! form, so a pose does not depend on the evaluation times. For each sense, the distance to the nearest edge gives
+//! the earliest tick at which it can change; it is not evaluated before. Durations are split at the interpolated time
+//! of a change within a tick.
 
 mod areas;
 mod count;
@@ -20,9 +21,10 @@ use numbers::{between, gaussian, later, max_f64};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::Draws;
 
-/// How long contact to a line goes on after the sensor left it, ms: followers weave along its edge.
+/// Duration for which line contact continues after the sensor left the line (ms); line followers weave along its
+/// edge.
 const GRACE: f64 = 200.0;
-/// A scene with what its runs share.
+/// Scene with constants shared by its runs.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     scene: Scene,
@@ -31,7 +33,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Prepares a scene; says key and remedy if it cannot be run.
+    /// Prepares a scene. The error names the key and a remedy if the scene is invalid.
     pub fn new(scene: Scene) -> Result<Prepared, String> {
         scene.check()?;
         let segments = scene.lines.iter().flat_map(|line| {
@@ -42,13 +44,13 @@ impl Prepared {
         Ok(Prepared { segments, lit_radii, scene })
     }
 
-    /// The scene.
+    /// Scene.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
 }
 
-/// What the senses say at a tick; what changed is known by comparing.
+/// Binary sensor readings at a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Senses {
     /// The front bumper is pressed.
@@ -59,17 +61,17 @@ pub struct Senses {
     pub lit: bool,
 }
 
-/// The running world.
+/// Simulated world.
 pub(in crate::cargo) struct Plant<'a> {
     prepared: &'a Prepared,
-    /// Everything is looked at at every tick: what noise changes cannot be foreseen.
+    /// Evaluate everything at every tick, because changes due to sensor noise cannot be predicted.
     eager: bool,
     now: u32,
     stretch: Stretch,
-    /// Speeds that the motors ask for; a blocked robot does not go.
+    /// Commanded forward and turning speed; a blocked robot does not move forward.
     command: (f32, f32),
     wheels: (i16, i16),
-    /// Out of the obstacle that the robot touches.
+    /// Normal of the obstacle that the robot touches, pointing out of the obstacle.
     contact: Option<Vec2>,
     fork: Fork,
     lamps: u64,
@@ -88,7 +90,7 @@ pub(in crate::cargo) struct Plant<'a> {
     draws: Draws,
 }
 
-/// When each sense has to be looked at again, ms.
+/// Next evaluation time of each sense (ms).
 struct Due {
     walls: u32,
     line: u32,
@@ -137,7 +139,7 @@ impl<'a> Plant<'a> {
         self.stretch.pose(f64::from(self.now))
     }
 
-    /// The senses, with noise.
+    /// Sensor readings with noise.
     pub fn senses(&mut self) -> Senses {
         let noise = self.prepared.scene.noise;
         let mut senses = self.truth;
@@ -155,7 +157,7 @@ impl<'a> Plant<'a> {
         senses
     }
 
-    /// Brightness at the robot, with noise.
+    /// Brightness at the robot with noise.
     pub fn brightness(&mut self) -> f32 {
         let at = self.pose().at;
         self.brightness_at(at) + gaussian(self.prepared.scene.noise.light, &mut self.draws)
@@ -165,12 +167,12 @@ impl<'a> Plant<'a> {
         brightness(&self.prepared.scene.lamps, self.lamps, self.prepared.scene.conductivity, at)
     }
 
-    /// Marks that stations sent since the last call.
+    /// Returns the number of station marks received since the last call.
     pub fn take_marks(&mut self) -> u32 {
         std::mem::take(&mut self.marks)
     }
 
-    /// The next tick at which something can happen.
+    /// Next tick at which something can happen.
     pub fn next(&self) -> u32 {
         if self.eager {
             return self.now + TICK;
@@ -181,12 +183,12 @@ impl<'a> Plant<'a> {
         self.next_event.iter().filter(|event| event.1 > 0).fold(next, |next, event| next.min(event.0))
     }
 
-    /// Sets the powers of the wheels, -255 to 255.
+    /// Sets the powers of the wheels [-255..255].
     pub fn drive(&mut self, left: i16, right: i16) {
         if (left, right) == self.wheels {
             return;
         }
-        // Each wheel is a motor, and has its own command.
+        // Each wheel counts as a separate change.
         let changed = u32::from(left != self.wheels.0) + u32::from(right != self.wheels.1);
         self.wheels = (left, right);
         if self.line_contact(f64::from(self.now)) && !self.suppressed {
@@ -207,12 +209,12 @@ impl<'a> Plant<'a> {
         self.look_soon();
     }
 
-    /// Sets the power of the fork: upwards, downwards or none.
+    /// Sets the power of the fork: up (positive), down (negative) or stop (0).
     pub fn lift(&mut self, power: i16) {
         self.fork.power(power, self.now, &self.prepared.scene.body);
     }
 
-    /// Begins a new stretch with the commanded speeds, or on the spot where an obstacle is in the way.
+    /// Starts a new motion with the commanded speeds; an obstacle ahead allows only turns.
     fn go(&mut self, time: f64, pose: Pose) {
         let (speed, turn) = self.command;
         if let Some(normal) = self.contact
@@ -232,7 +234,7 @@ impl<'a> Plant<'a> {
         }
     }
 
-    /// Goes on to a tick, not later than [`Plant::next`].
+    /// Advances to a tick, at most [`Plant::next`].
     pub fn advance(&mut self, tick: u32) {
         let (before, time) = (f64::from(self.now), f64::from(tick));
         let last = max_f64(before, time - f64::from(TICK));
@@ -264,7 +266,7 @@ impl<'a> Plant<'a> {
             }
             self.due.light = later(tick, distance.abs(), self.stretch.speed.abs());
         }
-        // A robot that met something moved before, one that came free moves now.
+        // A robot that makes contact moved before it; one that loses contact moves after it.
         let speed = if touched { self.stretch.speed } else { speed };
         self.account(before, time, speed, &mut crossings);
         if self.fork.advance(tick, &mut self.registers[CARGO]) {
@@ -277,12 +279,12 @@ impl<'a> Plant<'a> {
             self.enter_areas(pose);
         }
         if (pose.heading - self.stretch.from.heading).abs() > 6.0 {
-            // Angles stay small, and with them their errors.
+            // Restarts the motion to keep angles, and therefore their rounding errors, small.
             self.stretch = Stretch::new(time, pose, self.stretch.speed, self.stretch.turn);
         }
     }
 
-    /// The pose at the end of the tick before; a stretch that began since has none earlier.
+    /// Pose at the end of the previous tick, or at the start of the current motion if that is later.
     fn pose_before(&self, last: f64) -> Pose {
         self.stretch.pose(max_f64(last, self.stretch.since))
     }
@@ -291,7 +293,7 @@ impl<'a> Plant<'a> {
         self.truth.line || time - self.left_line < GRACE
     }
 
-    /// Looks at what can change without motion: lamps, and what is so at the start.
+    /// Evaluates senses that can change without motion: at the start and when lamps are switched.
     fn look(&mut self) {
         let pose = self.pose();
         self.truth.line = self.line_edge(pose) <= 0.0;

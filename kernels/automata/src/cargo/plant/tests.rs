@@ -34,7 +34,7 @@ fn times_are_cut_where_edges_are_crossed() {
     let line = Line { width: 0.05, value: 30.0, points: vec![[0.5, 0.1], [0.5, 0.9]] };
     let scene = Scene { lines: vec![line], starts: vec![start], ..empty() };
     let tally = drive_for(scene, (100, 100), 3000);
-    // 0.05 at 0.15 units a second, and the time that contact outlasts it.
+    // 0.05 units at 0.15 units/s, plus the grace time of the contact.
     assert!((tally.line_time - (1000.0 / 3.0 + GRACE)).abs() < 0.1, "{}", tally.line_time);
     assert!((tally.distance - 0.45).abs() < 1e-5);
 }
@@ -51,7 +51,7 @@ fn obstacles_stop_a_robot_when_it_touches_them() {
 #[test]
 fn looking_only_when_something_can_change_changes_nothing() {
     let weights = Weights::default();
-    // So little noise of a bumper is none, but has everything looked at at every tick.
+    // This bumper noise is too small to have an effect, but it forces evaluation at every tick.
     let eager = Scene { noise: Noise { bumper: 1e-30, ..Noise::default() }, ..printed() };
     let [lazy, eager] = [printed(), eager].map(|scene| Prepared::new(scene).unwrap());
     for start in 0..3 {
