@@ -1,14 +1,14 @@
-//! What is wrong with a definition, and where.
+//! Errors in a definition, with their location.
 
 use std::fmt::Display;
 
-/// A definition that was refused: the place, and the rule that it breaks.
+/// Rejected definition: location and violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {rule}")]
 pub struct BodyError {
-    /// Where: `line 3, column 7` of a text, or a way through a definition such as `root.LEFT.TOP`.
+    /// Location: `line 3, column 7` of a text, or a path through a definition such as `root.LEFT.TOP`.
     pub place: String,
-    /// The rule that is broken, and where it helps what would be right.
+    /// Violated rule, with a remedy where useful.
     pub rule: String,
 }
 
@@ -17,13 +17,13 @@ impl BodyError {
         BodyError { place: place.to_string(), rule: plain(&rule.to_string()) }
     }
 
-    /// At a line and a column, both from 1.
+    /// Creates an error at a line and a column, both from 1.
     pub(crate) fn at(line: u32, column: u32, rule: impl Display) -> BodyError {
         BodyError::new(format_args!("line {line}, column {column}"), rule)
     }
 }
 
-/// In one line, without what would move a terminal's cursor or turn the direction of writing: a rule may quote a file.
+/// Escapes line breaks, control characters and bidirectional marks, because a rule may quote a file.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,13 +1,13 @@
-//! How far a body gets.
+//! Evaluation of bodies: distance travelled.
 
 use crate::physics::Pose;
 use crate::robot::{Robot, Trial};
 use crate::{BodyError, Brain, Plan};
 
-/// Steps of an evaluation behind pyro-corpus's curves: 41.7 s.
+/// Number of steps of an evaluation in pyro-corpus's curves (41.7 s).
 pub const STEPS: u32 = 10_000;
 
-/// The fitness of a body: y of the root's centre after `steps` steps, metres. It is a finite number.
+/// Returns the fitness of a body: y of the root's centre after `steps` steps (m). The result is finite.
 ///
 /// # Errors
 /// The brain does not fit the body.
@@ -19,25 +19,25 @@ pub fn evaluate(plan: &Plan, brain: &Brain, trial: Trial, steps: u32) -> Result<
     Ok(robot.simulator().position()[1])
 }
 
-/// How far a body has come.
+/// Distance travelled by a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Way {
-    /// y of the root's centre, m: what [`evaluate`] says.
+    /// y of the root's centre (m), as returned by [`evaluate`].
     pub root: f64,
-    /// y of the part that is rearmost in the end, less y of the part that was rearmost at the beginning, m. A body that falls over
-    /// leaves its feet where they were; one that walks takes all its parts along.
+    /// y of the rearmost part at the end minus y of the rearmost part at the start (m). A body that falls over keeps
+    /// its feet in place; a body that walks moves all its parts.
     pub rearmost: f64,
 }
 
 impl Way {
-    /// The lesser of the two.
+    /// Smaller of the two distances.
     pub fn walked(self) -> f64 {
         self.root.min(self.rearmost)
     }
 }
 
-/// The way that a robot goes in `steps` steps, or in fewer, and how many these were: after each `every`-th step (at least 1) `goes_on`
-/// hears how many were made and the way so far.
+/// Runs a robot for at most `steps` steps and returns the distance and the number of steps. After every `every` steps
+/// (at least 1), `goes_on` receives the step count and the current distance; it returns `false` to stop the run.
 pub fn way(robot: &mut Robot, steps: u32, every: u32, mut goes_on: impl FnMut(u32, Way) -> bool) -> (Way, u32) {
     let before = robot.rear();
     let so_far = |robot: &Robot| Way { root: robot.simulator().position()[1], rearmost: robot.rear() - before };
@@ -50,7 +50,7 @@ pub fn way(robot: &mut Robot, steps: u32, every: u32, mut goes_on: impl FnMut(u3
     (so_far(robot), steps)
 }
 
-/// The way of the root's centre: its place after each `every`-th step (at least 1), metres.
+/// Returns the path of the root's centre: its position after every `every` steps (at least 1) (m).
 ///
 /// # Errors
 /// The brain does not fit the body.
@@ -58,7 +58,7 @@ pub fn path(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) ->
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().position())
 }
 
-/// A walk for a replay: the poses of all parts after each `every`-th step (at least 1).
+/// Returns the poses of all parts after every `every` steps (at least 1), for a replay.
 ///
 /// # Errors
 /// The brain does not fit the body.
@@ -66,7 +66,7 @@ pub fn frames(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) 
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().poses())
 }
 
-/// A walk that is looked at after each step, which are counted from 1.
+/// Runs a walk and calls `look` after each step, with the step number from 1.
 ///
 /// # Errors
 /// The brain does not fit the body.
@@ -117,7 +117,7 @@ mod tests {
         (plan, brain)
     }
 
-    /// The root lies ten metres away in the end, and has not walked.
+    /// The root ends ten metres away although the body has not walked.
     #[test]
     fn a_tower_that_falls_over_has_not_walked() {
         let tower =

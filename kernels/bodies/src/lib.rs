@@ -1,7 +1,7 @@
-//! Bodies of joined cubes, after pyro-corpus: their definition, their files, their articulated physics.
+//! Bodies of joined cubes, after pyro-corpus: definition, file formats and articulated physics.
 //!
-//! A [`Prif`] says how a body is built; a [`Plan`] is the body, part by part; a [`Brain`] drives its joints; [`evaluate()`] says
-//! how far it gets.
+//! A [`Prif`] defines how a body is built; a [`Plan`] is the body, part by part; a [`Brain`] drives its joints;
+//! [`evaluate()`] returns the distance that it travels.
 
 mod brain;
 mod error;

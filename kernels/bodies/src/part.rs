@@ -1,41 +1,41 @@
-//! What cubes can be, and the directions and axes in which they are joined.
+//! Classes of cubes, and the directions and axes of their joints.
 
 use serde::{Deserialize, Serialize};
 
-/// A class of cubes. All cubes have edges of 1 m and a mass of 1 kg.
+/// Class of a cube. All cubes have edges of 1 m and a mass of 1 kg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// Blue: its joint turns.
+    /// Blue: revolute joint.
     Body,
-    /// Green: its joint turns, and it feels touch.
+    /// Green: revolute joint and a touch sensor.
     Sensor,
-    /// Purple: rigidly joined.
+    /// Purple: rigid joint.
     Fixed,
-    /// Orange: rigidly joined, and it feels touch.
+    /// Orange: rigid joint and a touch sensor.
     FixedSensor,
-    /// Black: the root that mutation leaves alone. It feels touch and holds the central pattern generator.
+    /// Black: root that is not mutated, with a touch sensor and the central pattern generator.
     Brain,
 }
 
 impl Part {
-    /// The four classes that mutation chooses from.
+    /// Classes from which mutation chooses.
     pub const CHANGEABLE: [Part; 4] = [Part::Body, Part::Sensor, Part::Fixed, Part::FixedSensor];
 
     /// All classes.
     pub const ALL: [Part; 5] = [Part::Body, Part::Sensor, Part::Fixed, Part::FixedSensor, Part::Brain];
 
-    /// Whether the joint to its parent turns.
+    /// Whether the joint to the parent is revolute.
     pub fn turns(self) -> bool {
         matches!(self, Part::Body | Part::Sensor | Part::Brain)
     }
 
-    /// Whether it has a sensor neuron.
+    /// Whether the part has a sensor neuron.
     pub fn senses(self) -> bool {
         matches!(self, Part::Sensor | Part::FixedSensor | Part::Brain)
     }
 
-    /// Its colour's name, as URDF files of pyro-corpus have it.
+    /// Name of the colour in URDF files of pyro-corpus.
     pub fn colour_name(self) -> &'static str {
         match self {
             Part::Body => "Blue",
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// Red, green and blue, each in 0..=1.
+    /// Red, green and blue (0..1).
     pub fn colour(self) -> [f64; 3] {
         match self {
             Part::Body => [0.0, 0.0, 1.0],
@@ -57,7 +57,7 @@ impl Part {
         }
     }
 
-    /// Its name in the text form; the README knows only `B`.
+    /// Name in the text form; the README of pyro-corpus has only `B`.
     pub fn class_name(self) -> &'static str {
         match self {
             Part::Body => "B",
@@ -68,7 +68,7 @@ impl Part {
         }
     }
 
-    /// The class of a name in the text form: a short one, or the class of pyro-corpus's source.
+    /// Returns the class for a name in the text form: a short name, or a class name in pyro-corpus's source.
     pub(crate) fn of_class_name(name: &str) -> Option<Part> {
         match name {
             "FixedSizeBodyPiece" => Some(Part::Body),
@@ -81,7 +81,7 @@ impl Part {
     }
 }
 
-/// A side of a cube, and the way to the neighbour there.
+/// Side of a cube, and direction to the adjacent cube there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Direction {
@@ -100,11 +100,11 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All six, in the order in which mutation draws them.
+    /// All directions, in the order in which mutation draws them.
     pub const ALL: [Direction; 6] =
         [Direction::Front, Direction::Left, Direction::Top, Direction::Back, Direction::Right, Direction::Bottom];
 
-    /// The unit vector.
+    /// Unit vector.
     pub fn vector(self) -> [i32; 3] {
         match self {
             Direction::Front => [1, 0, 0],
@@ -116,7 +116,7 @@ impl Direction {
         }
     }
 
-    /// Its name in the text form and in JSON.
+    /// Name in the text form and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Direction::Front => "FRONT",
@@ -137,7 +137,7 @@ impl Direction {
     }
 }
 
-/// The axis that a joint turns about, in the frame of the parent (parallel to the world's as long as nothing turned).
+/// Rotation axis of a joint in the frame of the parent, which is initially parallel to the world frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Axis {
     /// x.
@@ -149,15 +149,15 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// All three.
+    /// All axes.
     pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-    /// 0, 1 or 2.
+    /// Index 0, 1 or 2.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// Its name in the text form and in JSON.
+    /// Name in the text form and in JSON.
     pub fn name(self) -> &'static str {
         ["X", "Y", "Z"][self.index()]
     }

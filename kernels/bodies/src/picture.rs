@@ -1,16 +1,16 @@
-//! Pictures of bodies, as SVG.
+//! SVG pictures of bodies.
 
 use crate::Plan;
 use crate::part::Part;
 use crate::physics::Pose;
 use std::fmt::Write;
 
-/// Edge of a cube, in the picture's units.
+/// Edge of a cube in SVG units.
 const EDGE: f64 = 40.0;
 const MARGIN: f64 = 10.0;
 
-/// A body's plan as an SVG picture: isometric, seen from the front, the right and above, so that +x points down to the left, +y
-/// down to the right, +z up; parts in the colours of their classes, those behind drawn before those in front.
+/// Returns a body's plan as an SVG picture, isometric from the front, right and above: +x points down left, +y down
+/// right, +z up. Parts have the colours of their classes and are drawn back to front.
 pub fn plan_svg(plan: &Plan) -> String {
     let pose = |cell: [i32; 3]| Pose {
         position: cell.map(f64::from),
@@ -20,20 +20,20 @@ pub fn plan_svg(plan: &Plan) -> String {
     draw(plan, &poses)
 }
 
-/// A body in the poses of [`crate::frames()`] as an SVG picture, seen as in [`plan_svg`].
+/// Returns a body in the poses of [`crate::frames()`] as an SVG picture, seen as in [`plan_svg`].
 ///
-/// Poses beyond the body's parts are left away.
+/// Poses beyond the number of parts are ignored.
 pub fn pose_svg(plan: &Plan, poses: &[Pose]) -> String {
     draw(plan, poses)
 }
 
-/// Where a point is in the picture; y points down.
+/// Projects a point to the picture; y points down.
 fn project([x, y, z]: [f64; 3]) -> [f64; 2] {
     let cosine = 3.0f64.sqrt() / 2.0;
     [(y - x) * cosine * EDGE, ((x + y) * 0.5 - z) * EDGE]
 }
 
-/// How near the viewer a point is.
+/// Depth of a point; larger is nearer to the viewer.
 fn nearness([x, y, z]: [f64; 3]) -> f64 {
     x + y + z
 }
@@ -47,7 +47,7 @@ struct Face {
 fn draw(plan: &Plan, poses: &[Pose]) -> String {
     let mut faces: Vec<Face> = Vec::new();
     for (part, pose) in plan.parts().iter().zip(poses) {
-        // Whole cubes are sorted: the cubes of a plan never interlock.
+        // Whole cubes are sorted, because the cubes of a plan never interlock.
         for face in cube(pose, part.part) {
             faces.push(face);
         }
@@ -65,14 +65,14 @@ fn draw(plan: &Plan, poses: &[Pose]) -> String {
     for face in &faces {
         let points = face.corners.map(|at| format!("{:.1},{:.1}", at[0] - low[0] + MARGIN, at[1] - low[1] + MARGIN));
         let [red, green, blue] = face.colour;
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "<polygon points=\"{}\" fill=\"#{red:02x}{green:02x}{blue:02x}\"/>", points.join(" "));
     }
     out.push_str("</g>\n</svg>\n");
     out
 }
 
-/// The faces of a cube that are turned to the viewer.
+/// Returns the faces of a cube that are turned towards the viewer.
 fn cube(pose: &Pose, part: Part) -> Vec<Face> {
     let centre = nearness(pose.position);
     let mut faces = Vec::new();
@@ -86,7 +86,7 @@ fn cube(pose: &Pose, part: Part) -> Vec<Face> {
             let corners = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(a, b)| {
                 project([0, 1, 2].map(|k| pose.position[k] + 0.5 * normal[k] + a * first[k] + b * second[k]))
             });
-            // Light from above, a little from the right.
+            // Light from above and slightly from the right.
             let light = 0.62 + 0.3 * normal[2] + 0.12 * normal[1];
             faces.push(Face { nearness: centre, corners, colour: shade(part, light) });
         }
@@ -94,7 +94,7 @@ fn cube(pose: &Pose, part: Part) -> Vec<Face> {
     faces
 }
 
-/// A colour in a light, with black lifted so that its edges can be seen.
+/// Returns a part's colour under a light; black is brightened to keep its edges visible.
 fn shade(part: Part, light: f64) -> [u8; 3] {
     part.colour().map(|x| {
         let lifted = 0.16 + 0.84 * x;

@@ -1,63 +1,63 @@
-//! A body with its brain: senses, neurons and motors, step by step.
+//! Body with its brain: sensors, neurons and motors, step by step.
 
 use crate::physics::{DT, Simulator, Start};
 use crate::{BodyError, Brain, PERIODS, Part, Plan};
 use std::f64::consts::TAU;
 
-/// Angle that a motor neuron of value 1 stands for, rad.
+/// Joint angle for a motor neuron value of 1 (rad).
 const JOINT_RANGE: f64 = 0.2;
 /// Amplitude of the central pattern generator.
 const PATTERN: f64 = 2.0;
 
-/// What the brain's own sensor neuron does.
+/// Behaviour of the brain part's own sensor neuron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rhythm {
-    /// A sine of amplitude 2 and this period in seconds, as pyro-corpus's README describes it.
+    /// Sine of amplitude 2 with this period (s), as described in pyro-corpus's README.
     Period(f64),
-    /// Touch, as any sensor: what pyro-corpus's code does, whose pattern generator never runs.
+    /// Touch, as for any other sensor: pyro-corpus's code never runs its pattern generator.
     AsPublished,
 }
 
 impl Rhythm {
-    /// Whether one has this period in seconds: one of [`PERIODS`], or 0, which stands for touch.
+    /// Whether this period (s) is valid: within [`PERIODS`], or 0 for touch.
     pub fn has_period(period: f64) -> bool {
         period == 0.0 || PERIODS.contains(&period)
     }
 
-    /// That of a period in seconds; 0 stands for touch.
+    /// Returns the rhythm with a period (s); 0 stands for touch.
     pub fn of_period(period: f64) -> Rhythm {
         if period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(period) }
     }
 }
 
 impl Default for Rhythm {
-    /// A period of 1 s.
+    /// Period of 1 s.
     fn default() -> Rhythm {
         Rhythm::Period(1.0)
     }
 }
 
-/// How a body is tried.
+/// Conditions of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trial {
-    /// What the brain's own neuron does; a brain with a period of its own keeps it, unless it is to feel touch.
+    /// Behaviour of the brain part's own neuron. A brain's own period replaces this period, but not touch.
     pub rhythm: Rhythm,
-    /// At which height it begins.
+    /// Start height.
     pub start: Start,
 }
 
 impl Trial {
-    /// All as pyro-corpus's program does it.
+    /// Conditions of pyro-corpus's program.
     pub const AS_PUBLISHED: Trial = Trial { rhythm: Rhythm::AsPublished, start: Start::Published };
 }
 
-/// A body that is driven by its brain.
+/// Body driven by its brain.
 pub struct Robot<'a> {
     plan: &'a Plan,
     brain: &'a Brain,
     rhythm: Rhythm,
     simulator: Simulator,
-    /// The part of each sensor neuron, and the parts of motor neurons whose joints turn, with the neurons' numbers.
+    /// Part of each sensor neuron; `motors` has the part and neuron of each motor with a revolute joint.
     sensors: Vec<usize>,
     motors: Vec<(usize, usize)>,
     senses: Vec<f64>,
@@ -66,10 +66,10 @@ pub struct Robot<'a> {
 }
 
 impl<'a> Robot<'a> {
-    /// A robot in its starting place.
+    /// Creates a robot in its start position.
     ///
     /// # Errors
-    /// The brain does not fit the body; a period that is not finite and above 0.
+    /// The brain does not fit the body; a period that is not finite and positive.
     pub fn new(plan: &'a Plan, brain: &'a Brain, trial: Trial) -> Result<Robot<'a>, BodyError> {
         let Trial { rhythm, start } = trial;
         brain.check(plan)?;
@@ -90,20 +90,20 @@ impl<'a> Robot<'a> {
             .map(|(neuron, part)| (part, neuron))
             .filter(|&(part, _)| plan.parts()[part].part.turns())
             .collect();
-        // No neuron has a value before the first step, so that it is not known whether senses changed.
+        // NaN before the first step, so that the first reading counts as a change.
         let senses = vec![f64::NAN; sensors.len()];
         let values = vec![0.0; motors.len()];
         Ok(Robot { plan, brain, rhythm, simulator, sensors, motors, senses, values, steps: 0 })
     }
 
-    /// The robot, lifted by so much, m.
+    /// Returns the robot raised by `height` (m).
     pub fn lifted(mut self, height: f64) -> Robot<'a> {
         self.simulator.lift(height);
         self
     }
 
-    /// Moves, then tells the motors what the neurons said before, then lets the neurons see what is felt: the order of
-    /// pyro-corpus.
+    /// Simulates a step, sets the motors to the previous neuron values, then updates the neurons from the sensors:
+    /// the order of pyro-corpus.
     pub fn step(&mut self) {
         self.simulator.step();
         for (&(part, _), value) in self.motors.iter().zip(&self.values) {
@@ -115,7 +115,7 @@ impl<'a> Robot<'a> {
         self.steps += 1;
     }
 
-    /// Whether anything is felt that was not before.
+    /// Reads the sensors; returns whether any value changed.
     fn sense(&mut self) -> bool {
         let mut changed = false;
         let seconds = f64::from(self.steps) * DT;
@@ -139,12 +139,12 @@ impl<'a> Robot<'a> {
         }
     }
 
-    /// y of the centre of the rearmost part, whichever that is now, m.
+    /// y of the centre of the currently rearmost part (m).
     pub fn rear(&self) -> f64 {
         self.simulator.poses().iter().map(|pose| pose.position[1]).fold(f64::INFINITY, f64::min)
     }
 
-    /// The body in its world.
+    /// Simulated body.
     pub fn simulator(&self) -> &Simulator {
         &self.simulator
     }

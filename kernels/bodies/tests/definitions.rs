@@ -1,4 +1,4 @@
-//! The instructions of pyro-corpus's README and its own output, against ours.
+//! Tests against the instructions in pyro-corpus's README and the output of its code.
 
 #![allow(clippy::disallowed_methods, reason = "what is compared with lies in files")]
 
@@ -25,13 +25,13 @@ fn vector(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name)
 }
 
-/// Name and description of each body that pyro-corpus's code was asked to build.
+/// Returns name and description of each body built by pyro-corpus's code.
 fn cases() -> Vec<(String, Value)> {
     let all: Value = serde_json::from_str(&read_to_string(vector("vectors.json")).unwrap()).unwrap();
     all.as_object().unwrap().iter().map(|(name, case)| (name.clone(), case.clone())).collect()
 }
 
-/// The instruction of a case; `vectors.json` is read as text, as the order of `next` counts.
+/// Returns the instruction of a case; `vectors.json` is read as text because the order of `next` matters.
 fn instruction(name: &str) -> Result<Prif, String> {
     let text = read_to_string(vector("vectors.json")).unwrap();
     let case = &text[text.find(&format!("\"{name}\"")).unwrap()..];
@@ -263,7 +263,7 @@ fn a_urdf_that_is_no_body_is_refused_with_line_and_rule() {
     assert!(refused("<link name=\"0r3\">", "<link name=\"torso\">").contains("as PRIF names parts"));
     let mauve = ours.replace("Blue", "Mauve").replace("0.0 0.0 1.0 1.0", "0.9 0.7 1.0 1.0");
     assert!(import(&mauve).unwrap_err().rule.contains("\"Mauve\" is the colour of no class"));
-    // A cycle: the first link hangs from the last one.
+    // A cycle: the first link is a child of the last one.
     let joint = concat!(
         "<joint name=\"0r1_0r3\" type=\"revolute\"><parent link=\"0r1\"/><child link=\"0r3\"/>",
         "<origin rpy=\"0 0 0\" xyz=\"0 -1 0\"/><axis xyz=\"1 0 0\"/></joint></robot>"

@@ -7,47 +7,47 @@ use crate::{BodyError, Plan};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::{Draws, normal_pair};
 
-/// Most synapses of a brain; more than any body of [`crate::prif::MAX_PARTS`] parts has.
+/// Maximum number of synapses of a brain; not exceeded by any body of [`crate::prif::MAX_PARTS`] parts.
 pub const MAX_SYNAPSES: usize = crate::prif::MAX_PARTS * crate::prif::MAX_PARTS;
 
-/// Greatest weight either way, so that no sum of them overflows.
+/// Maximum magnitude of a weight; prevents overflow of sums.
 pub const MAX_WEIGHT: f64 = 1e100;
 
-/// Least and greatest period of a rhythm, s: at least 12 steps.
+/// Range of a rhythm's period (s); the minimum is 12 steps.
 pub const PERIODS: std::ops::RangeInclusive<f64> = 0.05..=100.0;
 
-/// The weights of all synapses of a body, and perhaps a rhythm of its own.
+/// Weights of all synapses of a body, and optionally a period of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Brain {
-    /// How many sensor neurons it has, one for each of [`Plan::sensors`].
+    /// Number of sensor neurons, one for each of [`Plan::sensors`].
     pub sensors: usize,
-    /// How many motor neurons it has, one for each of [`Plan::motors`].
+    /// Number of motor neurons, one for each of [`Plan::motors`].
     pub motors: usize,
-    /// The weights: all motors of the first sensor, then those of the second.
+    /// Weights, ordered by sensor, then by motor.
     pub weights: Vec<f64>,
-    /// Period of its own rhythm, s, one of [`PERIODS`]; without it the rhythm is that of the [`crate::Trial`].
+    /// Period of the brain's own rhythm (s), within [`PERIODS`]; `None` uses the rhythm of the [`crate::Trial`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<f64>,
 }
 
 impl Brain {
-    /// A brain for a body, with standard normal weights. They are drawn sensor by sensor.
+    /// Creates a brain for a body, with standard normal weights drawn sensor by sensor.
     pub fn random(plan: &Plan, draws: &mut Draws) -> Brain {
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
         Brain { sensors, motors, weights: (0..sensors * motors).map(|_| normal(draws)).collect(), period: None }
     }
 
-    /// The weight of the synapse from a sensor to a motor.
+    /// Weight of the synapse from a sensor to a motor.
     pub fn weight(&self, sensor: usize, motor: usize) -> f64 {
         self.weights[sensor * self.motors + motor]
     }
 
-    /// Whether it fits a body.
+    /// Checks that the brain fits a body.
     ///
     /// # Errors
-    /// Another number of neurons or weights than the body needs; a weight that is not finite or beyond [`MAX_WEIGHT`]; a period
-    /// outside of [`PERIODS`].
+    /// A number of neurons or weights that does not match the body; a weight that is not finite or exceeds
+    /// [`MAX_WEIGHT`]; a period outside [`PERIODS`].
     pub fn check(&self, plan: &Plan) -> Result<(), BodyError> {
         if let Some(period) = self.period.filter(|period| !PERIODS.contains(period)) {
             let rule = format_args!("a period of {period} s; it is 0.05 to 100 s").to_string();
@@ -79,7 +79,7 @@ impl Brain {
     }
 }
 
-/// A standard normal number.
+/// Draws a standard normal number.
 pub(crate) fn normal(draws: &mut Draws) -> f64 {
     let (a, b) = (draws.word(), draws.word());
     f64::from(normal_pair(a, b).0)

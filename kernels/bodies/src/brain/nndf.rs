@@ -1,4 +1,4 @@
-//! NNDF files, as pyro-corpus writes them: neurons one a line, then synapses one a line.
+//! NNDF files in the format of pyro-corpus: one neuron per line, then one synapse per line.
 
 use super::numbers::python;
 use super::{Brain, MAX_SYNAPSES, PERIODS};
@@ -9,12 +9,13 @@ use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-/// Longest NNDF that is read, in bytes.
+/// Maximum length of an NNDF file (bytes).
 const MAX_NNDF: usize = 32 << 20;
 
 impl Brain {
-    /// The NNDF of a brain of `plan`, with the names of a URDF of the dialect, else byte for byte as pyro-corpus writes it. The neuron of the body's brain has an attribute
-    /// `period` behind the others where the rhythm has a period of its own, which readers that do not know it pass over.
+    /// Returns the NNDF of a brain of `plan`, with the names of the URDF dialect, otherwise byte for byte as
+    /// pyro-corpus writes it. If the brain has its own period, the neuron of the body's brain has an additional last
+    /// attribute `period`, which other readers ignore.
     ///
     /// # Errors
     /// The brain does not fit the body.
@@ -49,12 +50,12 @@ impl Brain {
         Ok(out)
     }
 
-    /// Reads an NNDF for a body. A synapse that is not there has the weight 0.
+    /// Parses the NNDF of a body. Missing synapses have weight 0.
     ///
     /// # Errors
-    /// With line and column: what is no NNDF, neurons that the body has no place for or that are missing, hidden neurons,
-    /// synapses that lead elsewhere than from a sensor to a motor or occur twice, weights that are not finite, a period that is
-    /// none or of another neuron than the body's brain's.
+    /// With line and column: text that is not NNDF, neurons without a counterpart in the body, missing neurons,
+    /// hidden neurons, synapses that do not lead from a sensor to a motor, duplicate synapses, weights that are not
+    /// finite, a period that is out of range or at a neuron other than that of the body's brain.
     pub fn from_nndf(text: &str, plan: &Plan) -> Result<Brain, BodyError> {
         if text.len() > MAX_NNDF {
             return Err(BodyError::new("the NNDF", format_args!("{} bytes; at most {MAX_NNDF} are read", text.len())));
@@ -92,10 +93,10 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
 }
 
 struct Network<'a> {
-    /// Links with sensors and joints, with their numbers.
+    /// Numbers of the links with sensors, by name; `joints` has those of the joints.
     links: BTreeMap<&'a str, usize>,
     joints: BTreeMap<String, usize>,
-    /// Neurons that the file has told so far.
+    /// Sensor neurons read so far; `motors` has the motor neurons.
     sensors: BTreeMap<String, usize>,
     motors: BTreeMap<String, usize>,
     weights: Vec<Option<f64>>,
@@ -151,7 +152,7 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// The period that a neuron tells.
+    /// Reads the period attribute of a neuron.
     fn period_of(&self, node: Node, link: &str) -> Result<Option<f64>, BodyError> {
         let Some(text) = node.attribute("period") else { return Ok(None) };
         if !self.plan.parts().iter().any(|part| part.name == link && part.part == Part::Brain) {

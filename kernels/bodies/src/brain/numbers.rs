@@ -1,7 +1,7 @@
-//! Numbers as Python prints them.
+//! Numbers in the format of Python.
 
-/// The shortest digits that read back as `x`, in the form of Python's `repr`: with an exponent of at least two digits below
-/// 0.0001 and from 10^16 on.
+/// Returns the shortest digits that parse back to `x`, in the format of Python's `repr`: below 0.0001 and from 10^16
+/// on, with an exponent of at least two digits.
 pub(super) fn python(x: f64) -> String {
     let scientific = format!("{x:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };

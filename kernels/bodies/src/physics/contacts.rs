@@ -1,29 +1,30 @@
-//! Where cubes touch the ground: corners of their lowest faces. As in Bullet a corner is held for a while after it rose, as long as
-//! another one of the cube is still down.
+//! Contacts between the corners of cubes and the ground. As in Bullet, a corner stays in contact for a short distance
+//! after it rises, as long as another corner of the cube touches the ground.
 
 use super::model::Model;
 use super::order;
 use super::state::{Frames, State};
 use super::vector::V3;
 
-/// How far a corner may rise, or slide from where it last touched, before its contact ends: a fiftieth of the cube's radius.
+/// Maximum distance by which a corner may rise, or slide from its last contact point, before its contact ends: a
+/// fiftieth of the cube's radius (m).
 const BREAKING: f64 = 0.02 * 0.866_025_403_784_438_6;
-/// Half an edge.
+/// Half the edge of a cube (m).
 const HALF: f64 = 0.5;
-/// Most contacts of a cube.
+/// Maximum number of contacts of a cube.
 const MAX_CONTACTS: usize = 4;
 
-/// A corner of a cube that touches, or did a moment ago.
+/// Corner in contact, which it may keep briefly after it rises.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contact {
     pub cube: usize,
-    /// The corner's place, relative to the root's centre.
+    /// Position of the corner relative to the root's centre.
     pub place: V3,
-    /// Its height above the ground; below, negative.
+    /// Height above the ground, negative below it.
     pub height: f64,
 }
 
-/// A corner that is held: which of the eight, and where it last touched.
+/// Corner in a manifold: number of the corner and position of its last contact.
 #[derive(Clone, Copy)]
 struct Held {
     corner: u8,
@@ -36,13 +37,14 @@ struct Manifold {
     count: usize,
 }
 
-/// The contacts of all cubes.
+/// Contacts of all cubes.
 pub(super) struct Contacts {
     manifolds: Vec<Manifold>,
-    /// The cubes that touch, as they came (where one leaves, the last one takes its place), and in which order they are taken.
+    /// Cubes in contact, in order of arrival (a removed cube is replaced by the last one), and the order in which
+    /// they are processed.
     touching: Vec<usize>,
     order: Vec<usize>,
-    /// The contacts of this step, cube by cube.
+    /// Contacts of the current step, cube by cube.
     pub list: Vec<Contact>,
 }
 
@@ -101,14 +103,14 @@ impl Contacts {
     }
 }
 
-/// Takes a number out of a list; the last one takes its place.
+/// Removes a number from a list; the last entry takes its place.
 fn forget(list: &mut Vec<usize>, number: usize) {
     if let Some(at) = list.iter().position(|&other| other == number) {
         list.swap_remove(at);
     }
 }
 
-/// The place of a corner; bit k of its number tells the side along the cube's axis k.
+/// Position of a corner; bit k of its number selects the side along the cube's axis k.
 #[inline(always)]
 fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
     let mut place = centre;
@@ -122,7 +124,7 @@ fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
 }
 
 impl Manifold {
-    /// Takes the corners of the lowest face that are not above the ground.
+    /// Adds the corners of the lowest face that are not above the ground.
     #[inline(always)]
     fn touch(&mut self, downward: V3, ground: f64, corner: impl Fn(u8) -> V3) {
         let mut lowest = 0;
@@ -133,7 +135,7 @@ impl Manifold {
         }
         let side = u8::from(downward[lowest] < 0.0) << lowest;
         let (first, second) = if lowest == 0 { (1, 2) } else { (0, 3 - lowest) };
-        // Around the face, in the order in which Bullet clips it.
+        // Around the face, in the order of Bullet's clipping.
         for (along_first, along_second) in [(0, 0), (0, 1), (1, 1), (1, 0)] {
             let number = side | along_first << first | along_second << second;
             let place = corner(number);
@@ -147,7 +149,7 @@ impl Manifold {
                     self.held[self.count] = held;
                     self.count += 1;
                 }
-                // A corner of another face makes room.
+                // A corner of another face is replaced.
                 None => {
                     if let Some(at) = self.held.iter().position(|held| (held.corner ^ side) >> lowest & 1 == 1) {
                         self.held[at] = held;
@@ -157,7 +159,7 @@ impl Manifold {
         }
     }
 
-    /// Lets go of corners that have risen, or slid while they were above the ground.
+    /// Removes corners that have risen too far, or have slid too far while above the ground.
     #[inline(always)]
     fn release(&mut self, ground: f64, corner: impl Fn(u8) -> V3) {
         for at in (0..self.count).rev() {

@@ -1,7 +1,7 @@
-//! How rows of constraints act on each other.
+//! Interaction between constraint rows.
 //!
-//! Each row has an aim: the impulse that would give it the velocity it wants, if the other rows stayed as they are. An impulse on
-//! one row moves the aims of all others, and not its own.
+//! The aim of a row is the impulse that would give the row its target velocity while all other rows are unchanged. An
+//! impulse on one row changes the aims of all others, but not its own.
 
 use super::contacts::Contact;
 use super::inertia::Inertia;
@@ -12,31 +12,32 @@ use super::state::{Frames, State};
 use super::vector::{V3, add, scale};
 use super::{CONTACT_CORRECTION, DT, SLOP};
 
-/// What a point's velocity, up and along x and y, is of its link's: motion, plus turning times a part of the place, minus
-/// turning times another (v + w x place).
+/// Velocity of a point for the directions up, x and y, as indices into its link's motion: translation, plus an
+/// angular velocity times a coordinate, minus another (v + w x place).
 const TERMS: [(usize, usize, usize, usize, usize); 3] = [(5, 0, 1, 1, 0), (3, 1, 2, 2, 1), (4, 2, 0, 0, 2)];
 
-/// The rows are joints, then the contacts' pushes up, then for each contact the friction along x and along y.
+/// Rows in this order: joints, normal impulses of contacts, then friction along x and y for each contact.
 pub(super) struct Coupling {
     pub contacts: usize,
-    /// The impulse that each row would have, were nothing else to change.
+    /// Impulse of each row if all other rows were unchanged.
     pub aims: Vec<f64>,
-    /// Velocity that an impulse of 1 makes in its own row.
+    /// Velocity change of a row per unit impulse on it.
     pub gains: Vec<f64>,
-    /// Row by row: how far an impulse of 1 lowers the other rows' aims.
+    /// Reduction of the other rows' aims per unit impulse, row by row.
     matrix: Vec<f64>,
-    /// Length of the matrix's rows.
+    /// Row length of the matrix.
     stride: usize,
-    /// What an impulse on a contact's row does to all degrees of freedom, three rows for each contact.
+    /// Velocity changes of all degrees of freedom per unit impulse on a contact row; three rows per contact.
     responses: Vec<f64>,
-    /// The same for all rows, by degrees of freedom.
+    /// Velocity changes for all rows, ordered by degree of freedom.
     by_freedom: Vec<f64>,
-    /// Links that touch or lead to one that does.
+    /// Whether a link is in contact or is an ancestor of a link in contact.
     needed: Vec<bool>,
-    /// Turning and motion of these links, and what impulses on the six do to all degrees of freedom.
+    /// Angular and linear velocity of these links; `link_responses` has the velocity changes of all degrees of
+    /// freedom per unit of the six link impulses.
     velocities: Vec<[V3; 2]>,
     link_responses: Vec<f64>,
-    /// What an impulse on each row does to the six of each of these links.
+    /// Changes of the six velocities of each of these links, per unit impulse on each row.
     by_link: Vec<f64>,
     masses: Vec<f64>,
 }
@@ -60,18 +61,18 @@ impl Coupling {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.gains.len()
     }
 
-    /// Changes the aims by what an impulse on a row does.
+    /// Updates the aims for an impulse on a row.
     #[inline(always)]
     pub fn act(&mut self, row: usize, impulse: f64) {
         add_scaled(&mut self.aims, -impulse, &self.matrix[row * self.stride..(row + 1) * self.stride]);
     }
 
-    /// Changes the aims by what impulses on the two rows of a contact's friction do; `row` is the first.
+    /// Updates the aims for impulses on the two friction rows of a contact; `row` is the first.
     #[inline(always)]
     pub fn act_two(&mut self, row: usize, impulses: [f64; 2]) {
         let (first, second) = self.matrix[row * self.stride..(row + 2) * self.stride].split_at(self.stride);
@@ -107,7 +108,7 @@ impl Coupling {
         self.set_aims(model, joints, contacts);
     }
 
-    /// Changes velocities by what the impulses of all rows do.
+    /// Adds the velocity changes caused by the impulses of all rows.
     #[inline(always)]
     pub fn apply(&self, impulses: &[f64], joints: &[JointRow], inertia: &Inertia, velocities: &mut [f64]) {
         for (row, impulse) in joints.iter().zip(impulses) {
@@ -125,7 +126,7 @@ impl Coupling {
         }
     }
 
-    /// The row of a contact's push (0), or of its friction along x (1) or y (2).
+    /// Row of a contact's normal impulse (0), or of its friction along x (1) or y (2).
     #[inline(always)]
     fn row_of(&self, joints: usize, contact: usize, k: usize) -> usize {
         if k == 0 { joints + contact } else { joints + self.contacts + 2 * contact + k - 1 }
@@ -270,7 +271,7 @@ impl Coupling {
     }
 }
 
-/// Of six rows of a link the row of a point, in direction `k`.
+/// Combines the six rows of a link to the row of a point in direction `k`.
 #[inline(always)]
 fn combine(out: &mut [f64], link: &[f64], place: V3, k: usize) {
     let (motion, plus, minus, a, b) = TERMS[k];

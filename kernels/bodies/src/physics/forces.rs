@@ -1,4 +1,4 @@
-//! What joints and root would have to exert for a motion without acceleration: weight, inertia of turning, damping.
+//! Generalised forces required for a motion without acceleration: weight, gyroscopic terms and damping.
 
 use super::model::Model;
 use super::state::{Frames, State};
@@ -7,16 +7,16 @@ use super::{DAMPING, GRAVITY, MOMENT};
 
 /// Motion of links and the sums of forces on them.
 pub(super) struct Forces {
-    /// Turning, and motion of the point that is in the root's centre.
+    /// Angular velocity, and velocity of the link-fixed point that coincides with the root's centre.
     turning: Vec<V3>,
     motion: Vec<V3>,
-    /// The same of accelerations as long as no degree of freedom accelerates.
+    /// The corresponding accelerations if no degree of freedom accelerates.
     turning_rate: Vec<V3>,
     motion_rate: Vec<V3>,
     /// Moment about the root's centre, and force.
     moments: Vec<V3>,
     forces: Vec<V3>,
-    /// What each degree of freedom would have to exert, filled up to whole lanes.
+    /// Required generalised force of each degree of freedom, padded to whole lanes.
     pub bias: Vec<f64>,
 }
 
@@ -46,7 +46,7 @@ impl Forces {
             let damped = scale(velocity, DAMPING + DAMPING * norm(velocity));
             let mut force = add(acceleration, damped);
             force[2] += GRAVITY;
-            // A cube's inertia is the same about all axes, so that its turning alone needs no moment.
+            // A cube's inertia is the same about all axes, so its rotation causes no gyroscopic moment.
             let moment = scale(add(alpha, scale(w, DAMPING + DAMPING * norm(w))), MOMENT);
             self.forces[cube.link] = add(self.forces[cube.link], force);
             self.moments[cube.link] = add(add(self.moments[cube.link], cross(centre, force)), moment);
@@ -69,7 +69,7 @@ impl Forces {
         self.turning[0] = w;
         self.motion[0] = v;
         self.turning_rate[0] = [0.0; 3];
-        // The point that is in the root's centre now stays where it is, while the root moves on.
+        // The point that coincides with the root's centre is fixed in space while the root moves.
         self.motion_rate[0] = cross(v, w);
         for (number, link) in model.links.iter().enumerate().skip(1) {
             let (axis, moment, rate) = (frames.axes[number], frames.moments[number], u[number + 5]);

@@ -1,4 +1,4 @@
-//! The inertia of all degrees of freedom (composite-rigid-body algorithm), factored along the tree, and its inverse
+//! Joint-space inertia matrix (composite-rigid-body algorithm), its factorisation along the tree, and its inverse
 //! (Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8).
 
 use super::MOMENT;
@@ -7,7 +7,8 @@ use super::model::Model;
 use super::state::Frames;
 use super::vector::{V3, add, cross, dot};
 
-/// Mass, mass times place, and inertia about the root's centre (xx, yy, zz, xy, xz, yz) of a link with all that hangs from it.
+/// Mass, first moment of mass, and inertia about the root's centre (xx, yy, zz, xy, xz, yz) of a link with all its
+/// descendants.
 #[derive(Clone, Copy, Default)]
 struct Composite {
     mass: f64,
@@ -16,7 +17,8 @@ struct Composite {
 }
 
 impl Composite {
-    /// Moment about the root's centre and force of turning with `w` while the point in the root's centre moves with `v`.
+    /// Returns the moment about the root's centre and the force for angular motion `w` and linear motion `v` of the
+    /// point at the root's centre.
     #[inline(always)]
     fn momentum(&self, w: V3, v: V3) -> (V3, V3) {
         let [xx, yy, zz, xy, xz, yz] = self.second;
@@ -30,12 +32,12 @@ impl Composite {
 
 pub(super) struct Inertia {
     composites: Vec<Composite>,
-    /// Row by row: entries with the ancestors of a degree of freedom, in their order, then its own.
+    /// Matrix rows: entries for the ancestors of a degree of freedom, in order, then its own.
     rows: Vec<f64>,
     starts: Vec<usize>,
-    /// The inverse: a row for each degree of freedom, filled up to whole lanes with zeros.
+    /// Inverse matrix: one row per degree of freedom, padded to whole lanes with zeros.
     pub inverse: Vec<f64>,
-    /// Length of its rows.
+    /// Row length of `inverse`.
     pub stride: usize,
 }
 
@@ -65,7 +67,7 @@ impl Inertia {
         self.invert(model);
     }
 
-    /// A row of the inverse: what velocities an impulse on one degree of freedom makes.
+    /// Row of the inverse: velocity changes per unit impulse on one degree of freedom.
     #[inline(always)]
     pub fn response(&self, freedom: usize) -> &[f64] {
         &self.inverse[freedom * self.stride..(freedom + 1) * self.stride]
@@ -115,7 +117,7 @@ impl Inertia {
         self.rows[..21].copy_from_slice(&base);
     }
 
-    /// M = L^T L with the entries of L where those of M are; the diagonal holds its reciprocal afterwards.
+    /// Factors M = L^T L; entries of L replace those of M, and the diagonal then holds its reciprocal.
     #[inline(always)]
     fn factor(&mut self, model: &Model) {
         for k in (0..model.ancestors.len()).rev() {
@@ -127,7 +129,7 @@ impl Inertia {
                 *entry *= reciprocal;
             }
             row[ancestors.len()] = reciprocal;
-            // The ancestors of the i-th ancestor are those before it.
+            // The ancestors of the i-th ancestor are the entries before it.
             for (i, &ancestor) in ancestors.iter().enumerate() {
                 let factor = row[i];
                 for (entry, x) in before[self.starts[ancestor]..][..=i].iter_mut().zip(&row[..=i]) {

@@ -1,10 +1,10 @@
-//! Rows of constraints on joints.
+//! Constraint rows of joints.
 
-/// A row on one joint: a motor, or a limit that is reached.
+/// Constraint row of a joint: a motor, or a limit that is reached.
 #[derive(Clone, Copy)]
 pub(super) struct JointRow {
     pub freedom: usize,
-    /// Velocity that it aims at, less the one that there is.
+    /// Target velocity minus current velocity.
     pub wanted: f64,
     /// Bounds of the impulse.
     pub low: f64,

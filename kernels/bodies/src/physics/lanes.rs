@@ -1,10 +1,10 @@
-//! Rows of numbers filled up to whole lanes and worked on lane by lane, never across lanes, so that all registers give the same
-//! digits.
+//! Vectors padded to whole lanes and processed lane by lane, never across lanes, so that all register widths give
+//! identical digits.
 
-/// Numbers worked on side by side.
+/// Number of lanes.
 pub(super) const LANES: usize = 4;
 
-/// `length` rounded up to whole lanes.
+/// Rounds `length` up to whole lanes.
 pub(super) fn padded(length: usize) -> usize {
     length.next_multiple_of(LANES)
 }

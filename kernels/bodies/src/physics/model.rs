@@ -1,34 +1,35 @@
-//! A body as the physics sees it: links that turn against each other, each of cubes that are rigidly joined.
+//! Physical model of a body: links with revolute joints, each a group of rigidly joined cubes.
 
 use super::vector::V3;
 use crate::Plan;
 
-/// Cubes that move as one, and the joint to the link that they hang from.
+/// Group of rigidly joined cubes, and its joint to the parent link.
 pub(super) struct Link {
-    /// The link that it hangs from; its own number for the first one.
+    /// Parent link; the first link has its own number.
     pub parent: usize,
-    /// Which axis of the parent's frame the joint turns about.
+    /// Index of the joint's axis in the parent's frame.
     pub axis: usize,
-    /// Where the joint is in the parent's frame; the link's own frame lies there, the first one's in the root's centre.
+    /// Position of the joint in the parent's frame, and origin of the link's own frame; the first link's frame is at
+    /// the root's centre.
     pub joint: V3,
 }
 
-/// A cube of a part.
+/// Cube of a part.
 pub(super) struct Cube {
     pub link: usize,
-    /// Its centre in the link's frame.
+    /// Centre in the link's frame.
     pub centre: V3,
 }
 
-/// The tree of links. Degrees of freedom are numbered: 0 to 2 the first link's turning, 3 to 5 the motion of the root's
-/// centre, `5 + k` the joint of link `k`.
+/// Tree of links. Degrees of freedom: 0 to 2 rotation of the first link, 3 to 5 translation of the root's centre, `5
+/// + k` joint of link `k`.
 pub(super) struct Model {
     pub links: Vec<Link>,
-    /// One for each part.
+    /// Cubes, one per part.
     pub cubes: Vec<Cube>,
-    /// For each degree of freedom those that it hangs from, from the first on.
+    /// Ancestors of each degree of freedom, starting at the root.
     pub ancestors: Vec<Vec<usize>>,
-    /// The link whose joint a part's motor turns; none for rigid joints and the root.
+    /// Link whose joint is driven by a part's motor; `None` for rigid joints and the root.
     pub motors: Vec<Option<usize>>,
 }
 
@@ -68,7 +69,7 @@ impl Model {
     }
 }
 
-/// The six of the first link as if each hung from those before it.
+/// Ancestors of the six degrees of freedom of the first link, which are treated as a chain.
 fn base_ancestors() -> Vec<Vec<usize>> {
     (0..6).map(|k| (0..k).collect()).collect()
 }

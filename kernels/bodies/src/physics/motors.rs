@@ -1,16 +1,16 @@
-//! Motors that hold joints at angles, as PyBullet's position control does.
+//! Joint motors with position control as in PyBullet.
 
 use super::model::Model;
 use super::{DT, MAX_TORQUE};
 
-/// Share of the error in angle that a motor wants to be gone after a step.
+/// Share of the angle error that a motor corrects in a step.
 const POSITION_GAIN: f64 = 0.1;
-/// Impulse, in N m s, of PyBullet's motors until they are told an angle.
+/// Impulse of PyBullet's motors before the first target angle is set (N m s).
 const UNTOLD_IMPULSE: f64 = 1.0;
 
-/// The angles that joints are to take.
+/// Target angles of joints.
 pub(super) struct Motors {
-    /// For each link; none until the first angles are told.
+    /// Target of each link; `None` until the first angle is set.
     targets: Vec<Option<f64>>,
 }
 
@@ -23,8 +23,8 @@ impl Motors {
         self.targets[link] = Some(target);
     }
 
-    /// The rate that the motor of a link's joint wants, rad/s, and the impulse it has for it, N m s. A joint that was told no
-    /// angle is to stand still.
+    /// Returns the target rate of a link's joint motor (rad/s) and its maximum impulse (N m s). Without a target
+    /// angle, the target rate is 0.
     #[inline(always)]
     pub fn demand(&self, link: usize, angle: f64) -> (f64, f64) {
         match self.targets[link] {

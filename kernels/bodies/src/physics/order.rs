@@ -1,7 +1,8 @@
-//! The order in which Bullet comes to constraints.
+//! Order in which Bullet processes constraints.
 
-/// In which order Bullet's quicksort leaves `n` things that are all alike: it swaps those that compare equal. The last digits of
-/// an unfinished Gauss-Seidel iteration depend on the order, and bodies that stand still creep with these digits.
+/// Returns the order in which Bullet's quicksort leaves `n` equal elements: it swaps elements that compare equal. The
+/// last digits of an unconverged Gauss-Seidel iteration depend on this order, and resting bodies creep by such
+/// digits.
 pub(super) fn of_peer(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     swap_halves(&mut order);
@@ -14,7 +15,7 @@ fn swap_halves(order: &mut [usize]) {
     if half > 1 {
         let (left, right) = order.split_at_mut(half);
         swap_halves(left);
-        // Of an odd number the middle one stays where it is.
+        // With an odd number, the middle element stays in place.
         let middle = right.len() - half;
         swap_halves(&mut right[middle..]);
     }

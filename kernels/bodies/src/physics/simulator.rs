@@ -1,4 +1,4 @@
-//! A body in its world, step by step.
+//! Simulation of a body, step by step.
 
 use super::DT;
 use super::contacts::Contacts;
@@ -11,27 +11,27 @@ use super::state::{Frames, MAX_VELOCITY, State};
 use crate::Plan;
 use multiversion::multiversion;
 
-/// Where a cube is.
+/// Pose of a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// The centre, metres.
+    /// Centre (m).
     pub position: [f64; 3],
-    /// The columns of the rotation matrix.
+    /// Columns of the rotation matrix.
     pub rotation: [[f64; 3]; 3],
 }
 
-/// At which height a body begins.
+/// Start height of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Its lowest cube stands on the ground.
+    /// The lowest cube stands on the ground.
     #[default]
     OnGround,
-    /// Its root's frame is 2 m above the ground, as pyro-corpus has it. What hangs lower begins in the ground, which throws it
-    /// out: the way of such a body says how it flies.
+    /// The root's frame is 2 m above the ground, as in pyro-corpus. Deeper parts start inside the ground, which
+    /// ejects the body; its distance then measures the flight.
     Published,
 }
 
-/// A body that falls, stands and moves.
+/// Simulation of a body under gravity.
 pub struct Simulator {
     model: Model,
     state: State,
@@ -44,8 +44,8 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// A body at rest where its URDF puts it: the root's centre at (0, 0, 2) and half an edge into its direction, so that
-    /// what hangs more than 2 m below the root begins in the ground.
+    /// Creates a body at rest. With [`Start::Published`], the root's centre is at (0, 0, 2) plus half an edge in its
+    /// direction, as in its URDF.
     pub fn new(plan: &Plan, start: Start) -> Simulator {
         let model = Model::new(plan);
         let half = plan.parts()[0].direction.vector().map(|x| f64::from(x) / 2.0);
@@ -72,44 +72,44 @@ impl Simulator {
         }
     }
 
-    /// Goes on by [`DT`].
+    /// Advances by [`DT`].
     pub fn step(&mut self) {
         step(self);
     }
 
-    /// Sets the angle that the joint of a part is to take, radians. Without effect on rigid joints and the root.
+    /// Sets the target angle of a part's joint (rad). Has no effect on rigid joints and the root.
     pub fn set_target(&mut self, part: usize, angle: f64) {
         if let Some(link) = self.model.motors[part] {
             self.motors.set(link, angle);
         }
     }
 
-    /// Whether a part touched the ground at the beginning of the last step.
+    /// Whether a part touched the ground at the start of the last step.
     pub fn touches(&self, part: usize) -> bool {
         self.contacts.touches(part)
     }
 
-    /// How many corners touched the ground at the beginning of the last step.
+    /// Number of corners that touched the ground at the start of the last step.
     pub fn contacts(&self) -> usize {
         self.contacts.list.len()
     }
 
-    /// The root's centre, metres.
+    /// Position of the root's centre (m).
     pub fn position(&self) -> [f64; 3] {
         self.state.position
     }
 
-    /// The root's rotation as a unit quaternion, w first.
+    /// Rotation of the root as a unit quaternion, w first.
     pub fn rotation(&self) -> [f64; 4] {
         self.state.rotation
     }
 
-    /// The angle of a part's joint, radians; none for rigid joints and the root.
+    /// Angle of a part's joint (rad); `None` for rigid joints and the root.
     pub fn angle(&self, part: usize) -> Option<f64> {
         self.model.motors[part].map(|link| self.state.angles[link])
     }
 
-    /// Where all parts are.
+    /// Poses of all parts.
     pub fn poses(&self) -> Vec<Pose> {
         let mut frames = Frames::new(&self.model);
         frames.update(&self.model, &self.state);
@@ -121,24 +121,25 @@ impl Simulator {
         self.model.cubes.iter().zip(&frames.centres).map(pose).collect()
     }
 
-    /// How many passes over all constraints the last step took.
+    /// Number of solver iterations in the last step.
     pub fn iterations(&self) -> u32 {
         self.solver.iterations
     }
 
-    /// Lifts the body, m.
+    /// Raises the body by `height` (m).
     pub fn lift(&mut self, height: f64) {
         self.state.position[2] += height;
     }
 
-    /// Sets the velocity of the root's centre, m/s, and its turning, rad/s, both in world axes.
+    /// Sets the velocity of the root's centre (m/s) and its angular velocity (rad/s), both in world axes.
     pub fn set_velocity(&mut self, motion: [f64; 3], turning: [f64; 3]) {
         self.state.velocities[..3].copy_from_slice(&turning);
         self.state.velocities[3..6].copy_from_slice(&motion);
     }
 }
 
-/// One step; compiled once for each kind of vector registers, the widest present being chosen at run time.
+/// Simulates one step; compiled for several vector register widths, of which the widest available is chosen at run
+/// time.
 #[multiversion(targets("x86_64+avx+avx2", "aarch64+neon"))]
 fn step(simulator: &mut Simulator) {
     let Simulator { model, state, frames, contacts, forces, inertia, solver, motors } = simulator;

@@ -1,9 +1,9 @@
-//! Impulses of motors, limits, contacts and friction by projected Gauss-Seidel over all of them.
+//! Solver for the impulses of motors, limits, contacts and friction by projected Gauss-Seidel.
 //!
-//! Order of rows, errors that are corrected, and the end of the iterations are those of Bullet's `btMultiBodyConstraintSolver`
-//! as PyBullet sets it, so that what is not yet converged after the last iteration is the same. Bullet iterates on the
-//! velocities of all degrees of freedom; here the rows act on each other's aims at once ([`Coupling`]), which gives the
-//! same numbers but for rounding, and takes less time.
+//! Order of rows, error correction and termination are those of Bullet's `btMultiBodyConstraintSolver` as configured
+//! by PyBullet, so the remaining error after the last iteration is the same. Bullet iterates on the velocities of all
+//! degrees of freedom. Here the rows change each other's aims directly ([`Coupling`]), which is faster and gives
+//! equal results up to rounding.
 
 use super::contacts::Contacts;
 use super::coupling::Coupling;
@@ -15,19 +15,19 @@ use super::order;
 use super::state::{Frames, State};
 use super::{DT, FRICTION, ITERATIONS, LIMIT_CORRECTION, MAX_ANGLE, RESIDUAL};
 
-/// Most impulse of a joint's limit, N m s.
+/// Maximum impulse of a joint limit (N m s).
 const MAX_LIMIT_IMPULSE: f64 = 100.0;
-/// Angle beyond a limit, rad, from which on Bullet stops the joint but does not bring it back.
+/// Angle beyond a limit from which Bullet stops the joint without moving it back (rad).
 const FAR_BEYOND: f64 = 0.04;
 
 pub(super) struct Solver {
     joints: Vec<JointRow>,
-    /// Order of the joints' limits, then motors.
+    /// Order of the joint limits, then motors.
     order: Vec<usize>,
     coupling: Coupling,
-    /// Impulse of each row so far.
+    /// Accumulated impulse of each row.
     impulses: Vec<f64>,
-    /// Iterations of the last step.
+    /// Number of iterations in the last step.
     pub iterations: u32,
 }
 
@@ -43,7 +43,7 @@ impl Solver {
         }
     }
 
-    /// Changes the velocities by the impulses of a step.
+    /// Applies the constraint impulses of a step to the velocities.
     #[inline(always)]
     pub fn solve(
         &mut self,
@@ -99,7 +99,7 @@ impl Solver {
         }
     }
 
-    /// One pass over all rows; the square of the greatest change of a row's velocity.
+    /// Iterates once over all rows; returns the square of the largest velocity change.
     #[inline(always)]
     fn iterate(&mut self) -> f64 {
         let mut residual = 0.0f64;
@@ -112,7 +112,7 @@ impl Solver {
         }
         for contact in 0..self.coupling.contacts {
             let number = joints + contact;
-            // Up, never down.
+            // A contact only pushes up.
             let next = self.coupling.aims[number].max(0.0);
             residual = residual.max(self.set(number, next).powi(2));
         }
@@ -122,7 +122,7 @@ impl Solver {
         residual
     }
 
-    /// Sets a row's impulse; how much that changes the row's velocity.
+    /// Sets the impulse of a row; returns the change of the row's velocity.
     #[inline(always)]
     fn set(&mut self, number: usize, next: f64) -> f64 {
         let delta = next - self.impulses[number];
@@ -134,7 +134,7 @@ impl Solver {
         delta * self.coupling.gains[number]
     }
 
-    /// Holds a corner against sliding, by no more than the friction's share of the push.
+    /// Updates the friction of a contact, limited by the friction coefficient times the normal impulse.
     #[inline(always)]
     fn rub(&mut self, contact: usize) -> f64 {
         let joints = self.joints.len();
@@ -155,7 +155,7 @@ impl Solver {
         self.impulses[along_x] = x;
         self.impulses[along_y] = y;
         self.coupling.act_two(along_x, [dx, dy]);
-        // The sum of both, not the greater one, is what Bullet looks at.
+        // Bullet's residual uses the sum of both, not the larger one.
         dx * self.coupling.gains[along_x] + dy * self.coupling.gains[along_y]
     }
 }

@@ -1,26 +1,26 @@
-//! Where a body is and how it moves.
+//! State of a body: positions and velocities.
 
 use super::lanes::padded;
 use super::model::Model;
 use super::vector::{V3, cross, norm, rotate};
 
-/// Position and motion of all degrees of freedom.
+/// Positions and velocities of all degrees of freedom.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
-    /// Centre of the root's cube, metres.
+    /// Centre of the root's cube (m).
     pub position: V3,
     /// Rotation of the first link as a unit quaternion, w first.
     pub rotation: [f64; 4],
-    /// Angle of each link's joint, radians; the first link has none.
+    /// Angle of each link's joint (rad); unused for the first link.
     pub angles: Vec<f64>,
-    /// Velocities of the degrees of freedom, filled up to whole lanes with zeros: the first link's turning in world axes,
-    /// the motion of the root's centre, the joints' rates.
+    /// Velocities of the degrees of freedom, padded to whole lanes with zeros: angular velocity of the first link in
+    /// world axes, velocity of the root's centre, joint rates.
     pub velocities: Vec<f64>,
 }
 
-/// No velocity is greater (rad/s and m/s), as in Bullet.
+/// Maximum velocity (rad/s or m/s), as in Bullet.
 pub(super) const MAX_VELOCITY: f64 = 100.0;
-/// The first link turns by no more than this in a step, as in Bullet.
+/// Maximum rotation of the first link in a step (rad), as in Bullet.
 const MAX_TURN: f64 = std::f64::consts::FRAC_PI_4;
 
 impl State {
@@ -29,7 +29,7 @@ impl State {
         State { position, rotation: [1.0, 0.0, 0.0, 0.0], angles: vec![0.0; model.links.len()], velocities }
     }
 
-    /// Moves by the velocities for `dt` seconds.
+    /// Integrates the velocities over `dt` (s).
     #[inline(always)]
     pub fn advance(&mut self, dt: f64) {
         let velocities = &self.velocities;
@@ -43,7 +43,7 @@ impl State {
     }
 }
 
-/// A rotation after turning with `omega` (world axes) for `dt` seconds.
+/// Returns a rotation after turning with `omega` (world axes) for `dt` (s).
 #[inline(always)]
 fn turned(q: [f64; 4], omega: V3, dt: f64) -> [f64; 4] {
     let rate = norm(omega);
@@ -65,7 +65,7 @@ fn turned(q: [f64; 4], omega: V3, dt: f64) -> [f64; 4] {
     out.map(|x| x / length)
 }
 
-/// A rotation's matrix, by columns.
+/// Returns the columns of a rotation's matrix.
 #[inline(always)]
 pub(super) fn columns(q: [f64; 4]) -> [V3; 3] {
     let [w, x, y, z] = q;
@@ -76,17 +76,17 @@ pub(super) fn columns(q: [f64; 4]) -> [V3; 3] {
     ]
 }
 
-/// Where links, joints and cubes are. Places are relative to the root's centre, axes are the world's.
+/// Poses of links, joints and cubes. Positions are relative to the root's centre, axes are world axes.
 pub(super) struct Frames {
-    /// Each link's rotation, by columns.
+    /// Rotation of each link, by columns.
     pub rotations: Vec<[V3; 3]>,
-    /// Each link's joint.
+    /// Position of each link's joint.
     pub origins: Vec<V3>,
-    /// What each joint turns about.
+    /// Axis of each joint.
     pub axes: Vec<V3>,
-    /// What turning about it by 1 rad/s moves a point in the root's centre by, m/s.
+    /// Velocity of the link-fixed point at the root's centre for a joint rate of 1 rad/s (m/s).
     pub moments: Vec<V3>,
-    /// The cubes' centres.
+    /// Centres of the cubes.
     pub centres: Vec<V3>,
 }
 

@@ -1,19 +1,19 @@
-//! PRIF as JSON: `{"id": 0, "part": "body", "dir": "LEFT", "reps": 3, "axis": "X", "next": null}`; `next` is null or an object
-//! with a direction for each key, whose order counts.
+//! PRIF as JSON: `{"id": 0, "part": "body", "dir": "LEFT", "reps": 3, "axis": "X", "next": null}`; `next` is null or
+//! an object with directions as keys, whose order matters.
 
 use super::{MAX_TEXT, Prif};
 use crate::{BodyError, Plan};
 
 impl Prif {
-    /// Reads JSON, and checks that it makes a body.
+    /// Parses JSON and checks that it defines a valid body.
     ///
     /// # Errors
-    /// What is not JSON of this form, with line and column; what makes no body, with the way to it (see [`Plan::new`]).
+    /// Invalid JSON, with line and column; an invalid body, with the path to the instruction (see [`Plan::new`]).
     pub fn from_json(text: &str) -> Result<Prif, BodyError> {
         if text.len() > MAX_TEXT {
             return Err(BodyError::new("the text", format_args!("{} bytes; at most {MAX_TEXT} are read", text.len())));
         }
-        // The reader of JSON itself refuses what nests deeper than 128, which is more than MAX_DEPTH instructions need.
+        // The JSON parser rejects nesting deeper than 128, which is more than MAX_DEPTH instructions need.
         let prif: Prif = serde_json::from_str(text).map_err(|error| {
             let rule = error.to_string();
             let rule = rule.split(" at line ").next().unwrap_or_default();
@@ -23,9 +23,9 @@ impl Prif {
         Ok(prif)
     }
 
-    /// As JSON on one line.
+    /// Returns the JSON form on one line.
     pub fn to_json(&self) -> String {
-        // Only maps whose keys are no strings could fail, and these are.
+        // Serialisation fails only for maps with keys that are not strings; these keys are strings.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,28 +1,28 @@
-//! The parts of a body, in the order in which they are built, with their places on the lattice of cubes.
+//! Parts of a body in order of construction, with their cells on the lattice of cubes.
 
 use crate::BodyError;
 use crate::part::{Axis, Direction, Part};
 use crate::prif::{MAX_DEPTH, MAX_PARTS, Prif};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A cube in its place.
+/// Cube at its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedPart {
-    /// `<id>r<repetitions left>`, with a `B` behind it for a brain.
+    /// Name `<id>r<repetitions left>`, with suffix `B` for a brain.
     pub name: String,
-    /// Its class.
+    /// Class of the part.
     pub part: Part,
-    /// Which part it is joined to; none for the root.
+    /// Index of the parent; `None` for the root.
     pub parent: Option<usize>,
-    /// Where it stands, seen from its parent.
+    /// Direction from the parent.
     pub direction: Direction,
-    /// What its joint turns about.
+    /// Rotation axis of the joint.
     pub axis: Axis,
-    /// Its place on the lattice; the root's is the origin.
+    /// Cell on the lattice; the root is at the origin.
     pub cell: [i32; 3],
 }
 
-/// A body that can be built: parts depth first, a chain before what follows it, so that parents come before children.
+/// Valid body: parts depth first, each chain before its following instructions, so that parents precede children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     parts: Vec<PlacedPart>,
@@ -32,8 +32,8 @@ impl Plan {
     /// Builds the body of an instruction.
     ///
     /// # Errors
-    /// With the way to the instruction: parts that overlap, no repetitions, an id that two instructions have, a brain that is
-    /// not the root or is a chain, a key that occurs twice, more than [`MAX_PARTS`] parts, more than [`MAX_DEPTH`] deep.
+    /// With the path to the instruction: overlapping parts, zero repetitions, a duplicate id, a brain that is not the
+    /// root or is a chain, a duplicate key, more than [`MAX_PARTS`] parts, nesting deeper than [`MAX_DEPTH`].
     pub fn new(prif: &Prif) -> Result<Plan, BodyError> {
         let mut builder =
             Builder { parts: Vec::new(), cells: BTreeMap::new(), ids: BTreeSet::new(), way: vec!["root"] };
@@ -41,24 +41,24 @@ impl Plan {
         Ok(Plan { parts: builder.parts })
     }
 
-    /// The parts; the first is the root.
+    /// Parts; the first is the root.
     pub fn parts(&self) -> &[PlacedPart] {
         &self.parts
     }
 
-    /// The name of the joint between a part and its parent; none for the root.
+    /// Name of the joint between a part and its parent; `None` for the root.
     pub fn joint_name(&self, part: usize) -> Option<String> {
         let child = &self.parts[part];
         child.parent.map(|parent| format!("{}_{}", self.parts[parent].name, child.name))
     }
 
-    /// The parts with a sensor neuron, in the order of their neurons.
+    /// Indices of the parts with a sensor neuron, in the order of the neurons.
     pub fn sensors(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.parts.len()).filter(|&part| self.parts[part].part.senses())
     }
 
-    /// The parts whose joints have a motor neuron, in the order of their neurons: all but the root, those that are rigidly
-    /// joined too.
+    /// Indices of the parts whose joints have a motor neuron, in the order of the neurons: all except the root,
+    /// including parts with rigid joints.
     pub fn motors(&self) -> std::ops::Range<usize> {
         1..self.parts.len()
     }

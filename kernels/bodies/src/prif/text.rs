@@ -1,21 +1,21 @@
-//! PRIF as text, as pyro-corpus's README prints it.
+//! PRIF as text, in the form printed in pyro-corpus's README.
 //!
-//! `(B(1), [RIGHT, 3, X], {BOTTOM: (S(2), [BOTTOM, 2, X], None)})`: class and id, direction, repetitions and axis, and what
-//! follows. Classes are `B` body, `S` sensor, `F` fixed, `FS` fixed sensor and `CPG` brain, or the names in pyro-corpus's
-//! source. An instruction without an id, `B()`, gets the number of its place in the text, from 0.
+//! `(B(1), [RIGHT, 3, X], {BOTTOM: (S(2), [BOTTOM, 2, X], None)})`: class and id, direction, repetitions and axis,
+//! and the following instructions. Classes are `B` body, `S` sensor, `F` fixed, `FS` fixed sensor and `CPG` brain, or
+//! the names in pyro-corpus's source. An instruction without an id, `B()`, gets its index in the text, from 0.
 
 use super::{MAX_DEPTH, MAX_TEXT, Prif};
 use crate::part::{Axis, Direction, Part};
 use crate::{BodyError, Plan};
 
-/// What is longer is printed over several lines.
+/// Maximum line width; longer instructions are printed on several lines.
 const WIDTH: usize = 100;
 
 impl Prif {
-    /// Reads the text form, and checks that it makes a body.
+    /// Parses the text form and checks that it defines a valid body.
     ///
     /// # Errors
-    /// What does not have this form, with line and column; what makes no body, with the way to it (see [`Plan::new`]).
+    /// Invalid text, with line and column; an invalid body, with the path to the instruction (see [`Plan::new`]).
     pub fn parse(text: &str) -> Result<Prif, BodyError> {
         if text.len() > MAX_TEXT {
             return Err(BodyError::new("the text", format_args!("{} bytes; at most {MAX_TEXT} are read", text.len())));
@@ -30,7 +30,7 @@ impl Prif {
         Ok(prif)
     }
 
-    /// The text form. Ids that are those which [`Prif::parse`] would give are left away.
+    /// Returns the text form. Ids are omitted if they are those that [`Prif::parse`] would assign.
     pub fn print(&self) -> String {
         let mut place = 0;
         let mut numbered = true;
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Letters, digits and underscores.
+    /// Returns the next word of letters, digits and underscores, without consuming it.
     fn word(&mut self) -> &'a str {
         self.skip_blanks();
         let rest = &self.text[self.at..];

@@ -1,24 +1,24 @@
-//! A body's URDF, with every blank where pyro-corpus puts it.
+//! URDF of a body, with the exact whitespace of pyro-corpus.
 
 use super::START;
 use super::names::joint_name;
 use crate::Plan;
 use crate::physics::{MAX_SPEED, MAX_TORQUE};
 
-/// For whom a file is.
+/// Dialect of a URDF file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// Simulators of others: names that begin with a letter, as USD wants them; moments of inertia of a cube, a sixth of a
-    /// kilogram square metre about each axis; the motors' torque and speed; a transmission for each.
+    /// For other simulators: names that begin with a letter, as USD requires; inertia of a cube, 1/6 kg m^2 about
+    /// each axis; torque and speed of the motors; a transmission for each motor.
     #[default]
     Simulators,
-    /// The same with pyro-corpus's names, which begin with a digit.
+    /// As `Simulators`, but with pyro-corpus's names, which begin with a digit.
     PublishedNames,
-    /// What pyro-corpus writes: 100 kg m^2, which PyBullet ignores, and joints without strength.
+    /// As written by pyro-corpus: an inertia of 100 kg m^2, which PyBullet ignores, and joints with zero effort.
     AsPublished,
 }
 
-/// The URDF of a body. With [`Dialect::AsPublished`] it is byte for byte what pyro-corpus writes.
+/// Returns the URDF of a body. [`Dialect::AsPublished`] equals the output of pyro-corpus byte for byte.
 pub fn export(plan: &Plan, dialect: Dialect) -> String {
     let mut out = String::from("<robot name = \"robot\">\n");
     for index in 0..plan.parts().len() {
@@ -32,7 +32,7 @@ pub fn export(plan: &Plan, dialect: Dialect) -> String {
     out
 }
 
-/// What ros_control and Gazebo drive a joint by.
+/// Writes the transmission with which ros_control and Gazebo drive a joint.
 fn transmission(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
     let Some(name) = joint_name(plan, index, dialect).filter(|_| plan.parts()[index].part.turns()) else { return };
     out.push_str(&format!(
@@ -51,13 +51,13 @@ fn transmission(plan: &Plan, index: usize, dialect: Dialect, out: &mut String) {
     ));
 }
 
-/// Half metres as Python prints the three floats.
+/// Formats half metres as metres, as Python prints three floats.
 fn metres(halves: [i32; 3]) -> String {
     let [x, y, z] = halves.map(|half| f64::from(half) / 2.0);
     format!("{x:?} {y:?} {z:?}")
 }
 
-/// Where a part's centre lies in its frame, in half metres.
+/// Centre of a part in its frame, in half metres.
 pub(super) fn centre(plan: &Plan, index: usize) -> [i32; 3] {
     let part = &plan.parts()[index];
     let step = part.direction.vector();

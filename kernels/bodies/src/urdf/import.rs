@@ -1,6 +1,6 @@
-//! A body of a URDF file. Only bodies of unit cubes as PRIF builds them are read: what PRIF cannot say is refused, never
-//! rounded to something that it can. What other programs change when they write such a file anew is taken as it is meant:
-//! defaults of the format, materials at the top, and elements of others, such as `<gazebo>`.
+//! Import of a body from a URDF file. Only bodies of unit cubes that PRIF can build are accepted: other content is
+//! rejected, never rounded. Changes made by other programs that rewrite such a file are accepted: omitted defaults of
+//! the format, materials at the top level, and foreign elements such as `<gazebo>`.
 
 use super::names::bare;
 use super::{MAX_URDF, START, export};
@@ -10,14 +10,15 @@ use crate::{BodyError, Plan};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
-/// Most attributes of an element; URDF's have a handful.
+/// Maximum number of attributes of an element; URDF elements have only a few.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// Reads a URDF. The names tell the instructions; an instruction's key is its direction, as URDF knows no keys.
+/// Parses a URDF. Names identify the instructions; the key of each instruction is its direction, because URDF has no
+/// keys.
 ///
 /// # Errors
-/// With line and column: what is not XML, what is no body of unit cubes, joints that form a cycle or leave a part alone,
-/// names that do not follow PRIF.
+/// With line and column: text that is not XML, a body that does not consist of unit cubes, joints that form a cycle
+/// or leave a part unconnected, names that do not follow PRIF.
 pub fn import(text: &str) -> Result<Prif, BodyError> {
     if text.len() > MAX_URDF {
         return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are read", text.len())));
@@ -67,7 +68,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     assemble(root, &links, &joints)
 }
 
-/// The only fault, or all of them where there are several, as in the robots of others.
+/// Returns the only fault, or a summary of all faults.
 fn all_faults(root: Node, mut faults: Vec<BodyError>) -> BodyError {
     const SHOWN: usize = 10;
     if let [_] = faults[..] {
@@ -88,7 +89,7 @@ struct Link<'a, 'i> {
     id: u32,
     left: u32,
     part: Part,
-    /// Half metres.
+    /// Centre in half metres.
     centre: [i32; 3],
 }
 
@@ -97,9 +98,9 @@ struct Joint<'a, 'i> {
     parent: &'a str,
     child: &'a str,
     turns: bool,
-    /// None for a fixed joint whose file tells none.
+    /// Axis; `None` for a fixed joint without an axis in the file.
     axis: Option<Axis>,
-    /// Half metres.
+    /// Position in half metres.
     origin: [i32; 3],
 }
 
@@ -122,7 +123,7 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
     node.attribute(name).ok_or_else(|| error(node, format_args!("<{}> without {name}", node.tag_name().name())))
 }
 
-/// An attribute of three numbers that are whole multiples of `1 / per`, as these multiples.
+/// Parses an attribute of three whole multiples of `1 / per`; returns the multiples.
 fn three(node: Node, name: &str, per: f64) -> Result<[i32; 3], BodyError> {
     let text = attribute(node, name)?;
     let refuse = || error(node, format_args!("{name}=\"{text}\" does not fit the lattice of unit cubes"));
@@ -188,7 +189,7 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     Ok(Link { node, name: bare(name), id, left, part, centre: centres[0] })
 }
 
-/// The class of a material without its name, which some programs give names of their own.
+/// Returns the class by colour, for programs that rename materials.
 fn by_colour(material: Node) -> Option<Part> {
     let rgba = material.children().find(|child| child.has_tag_name("color"))?.attribute("rgba")?;
     let numbers: Vec<f64> = rgba.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -196,7 +197,7 @@ fn by_colour(material: Node) -> Option<Part> {
     (numbers.len() >= 3).then(|| Part::ALL.into_iter().find(alike)).flatten()
 }
 
-/// `12r3` or `0r1B` as id, repetitions left, and whether it is a brain.
+/// Parses `12r3` or `0r1B`: id, repetitions left, and whether the part is a brain.
 fn read_name(name: &str) -> Option<(u32, u32, bool)> {
     let (bare, brain) = name.strip_suffix('B').map_or((name, false), |bare| (bare, true));
     let (id, left) = bare.split_once('r')?;
@@ -205,7 +206,7 @@ fn read_name(name: &str) -> Option<(u32, u32, bool)> {
 
 fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
     let turns = match attribute(node, "type")? {
-        // A joint that turns without limits: parts of bodies have -pi to pi.
+        // A continuous joint is accepted, because the limits of revolute joints are -pi and pi.
         "revolute" | "continuous" => true,
         "fixed" => false,
         other => {
@@ -217,7 +218,7 @@ fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
     let origin = child(node, "origin")?;
     unturned(origin)?;
     let axis = match node.children().find(|child| child.has_tag_name("axis")) {
-        // The default of the format; a fixed joint has none.
+        // X is the default of the format; a fixed joint needs no axis.
         None => turns.then_some(Axis::X),
         Some(about) => Some(match three(about, "xyz", 1.0)? {
             [1, 0, 0] => Axis::X,
@@ -264,7 +265,7 @@ fn assemble(robot: Node, links: &BTreeMap<&str, Link>, joints: &[Joint]) -> Resu
             format_args!("{} of {} links hang together with the root; the others form a cycle", seen, links.len()),
         ));
     }
-    // What PRIF builds of it must be what the file has: names and places follow rules that are told in one place alone.
+    // Compares names and positions with those of the plan, so that their rules are implemented only there.
     let plan = Plan::new(&prif)?;
     for (index, part) in plan.parts().iter().enumerate() {
         let node = links.get(part.name.as_str()).ok_or_else(|| {
@@ -287,7 +288,7 @@ impl Tree<'_, '_, '_> {
         self.outward.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The instruction that begins with a link, reached by a joint.
+    /// Reads the instruction that begins at a link, which is reached by the joint `by`.
     fn instruction(&self, first: &Link, by: Option<&Joint>, depth: usize, seen: &mut usize) -> Result<Prif, BodyError> {
         if depth == MAX_DEPTH {
             return Err(error(first.node, format_args!("instructions lie deeper than {MAX_DEPTH} in each other")));
@@ -301,7 +302,7 @@ impl Tree<'_, '_, '_> {
             }
             Some(joint) => self.check(first, joint, seen)?,
         };
-        // An instruction whose root is a chain has the axis of its second part; of a single root the file tells none.
+        // The axis of a root chain is that of its second part; the file has no axis for a single root.
         let mut axis = by.and_then(|joint| joint.axis);
         let mut last = first;
         for left in (1..first.left).rev() {
@@ -331,7 +332,7 @@ impl Tree<'_, '_, '_> {
         Ok(Prif { id: first.id, part: first.part, direction, repetitions: first.left, axis, next })
     }
 
-    /// Whether a joint is where PRIF puts it; the direction of its child.
+    /// Checks that a joint is at the position given by PRIF; returns the direction of its child.
     fn check(&self, link: &Link, joint: &Joint, seen: &mut usize) -> Result<Direction, BodyError> {
         *seen += 1;
         if joint.turns != link.part.turns() {

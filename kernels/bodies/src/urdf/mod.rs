@@ -1,7 +1,8 @@
 //! URDF files of bodies, for other simulators or byte for byte as pyro-corpus writes them: [`export`] and [`import`].
 //!
-//! The root's frame lies at the world's origin and its cube's centre at (0, 0, 2) and half an edge into its direction; every
-//! other part's frame lies at its joint, with the centre half an edge into its direction. No frame is ever turned.
+//! The root's frame is at the world's origin, with its cube's centre at (0, 0, 2) plus half an edge in its direction.
+//! The frame of each other part is at its joint, with the centre half an edge away in its direction. Frames are never
+//! rotated.
 
 mod export;
 mod import;
@@ -10,8 +11,8 @@ pub(crate) mod names;
 pub use export::{Dialect, export};
 pub use import::import;
 
-/// Longest URDF that is read, in bytes.
+/// Maximum length of a URDF (bytes).
 pub const MAX_URDF: usize = 1 << 20;
 
-/// Centre of the root's frame, before the half edge, in half metres.
+/// Centre of the root's cube in the root's frame, before the half edge is added, in half metres.
 const START: [i32; 3] = [0, 0, 4];

@@ -6,25 +6,25 @@ use crate::prif::Prif;
 use crate::{BodyError, Plan};
 use xpuck_kernels::random::Draws;
 
-/// Which mutation.
+/// Rule set of a mutation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
-    /// As the README means it: the part 0.2, how it is built 0.2, what follows 0.6; of how it is built the direction 0.1, the
-    /// repetitions 0.8, the axis 0.1.
+    /// As specified in the README: class 0.2, shape 0.2, following instructions 0.6; within shape, direction 0.1,
+    /// repetitions 0.8, axis 0.1.
     #[default]
     Readme,
-    /// As the code behaves: the part 0.2, what follows 0.8, and never how it is built.
+    /// As implemented in the code: class 0.2, following instructions 0.8, never the shape.
     AsPublished,
 }
 
-/// Most mutations that are tried until one makes a body. Where all fail the body stays as it is.
+/// Maximum number of draws until a mutation gives a valid body. If all fail, the body is unchanged.
 const TRIES: usize = 1000;
 
-/// A body with one mutation. Mutations that build no body, parts that overlap above all, are drawn again; a new part has the
-/// id after the greatest one.
+/// Returns a body with one mutation. Mutations that give an invalid body, mostly because parts overlap, are drawn
+/// again; a new part gets the maximum id plus 1.
 ///
 /// # Errors
-/// `prif` itself makes no body.
+/// `prif` itself is not a valid body.
 pub fn mutate(prif: &Prif, manner: Manner, draws: &mut Draws) -> Result<Prif, BodyError> {
     Plan::new(prif)?;
     let fresh = prif.greatest_id().saturating_add(1);
@@ -38,14 +38,14 @@ pub fn mutate(prif: &Prif, manner: Manner, draws: &mut Draws) -> Result<Prif, Bo
     Ok(prif.clone())
 }
 
-/// What grows of one brain by some mutations.
+/// Returns a body grown from one brain by this number of mutations.
 pub fn random_body(mutations: u32, manner: Manner, draws: &mut Draws) -> Prif {
-    // Each mutant of a body is a body again.
+    // Mutants of valid bodies are valid, so `mutate` cannot fail.
     (0..mutations).fold(Prif::seed(), |prif, _| mutate(&prif, manner, draws).unwrap_or(prif))
 }
 
 fn vary(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
-    // Of a brain neither class nor build can change.
+    // A brain part cannot change class or shape.
     let weights = match (manner, prif.part) {
         (_, Part::Brain) => [0.0, 0.0, 1.0],
         (Manner::Readme, _) => [0.2, 0.2, 0.6],
@@ -74,8 +74,8 @@ fn build(prif: &mut Prif, draws: &mut Draws) {
     }
 }
 
-/// Adds an instruction in a free direction, or changes the one that is there. Where the new part stands is drawn apart from
-/// the key, as pyro-corpus does.
+/// Adds an instruction under an unused key, or mutates the one under a used key. The direction of the new part is
+/// drawn independently of the key, as in pyro-corpus.
 fn follow(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
     let key = choose(draws, &Direction::ALL);
     match prif.next.iter_mut().find(|(direction, _)| *direction == key) {
@@ -89,7 +89,7 @@ fn follow(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
     }
 }
 
-/// One that is not `now`.
+/// Draws an element other than `now`.
 fn other<T: Copy + PartialEq>(draws: &mut Draws, among: &[T], now: T) -> T {
     let others: Vec<T> = among.iter().copied().filter(|one| *one != now).collect();
     choose(draws, &others)
@@ -104,7 +104,7 @@ mod tests {
         Draws::new(seed, 0, 0, 0, Stream::Evolution)
     }
 
-    /// What changed between an instruction and its mutant, in the first place where they differ.
+    /// Returns the kind of the first difference between an instruction and its mutant.
     fn kind(before: &Prif, after: &Prif) -> &'static str {
         if before.part != after.part {
             return "part";
@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn shares(manner: Manner) -> impl Fn(&str) -> f64 {
-        // A part with nothing around it, so that hardly any mutation is refused.
+        // A single chain, so that few mutations cause overlaps.
         let prif = Prif::parse("(B(), [LEFT, 4, X], None)").unwrap();
         let n = 20_000;
         let mut draws = draws(3);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn mutations_are_as_frequent_as_the_readme_means_them() {
-        // New parts that would stand in the chain are drawn again: a sixth of 0.6.
+        // New parts that would overlap the chain are drawn again: a sixth of 0.6.
         let whole = 0.2 + 0.2 + 0.6 * 5.0 / 6.0;
         let share = shares(Manner::Readme);
         let expected = [("part", 0.2), ("direction", 0.02), ("repetitions", 0.16), ("axis", 0.02), ("new", 0.5)];

@@ -6,22 +6,23 @@ use crate::{BodyError, Plan};
 use std::collections::BTreeMap;
 use xpuck_kernels::random::Draws;
 
-/// How many weights a mutation changes, and the mean of what it adds.
+/// Share of weights changed by a mutation, and mean of the added deviates.
 const SHARE: f32 = 0.75;
 const MEAN: f64 = 2.0;
-/// How many weights a nudge changes, and the deviation of what it adds.
+/// Share of weights changed by a nudge, and standard deviation of the added deviates.
 const NUDGED: f32 = 0.25;
 const NUDGE: f64 = 0.5;
-/// Shares of the weights, beside one of them, that a varied brain changes, and deviations of what is added.
+/// Shares of weights changed by a variation, in addition to one weight, and standard deviations of the added
+/// deviates.
 const REACHES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
 const SIZES: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
-/// Periods that rhythms of their own begin with, as shares of the one that is told.
+/// Range of a new own period, as multiples of the given period.
 const OWN_PACES: [f64; 2] = [0.25, 1.5];
-/// Deviation of the logarithm of a period.
+/// Standard deviation of a change in the logarithm of a period.
 const PACE: f64 = 0.2;
 
-/// A brain in which each weight has changed with probability 0.75, all in one direction that is drawn, by exponential
-/// deviates of mean 2: the mutation that pyro-corpus describes, and whose results its code throws away.
+/// Returns a brain in which each weight has changed with probability 0.75 by an exponential deviate of mean 2; all
+/// changes have the same random sign. This is the mutation described by pyro-corpus, whose code discards the results.
 pub fn mutate_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let sign = if draws.below(2) == 0 { -1.0 } else { 1.0 };
     let weights = brain.weights.iter().map(|weight| {
@@ -32,8 +33,8 @@ pub fn mutate_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     Brain { weights: weights.collect(), ..brain.clone() }
 }
 
-/// A brain in which each weight has changed with probability 0.25 by a normal deviate of 0.5, at least one of them: a
-/// smaller step than pyro-corpus's, after which most of what a brain does is still there.
+/// Returns a brain in which each weight, and at least one, has changed with probability 0.25 by a normal deviate of
+/// standard deviation 0.5. The step is smaller than pyro-corpus's and preserves most of the behaviour.
 pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let mut mutant = brain.clone();
     let Some(last) = (mutant.weights.len() as u32).checked_sub(1) else { return mutant };
@@ -47,9 +48,10 @@ pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// A brain that changed by a step whose size and reach are drawn: of one synapse, a tenth, a third or three quarters of them,
-/// by a tenth up to three. Small steps tune what works, large ones find what else would. Most steps add a normal deviate; one
-/// in ten each turns signs round, draws weights anew, halves them, or is [`mutate_brain`]'s.
+/// Returns a brain changed by a step of random size and reach: one synapse, or additionally a tenth, 0.3 or three
+/// quarters of them, with deviations from 0.1 to 3. Small steps tune a working brain, large steps find alternatives.
+/// Most steps add a normal deviate; one in ten each flips signs, draws weights anew, halves them, or applies
+/// [`mutate_brain`].
 pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let kind = draws.below(10);
     let Some(last) = (brain.weights.len() as u32).checked_sub(1) else { return brain.clone() };
@@ -73,7 +75,7 @@ pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// A brain with a period of its own, drawn between a quarter of this one, s, and one and a half of it, all octaves alike: small
+/// Returns a brain with a period of its own, drawn log-uniformly between 0.25 and 1.5 times `period` [s]: small
 /// bodies swing fast.
 pub fn own_pace(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
     let [shortest, longest] = OWN_PACES;
@@ -81,16 +83,16 @@ pub fn own_pace(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
     Brain { period: Some(drawn.clamp(*PERIODS.start(), *PERIODS.end())), ..brain.clone() }
 }
 
-/// A brain whose period, if it has one, is longer or shorter by a normal deviate of a fifth of it.
+/// Returns a brain whose own period, if any, is multiplied by a log-normal factor with a deviation of a fifth.
 pub fn change_pace(brain: &Brain, draws: &mut Draws) -> Brain {
     let other = |period: f64| (period * libm::exp(PACE * normal(draws))).clamp(*PERIODS.start(), *PERIODS.end());
     Brain { period: brain.period.map(other), ..brain.clone() }
 }
 
-/// The brain of a child: weights of synapses whose two neurons the parent has are kept, the others are standard normal.
-/// Neurons are the same if the parts' (for motors the joints') names are.
+/// Returns the brain of a child: weights of synapses whose neurons both exist in the parent are kept, the others are
+/// standard normal. Neurons are matched by the names of their parts (sensors) or joints (motors).
 ///
-/// As published no weight is inherited: that is [`Brain::random`].
+/// pyro-corpus inherits no weights; its children have brains as of [`Brain::random`].
 ///
 /// # Errors
 /// The parent's brain does not fit the parent's body.
@@ -99,9 +101,10 @@ pub fn inherit(parent: &Plan, brain: &Brain, child: &Plan, draws: &mut Draws) ->
     Ok(born(child, &[known], brain.period, || normal(draws)))
 }
 
-/// The brain of a child with a part of its father's body: weights of synapses whose two neurons the mother has are kept, then those of
-/// synapses between neurons that are the father's and between the brain's own neuron and these, so that a limb brings its drive along; the
-/// others are standard normal. `ids` has what is the father's: ids in the child, and what they were in him.
+/// Returns the brain of a child with a part of its father's body. Weights of synapses whose neurons both exist in the
+/// mother are kept. Synapses within the father's part, or between it and the brain's own neuron, keep the father's
+/// weights, so that a limb keeps its drive; the others are standard normal. `ids` maps ids in the child to ids in the
+/// father.
 ///
 /// # Errors
 /// A parent's brain does not fit its body.
@@ -116,10 +119,10 @@ pub fn inherit_both(
     Ok(born(child, &[own, grafted], brain.period, || normal(draws)))
 }
 
-/// What a child has of a parent's neurons.
+/// Mapping from a child's neurons to a parent's.
 struct Known<'a> {
     brain: &'a Brain,
-    /// For each sensor and motor of the child the number of the parent's.
+    /// Index of the parent's neuron for each sensor and motor of the child.
     sensors: Vec<Option<usize>>,
     motors: Vec<Option<usize>>,
 }
@@ -145,7 +148,7 @@ impl<'a> Known<'a> {
     fn by_id(parent: &Plan, brain: &'a Brain, child: &Plan, ids: &BTreeMap<u32, u32>) -> Result<Known<'a>, BodyError> {
         brain.check(parent)?;
         let name = |part: usize| parent.parts()[part].name.clone();
-        // What the child's part is called in the parent; both have one root.
+        // Returns the name in the parent of the child's part; the roots correspond.
         let called = |part: usize| match part {
             0 => Some(name(0)),
             _ => {
@@ -161,13 +164,13 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The numbers of names among a parent's.
+/// Returns the index of each name among a parent's names.
 fn matched(names: impl Iterator<Item = Option<String>>, parents: impl Iterator<Item = String>) -> Vec<Option<usize>> {
     let known: BTreeMap<String, usize> = parents.enumerate().map(|(number, name)| (name, number)).collect();
     names.map(|name| known.get(&name?).copied()).collect()
 }
 
-/// A brain with the weights of the first parent that has both neurons of a synapse; others are drawn.
+/// Builds a brain with the weights of the first parent that has both neurons of a synapse; the others are drawn.
 fn born(child: &Plan, parents: &[Known], period: Option<f64>, mut drawn: impl FnMut() -> f64) -> Brain {
     let (sensors, motors) = (child.sensors().count(), child.motors().len());
     let mut weights = Vec::with_capacity(sensors * motors);
@@ -222,7 +225,7 @@ mod tests {
             single += u32::from(changes.len() == 1);
             large += u32::from(changes.len() > 60);
         }
-        // A quarter of nine in ten changes one weight; a quarter of them, and what is left, most.
+        // A quarter of nine tenths changes one weight; another quarter, and the remaining tenth, change most.
         assert!((75..=110).contains(&single) && (95..=165).contains(&large), "{single} {large}");
         let none = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
         assert_eq!(vary_brain(&none, &mut draws(1)), none);
@@ -254,7 +257,7 @@ mod tests {
         let brain = Brain::random(&parent, &mut draws(1));
         let born = inherit(&parent, &brain, &child, &mut draws(2)).unwrap();
         assert_eq!((born.sensors, born.motors), (2, 2));
-        // The brain's sensor and the joint of part 1 are in both; part 3 and its joint are new.
+        // The brain's sensor and the joint of part 1 exist in both; part 3 and its joint are new.
         assert_eq!(born.weight(0, 0), brain.weight(0, 0));
         assert!(!brain.weights.contains(&born.weight(0, 1)) && !brain.weights.contains(&born.weight(1, 0)));
         assert_eq!(inherit(&parent, &brain, &parent, &mut draws(3)), Ok(brain.clone()));

@@ -1,24 +1,24 @@
-//! Crossover of bodies, which pyro-corpus has not.
+//! Crossover of bodies, an extension of pyro-corpus.
 
 use crate::prif::Prif;
 use crate::{Direction, Plan};
 use std::collections::BTreeMap;
 use xpuck_kernels::random::Draws;
 
-/// Most pairs of instructions that are tried until one makes a body.
+/// Maximum number of instruction pairs tried until one gives a valid body.
 const TRIES: usize = 50;
 
-/// A body of two parents.
+/// Body with parts of two parents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graft {
-    /// Its definition.
+    /// Definition of the body.
     pub child: Prif,
-    /// What is the father's: ids in the child, and what they were in him.
+    /// Ids of the father's parts: ids in the child mapped to ids in the father.
     pub ids: BTreeMap<u32, u32>,
 }
 
-/// `mother` with one of her instructions, and all that follows it, in the place of which stands one of `father`'s. Its ids are
-/// new, so that no two are the same. `None` where none of some tries makes a body, or one of the two has a single instruction.
+/// Returns `mother` with one of her instructions, and everything that follows it, replaced by one of `father`'s. The
+/// inserted ids are new and unique. `None` if no try gives a valid body, or if a parent has only one instruction.
 pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {
     let (places, donors) = (count(mother), count(father));
     if places == 0 || donors == 0 {
@@ -40,7 +40,7 @@ pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {
     None
 }
 
-/// Instructions below the root.
+/// Number of instructions below the root.
 fn count(prif: &Prif) -> u32 {
     let mut count = 0;
     prif.each(&mut |_| count += 1);

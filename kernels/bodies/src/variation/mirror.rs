@@ -1,16 +1,16 @@
-//! Bodies that are their own mirror image, left and right of the way: what evolves is one half.
+//! Mirror-symmetric bodies, left and right of the walking direction: only one half is evolved.
 //!
-//! The mirror is the plane through the root along y, in which x is 0. A half has what lies in the plane and what lies in front
-//! of it; the whole has an image of that behind it. Ids tell the two apart: what is `i` in a half is `2 i` in the whole, and its
-//! image `2 i + 1`, so that parts keep their names from parent to child.
+//! The mirror is the plane x = 0 through the root, along y. A half consists of the parts in the plane and in front of
+//! it; the whole body adds the image behind it. Ids distinguish the two sides: id `i` of a half becomes `2 i` in the
+//! whole body and `2 i + 1` in the image, so that parts keep their names from parent to child.
 
 use crate::part::{Axis, Direction};
 use crate::{Brain, Plan, Prif};
 use std::collections::BTreeMap;
 
-/// The whole body of a half. `None` if something in the plane leads behind it, where the image will be, or ids are too great.
+/// Returns the whole body of a half. `None` if a part in the plane has a part behind it, or if ids are too large.
 ///
-/// Each key is the direction of what follows, so that halves that differ in keys alone are the same body.
+/// Each key is the direction of its instruction, so halves that differ only in keys give the same body.
 pub fn whole(half: &Prif) -> Option<Prif> {
     let mut next = Vec::with_capacity(half.next.len() + 1);
     for (_, one) in &half.next {
@@ -26,7 +26,7 @@ pub fn whole(half: &Prif) -> Option<Prif> {
     Some(Prif { id: half.id.checked_mul(2)?, next, ..half.clone() })
 }
 
-/// The half of a whole body, and `None` of a body that is not its own mirror image as [`whole`] makes it.
+/// Returns the half of a whole body; `None` if the body is not mirror-symmetric in the form of [`whole`].
 pub fn half(body: &Prif) -> Option<Prif> {
     let half = half_of(body);
     (whole(&half).as_ref() == Some(body)).then_some(half)
@@ -54,7 +54,7 @@ fn reflected(direction: Direction) -> Direction {
     }
 }
 
-/// A limb beside the plane, or its image.
+/// Returns a limb beside the plane, or its image.
 fn side(limb: &Prif, image: bool) -> Option<Prif> {
     let next = limb.next.iter().map(|(key, one)| Some((*key, side(one, image)?)));
     Some(Prif {
@@ -65,9 +65,9 @@ fn side(limb: &Prif, image: bool) -> Option<Prif> {
     })
 }
 
-/// The brain of a whole body made its own mirror image: what drives and feels behind the plane does as its image in front.
-/// Reflected, a turn about x stays as it is, and one about y or z turns the other way. Joints in the plane about y or z stay
-/// still, as they would bend the body to a side.
+/// Returns the brain of a whole body, made mirror-symmetric: neurons behind the plane copy those of their images in
+/// front. Under reflection, a rotation about x keeps its sign, and one about y or z changes its sign. Joints in the
+/// plane about y or z stay still, because they would bend the body sideways.
 pub fn mirror_brain(plan: &Plan, brain: &Brain) -> Brain {
     let parts = plan.parts();
     let at: BTreeMap<[i32; 3], usize> = parts.iter().enumerate().map(|(part, one)| (one.cell, part)).collect();
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(cells.len(), 1 + 2 + 2 * 3, "{cells:?}");
         assert!(cells.iter().all(|[x, y, z]| cells.contains(&[-x, *y, *z])), "{cells:?}");
         assert_eq!(half(&body), Some(half_body.clone()));
-        // Half of it is no whole, and what leads behind the plane has no image.
+        // A half is not a whole body, and a part that leads behind the plane has no image.
         assert_eq!(half(&half_body), None);
         assert_eq!(whole(&Prif::parse("(CPG(0), [FRONT, 1, Y], {TOP: (B(1), [BACK, 1, X], None)})").unwrap()), None);
     }
@@ -137,7 +137,7 @@ mod tests {
         assert!(made > 10, "{made}");
     }
 
-    /// Reflected, a walk would be the same walk, but that constraints are solved one after the other.
+    /// The reflected walk would be identical, except that constraints are solved sequentially.
     #[test]
     fn a_body_and_a_brain_that_are_mirrored_begin_straight_ahead() {
         let body = whole(&Prif::parse(LIZARD).unwrap()).unwrap();

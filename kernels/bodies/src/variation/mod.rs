@@ -1,4 +1,4 @@
-//! How bodies and brains vary: mutation as pyro-corpus's README means it, and as its code behaves.
+//! Variation of bodies and brains: mutation as specified in pyro-corpus's README, and as implemented in its code.
 
 mod body;
 mod brain;
@@ -12,12 +12,12 @@ pub use mirror::{half, mirror_brain, whole};
 
 use xpuck_kernels::random::Draws;
 
-/// One of several, all alike.
+/// Draws an element with equal probabilities.
 fn choose<T: Copy>(draws: &mut Draws, among: &[T]) -> T {
     among[draws.below(among.len() as u32) as usize]
 }
 
-/// The number of one of several that are as likely as their weights say.
+/// Draws an index with probabilities proportional to the weights.
 fn weighted(draws: &mut Draws, weights: &[f32]) -> usize {
     let mut left = draws.unit() * weights.iter().sum::<f32>();
     for (number, weight) in weights.iter().enumerate() {
