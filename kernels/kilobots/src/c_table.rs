@@ -1,12 +1,12 @@
-//! A program as a table of bytes in C, for the interpreter of real Kilobots (`robot/kilobot/tick.h` tells the layout).
+//! Programs as byte tables in C, for the interpreter of real Kilobots (`robot/kilobot/tick.h` describes the layout).
 
 use super::program::{Instruction, Program};
 use std::fmt::Write;
 use xpuck_kernels::tree::Kind;
 
-/// Kind, and the places of the parent and of what follows the subtree.
+/// Size of a node's header [bytes]: kind, index of the parent, and index after the subtree.
 const HEADER: usize = 5;
-/// Bytes on a line.
+/// Bytes per line.
 const PER_LINE: usize = 16;
 
 /// Kinds of nodes in the order of `enum tree_kind`.
@@ -30,7 +30,7 @@ const KINDS: [&[Kind]; 16] = [
 ];
 
 impl Program {
-    /// The table as bytes.
+    /// Returns the table as bytes.
     pub fn table(&self) -> Vec<u8> {
         let operands: Vec<Vec<u8>> = self.code.iter().map(operands).collect();
         let mut places = vec![0];
@@ -48,7 +48,8 @@ impl Program {
         bytes
     }
 
-    /// The table as a C file: `tree_table` for flash, and `tree_counts`, the memory of the nodes that count.
+    /// Returns the table as a C file: `tree_table` for flash memory, and `tree_counts`, the memory of the counting
+    /// nodes.
     pub fn to_c(&self) -> String {
         let mut text = String::from("#include \"tick.h\"\n\nconst uint8_t tree_table[] TREE_TABLE = {\n");
         for line in self.table().chunks(PER_LINE) {
@@ -60,7 +61,7 @@ impl Program {
     }
 }
 
-/// The operands of a node as the interpreter reads them.
+/// Returns the operands of a node in the interpreter's format.
 fn operands(node: &Instruction) -> Vec<u8> {
     let number = |value: f32| value.to_le_bytes();
     match node.kind {

@@ -1,49 +1,50 @@
-//! The foraging experiment of thesis 4.2 as data: a round nest in the middle of the arena, a gap around it, food outside.
+//! The foraging experiment of thesis 4.2 as data: a round nest in the middle of the arena, a gap around it, food
+//! outside.
 
 use super::robot::{Kilobot, STEP};
 use super::senses::Regions;
 use std::f32::consts::PI;
 use xpuck_kernels::random::{Stream, block, nearly_normal, unit};
 
-/// Most Kilobots in a world.
+/// Maximum number of Kilobots in a world.
 pub const MAX_KILOBOTS: usize = 100;
-/// Longest run, s: headings, counters and sums of it stay exact.
+/// Maximum duration of a run (s), within which headings, counters and sums stay exact.
 const MAX_SECONDS: f32 = 36_000.0;
 
-/// An arena with a nest and food, the robots in it, and how long they forage.
+/// Arena with nest and food, its robots, and the duration of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foraging {
-    /// What kind of robot they are.
+    /// Parameters of the robots.
     pub robot: Kilobot,
-    /// How many.
+    /// Number of robots.
     pub robots: usize,
-    /// Half the arena's length along x and along y, m.
+    /// Half the arena's length along x and along y (m).
     pub half_arena: (f32, f32),
-    /// Radius of the nest, m.
+    /// Radius of the nest (m).
     pub nest: f32,
-    /// Width of the ring between nest and food, m.
+    /// Width of the ring between nest and food (m).
     pub gap: f32,
-    /// Distance of neighbours in the grid in which they start, m.
+    /// Grid spacing of the start positions (m).
     pub spacing: f32,
-    /// How long they forage, s.
+    /// Duration of a run (s).
     pub seconds: f32,
 }
 
-/// Where a robot starts, and what it always adds to its motion.
+/// Start pose of a robot, and the constant bias of its motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Start {
     pub x: f32,
     pub y: f32,
     pub heading: f32,
-    /// m/s and rad/s.
+    /// Bias of speed (m/s) and turning rate (rad/s).
     pub bias: [f32; 2],
 }
 
 impl Foraging {
-    /// The experiment of the thesis with so many robots, 25 there.
+    /// Returns the experiment of the thesis with the given number of robots (25 in the thesis).
     ///
-    /// The thesis does not tell the nest's radius; it is the 0.2 m of its simulator's world file (Kilobox, `test_bt_simple.world`).
-    /// A larger swarm has a nest that is as much larger as its grid.
+    /// The thesis does not state the nest's radius; 0.2 m is from the world file of its simulator (Kilobox,
+    /// `test_bt_simple.world`). For larger swarms, the radius grows with the corner distance of the grid.
     pub fn thesis(robots: usize) -> Foraging {
         let spacing = 0.05;
         let beyond = corner(grid(robots), spacing) - corner(grid(25), spacing);
@@ -58,17 +59,17 @@ impl Foraging {
         }
     }
 
-    /// Updates of the controllers in a run.
+    /// Number of controller updates in a run.
     pub fn updates(&self) -> u32 {
         (self.seconds / (STEP * self.robot.steps as f32)).round() as u32
     }
 
-    /// The most food that the robots could bring home, from the edge of the nest straight to the food and back (Eq. 4.1).
+    /// Maximum number of deliveries, for straight trips from the edge of the nest to the food and back (Eq. 4.1).
     pub fn most_food(&self) -> f32 {
         self.robots as f32 * self.robot.forward * self.seconds / (2.0 * self.gap)
     }
 
-    /// Says what is wrong with the world, if anything is: one line with the remedy.
+    /// Checks the world. The error is one line with the remedy.
     pub fn check(&self) -> Result<(), String> {
         self.robot.check()?;
         let (n, radius, (half_x, half_y)) = (self.robots, self.robot.radius, self.half_arena);
@@ -112,13 +113,13 @@ impl Foraging {
         Ok(())
     }
 
-    /// Where nest and food are.
+    /// Positions of nest and food.
     pub(super) fn regions(&self) -> Regions {
         let food = self.nest + self.gap;
         Regions { nest_squared: self.nest * self.nest, food_squared: food * food }
     }
 
-    /// Where robot `i` starts: its place in the grid, any heading, and its own bias.
+    /// Start of robot `i`: its position in the grid, a random heading, and its own bias.
     pub(super) fn start(&self, i: usize, seed: u64, world: u32) -> Start {
         let side = grid(self.robots);
         let along = |k: usize| (k as f32 - (side - 1) as f32 * 0.5) * self.spacing;
@@ -136,12 +137,12 @@ impl Foraging {
     }
 }
 
-/// Robots on a side of the square grid.
+/// Number of robots per side of the square grid.
 fn grid(robots: usize) -> usize {
     (1..=MAX_KILOBOTS).find(|side| side * side >= robots).unwrap_or(MAX_KILOBOTS)
 }
 
-/// Distance of the outermost robots of a square grid from its centre, m.
+/// Distance of the corner robots of a square grid from its centre (m).
 fn corner(side: usize, spacing: f32) -> f32 {
     (side.max(1) - 1) as f32 * 0.5 * spacing * std::f32::consts::SQRT_2
 }

@@ -1,13 +1,13 @@
-//! Kilobots that forage (thesis chapter 4): the robot as data, its world, and the tree that it runs.
+//! Foraging Kilobots (thesis chapter 4): the robot as data, its world, and the tree that it runs.
 //!
-//! A Kilobot shares with the e-puck what trees are made of ([`xpuck_kernels::tree`]: one table of nodes, one text form, one
-//! set of operators that breed them) and where numbers come from ([`xpuck_kernels::random`], [`xpuck_kernels::math`]). The world is another
-//! one: no wheels with slip, no rays, no camera, but motors of vibration, messages that tell hops and distances, a
-//! light sensor, two updates a second, and a count of food. A description that covers both would make every line of
-//! [`xpuck_kernels::world`] ask which robot it is about, so each has its own world, as the loader of the world of cargo has.
+//! Kilobot and e-puck share the components of trees ([`xpuck_kernels::tree`]: one table of nodes, one text form, one
+//! set of genetic operators) and of numbers ([`xpuck_kernels::random`], [`xpuck_kernels::math`]). The worlds differ:
+//! a Kilobot has no wheels with slip, no ray sensors and no camera. It has vibration motors, messages with hop counts
+//! and distances, a light sensor, two updates per second, and a food count. A combined model would need case
+//! distinctions throughout [`xpuck_kernels::world`], so each robot has its own world.
 //!
-//! [`World`] is the definition; [`run()`] has sixteen worlds side by side in vector registers, made of the very functions
-//! that define a robot's motion and senses, and gives the same bits.
+//! [`World`] is the reference implementation. [`run()`] simulates sixteen worlds side by side in vector registers,
+//! using the same functions for motion and senses, and gives bit-identical results.
 
 mod c_table;
 mod foraging;

@@ -1,30 +1,31 @@
-//! How Kilobots move: two-wheel kinematics with noise and bias (thesis 4.3.1), and discs that push each other apart.
+//! Motion of Kilobots: two-wheel kinematics with noise and bias (thesis 4.3.1), and discs that push each other apart.
 //!
-//! A robot turns with one motor: it goes round the foot of the other side, so the middle between its feet moves at half the
-//! speed that it has with both. Noise and bias come with motors that are on; a robot whose motors are off stands until it is pushed.
+//! With one motor on, a robot pivots about its opposite leg, so the midpoint between the legs moves at half the
+//! forward speed. Noise and bias act only while a motor is on; a robot with both motors off stands still until it is
+//! pushed.
 //!
-//! Robots are light and slow, and what holds them is friction with the floor. A robot that drives against one that stands
-//! is held by its own drag and by the other's, so both go on at half the speed. That is what halving the overlap does. What
-//! Box2D adds to it, friction between the discs, is left out.
+//! Robots are light and slow, and floor friction dominates. A robot that pushes against a standing one moves against
+//! the drag of both, so both move at half the speed. Halving the overlap models this effect. Friction between discs,
+//! which Box2D adds, is omitted.
 
 use super::robot::{Kilobot, MOST_PUSHED, STEP};
 use std::f32::consts::{PI, TAU};
 use xpuck_kernels::math::{max, min, sin_cos};
 use xpuck_kernels::random::nearly_normal;
 
-/// What drives a robot in the steps of an update.
+/// Speed and noise of a robot during the steps of an update.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Drive {
-    /// Speed, m/s.
+    /// Speed (m/s).
     pub v: f32,
-    /// Rate of turning, counter-clockwise, rad/s.
+    /// Turning rate, counter-clockwise (rad/s).
     pub w: f32,
-    /// Standard deviations of the noise in both.
+    /// Standard deviations of the noise of both.
     pub noise: [f32; 2],
 }
 
 impl Drive {
-    /// Of a robot with this bias: motors 0 off, 1 left, 2 right, 3 forward.
+    /// Returns the drive of a robot with this bias; motors: 0 off, 1 left, 2 right, 3 forward.
     #[inline(always)]
     pub fn of(robot: &Kilobot, motors: u32, bias: [f32; 2]) -> Drive {
         let (v, w) = match motors {
@@ -37,7 +38,7 @@ impl Drive {
     }
 }
 
-/// The way of a robot in one step, m, and its new heading.
+/// Returns the displacement of a robot in one step (m), and its new heading.
 #[inline(always)]
 pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> ([f32; 2], f32) {
     let v = drive.v + drive.noise[0] * nearly_normal(words[0], words[3]);
@@ -47,14 +48,15 @@ pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> (
     ([(v * cos - across * sin) * STEP, (v * sin + across * cos) * STEP], heading + w * STEP)
 }
 
-/// A heading in -pi..=pi again after an update, in which it changed by less than a turn.
+/// Normalises a heading to -pi..=pi after an update, in which it changed by less than a turn.
 #[inline(always)]
 pub(super) fn wrapped(heading: f32) -> f32 {
     let less = if heading > PI { heading - TAU } else { heading };
     if less < -PI { less + TAU } else { less }
 }
 
-/// Half the overlap of two discs that are `x`, `y` apart, m; `squared` is their distance squared, below `reach` squared.
+/// Returns half the overlap of two discs with centre offset `x`, `y` (m); `squared` is their squared distance, below
+/// `reach` squared.
 #[inline(always)]
 pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
     let distance = max(squared.sqrt(), 1e-6);
@@ -62,7 +64,8 @@ pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
     [x * half, y * half]
 }
 
-/// Where a robot is along one axis after contacts moved it by `by`, with a wall at `most` from the centre, m.
+/// Returns the coordinate of a robot after contacts moved it by `by` (m), limited by a wall at `most` from the centre
+/// (m).
 #[inline(always)]
 pub(super) fn settled(at: f32, by: f32, most: f32) -> f32 {
     let pushed = at + max(min(by, MOST_PUSHED), -MOST_PUSHED);

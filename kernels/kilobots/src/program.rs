@@ -1,58 +1,58 @@
-//! A tree compiled for a Kilobot, and what it takes of the robot's memory (thesis Table 4.2 and Eq. 4.4).
+//! A tree compiled for a Kilobot, and its memory usage (thesis Table 4.2 and Eq. 4.4).
 
 use xpuck_kernels::tree::{Kind, Tree};
 
-/// Memory for a tree, bytes.
+/// Memory for a tree (bytes).
 pub const TREE_BYTES: usize = 1024;
-/// Memory for the stack, bytes.
+/// Memory for the stack (bytes).
 pub const STACK_BYTES: usize = 500;
-/// What a level of the tree takes of the stack, bytes.
+/// Stack usage per level of the tree (bytes).
 pub const LEVEL_BYTES: usize = 16;
 
-/// Why a Kilobot cannot run a tree.
+/// Reason why a Kilobot cannot run a tree.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum KilobotError {
-    /// It has no such node.
+    /// Node that the Kilobot does not have.
     #[error(
         "a Kilobot has no node `{0}`; it has seqm, selm, probm2 to probm4, repeati, successd, failed and the leaves of docs/nodes.md"
     )]
     Foreign(&'static str),
-    /// Table 4.2 has no such size of a composite.
+    /// Composite with a number of children that Table 4.2 does not have.
     #[error("`{0}` with {1} children; a Kilobot's have 2, 3 or 4")]
     Children(&'static str, u16),
-    /// It does not fit the memory.
+    /// Tree that does not fit the memory.
     #[error("the tree needs {} of {TREE_BYTES} bytes and {} of {STACK_BYTES} bytes of stack; make it smaller or less deep", .0.tree, .0.stack)]
     TooLarge(Usage),
 }
 
-/// What a tree takes of a Kilobot's memory.
+/// Memory usage of a tree on a Kilobot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Of that for trees, bytes.
+    /// Tree memory (bytes).
     pub tree: usize,
-    /// Of the stack, bytes.
+    /// Stack memory (bytes).
     pub stack: usize,
 }
 
 impl Usage {
-    /// Of a tree of a Kilobot's nodes; others count as nothing.
+    /// Returns the memory usage of a tree; nodes that the Kilobot does not have count as 0.
     pub fn of(tree: &Tree) -> Usage {
         let bytes = tree.nodes().iter().map(|node| bytes(node.kind, usize::from(node.children))).sum();
         Usage { tree: bytes, stack: LEVEL_BYTES * (tree.depth() + 1) }
     }
 
-    /// The used part of the resource that is scarcer (Eq. 4.4).
+    /// Used share of the scarcer resource (Eq. 4.4).
     pub fn share(self) -> f32 {
         (self.tree as f32 / TREE_BYTES as f32).max(self.stack as f32 / STACK_BYTES as f32)
     }
 
-    /// What fitness is derated by: 1 up to three quarters of the memory, then down to 0 for all of it (4.2).
+    /// Factor on fitness: 1 up to three quarters of the memory, then decreasing to 0 for all of it (4.2).
     pub fn derating(self) -> f32 {
         (4.0 * (1.0 - self.share())).clamp(0.0, 1.0)
     }
 }
 
-/// Size of a node on the robot, bytes (Table 4.2).
+/// Size of a node on the robot (bytes) (Table 4.2).
 fn bytes(kind: Kind, children: usize) -> usize {
     match kind {
         Kind::Seqm | Kind::Selm => 3 + 2 * children,
@@ -65,25 +65,26 @@ fn bytes(kind: Kind, children: usize) -> usize {
     }
 }
 
-/// One node of a program. `parent` and `end` are indices into the program.
+/// Node of a program. `parent` and `end` are indices into the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Instruction {
     pub kind: Kind,
-    /// Entries of the blackboard; of `repeati`, its place among those that count.
+    /// Blackboard entries; for `repeati`, `v` is the index of its counter.
     pub v: u8,
     pub w: u8,
-    /// Constants: one of a test or of `set`, the count of `repeati`, or where the children's parts of `probm` end.
+    /// Constants: operand of a test or of `set`, count of `repeati`, or cumulative probabilities of the children of
+    /// `probm`.
     pub k: [f32; 3],
     pub parent: u16,
-    /// One past the node's subtree: where its next sibling starts.
+    /// Index after the node's subtree, where its next sibling starts.
     pub end: u16,
 }
 
-/// A compiled tree, ready to be ticked by any number of Kilobots.
+/// Compiled tree, which any number of Kilobots can tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// How many nodes count.
+    /// Number of counting nodes.
     pub(super) counters: usize,
     usage: Usage,
 }
@@ -92,7 +93,7 @@ impl Program {
     /// Compiles a tree.
     ///
     /// # Errors
-    /// If it has a node that a Kilobot lacks, or does not fit the memory.
+    /// If the tree has a node that a Kilobot lacks, or does not fit the memory.
     pub fn compile(tree: &Tree) -> Result<Program, KilobotError> {
         for node in tree.nodes() {
             let name = node.kind.spec().name;
@@ -132,13 +133,13 @@ impl Program {
         Ok(Program { code, counters, usage })
     }
 
-    /// What the tree takes of a Kilobot's memory.
+    /// Memory usage of the tree on a Kilobot.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 }
 
-/// Motors on: 1 turn left, 2 turn right, 3 forward.
+/// Motor command: 1 turn left, 2 turn right, 3 forward.
 pub(super) fn motors_of(kind: Kind) -> f32 {
     match kind {
         Kind::Ml => 1.0,

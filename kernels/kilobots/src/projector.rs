@@ -1,22 +1,23 @@
-//! Which colour of a projector a Kilobot stands under, by its monochrome light sensor (thesis 4.2 and Figure 4.2).
+//! Detection of a projector's colour with a Kilobot's monochrome light sensor (thesis 4.2 and Figure 4.2).
 //!
-//! A cheap projector makes colours in turn with a spinning wheel, 120 times a second. Full primary colours are one pulse of
-//! 1.2 ms in each turn, cyan and yellow one of 3.5 ms, magenta two of 1.2 ms that are 2 ms apart, and black is none. Sixteen
-//! samples 520 us apart see one turn, wherever they begin in it.
+//! A cheap projector shows colours in sequence with a colour wheel of 120 turns per second. A full primary colour is
+//! one pulse of 1.2 ms per turn. Cyan and yellow are one pulse of 3.5 ms. Magenta is two pulses of 1.2 ms, separated
+//! by 2 ms. Black has no pulse. Sixteen samples at intervals of 520 us cover one turn, independent of their
+//! phase.
 
-/// Samples that see one turn of the colour wheel.
+/// Number of samples that cover one turn of the colour wheel.
 pub const PROJECTOR_SAMPLES: usize = 16;
-/// Time between samples, s.
+/// Interval between samples (s).
 pub const PROJECTOR_INTERVAL: f32 = 520e-6;
-/// Longest short pulse, in samples: 1.2 ms meet two or three, and one more where noise blurs an edge.
+/// Maximum length of a short pulse [samples]: 1.2 ms cover two or three, plus one if noise blurs an edge.
 const SHORT: usize = 4;
-/// Longest long pulse, in samples: 3.5 ms meet six or seven.
+/// Maximum length of a long pulse [samples]: 3.5 ms cover six or seven.
 const LONG: usize = 8;
 
-/// What the projector shows, as far as the sensor can tell.
+/// Colour of the projector, as far as the sensor can distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Light {
-    /// Nothing.
+    /// No light.
     Black,
     /// Red, green or blue.
     Primary,
@@ -26,8 +27,8 @@ pub enum Light {
     Magenta,
 }
 
-/// What the projector shows by sixteen readings of the sensor, of which pulses are `contrast` and more above the darkest;
-/// `None` if the pulses are those of no colour.
+/// Returns the colour for sixteen sensor readings. Readings form pulses if their range is at least `contrast`,
+/// otherwise the result is black. `None` if the pulses match no colour.
 pub fn light_of(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Option<Light> {
     let (mut darkest, mut brightest) = (u16::MAX, 0);
     for reading in readings {
@@ -37,7 +38,8 @@ pub fn light_of(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Option<Lig
         return Some(Light::Black);
     }
     let bright = |i: usize| readings[i % PROJECTOR_SAMPLES] - darkest > (brightest - darkest) / 2;
-    // A turn has no beginning: pulses are counted from a dark sample on, of which there is the darkest.
+    // Pulses are counted from a dark sample on, because the samples may begin within a pulse; the darkest sample is
+    // dark.
     let from = (0..PROJECTOR_SAMPLES).find(|i| !bright(*i))?;
     let (mut pulses, mut count, mut length) = ([0; 2], 0, 0);
     for i in from + 1..=from + PROJECTOR_SAMPLES {
@@ -61,10 +63,10 @@ mod tests {
     use super::*;
     use xpuck_kernels::random::{Draws, Stream};
 
-    /// Time of a turn of the wheel, s.
+    /// Duration of a turn of the wheel (s).
     const TURN: f32 = 1.0 / 120.0;
 
-    /// What the sensor reads that begins at a phase of the turn, with noise.
+    /// Returns sensor readings that begin at a phase of the turn, with noise.
     fn readings(light: Light, phase: f32, noise: f32, draws: &mut Draws) -> [u16; PROJECTOR_SAMPLES] {
         let pulses: &[(f32, f32)] = match light {
             Light::Black => &[],

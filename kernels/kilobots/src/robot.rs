@@ -1,67 +1,68 @@
-//! A Kilobot as data: its body, motors, messages and what of these varies (thesis 4.1, 4.2 and Table 4.4).
+//! Parameters of a Kilobot: body, motors, messages, and their variation (thesis 4.1, 4.2 and Table 4.4).
 
-/// Time between physics steps, s (thesis 4.3.1: 10 Hz).
+/// Duration of a physics step (s) (thesis 4.3.1: 10 Hz).
 pub const STEP: f32 = 0.1;
-/// Updates over which density and ways are averaged (4.3).
+/// Number of updates over which density and distances are averaged (4.3).
 pub const WINDOW: usize = 5;
-/// What a robot says of its way to a region that it knows nothing of, mm (4.3).
+/// Distance that a robot sends for a region to which it knows no route (mm) (4.3).
 pub const UNKNOWN_WAY: u32 = 500;
 
-/// How far a robot drives in a step at most, m; faster robots are refused.
+/// Maximum distance that a robot drives in a step (m); faster robots are rejected.
 pub(super) const MOST_DRIVEN: f32 = 0.002;
-/// How far contacts move a robot in a step along each axis at most, m; what is left is for the next step.
+/// Maximum displacement of a robot by contacts in a step along each axis (m); the remainder is left to the next step.
 pub(super) const MOST_PUSHED: f32 = 0.002;
-/// How much closer two robots come in a step at most, m: each is driven, and pushed sqrt(2) times as far as along an axis.
+/// Maximum decrease of the distance between two robots in a step [m]: both drive, and both are pushed by up to
+/// sqrt(2) times the limit per axis.
 const MOST_CLOSER: f32 = 2.0 * (MOST_DRIVEN + 1.415 * MOST_PUSHED);
-/// How many standard deviations noise and bias stay within, which are sums of bytes.
+/// Limit of noise and bias, which are sums of bytes, in standard deviations.
 const MOST_DEVIATIONS: f32 = 3.86;
 
-/// When a motor's node succeeds.
+/// Result rule of motor nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Motors {
-    /// As section 4.3 says: `mf` turns the motors on and is running for one update, then it succeeds.
+    /// As in section 4.3: `mf` turns the motors on, runs for one update, and then succeeds.
     #[default]
     RunThenSucceed,
-    /// As the program of that time has it (Kilobox, 2016): the first motor node of an update turns the motors on and
-    /// succeeds, a second one is running until the next update.
+    /// As in the original program (Kilobox, 2016): the first motor node of an update turns the motors on and
+    /// succeeds; a second one runs until the next update.
     SucceedAtOnce,
 }
 
-/// What kind of robot it is.
+/// Parameters of a Kilobot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kilobot {
-    /// Radius of its disc, m.
+    /// Radius of its disc (m).
     pub radius: f32,
-    /// Speed with both motors on, m/s.
+    /// Speed with both motors on (m/s).
     pub forward: f32,
-    /// Rate of turning with one motor on, rad/s.
+    /// Turning rate with one motor on (rad/s).
     pub turn: f32,
-    /// Speed of its axle's middle with one motor on, m/s.
+    /// Speed of the axle's midpoint with one motor on (m/s).
     pub pivot: f32,
-    /// How far the axle lies behind the centre, m: when a robot turns, its centre swings about the axle's middle. The thesis
-    /// has no such distance, the program of that time 0.005.
+    /// Distance of the axle behind the centre [m]: during a turn, the centre swings about the axle's midpoint. The
+    /// thesis has no such distance; the original program uses 0.005 m.
     pub axle: f32,
-    /// Standard deviations of the noise in each step, m/s and rad/s.
+    /// Standard deviations of the noise in each step (m/s, rad/s).
     pub noise: [f32; 2],
-    /// Standard deviations of what a robot always adds, m/s and rad/s.
+    /// Standard deviations of a robot's constant bias (m/s, rad/s).
     pub bias: [f32; 2],
-    /// How far messages reach, centre to centre, m.
+    /// Range of messages, centre to centre (m).
     pub range: f32,
     /// Probability that a message in range is received.
     pub heard: f32,
-    /// Ways of so many hops and more are not told on. The thesis has no such limit; without one, robots that lost touch with a
-    /// region tell each other ever longer ways to it.
+    /// Number of hops from which routes are not forwarded. The thesis has no such limit; without it, robots that lost
+    /// contact with a region would report ever longer routes to each other.
     pub most_hops: u32,
-    /// Physics steps from one update of the controller to the next.
+    /// Number of physics steps per controller update.
     pub steps: u32,
-    /// When a motor's node succeeds.
+    /// Result rule of motor nodes.
     pub motors: Motors,
 }
 
 impl Default for Kilobot {
-    /// The robot of the thesis: speeds and noise of 4.3.1, messages and updates of 4.2 and 4.3. With one of two wheels standing
-    /// the axle's middle has half the speed. How many hops count the thesis does not tell; it is as in the program of that
-    /// time (Kilobox, 2016).
+    /// Robot of the thesis: speeds and noise of 4.3.1, messages and updates of 4.2 and 4.3. The speed of a pivot is
+    /// half the forward speed. The thesis does not state the hop limit; it is that of the original program (Kilobox,
+    /// 2016).
     fn default() -> Kilobot {
         Kilobot {
             radius: 0.0165,
@@ -81,12 +82,12 @@ impl Default for Kilobot {
 }
 
 impl Kilobot {
-    /// Two robots further apart than this do not touch before the next update, m.
+    /// Distance beyond which two robots cannot touch before the next update (m).
     pub(super) fn near(&self) -> f32 {
         2.0 * self.radius + self.steps as f32 * MOST_CLOSER
     }
 
-    /// Says what is wrong with the robot, if anything is: one line with the remedy.
+    /// Checks the parameters. The error is one line with the remedy.
     pub fn check(&self) -> Result<(), String> {
         let along = self.forward.max(self.pivot) + MOST_DEVIATIONS * (self.noise[0] + self.bias[0]);
         let across = self.axle * (self.turn + MOST_DEVIATIONS * (self.noise[1] + self.bias[1]));

@@ -1,14 +1,14 @@
-//! What a Kilobot knows of the world: where light tells it to be, and what messages tell of food, nest and neighbours
-//! (thesis 4.2 and 4.3).
+//! Senses of a Kilobot: regions by light, and food, nest and neighbours by messages (thesis 4.2 and 4.3).
 
 use super::robot::{UNKNOWN_WAY, WINDOW};
 use std::f32::consts::PI;
 use xpuck_kernels::math::{floor, max};
 
-/// Samples of the light sensor that its median filter looks at (4.3).
+/// Number of light samples in the median filter (4.3).
 const SAMPLES: u32 = 7;
 
-/// The last samples of the light sensor as bits, the newest lowest: where food was seen, and where the nest was.
+/// Last samples of the light sensor as bits, the newest in the lowest bit: whether food was seen, and whether the
+/// nest was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Light {
     pub food: u32,
@@ -16,33 +16,33 @@ pub(super) struct Light {
 }
 
 impl Light {
-    /// Of a sensor that has seen nothing else than this place.
+    /// Returns the history of a sensor that has only sampled this place.
     pub fn at(squared: f32, regions: Regions) -> Light {
         let all = (1 << SAMPLES) - 1;
         Light { food: all * regions.food(squared), nest: all * regions.nest(squared) }
     }
 
-    /// With one more sample, at a place whose distance from the centre has this square.
+    /// Adds a sample at a place with this squared distance from the centre.
     #[inline(always)]
     pub fn with(self, squared: f32, regions: Regions) -> Light {
         Light { food: self.food << 1 | regions.food(squared), nest: self.nest << 1 | regions.nest(squared) }
     }
 
-    /// The median of the last seven samples is food, or the nest: the regions are ordered, so it is what at least four
-    /// samples are.
+    /// Returns whether the median of the last seven samples is food, and whether it is the nest. The regions are
+    /// ordered, so the median is a region if at least four samples are.
     #[inline(always)]
     pub fn filtered(self) -> [bool; 2] {
         [self.food, self.nest].map(|bits| (bits & ((1 << SAMPLES) - 1)).count_ones() > SAMPLES / 2)
     }
 }
 
-/// Whether the sensor, which samples at 8 Hz, has a sample to take at the end of this step of the run: those at 0.125, 0.25,
-/// 0.375 and 0.5 s are taken at the end of the step that they fall into.
+/// Whether the 8 Hz sensor takes a sample at the end of this step of the run: samples at 0.125, 0.25, 0.375 and 0.5 s
+/// are taken at the end of the step that contains them.
 pub(super) fn samples(step: u32) -> bool {
     4 * (step + 1) / 5 > 4 * step / 5
 }
 
-/// Where nest and food are, by the square of the distance from the centre, m2.
+/// Regions of nest and food, by the squared distance from the centre (m^2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Regions {
     pub nest_squared: f32,
@@ -61,56 +61,57 @@ impl Regions {
     }
 }
 
-/// A way to a region as a message tells it: hops in the upper half, the sum of their lengths in mm in the lower. The lesser
-/// of two ways is the one with fewer hops, or of as many the shorter.
+/// Route to a region as encoded in a message: hop count in the upper half, total length (mm) in the lower. The
+/// smaller value has fewer hops, or the same number and a shorter length.
 pub(super) type Way = u32;
 
-/// No message told of a way.
+/// Initial value before any message with a route.
 pub(super) const NO_WAY: Way = u32::MAX;
 
-/// A way of one hop more, before its length is added.
+/// Increment of one hop, without its length.
 const HOP: Way = 1 << 16;
 
-/// Hops of a way.
+/// Hop count of a route.
 #[inline(always)]
 pub(super) fn hops(way: Way) -> u32 {
     way >> 16
 }
 
-/// Length of a way, mm.
+/// Length of a route (mm).
 #[inline(always)]
 pub(super) fn length(way: Way) -> u32 {
     way & 0xffff
 }
 
-/// What a robot knows that knows no way.
+/// Value of a robot with no known route.
 #[inline(always)]
 pub(super) fn unknown(most_hops: u32) -> Way {
     most_hops << 16 | UNKNOWN_WAY
 }
 
-/// The way that a robot knows which is in the region or not, and was told `told` at best, the last hop's length added.
+/// Returns the route of a robot inside or outside the region; `told` is the best received route plus the distance to
+/// its sender.
 #[inline(always)]
 pub(super) fn known(told: Way, within: bool, most_hops: u32) -> Way {
     let way = if hops(told) < most_hops { told.wrapping_add(HOP) } else { unknown(most_hops) };
     if within { 0 } else { way }
 }
 
-/// The distance that a receiver measures, whole mm as kilolib tells it.
+/// Distance measured by a receiver, in whole mm as in kilolib.
 #[inline(always)]
 pub(super) fn measured(squared: f32) -> u32 {
     floor(squared.sqrt() * 1000.0)
 }
 
-/// What a message from `mm` away adds to the local density, Kilobots on a square metre (Eq. 4.3).
+/// Contribution of a message from distance `mm` to the local density (Kilobots per m^2) (Eq. 4.3).
 #[inline(always)]
 pub(super) fn crowding(mm: u32) -> f32 {
-    // The conversion of a signed number is one instruction.
+    // The conversion of a signed integer is a single instruction.
     let mm = max(mm as i32 as f32, 1.0);
     1e6 / (PI * mm * mm)
 }
 
-/// What filters remember: the last values of density and of the ways to food and nest.
+/// Filter history: last values of density and of the route lengths to food and nest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct History {
     pub crowding: [f32; WINDOW],
@@ -119,18 +120,18 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Before the first update: nobody around, and no way known.
+    /// Before the first update: no neighbours and no known route.
     pub const START: History =
         History { crowding: [0.0; WINDOW], food: [UNKNOWN_WAY; WINDOW], nest: [UNKNOWN_WAY; WINDOW] };
 }
 
-/// Mean density, thousands of Kilobots on a square metre, so that constants from -1 to 1 have to do with it (4.3.1).
+/// Mean density (1000 Kilobots per m^2), scaled to the range -1 to 1 of the tree's constants (4.3.1).
 #[inline(always)]
 pub(super) fn density(c: [f32; WINDOW]) -> f32 {
     (c[0] + c[1] + c[2] + c[3] + c[4]) * (0.001 / WINDOW as f32)
 }
 
-/// How much the mean of ways changes when the newest takes the place of the oldest, both in mm; m.
+/// Change of the mean route length when the newest value replaces the oldest, both (mm); the result is in metres.
 #[inline(always)]
 pub(super) fn way_change(newest: u32, oldest: u32) -> f32 {
     (newest as i32 - oldest as i32) as f32 * (0.001 / WINDOW as f32)

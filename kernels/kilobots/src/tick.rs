@@ -1,8 +1,8 @@
-//! The tick of a Kilobot's tree (thesis 4.3 and Table 4.2).
+//! Tick of a Kilobot's tree (thesis 4.3 and Table 4.2).
 //!
-//! All nodes with children have memory, so nothing that runs is ever left: at most one leaf is running, and all above it
-//! resume at the child that leads there. What a robot remembers is therefore that leaf and the counts of `repeati`, and a
-//! tick begins there.
+//! All nodes with children have memory, so a running node is never aborted: at most one leaf is running, and all its
+//! ancestors resume at the child that contains it. The state of a robot therefore consists of that leaf and the
+//! counters of `repeati`, and a tick starts at that leaf.
 
 use super::program::{Instruction, Program, motors_of};
 use super::robot::Motors;
@@ -13,12 +13,12 @@ use xpuck_kernels::tree::{ENTRY_COUNT, Kind, Status};
 pub(super) const MOTORS: usize = 0;
 /// Entry of the signal to send.
 pub(super) const SEND_SIGNAL: usize = 2;
-/// Entry of the signal received; the other senses follow in the order of Table 4.1.
+/// Entry of the received signal; the other senses follow in the order of Table 4.1.
 pub(super) const SENSES: usize = 3;
 
-/// A robot's blackboard, wherever its entries are kept.
+/// Blackboard of a robot, independent of its storage.
 pub(super) trait Blackboard {
-    /// An entry.
+    /// Returns an entry.
     fn get(&self, entry: u8) -> f32;
     /// Writes an entry.
     fn set(&mut self, entry: u8, value: f32);
@@ -36,42 +36,43 @@ impl Blackboard for [f32; ENTRY_COUNT] {
     }
 }
 
-/// Where a robot's next tick begins: an instruction, or [`Place::ROOT`]; and whether that is a motor's node that is running.
+/// Start of a robot's next tick: an instruction or [`Place::ROOT`], and whether the instruction is a running motor
+/// node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
 impl Place {
-    /// Nothing is running.
+    /// No node is running.
     pub const ROOT: Place = Place(u16::MAX);
-    /// Programs are far smaller.
+    /// Flag of a running motor node; programs are much smaller than this value.
     const RUNNING: u16 = 0x8000;
 }
 
-/// What a robot's controller remembers: its blackboard, and where in the tree it is.
+/// State of a robot's controller: blackboard and position in the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mind {
-    /// The blackboard (Table 4.1): who runs the robot enters what it senses, entries 3 to 9, before each tick.
+    /// Blackboard (Table 4.1); the caller writes the senses to entries 3 to 9 before each tick.
     pub board: [f32; ENTRY_COUNT],
     place: Place,
     counts: Vec<u8>,
 }
 
 impl Mind {
-    /// Of a robot that starts to run `program`: all zero.
+    /// Creates the initial state for `program`: all zero.
     pub fn new(program: &Program) -> Mind {
         Mind { board: [0.0; ENTRY_COUNT], place: Place::ROOT, counts: vec![0; program.counters] }
     }
 
-    /// Ticks the tree once; afterwards the blackboard has what motors are to do and whether to signal.
+    /// Ticks the tree once; the blackboard then contains the motor command and the signal.
     ///
     /// # Panics
-    /// If the mind was made for another program with fewer nodes that count.
+    /// If the state was created for another program with fewer counting nodes.
     pub fn tick(&mut self, program: &Program, motors: Motors, draws: &mut Draws) -> Status {
         tick(program, motors, &mut self.place, &mut self.counts, &mut self.board, draws)
     }
 }
 
-/// Ticks a tree once. `counts` has room for each node that counts; `draws` are made where one is needed.
+/// Ticks a tree once. `counts` has one counter per counting node; random numbers are drawn only where needed.
 #[inline(always)]
 pub(super) fn tick(
     program: &Program,
@@ -171,12 +172,12 @@ pub(super) fn tick(
     }
 }
 
-/// The child that a `probm` ticks for a number drawn from 0..1.
+/// Returns the child that a `probm` ticks for a random number in 0..1.
 fn choose(code: &[Instruction], at: usize, drawn: f32) -> usize {
     let [first, second, third] = code[at].k;
     let mut child = at + 1;
     let passed = usize::from(drawn >= first) + usize::from(drawn >= second) + usize::from(drawn >= third);
-    // The parts may sum to more than 1; then the last children have none.
+    // The probabilities may sum to more than 1; the last children then have probability 0.
     for _ in 0..passed {
         let next = usize::from(code[child].end);
         if next == usize::from(code[at].end) {

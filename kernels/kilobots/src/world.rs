@@ -1,7 +1,7 @@
-//! The definition: one world of foraging Kilobots in plain scalar arithmetic, written to be read.
+//! Reference implementation: one world of foraging Kilobots in plain scalar arithmetic, written for readability.
 //!
-//! An update of 0.5 s: every robot sends its message and takes in those of the others; what it senses is entered on its
-//! blackboard; its tree is ticked; its motors run for five steps of 0.1 s, after each of which robots that overlap are
+//! In an update of 0.5 s, all robots send messages and process the received ones; each robot writes its senses to its
+//! blackboard; its tree is ticked; its motors run for five steps of 0.1 s. After each step, overlapping robots are
 //! pushed apart.
 
 use super::foraging::Foraging;
@@ -16,7 +16,7 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream, block, motion_words, unit};
 use xpuck_kernels::tree::ENTRY_COUNT;
 
-/// What one robot is, where, and what it remembers.
+/// State of a robot.
 #[derive(Clone, Debug)]
 struct Robot {
     at: Vec2,
@@ -24,7 +24,7 @@ struct Robot {
     bias: [f32; 2],
     light: Light,
     carries: bool,
-    /// Its ways to food and nest, which its messages tell.
+    /// Routes to food and nest, which the robot's messages contain.
     food: Way,
     nest: Way,
     history: History,
@@ -32,7 +32,7 @@ struct Robot {
     mind: Mind,
 }
 
-/// What a robot's messages of one update come to.
+/// Combined messages received by a robot in an update.
 #[derive(Clone, Copy)]
 struct Inbox {
     crowding: f32,
@@ -41,32 +41,32 @@ struct Inbox {
     signal: bool,
 }
 
-/// A message as a robot hears it.
+/// Message as received by a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// Its nine bytes, low bytes first: the sender's number (2), its signal, its hops to food and the length of that way in mm
-    /// (2), the same of the nest.
+    /// The nine bytes, in little-endian order: sender id (2), signal, hops to food, route length to food (mm) (2),
+    /// hops to the nest, route length to the nest (mm) (2).
     pub payload: [u8; 9],
-    /// How far the receiver measures the sender to be, mm.
+    /// Distance to the sender as measured by the receiver (mm).
     pub mm: u32,
 }
 
-/// A robot as others see it.
+/// Visible state of a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KilobotView {
-    /// Where it is, m.
+    /// Position (m).
     pub at: Vec2,
-    /// Counter-clockwise from +x, rad.
+    /// Heading, counter-clockwise from +x (rad).
     pub heading: f32,
-    /// Whether its light sensor tells it to be in the food, and in the nest.
+    /// Whether the filtered light sensor detects food, and whether it detects the nest.
     pub light: [bool; 2],
-    /// Whether it carries food.
+    /// Whether the robot carries food.
     pub carries: bool,
-    /// Its blackboard (Table 4.1) after its last tick.
+    /// Blackboard (Table 4.1) after the last tick.
     pub board: [f32; ENTRY_COUNT],
 }
 
-/// A world of Kilobots that run one program.
+/// World of Kilobots that run one program.
 #[derive(Clone, Debug)]
 pub struct World<'a> {
     foraging: &'a Foraging,
@@ -81,7 +81,7 @@ pub struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// The world at its start; `foraging` has passed its check. Seed and number fix every random choice.
+    /// Creates the world at its start; `foraging` must be valid. Seed and world number determine every random choice.
     pub fn new(foraging: &'a Foraging, program: &'a Program, seed: u64, world: u32) -> World<'a> {
         let regions = foraging.regions();
         let robot = |i: usize| {
@@ -103,7 +103,7 @@ impl<'a> World<'a> {
         World { foraging, program, regions, seed, world, update: 0, robots, picked: 0, delivered: 0 }
     }
 
-    /// One update of all controllers, 0.5 s.
+    /// Runs one update of all controllers (0.5 s).
     pub fn update(&mut self) {
         let inboxes: Vec<Inbox> = (0..self.robots.len()).map(|i| self.messages(i)).collect();
         for (i, inbox) in inboxes.into_iter().enumerate() {
@@ -120,8 +120,8 @@ impl<'a> World<'a> {
         self.update += 1;
     }
 
-    /// The robots that robot `i` hears in the coming update, in the order of their numbers, and how far it measures them to be,
-    /// mm.
+    /// Returns the robots that robot `i` hears in the next update, in numerical order, with their measured distances
+    /// (mm).
     fn senders(&self, i: usize) -> impl Iterator<Item = (usize, u32)> {
         let range = self.foraging.robot.range;
         (0..self.robots.len()).filter_map(move |j| {
@@ -130,12 +130,12 @@ impl<'a> World<'a> {
         })
     }
 
-    /// The messages that robot `i` hears in the coming update, in the order of their senders.
+    /// Returns the messages that robot `i` receives in the next update, in the order of their senders.
     pub fn heard(&self, i: usize) -> impl Iterator<Item = Heard> {
         self.senders(i).map(|(j, mm)| Heard { payload: self.payload(j), mm })
     }
 
-    /// The nine bytes that robot `i` sends in the coming update, as [`Heard::payload`] has them.
+    /// Returns the nine bytes that robot `i` sends in the next update, in the format of [`Heard::payload`].
     pub fn payload(&self, i: usize) -> [u8; 9] {
         let robot = &self.robots[i];
         let [id, food, nest] = [i as u32, length(robot.food), length(robot.nest)].map(|n| (n as u16).to_le_bytes());
@@ -144,7 +144,7 @@ impl<'a> World<'a> {
         [id[0], id[1], signal, food_hops, food[0], food[1], nest_hops, nest[0], nest[1]]
     }
 
-    /// What the messages that robot `i` hears come to.
+    /// Combines the messages that robot `i` receives.
     fn messages(&self, i: usize) -> Inbox {
         let mut inbox = Inbox { crowding: 0.0, food: NO_WAY, nest: NO_WAY, signal: false };
         for (j, mm) in self.senders(i) {
@@ -157,8 +157,8 @@ impl<'a> World<'a> {
         inbox
     }
 
-    /// Whether the message of `sender` gets through to `receiver` in this update. Two robots share a random word, and each
-    /// has its half of it.
+    /// Whether `receiver` receives the message of `sender` in this update. Two robots share a random word, of which
+    /// each uses one half.
     fn hears(&self, receiver: usize, sender: usize) -> bool {
         let (first, second) = (receiver.min(sender), receiver.max(sender));
         let block_number = (second / 4) as u32;
@@ -168,7 +168,7 @@ impl<'a> World<'a> {
         gets_through(half, self.foraging.robot.heard)
     }
 
-    /// Enters what robot `i` senses on its blackboard, and lets it take or leave food.
+    /// Writes the senses of robot `i` to its blackboard, and updates its carried food.
     fn sense(&mut self, i: usize, inbox: Inbox) {
         let most_hops = self.foraging.robot.most_hops;
         let slot = self.update as usize % WINDOW;
@@ -200,7 +200,7 @@ impl<'a> World<'a> {
         robot.density = density;
     }
 
-    /// Physics step number `step` of the run.
+    /// Runs physics step `step` of the run.
     fn step(&mut self, step: u32) {
         let Foraging { robot: kind, half_arena, .. } = *self.foraging;
         let key = [self.seed as u32, (self.seed >> 32) as u32];
@@ -233,12 +233,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Pieces of food taken so far, and those brought home.
+    /// Numbers of pieces of food picked up and delivered so far.
     pub fn food(&self) -> [u32; 2] {
         [self.picked, self.delivered]
     }
 
-    /// The robots as they are now.
+    /// Current state of the robots.
     pub fn views(&self) -> impl Iterator<Item = KilobotView> {
         self.robots.iter().map(|robot| KilobotView {
             at: robot.at,
@@ -250,13 +250,13 @@ impl<'a> World<'a> {
     }
 }
 
-/// Whether a message gets through, by the upper half of a word.
+/// Whether a message is received, by the upper half of a random word.
 #[inline(always)]
 pub(super) fn gets_through(half: u32, heard: f32) -> bool {
     unit(half & 0xffff_0000) < heard
 }
 
-/// The square of a distance.
+/// Squared distance.
 fn squared(a: Vec2, b: Vec2) -> f32 {
     let (x, y) = (a.x - b.x, a.y - b.y);
     x * x + y * y

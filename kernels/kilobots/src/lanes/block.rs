@@ -1,4 +1,4 @@
-//! The state of sixteen worlds, quantity by quantity, a world in each lane.
+//! State of sixteen worlds, quantity by quantity, with one world per lane.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -11,10 +11,10 @@ use xpuck_kernels::tree::ENTRY_COUNT;
 pub(crate) use xpuck_kernels::tree::lanes::LANES;
 pub(super) use xpuck_kernels::tree::lanes::Lanes;
 
-/// A whole number for each world.
+/// Integer for each world.
 pub(super) type Words = [u32; LANES];
 
-/// One robot in all worlds.
+/// Robot in all worlds.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(super) struct Robot {
@@ -38,7 +38,7 @@ pub(super) struct Robot {
     pub place: [Place; LANES],
 }
 
-/// What one robot's messages of an update come to in all worlds.
+/// Combined messages that a robot receives in an update, in all worlds.
 #[derive(Clone)]
 #[repr(align(64))]
 pub(super) struct Inbox {
@@ -52,7 +52,7 @@ impl Inbox {
     pub(super) const EMPTY: Inbox =
         Inbox { crowding: [0.0; LANES], food: [NO_WAY; LANES], nest: [NO_WAY; LANES], signal: [0; LANES] };
 
-    /// Takes in what `sender` says, in the worlds where that is heard.
+    /// Adds the message of `sender` in the worlds where it is received.
     #[inline(always)]
     pub(super) fn take(&mut self, sender: &Robot, heard: &Words, mm: &Words, crowd: &Lanes) {
         for l in 0..LANES {
@@ -67,7 +67,7 @@ impl Inbox {
     }
 }
 
-/// Worlds of one description.
+/// Worlds with the same parameters.
 pub(super) struct Block<'a> {
     pub foraging: &'a Foraging,
     pub jobs: &'a [Job<'a>],
@@ -78,9 +78,9 @@ pub(super) struct Block<'a> {
     pub robots: Vec<Robot>,
     pub inboxes: Vec<Inbox>,
     pub pushes: Vec<[Lanes; 2]>,
-    /// Pairs that are near each other in a world, so that they may touch before the next update.
+    /// Pairs close enough in any world to touch before the next update.
     pub near: Vec<(u16, u16)>,
-    /// Counts of `repeati`: so many bytes for each robot of each world.
+    /// Counters of `repeati`: `counters` bytes for each robot of each world.
     pub counts: Vec<u8>,
     pub counters: usize,
     pub picked: Words,
@@ -88,7 +88,8 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The worlds of up to [`LANES`] jobs at their start. Lanes without a job repeat the last one, but do not think.
+    /// Creates the worlds of up to [`LANES`] jobs at their start. Lanes without a job repeat the last job, but their
+    /// trees are not ticked.
     pub(super) fn new(foraging: &'a Foraging, jobs: &'a [Job<'a>]) -> Block<'a> {
         let regions = foraging.regions();
         let job = |l: usize| &jobs[l.min(jobs.len() - 1)];

@@ -1,9 +1,9 @@
-//! Sixteen worlds of Kilobots side by side, a world in each lane of the vector registers.
+//! Sixteen worlds of Kilobots side by side, one world per lane of the vector registers.
 //!
-//! Loops over lanes stand around the functions that define a robot's motion and senses, so the bits are those of
-//! [`World`](super::World). What every pair of robots needs is computed once for both: their distance and the random
-//! word that decides whose message gets through. Robots that are far from each other in all worlds at an update cannot
-//! touch before the next, so contacts look only at the others. Trees are ticked robot by robot.
+//! Loops over lanes call the functions that define a robot's motion and senses, so results are bit-identical to
+//! [`World`](super::World). Values shared by a pair of robots are computed once: their distance, and the random word
+//! that decides whether messages are received. Robots far apart in all worlds cannot touch before the next update, so
+//! contacts are checked only for the other pairs. Trees are ticked robot by robot.
 
 mod block;
 mod pairs;
@@ -29,7 +29,8 @@ pub(super) fn run(foraging: &Foraging, jobs: &[Job<'_>]) -> Vec<Outcome> {
     (0..jobs.len()).map(outcome).collect()
 }
 
-/// All updates of a block; compiled once for each kind of vector registers, the widest present being chosen at run time.
+/// Runs all updates of a block; compiled for several vector register widths, of which the widest available is chosen
+/// at run time.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",

@@ -1,4 +1,4 @@
-//! What pairs of robots have to do with each other: messages and contacts.
+//! Interactions between pairs of robots: messages and contacts.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -8,7 +8,7 @@ use crate::senses::{self, Light, crowding, measured};
 use crate::world::gets_through;
 use xpuck_kernels::random::{Stream, block};
 
-/// Everybody's messages. Each pair is looked at in the order in which the definition has senders: lower numbers first.
+/// Exchanges all messages. Pairs are processed in the sender order of the definition: lower numbers first.
 #[inline(always)]
 pub(super) fn messages(block: &mut Block<'_>) {
     let Block { foraging, robots, inboxes, near, keys, worlds, update, .. } = block;
@@ -61,13 +61,13 @@ pub(super) fn messages(block: &mut Block<'_>) {
     }
 }
 
-/// A block of random words for messages.
+/// Block of random words for messages.
 #[inline(always)]
 fn block_of(seed: u64, world: u32, robot: u32, update: u32, number: u32) -> [u32; 4] {
     block(seed, world, robot, update, Stream::Messages, number)
 }
 
-/// Pushes robots apart that overlap, keeps them in the arena, and lets light sensors take a sample.
+/// Pushes overlapping robots apart, keeps robots in the arena, and samples the light sensors.
 #[inline(always)]
 pub(super) fn contacts(block: &mut Block<'_>, step: u32) {
     let Block { foraging, robots, pushes, near, regions, .. } = block;

@@ -1,4 +1,4 @@
-//! What each robot does by itself: it senses, thinks and drives.
+//! Actions of each robot on its own: sense, tick and drive.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -10,7 +10,7 @@ use crate::tick::{Blackboard, MOTORS, SENSES, tick};
 use xpuck_kernels::random::{Draws, Stream, motion_words};
 use xpuck_kernels::tree::ENTRY_COUNT;
 
-/// The blackboard of a robot in one world.
+/// Blackboard of a robot in one world.
 struct LaneBoard<'a> {
     board: &'a mut [Lanes; ENTRY_COUNT],
     lane: usize,
@@ -28,7 +28,7 @@ impl Blackboard for LaneBoard<'_> {
     }
 }
 
-/// Enters what robots sense on their blackboards, and lets them take and leave food.
+/// Writes sensor values to the blackboards, and updates carried food.
 #[inline(always)]
 pub(super) fn sense(block: &mut Block<'_>) {
     let Block { foraging, robots, inboxes, update, picked, delivered, .. } = block;
@@ -61,7 +61,7 @@ pub(super) fn sense(block: &mut Block<'_>) {
     }
 }
 
-/// Ticks everybody's tree, and sets the motors.
+/// Ticks all trees and sets the motors.
 #[inline(always)]
 pub(super) fn think(block: &mut Block<'_>) {
     let Block { foraging, jobs, robots, update, counts, counters, .. } = block;
@@ -82,7 +82,7 @@ pub(super) fn think(block: &mut Block<'_>) {
     }
 }
 
-/// Drives all robots for step number `step` of the run.
+/// Moves all robots for step `step` of the run.
 #[inline(always)]
 pub(super) fn move_all(block: &mut Block<'_>, step: u32) {
     let axle = block.foraging.robot.axle;
@@ -98,7 +98,7 @@ pub(super) fn move_all(block: &mut Block<'_>, step: u32) {
     }
 }
 
-/// Brings headings back to one turn.
+/// Normalises all headings.
 #[inline(always)]
 pub(super) fn wrap(block: &mut Block<'_>) {
     for robot in &mut block.robots {

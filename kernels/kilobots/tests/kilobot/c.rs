@@ -1,4 +1,4 @@
-//! The interpreter in C for real Kilobots ticks as ours does, bit for bit, under sanitisers.
+//! The C interpreter for real Kilobots ticks bit-identically to the Rust implementation, under sanitisers.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "what C reads is a file")]
 
@@ -13,7 +13,7 @@ use xpuck_kilobots::Program;
 const TREES: u32 = 800;
 const TICKS: u32 = 150;
 
-/// A program of `robot/kilobot`, compiled with every warning an error.
+/// Compiles a program of `robot/kilobot` with warnings as errors.
 pub fn compiled(name: &str, files: &[&str]) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/kilobot");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -32,7 +32,7 @@ pub fn compiled(name: &str, files: &[&str]) -> PathBuf {
     program
 }
 
-/// What a program makes of an input, which it reads from a file, so that neither waits for the other.
+/// Returns the output of a program for an input. The input is read from a file to avoid a deadlock between pipes.
 pub fn replayed(program: &Path, input: &[u8]) -> Vec<u8> {
     let file = program.with_extension("in");
     std::fs::write(&file, input).unwrap();
@@ -58,7 +58,7 @@ fn the_robot_s_interpreter_ticks_as_ours_does() {
     assert!(output.len() / ANSWER > 100_000);
 }
 
-/// Static friction holds a foot that stands: its motor starts at full power, whatever the other one does.
+/// A stationary leg is held by static friction, so its motor starts at full power, independent of the other motor.
 #[test]
 fn each_motor_that_stood_is_spun_up_at_every_change_of_command() {
     let program = compiled("kilobot-motors", &["stub/motors.c", "tick.c", "senses.c"]);

@@ -1,15 +1,16 @@
-//! The thesis's fittest tree, and one that only drives forward, in 200 fresh worlds (thesis 4.4 and Figure 4.6).
+//! Fitness of the thesis's best tree, and of a tree that only drives forward, in 200 new worlds (thesis 4.4 and
+//! Figure 4.6).
 
 use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_kilobots::{Foraging, Job, Motors, Program, fitness, run};
 
 const FIGURE_4_6: &str = include_str!("../../../../docs/kilobots/figure-4-6.bt");
-/// Starts of the thesis's measurement.
+/// Number of starts in the thesis's measurement.
 const STARTS: u32 = 200;
-/// What came of them there.
+/// Mean fitness in the thesis.
 const THESIS: f32 = 0.075;
 
-/// Mean fitness of Figure 4.6's tree, and of one that only drives forward.
+/// Returns the mean fitness of Figure 4.6's tree, and of a tree that only drives forward.
 fn measured(foraging: &Foraging) -> [f32; 2] {
     [FIGURE_4_6, "mf"].map(|text| {
         let tree = Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap();
@@ -19,8 +20,9 @@ fn measured(foraging: &Foraging) -> [f32; 2] {
     })
 }
 
-/// 0.062 with a standard error of 0.001: a sixth less than the thesis says. Its figure lies between what motors that run and
-/// then succeed give, as its text has it, and what those give that succeed at once, as in the program of that time.
+/// Measured: 0.062 with a standard error of 0.001, a sixth less than in the thesis. The thesis's value is between
+/// those for motor nodes that run before they succeed, as in its text, and for motor nodes that succeed at once, as
+/// in the original program.
 #[test]
 fn figure_4_6_forages_as_the_thesis_says_give_or_take_what_it_does_not_say() {
     let [evolved, forward] = measured(&Foraging::thesis(25));
@@ -34,7 +36,7 @@ fn figure_4_6_forages_as_the_thesis_says_give_or_take_what_it_does_not_say() {
     assert!(evolved < THESIS && THESIS < upper, "{evolved} {upper}");
 }
 
-/// Figure 4.6's tree reads what messages tell, but what it does hangs on the light alone.
+/// Figure 4.6's tree reads values from messages, but its behaviour depends only on light.
 #[test]
 fn without_messages_figure_4_6_forages_as_well() {
     let mut deaf = Foraging::thesis(25);

@@ -1,4 +1,4 @@
-//! What is for one robot is refused by the other, in one line.
+//! Each robot rejects content for the other robot, with a one-line error.
 
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::tree::exchange::{

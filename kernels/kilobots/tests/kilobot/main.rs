@@ -1,4 +1,4 @@
-//! Kilobots that forage: both ways to run them, and the tick against what the thesis says of each node.
+//! Foraging Kilobots: both implementations of runs, and the tick compared with the thesis's description of each node.
 
 mod c;
 mod c_senses;

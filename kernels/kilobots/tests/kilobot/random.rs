@@ -1,9 +1,9 @@
-//! Random trees of a Kilobot's nodes, from a seed.
+//! Random trees of Kilobot nodes, from a seed.
 
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, RegisterMap, Tree};
 
-/// A random tree of any of a Kilobot's nodes, at most `depth` levels below its root.
+/// Returns a random tree of Kilobot nodes, at most `depth` levels below its root.
 pub fn tree(depth: u32, draws: &mut Draws) -> Tree {
     let mut nodes = Vec::new();
     grow(depth, draws, &mut nodes);
@@ -27,7 +27,7 @@ fn grow(depth: u32, draws: &mut Draws, nodes: &mut Vec<Node>) {
         Operand::EntryDest => (1 + draws.below(2)) as f32,
         Operand::Count => (1 + draws.below(9)) as f32,
         Operand::Share => draws.unit(),
-        // Most senses are near 0.
+        // Most sensor values are near 0.
         _ if draws.below(2) == 0 => draws.range(-0.05, 0.05),
         _ => draws.range(-1.0, 1.0),
     };

@@ -1,25 +1,25 @@
-//! Ticks of trees with recorded blackboards and drawn numbers: what an interpreter in C is given, and what it must answer.
+//! Recorded ticks of trees with blackboards and random numbers: inputs and expected outputs of a C interpreter.
 
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 use xpuck_kilobots::{Mind, Motors, Program};
 
-/// A status and ten entries.
+/// Size of a status and ten entries (bytes).
 pub const ANSWER: usize = 1 + 40;
-/// Numbers that a tick may draw; `DRAWN` of both replay.c.
+/// Number of random numbers available to a tick; equals `DRAWN` of both replay.c.
 const DRAWN: usize = 24;
 
-/// What goes to an interpreter, and what it must answer.
+/// Input of an interpreter, and the expected output.
 #[derive(Default)]
 pub struct Recorded {
     pub input: Vec<u8>,
     pub answers: Vec<u8>,
-    /// The tree of each answer.
+    /// Tree of each group of answers.
     pub trees: Vec<Tree>,
 }
 
 impl Recorded {
-    /// Adds ticks of a tree; `number` fixes what it senses and draws.
+    /// Adds ticks of a tree; `number` determines the senses and random numbers.
     pub fn add(&mut self, tree: &Tree, program: &Program, number: u32, ticks: u32) {
         let table = program.table();
         let counters = tree.nodes().iter().filter(|node| node.kind == Kind::Repeati).count() as u16;
@@ -44,7 +44,7 @@ impl Recorded {
         }
     }
 
-    /// The input with its end.
+    /// Returns the input with its end marker.
     pub fn ended(&self) -> Vec<u8> {
         [&self.input[..], &[0, 0]].concat()
     }

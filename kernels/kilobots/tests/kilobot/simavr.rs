@@ -1,4 +1,5 @@
-//! The interpreter on the robot's own processor, in simavr: bit for bit as ours, and within its time.
+//! The interpreter on the robot's processor, in simavr: bit-identical to the Rust implementation, and within its time
+//! limit.
 
 use crate::random;
 use crate::recorded::{ANSWER, Recorded};
@@ -10,17 +11,17 @@ use xpuck_kilobots::Program;
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const TICKS: u32 = 150;
-/// A cycle counter before each answer.
+/// Size of the cycle counter before each answer (bytes).
 const CYCLES: usize = 4;
-/// 5 ms at 8 MHz.
+/// Maximum number of cycles of a tick: 5 ms at 8 MHz.
 const MOST_CYCLES: u32 = 40_000;
 
-/// Random trees; `XPUCK_SIMAVR_TREES` asks for more.
+/// Number of random trees; `XPUCK_SIMAVR_TREES` sets a larger number.
 fn trees() -> u32 {
     std::env::var("XPUCK_SIMAVR_TREES").map_or(800, |trees| trees.parse().expect("a number of trees"))
 }
 
-/// The interpreter with what replays, built for the robot's processor.
+/// Builds the interpreter and its replay program for the robot's processor.
 fn replay() -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/kilobot");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kilobot-replay.elf");
@@ -37,7 +38,7 @@ fn replay() -> PathBuf {
     program
 }
 
-/// A tree of 101 nodes, all of which are visited whatever is sensed.
+/// Returns a tree of 101 nodes, all of which are visited for any sensor values.
 fn large() -> Tree {
     let mut text = String::from("seqm4\n");
     for _ in 0..4 {
@@ -50,7 +51,7 @@ fn large() -> Tree {
     Tree::parse_with(&text, RegisterMap::Kilobot, false).unwrap()
 }
 
-/// Compares every answer; the most cycles of a tick, and the stack's depth.
+/// Compares all answers; returns the maximum number of cycles of a tick, and the stack depth.
 fn compared(simavr: &Simavr, recorded: &Recorded, ticks: u32) -> (u32, u32) {
     let run = simavr.run(&replay(), &recorded.ended());
     let mut most = 0;

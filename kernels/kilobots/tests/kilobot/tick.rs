@@ -1,11 +1,11 @@
-//! The tick against an interpreter that does node by node what section 4.3 of the thesis and its Table 4.2 say.
+//! Compares the tick with an interpreter that implements section 4.3 and Table 4.2 of the thesis node by node.
 
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, RegisterMap, Status, Tree};
 use xpuck_kilobots::{Mind, Motors, Program};
 
-/// What a node remembers while it is running: which child, and how many successes of it are to come.
+/// State of a running node: its current child, and the number of successes still required.
 #[derive(Clone, Copy, Default)]
 struct State {
     running: bool,

@@ -1,10 +1,10 @@
-//! Sixteen worlds side by side do what the definition says, bit for bit.
+//! Sixteen worlds side by side are bit-identical to the reference implementation.
 
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kilobots::{Foraging, Job, Motors, Program, run, run_reference};
 
-/// Random programs that fit a Kilobot.
+/// Returns random programs that fit a Kilobot.
 fn programs(count: u32, seed: u64) -> Vec<Program> {
     let tree = |i| random::tree(1 + i % 5, &mut Draws::new(seed, 0, i, 0, Stream::Evolution));
     (0..).map(tree).filter_map(|tree| Program::compile(&tree).ok()).take(count as usize).collect()
@@ -39,10 +39,10 @@ fn other_swarms_and_arenas_do_too() {
     }
     agree(&Foraging { seconds: 20.0, ..Foraging::thesis(100) }, &programs);
     let mut other = Foraging { seconds: 40.0, ..Foraging::thesis(25) };
-    // With so many steps an update robots beyond the range of messages may touch before the next.
+    // With eight steps per update, robots beyond message range may touch before the next update.
     (other.robot.steps, other.robot.axle, other.robot.range, other.robot.most_hops) = (8, 0.005, 0.05, 3);
     agree(&other, &programs);
-    // So narrow that everybody touches walls and neighbours.
+    // The arena is narrow enough for all robots to touch walls and each other.
     let narrow = Foraging { half_arena: (0.12, 0.12), nest: 0.13, gap: 0.02, seconds: 60.0, ..Foraging::thesis(25) };
     agree(&narrow, &programs);
 }
