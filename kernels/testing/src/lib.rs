@@ -9,13 +9,14 @@ pub use patience::patience;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Reports that the calling test leaves something out, and why: `skipped: <test>: <why>`.
+/// Reports that the calling test skips something, and why: `skipped: <test>: <why>`.
 ///
-/// The line goes to standard error, and to the file that `XPUCK_SKIPPED` names, because the test runner hides the output of
-/// tests that pass. `make test` counts these lines. A test fails instead if every machine has what it needs.
+/// The line is written to standard error, and to the file in `XPUCK_SKIPPED`, because the test runner hides the
+/// output of passing tests. `make test` counts these lines. If every machine has the missing requirement, a test
+/// fails instead.
 ///
 /// # Panics
-/// If the line cannot be written: nobody would see that something was left out.
+/// If the line cannot be written, because the skip would go unnoticed.
 pub fn skipped(why: impl Display) {
     let thread = std::thread::current();
     let line = format!("skipped: {}: {why}\n", thread.name().unwrap_or("a thread without a name"));

@@ -1,13 +1,13 @@
-//! Pages of the documentation that are written from the code.
+//! Pages of the documentation that are generated from the code.
 
 use std::path::Path;
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// Compares a page, by its place in the repository, with what the code says; `XPUCK_RENEW` in the environment has it written.
-/// `renew` is the command that does so.
+/// Compares a page, given by its path in the repository, with the text generated from the code; if `XPUCK_RENEW` is
+/// set, writes the page. `renew` is the command for this.
 ///
 /// # Panics
-/// The file is another.
+/// If the file differs.
 pub fn is_the_code(place: &str, page: &str, renew: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place);
     if std::env::var_os("XPUCK_RENEW").is_some() {
@@ -17,7 +17,7 @@ pub fn is_the_code(place: &str, page: &str, renew: &str) {
     assert!(found == page, "{place} is not what the code says; `XPUCK_RENEW=1 {renew}` renews it");
 }
 
-/// A documentation comment as one line of a table in Markdown, without links into the code.
+/// Converts a doc comment to one line of a Markdown table, without links to the code.
 pub fn words(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes {

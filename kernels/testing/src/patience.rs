@@ -1,6 +1,7 @@
 //! Deadlines of tests that wait for another thread, process or machine.
 //!
-//! A deadline bounds only a test that fails: on a machine that is n times slower than a usual one, set `XPUCK_SLOWNESS=n`.
+//! A deadline matters only for a test that fails. On a machine n times slower than a usual one, set
+//! `XPUCK_SLOWNESS=n`.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +59,7 @@ pub fn wait_for<T>(what: &str, check: impl FnMut() -> Option<T>) -> T {
 pub fn wait_within<T>(limit: Duration, mut check: impl FnMut() -> Option<T>, describe: impl Fn() -> String) -> T {
     let start = Instant::now();
     loop {
-        // The time is read before the check: a check that takes long is made once more after the limit.
+        // The time is read before the check: a check that takes long is repeated once after the limit.
         let late = start.elapsed() >= limit;
         if let Some(value) = check() {
             return value;

@@ -1,32 +1,32 @@
-//! Programs for Kilobots in simavr, a simulator of their processor by others.
+//! Kilobot programs in simavr, a third-party simulator of their processor.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// simavr with the PC's side of `robot/kilobot/simavr/device.h`.
+/// Compiled simavr host program for `robot/kilobot/simavr/device.h`.
 pub struct Simavr {
     program: PathBuf,
 }
 
-/// What became of a program.
+/// Result of a program.
 pub struct Run {
-    /// What it gave.
+    /// Output.
     pub output: Vec<u8>,
-    /// Cycles of the processor.
+    /// Number of processor cycles.
     pub cycles: u64,
-    /// How far down the stack came, bytes.
+    /// Maximum stack depth (bytes).
     pub stack: u32,
 }
 
 impl Simavr {
-    /// Compiled into a folder, under a name that no other test has there.
+    /// Compiles the simulator into a folder, under a name that no other test uses there.
     ///
     /// # Errors
-    /// What is missing on this machine, for [`crate::skipped`].
+    /// Missing requirements of this machine, for [`crate::skipped`].
     ///
     /// # Panics
-    /// If it does not compile although all is there.
+    /// If compilation fails although all requirements are installed.
     pub fn found(folder: &Path, name: &str) -> Result<Simavr, String> {
         let there = ["/usr/include/simavr/sim_avr.h", "/usr/lib/avr/include/avr/io.h"]
             .iter()
@@ -46,10 +46,10 @@ impl Simavr {
         Ok(Simavr { program })
     }
 
-    /// Runs a program (.hex or .elf) with an input, which is kept in a file beside the simulator.
+    /// Runs a program (.hex or .elf) with an input, which is stored in a file next to the simulator.
     ///
     /// # Panics
-    /// If the program hangs, crashes or reads an input that is not whole.
+    /// If the program hangs, crashes or reads an incomplete input.
     pub fn run(&self, program: &Path, input: &[u8]) -> Run {
         let file = self.program.with_extension("in");
         std::fs::write(&file, input).expect("a file for the input");

@@ -1,9 +1,9 @@
-//! The arrows between crates: exactly those of docs/architecture.md.
+//! Dependencies between crates: exactly those of docs/architecture.md.
 
 use crate::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who may use whom, in shipped code.
+/// Allowed dependencies of each crate in shipped code.
 const ARROWS: [(&str, &[&str]); 29] = [
     ("xpuck-kernels", &[]),
     ("xpuck-automata", &["xpuck-kernels"]),
@@ -126,8 +126,8 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ),
 ];
 
-/// Who may use whom in tests besides: the arena's streams are what clients of motion capture are tested on, and the shim's
-/// logic stands between the robot's drivers, which show an experiment's patterns, and the arena's dsPIC.
+/// Additional dependencies allowed in tests. Clients of motion capture are tested on the arena's streams. The shim's
+/// logic connects the robot's drivers, which display an experiment's patterns, to the arena's dsPIC.
 const TEST_ARROWS: [(&str, &str); 5] = [
     ("xpuck-hub-service", "xpuck-arena"),
     ("xpuck-shim", "xpuck-experiment"),
@@ -142,7 +142,7 @@ fn crates_use_only_whom_they_may() {
     let mut found_in_tests = BTreeSet::new();
     for package in &crates() {
         let name = package["name"].as_str().unwrap();
-        // Fuzz targets and benchmarks use any crate, and nobody uses them.
+        // Fuzz targets and benchmarks may use any crate, and no crate depends on them.
         if ["xpuck-fuzz", "xpuck-bench"].contains(&name) {
             continue;
         }
@@ -152,7 +152,7 @@ fn crates_use_only_whom_they_may() {
             if !other.starts_with("xpuck-") {
                 continue;
             }
-            // Any crate's tests may use it, and nothing else.
+            // xpuck-testing is allowed in the tests of any crate, and only there.
             if other == "xpuck-testing" {
                 assert_eq!(dependency["kind"], "dev", "{name} uses xpuck-testing outside its tests");
                 continue;
@@ -175,7 +175,7 @@ fn excepted(path: &std::path::Path) -> bool {
         "tests/repository/arrows.rs",
         "hub/service/src/heap.rs",
         "fpga/cosim/src/verilated.rs",
-        // Kernels whose loops are not counted.
+        // GPU kernels are compiled without loop counters.
         "kernels/src/engine/gpu/device.rs",
     ];
     places.iter().any(|end| path.ends_with(end))

@@ -1,5 +1,5 @@
-//! Modules of one crate do not use each other in a circle, at any depth: beside each other in one folder, each can be read
-//! after those that it uses.
+//! Modules of a crate do not use each other in a cycle, at any depth: sibling modules can be read in the order of
+//! their dependencies.
 
 use crate::crates;
 use serde_json::Value;
@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
-/// A module's path in its crate.
+/// Path of a module in its crate.
 type Module = Vec<String>;
 
-/// Who uses whom among the modules of one folder, with a place where that is seen.
+/// Dependencies between the modules of one folder, each with a file that contains it.
 type Arrows = BTreeMap<(Module, Module), String>;
 
-/// Paths to modules of the same crate in one file, tests left out.
+/// Paths to modules of the same crate in one file, without tests.
 struct Paths(Vec<Vec<String>>);
 
 impl<'ast> Visit<'ast> for Paths {
@@ -54,7 +54,7 @@ impl Paths {
     }
 }
 
-/// The Rust files of a crate and the modules that they are.
+/// Returns the Rust files of a crate by module.
 fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(source.to_path_buf(), Module::new())];
@@ -68,7 +68,7 @@ fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
                 Some(kind) if kind == "rs" && matches!(stem.as_str(), "mod" | "lib") => {
                     found.insert(place.clone(), path);
                 }
-                // A program's own file declares what the library or its siblings hold.
+                // The main file of a program only declares modules of the library or its siblings.
                 Some(kind) if kind == "rs" && stem == "main" => {}
                 Some(kind) if kind == "rs" && stem != "tests" => {
                     found.insert(below(stem), path);
@@ -80,7 +80,7 @@ fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
     found
 }
 
-/// The module that a path names, seen from another; none outside the crate.
+/// Returns the module to which a path in `from` refers; `None` outside the crate.
 fn target(from: &Module, path: &[String], all: &BTreeSet<Module>) -> Option<Module> {
     let mut at = from.clone();
     let mut rest = path.iter();
@@ -109,8 +109,8 @@ fn target(from: &Module, path: &[String], all: &BTreeSet<Module>) -> Option<Modu
     Some(at)
 }
 
-/// Who uses whom, folder by folder: an arrow from deep inside one module to deep inside another is one between the two that
-/// stand beside each other.
+/// Returns the dependencies, folder by folder: a dependency between nested modules counts as one between their
+/// sibling ancestors.
 fn arrows(source: &Path) -> Arrows {
     let files = modules(source);
     let all: BTreeSet<Module> =
@@ -145,7 +145,7 @@ fn reaches(uses: &BTreeMap<&Module, Vec<&Module>>, from: &Module, to: &Module) -
     false
 }
 
-/// The arrows of circles, a line each.
+/// Returns the dependencies that are part of cycles, one per line.
 fn circles(source: &Path) -> Vec<String> {
     let arrows = arrows(source);
     let mut uses: BTreeMap<&Module, Vec<&Module>> = BTreeMap::new();
@@ -158,7 +158,7 @@ fn circles(source: &Path) -> Vec<String> {
     arrows.iter().filter(|((user, used), _)| reaches(&uses, used, user)).map(line).collect()
 }
 
-/// The source folder of a crate, from an entry of `cargo metadata`.
+/// Source folder of a crate, from an entry of `cargo metadata`.
 fn source(package: &Value) -> PathBuf {
     let manifest = package["manifest_path"].as_str().expect("a path");
     Path::new(manifest).with_file_name("src")

@@ -1,9 +1,9 @@
-//! The tests and benchmarks that documents and scripts say how to run are there.
+//! The tests and benchmarks named by commands in documents and scripts exist.
 
 use crate::{files, root, toml};
 use std::collections::BTreeMap;
 
-/// Options of cargo and of the test harness with a value behind them.
+/// Options of cargo and of the test harness that take a value.
 const WITH_VALUE: [&str; 8] = [
     "--exclude",
     "--features",
@@ -15,7 +15,7 @@ const WITH_VALUE: [&str; 8] = [
     "--save-baseline",
 ];
 
-/// What a command runs.
+/// Targets of a command.
 #[derive(Debug, Default, PartialEq)]
 struct Wanted<'a> {
     package: Option<&'a str>,
@@ -23,7 +23,7 @@ struct Wanted<'a> {
     filters: Vec<&'a str>,
 }
 
-/// The commands of a line, each with its text.
+/// Returns the commands of a line, each with its text.
 fn commands(line: &str) -> impl Iterator<Item = (&str, Wanted<'_>)> {
     let starts = line.match_indices("cargo test ").chain(line.match_indices("cargo bench "));
     starts.map(move |(at, start)| {
@@ -44,7 +44,7 @@ fn commands(line: &str) -> impl Iterator<Item = (&str, Wanted<'_>)> {
     })
 }
 
-/// Folder of each package by its name.
+/// Folder of each package, by name.
 fn packages(files: &[String]) -> BTreeMap<String, String> {
     let manifests = files.iter().filter_map(|path| path.strip_suffix("/Cargo.toml"));
     let named = manifests.map(|folder| {
@@ -54,7 +54,7 @@ fn packages(files: &[String]) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// The functions of a file as a filter of the test harness sees them: modules and name.
+/// Returns the functions of a file as the test harness's filter sees them: modules and name.
 fn functions(path: &str, text: &str) -> Vec<String> {
     let modules = path.trim_end_matches(".rs").replace('/', "::");
     let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split(['(', '<']).next());
@@ -74,7 +74,7 @@ fn tests_that_documents_and_scripts_run_are_there() {
     for path in files.iter().filter(|path| [".md", ".sh", "Makefile"].iter().any(|end| path.ends_with(end))) {
         let text = std::fs::read_to_string(root().join(path)).expect("a text");
         for (command, wanted) in text.lines().flat_map(commands) {
-            // The innermost folder of a package holds a source.
+            // A source belongs to the innermost package that contains it.
             let owner =
                 |source: &str| packages.iter().filter(|(_, f)| source.starts_with(*f)).max_by_key(|(_, f)| f.len());
             let of_package = |source: &str| match wanted.package {

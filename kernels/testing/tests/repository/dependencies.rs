@@ -1,4 +1,4 @@
-//! Third-party crates: their licences, sources and names are held to `deny.toml`, the file that cargo-deny reads too.
+//! Third-party crates: their licences, sources and names must satisfy `deny.toml`, which cargo-deny also reads.
 
 use crate::{licence, root, toml};
 use serde_json::Value;
@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Versions of crates beyond the first of each that a program may hold; one of them is the Python package's alone.
+/// Maximum number of additional versions of crates in a program; one of them is used only by the Python package.
 const MOST_DUPLICATES: usize = 17;
-/// Where crates come from, as lock files call the public registry.
+/// Public registry, in the notation of lock files.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// The lists of `deny.toml`: licences that are allowed, crates that are not.
+/// Returns the lists of `deny.toml`: allowed licences and banned crates.
 fn lists() -> (Vec<String>, Vec<String>) {
     let deny = toml("deny.toml");
     let texts = |list: &toml::Value, text: fn(&toml::Value) -> Option<&str>| -> Vec<String> {
@@ -24,14 +24,14 @@ fn lists() -> (Vec<String>, Vec<String>) {
     (licences, banned)
 }
 
-/// Every crate that is built on this machine, with those of tests and build scripts.
+/// All crates built on this machine, including those of tests and build scripts.
 static PACKAGES: LazyLock<Vec<Value>> = LazyLock::new(packages);
 
 fn packages() -> Vec<Value> {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
     let version = String::from_utf8(rustc.stdout).expect("text");
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc names its host");
-    // Crates of other systems are not on this disk, and nothing is downloaded here.
+    // Crates of other systems are not on this disk, and this test downloads nothing.
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
         .current_dir(root())
@@ -42,7 +42,8 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().expect("a list").clone()
 }
 
-/// Name, version and source of every crate of the lock file, for all systems; crates of this repository have no source.
+/// Returns name, version and source of every crate in the lock file, for all systems; crates of this repository have
+/// no source.
 fn locked() -> Vec<(String, String, Option<String>)> {
     let lock = toml("Cargo.lock");
     let text = |package: &toml::Value, key| package.get(key).and_then(toml::Value::as_str).map(str::to_owned);
@@ -76,7 +77,7 @@ fn crates_come_from_the_registry_and_none_is_banned() {
     }
 }
 
-/// Two versions of a crate in one program cost build time and size; the list is in the message.
+/// Several versions of a crate in one program cost build time and size; the message lists them.
 #[test]
 fn few_crates_are_there_in_several_versions() {
     let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();

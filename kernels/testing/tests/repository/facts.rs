@@ -1,8 +1,8 @@
-//! Facts that files outside Cargo's reach have to repeat, compared with `Cargo.toml` and with the sources.
+//! Facts repeated in files outside Cargo's reach, compared with `Cargo.toml` and with the sources.
 
 use crate::{files, root, toml};
 
-/// The numbers of a version, compared one by one.
+/// Returns the components of a version, for numerical comparison.
 fn numbers(version: &str) -> Vec<u32> {
     version.split('.').map(|part| part.parse().unwrap_or_else(|_| panic!("{version:?} is no version"))).collect()
 }
@@ -14,7 +14,7 @@ fn versions_are_the_same_everywhere() {
     let (version, oldest) = (text("version"), text("rust-version"));
     let file =
         |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-    // What is not released yet is cited by its last release.
+    // For an unreleased version, the citation names the last release.
     let [changes, cited] = match version.ends_with("-dev") {
         true => ["\n## [Unreleased]\n".to_string(), "\nversion: ".to_string()],
         false => [format!("\n## [{version}] - "), format!("\nversion: {version}\n")],
@@ -24,7 +24,7 @@ fn versions_are_the_same_everywhere() {
     {
         assert!(file(path).contains(&line), "{path} does not say {:?}", line.trim());
     }
-    // The stable one, whatever its number, or one that is new enough.
+    // The stable channel, or a version that is new enough.
     let toolchain = toml("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();
     assert!(
         toolchain == "stable" || numbers(&toolchain) >= numbers(&oldest),
@@ -32,7 +32,7 @@ fn versions_are_the_same_everywhere() {
     );
 }
 
-/// What docs/robots.md explains under "What is wrong" is what the programs say.
+/// Messages that docs/robots.md explains under "What is wrong" exist in the programs.
 #[test]
 fn messages_that_the_page_of_robots_explains_are_said() {
     const MESSAGES: [&str; 19] = [

@@ -1,23 +1,23 @@
-//! Top-level folders are floors: what lies in one uses that and those before it alone, in its crates and in the files that it
-//! takes into a program.
+//! Top-level folders are layers: each uses only itself and those before it, in its crates and in the files included
+//! in a program.
 
 use crate::{crates, files, root};
 use std::path::{Component, Path, PathBuf};
 
 const FLOORS: [&str; 5] = ["kernels", "robot", "fpga", "systemd", "hub"];
 
-/// The number of the floor of a path from the top folder; none for pages and tools.
+/// Returns the index of the layer of a path from the top folder; `None` for pages and tools.
 fn floor(path: &Path) -> Option<usize> {
     let first = path.components().next()?.as_os_str();
     FLOORS.iter().position(|floor| first == *floor)
 }
 
-/// A sentence if the place uses what is on a floor above its own.
+/// Returns a description if `from` uses a higher layer.
 fn upward(from: &Path, to: &Path) -> Option<String> {
     (floor(to)? > floor(from)?).then(|| format!("{} uses {}", from.display(), to.display()))
 }
 
-/// A path without `..`, as far as names go.
+/// Resolves `..` in a path lexically.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
@@ -28,7 +28,8 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// Paths in a source that the compiler reads: those of `include_str!` and its like, and of modules that lie elsewhere.
+/// Returns paths in a source that the compiler reads: those of `include_str!` and similar macros, and of modules in
+/// other places.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     ["include_str!(\"", "include_bytes!(\"", "include!(\"", "#[path = \""]
         .into_iter()

@@ -1,13 +1,14 @@
-//! Licence expressions of crates (SPDX), as far as they decide whether a list of licences satisfies one.
+//! SPDX licence expressions of crates, as far as needed to decide whether a list of licences satisfies an expression.
 
-/// What is left of an expression.
+/// Parser of an expression.
 struct Reader<'a> {
     words: Vec<&'a str>,
     at: usize,
     allowed: &'a [&'a str],
 }
 
-/// The licences of `allowed` satisfy `expression`. Words that follow no rule are an error. `/`, an old form, is `OR`.
+/// Whether the licences of `allowed` satisfy `expression`. Syntax errors are returned as errors. `/`, an old form,
+/// means `OR`.
 pub fn satisfied(expression: &str, allowed: &[&str]) -> Result<bool, String> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut reader = Reader { words: spaced.split_whitespace().collect(), at: 0, allowed };

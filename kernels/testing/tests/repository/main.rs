@@ -1,4 +1,5 @@
-//! Tests of the repository itself: the arrows between crates and modules, third-party crates, and the files that texts name.
+//! Tests of the repository itself: dependencies between crates and modules, third-party crates, and files named in
+//! texts.
 
 mod arrows;
 mod circles;
@@ -18,18 +19,19 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top folder of the repository.
+/// Root folder of the repository.
 fn root() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().expect("the repository is there")
 }
 
-/// A TOML file of the repository.
+/// Reads a TOML file of the repository.
 fn toml(path: &str) -> toml::Table {
     let text = std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     text.parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files of the repository, as paths from the top folder; nothing that is built, installed, recorded or hidden.
+/// Returns the files of the repository as paths from the root folder, without built, installed, recorded and hidden
+/// files.
 fn files() -> Vec<String> {
     let (root, mut folders, mut found) = (root(), vec![root()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -50,7 +52,7 @@ fn files() -> Vec<String> {
     found
 }
 
-/// The crates of the workspace, as `cargo metadata` lists them.
+/// Returns the crates of the workspace, as listed by `cargo metadata`.
 fn crates() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])

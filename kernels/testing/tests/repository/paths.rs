@@ -3,9 +3,9 @@
 use crate::{files, root};
 use std::collections::BTreeSet;
 
-/// What ends a path to a file of this repository.
+/// File name extensions of paths to check.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
-/// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
+/// Files written by users, by programs, or by third parties. Folders before the name are ignored.
 const ELSEWHERE: [&str; 25] = [
     "ID.toml",
     "NAME.toml",
@@ -34,9 +34,9 @@ const ELSEWHERE: [&str; 25] = [
     "xp02.toml",
 ];
 
-/// The part of a line that is prose: all of a document, comments of everything else.
+/// Returns the prose of a line: all of a document, the comment of any other file.
 fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
-    // `//` also stands in addresses.
+    // `//` also occurs in addresses.
     let from = |mark| line.match_indices(mark).find(|(at, _)| !line[..*at].ends_with(':')).map(|(at, _)| &line[at..]);
     match path.rsplit_once('.').map_or(path, |(_, ending)| ending) {
         "md" => Some(line),
@@ -46,7 +46,7 @@ fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
     }
 }
 
-/// Words of a line that look like files; addresses on the network are none.
+/// Returns words of a line that look like files, except network addresses.
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./:".contains(c)));
     let words = words.filter(|word| !word.contains("://")).flat_map(|word| word.split(':'));
@@ -56,7 +56,8 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// All ends of the files' paths that begin at a folder or at the file's name: whoever names one means that file.
+/// Returns all suffixes of the files' paths that begin at a folder or at the file name: each is a valid name of that
+/// file.
 fn ends(files: &[String]) -> BTreeSet<&str> {
     let of = |path: &str| path.match_indices('/').map(|(at, _)| at + 1).chain([0]).collect::<Vec<_>>();
     files.iter().flat_map(|path| of(path).into_iter().map(move |at| &path[at..])).collect()
@@ -107,7 +108,7 @@ fn links_in_documents_lead_somewhere() {
     assert!(checked > 100, "only {checked} links were found");
 }
 
-/// How a link names a heading.
+/// Returns the link anchor of a heading.
 fn anchor(line: &str) -> Option<String> {
     let title = line.strip_prefix('#')?.trim_start_matches('#').strip_prefix(' ')?;
     let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));

@@ -1,4 +1,4 @@
-//! The site of the documentation: its navigation has every page, and what checks it finds what is broken.
+//! Documentation site: its navigation contains every page, and its checker finds errors.
 
 use crate::{files, root};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ fn every_page_is_in_the_navigation_once() {
     assert!(pages > 50, "only {pages} pages were found");
 }
 
-/// What the checker says of a site of two pages with this link on the first.
+/// Returns the checker's result for a site of two pages, with this link on the first.
 fn checked(link: &str) -> Option<(bool, String)> {
     let place = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {

@@ -1,4 +1,4 @@
-//! Tests that leave something out say so through [`xpuck_testing::skipped`], and nowhere else.
+//! Tests report skips only through [`xpuck_testing::skipped`].
 
 use crate::{files, root};
 use std::process::Command;

@@ -1,9 +1,9 @@
-//! The parts of `make test` and `make test-long`: CONTRIBUTING.md lists them, and names in tools/suite/inputs.toml exist.
+//! Parts of `make test` and `make test-long`: CONTRIBUTING.md lists them, and names in tools/suite/inputs.toml exist.
 
 use crate::{files, root, toml};
 use std::fmt::Write;
 
-/// The table of parts in CONTRIBUTING.md, from tools/suite/parts.toml.
+/// Returns the table of parts for CONTRIBUTING.md, from tools/suite/parts.toml.
 fn table() -> String {
     let parts = toml("tools/suite/parts.toml");
     let mut text = String::from("| promise | part | held by |\n|---|---|---|\n");

@@ -1,11 +1,11 @@
-//! The walks of docs/architecture.md: each step names a file and something in it.
+//! Walks in docs/architecture.md: each step names a file and an item defined in it.
 
 use crate::root;
 
-/// Most files on a walk.
+/// Maximum number of files on a walk.
 const LONGEST: usize = 10;
 
-/// The steps of a page's walks, walk by walk: file and name.
+/// Returns the steps of a page's walks, walk by walk: file and name.
 fn walks(page: &str) -> Vec<Vec<(String, String)>> {
     let mut walks: Vec<Vec<(String, String)>> = Vec::new();
     let (_, after) = page.split_once("\n## Three walks\n").expect("the page has walks");
@@ -24,7 +24,7 @@ fn walks(page: &str) -> Vec<Vec<(String, String)>> {
     walks
 }
 
-/// True if a source defines this function, type or table.
+/// Whether a source defines this function, type or table.
 fn defines(source: &str, name: &str) -> bool {
     ["fn", "struct", "enum", "trait", "const", "static"].iter().any(|kind| {
         let after = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
