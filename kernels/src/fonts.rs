@@ -1,12 +1,12 @@
-//! Letters of drawings. Each list names faces that were made with the same widths, so that a text takes the same room
-//! wherever one of them is installed: Debian's `fonts-liberation` brings the first, other systems have the others.
+//! Fonts of drawings. All fonts in a list have the same metrics, so a text has the same size with any of them:
+//! Debian's `fonts-liberation` provides the first, other systems have the others.
 
-/// Without serifs.
+/// Sans-serif fonts.
 pub const SANS: &str = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif";
-/// All letters 0.6 em wide.
+/// Monospaced fonts; all characters are 0.6 em wide.
 pub const MONO: &str = "'Liberation Mono', Cousine, 'Courier New', monospace";
 
-/// A style in which `sans-serif` and `monospace` alone are these lists.
+/// Replaces `sans-serif` and `monospace` in a style sheet by these lists.
 pub fn set(style: &str) -> String {
     style.replace("sans-serif", SANS).replace("monospace", MONO)
 }

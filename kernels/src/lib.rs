@@ -1,11 +1,12 @@
-//! The mind and the world: behaviour trees, the robot reference model, physics, senses, tasks and fitness,
-//! and the engines that run many worlds at once.
+//! Behaviour trees, the robot reference model, physics, senses, tasks, fitness, and the engines that run many worlds
+//! in parallel.
 //!
-//! Nothing here knows files, sockets, clocks or a real robot. The same seed gives the same digits for any
-//! number of threads: randomness is a function of (seed, world, body, step, stream), and the transcendental
-//! functions are our own, so that no platform's libm can change a result.
+//! This crate does not access files, sockets, clocks or real robots. Results are bitwise reproducible for a given
+//! seed, whatever the number of threads: randomness is a function of (seed, world, body, step, stream), and the crate
+//! has its own transcendental functions, so results do not depend on the platform's libm.
 //!
-//! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's centre.
+//! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's
+//! centre.
 
 pub mod analysis;
 pub mod engine;

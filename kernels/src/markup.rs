@@ -1,6 +1,6 @@
-//! Text as it may stand in XML, SVG and HTML.
+//! Escaping of text for XML, SVG and HTML.
 
-/// The text with its marks escaped. Control characters, which XML forbids, are shown as U+FFFD; lines and tabs stay.
+/// Escapes markup characters. Control characters, which XML forbids, become U+FFFD, except line feeds and tabs.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

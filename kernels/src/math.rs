@@ -1,7 +1,7 @@
-//! Elementary functions and plane vectors, in plain f32 arithmetic.
+//! Elementary functions and plane vectors in f32 arithmetic.
 //!
-//! Every operation here is an IEEE basic operation in a fixed order, so results are the same on every platform
-//! and can be reproduced lane by lane in vector registers. Polynomials are Chebyshev fits; errors are below 2e-7.
+//! All functions consist of IEEE basic operations in a fixed order, so results are identical on every platform and in
+//! the lanes of vector registers. Polynomials are Chebyshev fits with errors below 2e-7.
 
 pub(crate) mod coefficients;
 pub mod linear;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Adding and subtracting this rounds an f32 below 2^22 to the nearest integer (ties to even).
+/// Adding and subtracting this number rounds an f32 below 2^22 to the nearest integer (ties to even).
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
@@ -19,19 +19,19 @@ fn round(x: f32) -> f32 {
     (x + ROUND) - ROUND
 }
 
-/// The lesser of two numbers; `b` if either is NaN. Unlike [`f32::min`] it says which zero comes of 0 and -0: `b`.
+/// The smaller of two numbers; `b` if either is NaN. Unlike [`f32::min`], the result for 0 and -0 is defined: `b`.
 #[inline(always)]
 pub fn min(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The greater of two numbers; `b` if either is NaN or both are zero.
+/// The larger of two numbers; `b` if either is NaN or both are zero.
 #[inline(always)]
 pub fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// The integer part of `x` in 0..=1000; branch-free where `as` is not, as it has to saturate.
+/// Integer part of `x` in 0..=1000; free of branches, unlike a saturating `as`.
 #[inline(always)]
 pub fn floor(x: f32) -> u32 {
     let nearest = round(x);
@@ -45,12 +45,12 @@ fn flip(x: f32, bits: u32) -> f32 {
     f32::from_bits(x.to_bits() ^ ((bits & 2) << 30))
 }
 
-/// Sine and cosine of `x` radians, for |x| up to about 1000.
+/// Sine and cosine of `x` (rad), for |x| up to about 1000.
 #[inline(always)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
     let shifted = x * FRAC_2_PI + ROUND;
     let turns = shifted - ROUND;
-    // The low bits of the shifted number count quarter turns.
+    // The low bits of the shifted number are the number of quarter turns.
     let quadrant = shifted.to_bits();
     let r = ((x - turns * QUARTER_TURN[0]) - turns * QUARTER_TURN[1]) - turns * QUARTER_TURN[2];
     let z = r * r;
@@ -61,7 +61,7 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     (flip(sine, quadrant), flip(cosine, quadrant.wrapping_add(1)))
 }
 
-/// Arc tangent of a ratio in 0..=1, radians.
+/// Arc tangent (rad) of a ratio in 0..=1.
 #[inline(always)]
 pub fn atan_unit(a: f32) -> f32 {
     let z = a * a;
@@ -72,7 +72,7 @@ pub fn atan_unit(a: f32) -> f32 {
     a + a * z * p
 }
 
-/// Angle of the vector (x, y) with both components positive or zero, radians in 0..=pi/2; NaN for the zero vector.
+/// Angle of the vector (x, y) with non-negative components (rad), 0..=pi/2; NaN for the zero vector.
 #[inline(always)]
 pub fn atan2_positive(y: f32, x: f32) -> f32 {
     let steep = y > x;
@@ -80,7 +80,7 @@ pub fn atan2_positive(y: f32, x: f32) -> f32 {
     if steep { FRAC_PI_2 - angle } else { angle }
 }
 
-/// Angle of the vector (x, y), radians in -pi..=pi; 0 for the zero vector, NaN if a component is NaN.
+/// Angle of the vector (x, y) (rad), -pi..=pi; 0 for the zero vector, NaN if a component is NaN.
 #[inline(always)]
 pub fn atan2(y: f32, x: f32) -> f32 {
     let (ax, ay) = (x.abs(), y.abs());
@@ -90,7 +90,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     if ax == 0.0 && ay == 0.0 { 0.0 } else { angle }
 }
 
-/// e to the power `x`; the argument is clamped to +-87, so the result is finite and not zero. NaN stays NaN.
+/// Exponential function; the argument is clamped to +-87, so the result is finite and positive. NaN stays NaN.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let x = if x < -EXP_LIMIT { -EXP_LIMIT } else { x };
@@ -112,7 +112,7 @@ pub fn tanh(x: f32) -> f32 {
 /// Natural logarithm of a positive normal number.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
-    // Split into 2^e * m with m in sqrt(1/2)..sqrt(2), by moving the exponent's boundary to sqrt(1/2).
+    // Split into 2^e * m with m in sqrt(1/2)..sqrt(2), by moving the boundary of the exponent to sqrt(1/2).
     let bits = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
     let e = (bits as i32) >> 23;
     let m = f32::from_bits((bits & 0x007f_ffff).wrapping_add(SQRT_HALF_BITS));
@@ -122,7 +122,7 @@ pub fn ln(x: f32) -> f32 {
     s * p + e as f32 * LN_2
 }
 
-/// Brings an angle from -3 pi..3 pi into -pi..=pi.
+/// Maps an angle from -3 pi..3 pi to -pi..=pi.
 #[inline(always)]
 pub fn wrap_angle(a: f32) -> f32 {
     let down = if a > PI { a - 2.0 * PI } else { a };
@@ -147,7 +147,7 @@ impl Vec2 {
     /// The zero vector.
     pub const ZERO: Vec2 = vec2(0.0, 0.0);
 
-    /// The unit vector at `angle` radians, counter-clockwise from x.
+    /// Unit vector at `angle` (rad), counter-clockwise from x.
     #[inline(always)]
     pub fn unit(angle: f32) -> Vec2 {
         let (s, c) = sin_cos(angle);
@@ -160,7 +160,7 @@ impl Vec2 {
         self.x * o.x + self.y * o.y
     }
 
-    /// The component out of the plane of the vector product.
+    /// Vector product (its component perpendicular to the plane).
     #[inline(always)]
     pub fn cross(self, o: Vec2) -> f32 {
         self.x * o.y - self.y * o.x
@@ -178,19 +178,19 @@ impl Vec2 {
         self.length_squared().sqrt()
     }
 
-    /// The vector turned by +90 degrees.
+    /// The vector rotated by +90 degrees.
     #[inline(always)]
     pub fn perp(self) -> Vec2 {
         vec2(-self.y, self.x)
     }
 
-    /// The vector turned by the angle whose unit vector is `by`.
+    /// The vector rotated by the angle of the unit vector `by`.
     #[inline(always)]
     pub fn rotate(self, by: Vec2) -> Vec2 {
         vec2(self.x * by.x - self.y * by.y, self.x * by.y + self.y * by.x)
     }
 
-    /// Angle counter-clockwise from x, radians.
+    /// Angle counter-clockwise from x (rad).
     #[inline(always)]
     pub fn angle(self) -> f32 {
         atan2(self.y, self.x)

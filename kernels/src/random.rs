@@ -1,14 +1,14 @@
-//! Counter-based randomness: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+//! Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
 //!
-//! A draw is a pure function of (seed, world, body, step, stream), so it does not matter in which order, on how
-//! many threads or in how many lanes worlds are run.
+//! A draw is a pure function of (seed, world, body, step, stream), so the order of worlds and the number of threads
+//! and lanes do not matter.
 
 use crate::math::{ln, max, sin_cos};
 use rand::{SeedableRng, TryRng};
 use std::convert::Infallible;
 use std::f32::consts::TAU;
 
-/// What a block of random numbers is for; part of the counter, so that no two uses share numbers.
+/// Purpose of random numbers; part of the counter, so that different uses do not share numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Stream {
@@ -18,36 +18,36 @@ pub enum Stream {
     Motion = 2,
     /// Probabilistic nodes of a robot's controller.
     Controller = 3,
-    /// Where a relocated frisbee is put.
+    /// Position of a relocated frisbee.
     Relocation = 4,
     /// Variation and selection in an evolving population.
     Evolution = 5,
     /// Noise of virtual devices and virtual senses.
     Device = 6,
-    /// From which islands genes come.
+    /// Source islands of migrating genes.
     Migration = 7,
-    /// Who hears whom, and how well.
+    /// Reception of messages and its noise.
     Messages = 8,
-    /// Which faults are injected into a swarm by the simulation test, and when.
+    /// Kinds and times of faults that the simulation test injects into a swarm.
     Simtest = 9,
-    /// What a simulated camera overlooks.
+    /// Missed segments of a simulated camera.
     Camera = 10,
 }
 
-/// Rounds of Philox.
+/// Number of rounds of Philox.
 pub(crate) const PHILOX_ROUNDS: usize = 10;
-/// Rounds for the noise of motion: seven pass all of TestU01's BigCrush, and ten are there to be on the safe side (Salmon et
-/// al.), which noise that is summed over bytes has no need of.
+/// Number of rounds for motion noise. Seven rounds pass all of TestU01's BigCrush; ten include a safety margin
+/// (Salmon et al.), which sums of bytes for noise do not need.
 pub(crate) const MOTION_ROUNDS: usize = 7;
-/// What the first and the third word of the counter are multiplied by in each round.
+/// Factors of the first and third word of the counter in each round.
 pub(crate) const PHILOX_FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// What is added to the two words of the key after each round.
+/// Increments of the two words of the key after each round.
 pub(crate) const PHILOX_BUMPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-/// What is added to the second word of the counter for a sequence's next block.
+/// Increment of the second word of the counter for the next block of a sequence.
 pub(crate) const NEXT_BLOCK: u32 = 1 << 16;
-/// Distance of neighbouring numbers of [`unit`].
+/// Distance between adjacent numbers of [`unit`].
 pub(crate) const UNIT_STEP: f32 = 1.0 / 16_777_216.0;
-/// Mean of the sum of five random bytes, and one over its standard deviation, sqrt(5 (256^2 - 1) / 12).
+/// Mean of the sum of five random bytes, and the reciprocal of its standard deviation, sqrt(5 (256^2 - 1) / 12).
 pub(crate) const FIVE_BYTES: [f32; 2] = [637.5, 0.006_051_582_5];
 
 /// Ten rounds of Philox on a 128-bit counter with a 64-bit key.
@@ -70,42 +70,42 @@ fn philox_rounds<const ROUNDS: usize>(counter: [u32; 4], key: [u32; 2]) -> [u32;
     [a, b, c, d]
 }
 
-/// One block of four random words for `body` of `world` at `step`; `block` below 2^16 numbers further blocks.
+/// One block of four random words for `body` of `world` at `step`; `block` is the number of the block, below 2^16.
 #[inline(always)]
 pub fn block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block: u32) -> [u32; 4] {
     philox([world, body | block << 16, step, stream as u32], [seed as u32, (seed >> 32) as u32])
 }
 
-/// The random words of a body's motion in a physics step; `key` is the seed, low half first.
+/// Random words for a body's motion in a physics step; `key` is the seed, low word first.
 #[inline(always)]
 pub fn motion_words(key: [u32; 2], world: u32, body: u32, step: u32) -> [u32; 4] {
     philox_rounds::<MOTION_ROUNDS>([world, body, step, Stream::Motion as u32], key)
 }
 
-/// The four bytes of a word and the lowest byte of another as a deviate of mean 0 and variance 1, nearly normal: its fourth
-/// moment is 2.76 instead of 3, and it stays within 3.86.
+/// Approximately normal deviate with mean 0 and variance 1 from the four bytes of a word and the lowest byte of
+/// another: its fourth moment is 2.76 instead of 3, and its magnitude is at most 3.86.
 #[inline(always)]
 pub fn nearly_normal(four: u32, fifth: u32) -> f32 {
     const EVEN: u32 = 0x00ff_00ff;
     let pairs = (four & EVEN) + (four >> 8 & EVEN);
     let sum = (pairs & 0xffff) + (pairs >> 16) + (fifth & 0xff);
-    // The conversion of a signed number is one instruction.
+    // The conversion of a signed integer is a single instruction.
     (sum as i32 as f32 - FIVE_BYTES[0]) * FIVE_BYTES[1]
 }
 
-/// A word as a number in 0..1 (24 bits).
+/// Converts a word to a number in 0..1 (24 bits).
 #[inline(always)]
 pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * UNIT_STEP
 }
 
-/// A word as an integer in `0..n`; see [`Draws::below`].
+/// Converts a word to an integer in `0..n`; see [`Draws::below`].
 #[inline(always)]
 pub(crate) fn below(word: u32, n: u32) -> u32 {
     ((u64::from(word) * u64::from(n)) >> 32) as u32
 }
 
-/// Two words as two independent standard normal deviates (Box-Muller).
+/// Converts two words to two independent standard normal deviates (Box-Muller).
 #[inline(always)]
 pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
     let u = ((a >> 8) + 1) as f32 * UNIT_STEP;
@@ -114,7 +114,7 @@ pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
     (radius * c, radius * s)
 }
 
-/// A sequence of draws at one place of the counter space.
+/// A sequence of draws from one position of the counter space.
 #[derive(Clone, Debug)]
 pub struct Draws {
     seed: u64,
@@ -124,12 +124,12 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Draws for `body` of `world` at `step`; at most 2^18 words.
+    /// Creates the draws for `body` of `world` at `step`; at most 2^18 words.
     pub fn new(seed: u64, world: u32, body: u32, step: u32, stream: Stream) -> Draws {
         Draws { seed, counter: [world, body, step, stream as u32], words: [0; 4], used: 4 }
     }
 
-    /// The next random word.
+    /// Returns the next random word.
     pub fn word(&mut self) -> u32 {
         if self.used == 4 {
             self.words = philox(self.counter, [self.seed as u32, (self.seed >> 32) as u32]);
@@ -141,26 +141,27 @@ impl Draws {
         word
     }
 
-    /// Uniform in 0..1.
+    /// Returns a uniform number in 0..1.
     pub fn unit(&mut self) -> f32 {
         unit(self.word())
     }
 
-    /// Uniform in `low..high`.
+    /// Returns a uniform number in `low..high`.
     pub fn range(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform integer in `0..n` (n at least 1), by the high half of a product: biased by less than n / 2^32.
+    /// Returns a uniform integer in `0..n` (n at least 1), from the high word of a product: the bias is below n /
+    /// 2^32.
     pub fn below(&mut self, n: u32) -> u32 {
         assert!(n > 0, "no number is below 0");
         below(self.word(), n)
     }
 }
 
-/// Whatever `rand` offers can be drawn from a stream: its words are those of [`Draws::word`], the earlier one the low
-/// half of a `u64`. How `rand` makes numbers of words changes with its versions, so nothing whose digits must last may
-/// hang on it.
+/// Allows use of `rand` on a stream. Words are those of [`Draws::word`]; the earlier word is the low half of a `u64`.
+/// The algorithms of `rand` change between its versions, so results that must stay reproducible must not depend on
+/// them.
 impl TryRng for Draws {
     type Error = Infallible;
 
@@ -181,8 +182,8 @@ impl TryRng for Draws {
     }
 }
 
-/// A stream's place in the counter space as bytes: the seed, then the four words of the counter (world, body, step and
-/// stream), all little-endian.
+/// Position of a stream in the counter space as bytes: the seed, then the four words of the counter (world, body,
+/// step and stream), all little endian.
 impl SeedableRng for Draws {
     type Seed = [u8; 24];
 

@@ -1,4 +1,4 @@
-//! A tick allocates nothing, whatever the tree.
+//! Ticks do not allocate, for any tree.
 
 #![allow(clippy::disallowed_methods, reason = "the library of trees is a folder")]
 

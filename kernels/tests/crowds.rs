@@ -1,4 +1,4 @@
-//! Worlds of up to 256 robots: both engines give the same digits, and an update allocates nothing.
+//! Worlds with up to 256 robots: both CPU engines give identical results, and updates do not allocate.
 
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::math::vec2;
@@ -27,17 +27,17 @@ fn programs() -> Vec<Program> {
     texts.iter().map(|text| program(text).unwrap_or_else(|| panic!("{text}"))).collect()
 }
 
-/// One of many random worlds that can be run.
+/// Returns one of many random valid worlds.
 fn world(robots: usize, number: u32) -> WorldSpec {
     let mut tries = (0..20).map(|k| random_world(robots, number + 1000 * k));
     tries.find(|spec| spec.check().is_ok()).expect("most worlds have room")
 }
 
-/// A world at random: more or less room, with walls and patches or without, up to eight discs of any size, any task.
+/// A random world: any density, with or without walls and patches, up to eight discs of any size, any task.
 fn random_world(robots: usize, number: u32) -> WorldSpec {
     let mut draws = Draws::new(17, number, robots as u32, 0, Stream::Start);
     let mut spec = WorldSpec::benchmark(robots);
-    // From as dense as the benchmark to a third of it, and never in the same shape.
+    // The density varies from that of the benchmark to a third of it, with any aspect ratio.
     let (wider, higher) = (draws.range(1.0, 1.7), draws.range(1.0, 1.7));
     let (hx, hy) = spec.physics.half_arena;
     let (hx, hy) = (hx * wider, hy * higher);
@@ -110,7 +110,7 @@ fn engines_agree_bit_for_bit_with_any_number_of_robots() {
         }
     };
     let jobs: Vec<Job<'_>> = (0..specs.len() * 3).map(job).collect();
-    // What a block senses besides what its trees read changes nothing.
+    // Additional senses that the trees do not read must not change the results.
     let all = Simd { sensing: Some(Sensing::ALL) }.run(&programs, &jobs);
     let simd = Simd::default().run(&programs, &jobs);
     let reference = Reference::default().run(&programs, &jobs);
@@ -157,7 +157,7 @@ fn longer_runs_of_simd_allocate_no_more() {
         let spec = WorldSpec::benchmark(robots);
         let allocations = |updates| {
             let jobs = [Job { spec: &spec, start: 1, team: Team::all(0), seed: 1, world: 0, updates }];
-            // A pool of one thread runs in the thread that is counted.
+            // A pool with one thread runs in the thread whose allocations are counted.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             pool.install(|| allocation_counter::measure(|| drop(Simd::default().run(&programs, &jobs))).count_total)
         };

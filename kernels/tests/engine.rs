@@ -8,7 +8,7 @@ use xpuck_kernels::world::{Scenario, World, WorldSpec};
 const TREE_806768: &str = include_str!("../../docs/trees/806768.bt");
 const FORWARD: &str = include_str!("../../docs/trees/forward.bt");
 
-/// Exercises every kind of randomness: motion noise, probabilistic nodes, drawn counts.
+/// A tree that uses every kind of randomness: motion noise, probabilistic nodes, random counts.
 const RANDOM: &str = "sel\n  avoiding\n  seq\n    ifprob s_n 0.5 3\n    explore 30\n  seqm\n    repeatr 20\n      upfield -1\n    attract 2\n";
 
 fn program(text: &str) -> Program {
@@ -66,7 +66,7 @@ fn golden_hash() {
     for engine in engines {
         let hash = |text, scenario| combine(run_on(engine, text, scenario, 42, 16, 300));
         let hash = hash(RANDOM, Scenario::A) ^ hash(TREE_806768, Scenario::B);
-        // A change of this number is a change of every published result: make it on purpose, and say so.
+        // A change of this number invalidates all published results: it must be deliberate and documented.
         assert_eq!(hash, GOLDEN, "{}: {hash:#018x}", engine.name());
     }
 }
@@ -86,7 +86,7 @@ fn an_untouched_frisbee_has_moved_exactly_nothing() {
     assert!(standing.iter().all(|o| o.fitness == 0.0));
 }
 
-/// Its numbers overflow, and infinities less infinities are no numbers.
+/// Values overflow to infinity, and differences of infinities are NaN.
 const WILD: &str =
     "seq\n  mulas s_scr s_scr 3e38 s_n\n  mulas s_scr s_scr 3e38 s_scr\n  mulav v_goal s_n 3e38 v_attr\n";
 
@@ -137,7 +137,7 @@ fn swarms_may_be_mixed() {
 fn simd_agrees_with_reference_bit_for_bit() {
     let texts = [TREE_806768, RANDOM, FORWARD, WILD, "explore 20", "attract 3"];
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
-    // Shapes, lengths, starts, programs and teams mixed, and more jobs than whole blocks hold.
+    // Mixed shapes, lengths, starts, programs and teams, and a number of jobs that does not fill whole blocks.
     let specs = [9, 16, 1, 9].map(WorldSpec::benchmark);
     let team = |i: usize| if i.is_multiple_of(3) { Team::mixed(&[2, 1, 0, 3, 2]) } else { Team::all(i % 5) };
     let job = |i: u32| Job {

@@ -1,4 +1,4 @@
-//! Robots in a world that is not the one they were told of find out how it is.
+//! Robots estimate the parameters of a world that differs from the planned one.
 
 use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
 use xpuck_kernels::math::vec2;
@@ -12,9 +12,9 @@ use xpuck_kernels::world::{Pose, World, WorldSpec};
 const PUSHES: &str = include_str!("../../docs/trees/806768.bt");
 const EXPLORES: &str = include_str!("../../docs/trees/explore.bt");
 const ROBOTS: usize = 9;
-/// Reports travel with the genes of a generation, which is done so often, in updates.
+/// Interval of report exchange, which coincides with the exchange of genes (updates).
 const EXCHANGE: u32 = 100;
-/// Standard deviations of motion capture, m and rad.
+/// Standard deviations of motion capture (m, rad).
 const CAPTURE: (f32, f32) = (0.0005, 0.005);
 
 struct Swarm {
@@ -23,16 +23,16 @@ struct Swarm {
     memories: Vec<Memory>,
     estimators: Vec<Estimator>,
     councils: Vec<Council>,
-    /// Part of its speed that each wheel drives.
+    /// Ratio of actual to commanded speed of each wheel.
     wheels: [[f32; 2]; ROBOTS],
     seed: u64,
     update: u32,
-    /// When, s, who, what and how much.
+    /// Adopted changes: time (s), robot, parameter, value.
     adopted: Vec<(f64, usize, Parameter, f32)>,
 }
 
 impl Swarm {
-    /// In a world that may be another than the planned one.
+    /// Creates a swarm in a world that may differ from the planned one.
     fn new(planned: &WorldSpec, real: &WorldSpec, tree: &str, seed: u64) -> Swarm {
         let program = Program::compile(&Tree::parse(tree).unwrap().under_avoiding()).unwrap();
         Swarm {
@@ -95,7 +95,7 @@ impl Swarm {
         }
     }
 
-    /// What each robot holds a parameter for.
+    /// Value of a parameter in each robot's model.
     fn models(&self, parameter: Parameter) -> [f32; ROBOTS] {
         std::array::from_fn(|robot| self.estimators[robot].model().get(parameter))
     }
@@ -117,7 +117,7 @@ fn a_world_as_planned_stays_as_planned() {
 
 #[test]
 fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
-    // `make test-long` weighs with more seeds.
+    // `make test-long` runs this test with more seeds.
     let seeds = std::env::var("XPUCK_WEIGHINGS").map_or(1, |seeds| seeds.parse().expect("a number of seeds"));
     for seed in 1..=seeds {
         let mut swarm = swarm(PUSHES, seed);

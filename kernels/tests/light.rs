@@ -1,5 +1,5 @@
-//! Ambient light in worlds: engines give the same bits, trees that read v_light find the light, and worlds without one are as
-//! they were.
+//! Ambient light in worlds: engines agree bitwise, trees that read v_light find the light, and worlds without lights
+//! are unchanged.
 
 mod sensed;
 
@@ -9,9 +9,9 @@ use xpuck_kernels::world::senses::light::{Light, Lighting};
 use xpuck_kernels::world::spec::Start;
 use xpuck_kernels::world::{Pose, Task, WorldSpec};
 
-/// Turns to the light and drives there; what hinders is avoided.
+/// Drives towards the light and avoids obstacles.
 const SEEKER: &str = "sel\n  avoiding\n  mulav v_goal v_zero 8 v_light\n";
-/// Drives on as it stands.
+/// Drives straight ahead.
 const BLIND: &str = "sel\n  avoiding\n  movcv v_goal 0deg\n";
 
 fn lit(robots: usize, lights: &[(f32, f32, f32)]) -> WorldSpec {

@@ -1,4 +1,5 @@
-//! Automatic reduction: each rule by itself, the tree of the thesis, and random trees side by side with their reductions.
+//! Automatic reduction: each rule alone, the tree of the thesis, and comparison of random trees with their
+//! reductions.
 
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, Job, Reference, Team};
@@ -15,7 +16,7 @@ fn reduced(text: &str) -> String {
     reduce(&Tree::parse(text).unwrap_or_else(|e| panic!("{e}")), WIDE).tree.to_string()
 }
 
-/// Checks a reduction; texts are compared as they print.
+/// Checks a reduction; trees are compared in text form.
 #[track_caller]
 fn becomes(from: &str, to: &str) {
     assert_eq!(reduced(from), Tree::parse(to).unwrap().to_string());
@@ -104,7 +105,7 @@ fn memory_that_resumes_nothing() {
 #[test]
 fn queries_that_repeat_or_cannot_be() {
     becomes(&seq(&["ifsect v_attr 3 9", "ifsect v_attr 3 9", STRAIGHT]), &seq(&["ifsect v_attr 3 9", STRAIGHT]));
-    // Straight ahead implies a camera vector of at least length 1 and within 10 degrees.
+    // `bfront` implies a camera vector with a length of at least 1 and within 10 degrees.
     becomes(&seq(&["bfront", "ifsect v_blue 0deg 20deg", STRAIGHT]), &seq(&["bfront", STRAIGHT]));
     becomes(&sel(&["ifsect v_blue 90deg 90deg", STRAIGHT]), STRAIGHT);
     becomes(&sel(&["ifsect v_zero 0deg 90deg", STRAIGHT]), STRAIGHT);
@@ -122,7 +123,7 @@ fn the_goal_is_written_once() {
     becomes(&seq(&["mulav v_goal v_goal 2 v_up", STRAIGHT]), STRAIGHT);
     let both = ["movcs v_goal.x 1", "movcs v_goal.y 1", "ifquad v_prox 1", "upfield 1"];
     becomes(&seq(&both), &seq(&both[..2]));
-    // Infinity less infinity is NaN and would leave v_goal free for the last write.
+    // The difference of two infinities is NaN, so the last write to v_goal would take effect.
     let overflow = ["mulas s_scr v_up.x 3e38 s_scr", "mulas v_goal.x s_scr -1 s_scr", "movcs v_goal.x 3"];
     stays(&seq(&overflow));
 }
@@ -133,7 +134,7 @@ fn writes_that_nobody_reads() {
     let turn = "mulav v_goal v_scr 1 v_up";
     becomes(&seq(&["movcv v_scr 0", "movcv v_scr 9", turn]), &seq(&["movcv v_scr 9", turn]));
     stays(&seq(&[turn, "mulav v_scr v_scr 1 v_prox"]));
-    // Here v_scr serves nothing but itself.
+    // Here only its own update reads v_scr.
     becomes(&seq(&[STRAIGHT, &sel(&["ifsect v_scr 9 99", "mulav v_scr v_scr 1 v_prox"])]), STRAIGHT);
     becomes(&seq(&["movcv v_scr 9", "movcv v_scr 9", turn]), &seq(&["movcv v_scr 9", turn]));
 }
@@ -143,7 +144,7 @@ fn signals_stay_for_those_who_look() {
     stays(&seq(&["signal 3", "movcv v_goal 0deg"]));
     becomes(&sel(&["failurel", "movcv v_goal 0deg", "signal 3"]), "movcv v_goal 0deg");
     stays(&sel(&[&seq(&["ifquad v_light 0", "signal 2"]), "movcv v_goal 90deg"]));
-    // Which one is shown depends on what was asked, also where nothing drives, and on what is kept for that.
+    // The shown signal depends on preceding queries, even if nothing drives, and on the registers that they read.
     stays(&sel(&[&seq(&["ifquad v_prox 1", "signal 2"]), "signal 1"]));
     stays(&seq(&["ifquad v_green 1", "signal 3"]));
     stays(&sel(&[&seq(&["ifquad v_scr 1", "signal 2"]), &seq(&["movcv v_scr 0deg", "signal 1"])]));
@@ -179,7 +180,7 @@ fn the_thesis_tree_becomes_its_hand_made_form() {
     }
 }
 
-/// Random trees from the node table.
+/// Generator of random trees from the node table.
 struct Generator {
     draws: Draws,
     all: bool,
@@ -237,7 +238,7 @@ impl Generator {
             nodes.push(node);
             return;
         }
-        // As in the primitive set: each arity of a composite is a choice of its own.
+        // As in the primitive set, each arity of a composite is a separate choice.
         let mut choices: Vec<(Kind, u16)> = Vec::new();
         for kind in Kind::outside_networks().filter(inner).filter(allowed) {
             let arities: &[u16] = if kind.spec().group == Group::Decorator { &[1] } else { &[2, 3, 4] };
@@ -257,7 +258,7 @@ impl Generator {
         Tree::from_preorder(nodes)
     }
 
-    /// What a robot may sense; every sense keeps its value now and then.
+    /// Changes the senses randomly; each sense sometimes keeps its value.
     fn senses(&mut self, senses: &mut Senses) {
         let draws = &mut self.draws;
         if draws.below(2) == 0 {
@@ -287,7 +288,7 @@ impl Generator {
         }
     }
 
-    /// Drives two robots through the same `ticks` ticks.
+    /// Ticks two robots with the same senses and compares their goals.
     fn compare(&mut self, original: &Tree, reduced: &Tree, ticks: u32) {
         let programs = [original, reduced].map(|tree| Program::compile(tree).unwrap());
         let mut memories = programs.each_ref().map(Memory::new);

@@ -40,7 +40,7 @@ fn once(text: &str) -> Status {
 const S_SCR: usize = 17;
 const V_SCR: usize = 18;
 
-/// A leaf that is running: the second write to v_goal in a tick. It leaves the goal at (1, 0).
+/// A tree that returns running because of a second write to v_goal in a tick. It leaves the goal at (1, 0).
 const BUSY: &str = "seq\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n";
 
 fn nest(parent: &str, children: &[&str]) -> String {
@@ -135,7 +135,7 @@ fn memory_resumes_at_the_running_child() {
     assert_eq!(selm.cell(S_SCR), 1.0);
 }
 
-/// The gardening example of 3.1.4: what was running and is not ticked any more starts afresh.
+/// The gardening example of section 3.1.4: a node that was running and is not ticked any more is reset.
 #[test]
 fn memory_of_a_node_that_was_not_ticked_is_reset() {
     let text = nest(
@@ -161,7 +161,7 @@ fn the_goal_is_written_once_a_tick() {
         Robot::new("seqm\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n");
     let goals: Vec<Vec2> = (0..8).map(|_| polygon.tick().1).collect();
     for (i, goal) in goals.iter().enumerate() {
-        // Figure 6.2: a tick ends at the second write, and the next one resumes there.
+        // Figure 6.2: a tick ends at the second write, and the next tick resumes there.
         let expected = if i % 4 == 3 { vec2(0.0, 1.0) } else { vec2(1.0, 0.0) };
         assert!((*goal - expected).length() < 1e-6, "tick {i}: {goal:?}");
     }
@@ -253,7 +253,7 @@ fn sectors_and_quadrants() {
         }
     }
     assert!(with("ifquad v_prox 0", at(45.0) * 0.1) && !with("ifquad v_prox 0", at(45.0)));
-    // The camera's patterns of Table 6.4: facing means 010, 101 or 111.
+    // The camera patterns of Table 6.4: facing means 010, 101 or 111.
     let (l, c, r) = (Vec2::unit(18.7f32.to_radians()), vec2(1.0, 0.0), Vec2::unit(-(18.7f32.to_radians())));
     let facing = [(c, true), (l + r, true), (l + c + r, true), (l, false), (r, false), (l + c, false), (c + r, false)];
     for (v, expected) in facing {
@@ -383,7 +383,7 @@ fn the_leaf_that_drives_is_the_first_that_writes_the_goal() {
     assert_eq!(driver(later, &calm), Some(1), "a refused write does not drive");
 }
 
-/// A memory that is written down and taken up again at every tick goes on as if nothing had happened.
+/// A memory that is saved and restored at every tick behaves as without interruption.
 #[test]
 fn a_memory_goes_on_from_its_words_and_scratch_registers() {
     let text = "par 2\n  seqm\n    repeatr 5\n      mulas s_scr s_scr 1 s_n\n    repeati 3\n      successl\n    \
@@ -413,7 +413,7 @@ fn words_that_no_tick_leaves_are_no_memory() {
     let resume = |words: &[u16]| Memory::resume(&program, words, [0.0; 3]).is_some();
     let running = 0x8000;
     assert!(resume(&[0, 0, 0]) && resume(&[running | 1, running | 3, 0]) && resume(&[running | 3, 0, 0]));
-    // Too few, no child, a child's child, too many repeats left, a `par` between two ticks.
+    // Too few words, not a child, a grandchild, too many remaining repeats, a non-zero `par` between ticks.
     for bad in
         [&[0, 0][..], &[running | 9, 0, 0], &[running | 2, 0, 0], &[0, running | 4, 0], &[0, 0, 1], &[0x7fff, 0, 0]]
     {
@@ -434,7 +434,7 @@ fn a_signal_lasts_for_its_tick_and_writes_nothing() {
             memory.tick_watched(&program, &senses, &mut Draws::new(1, 0, 0, 0, Stream::Controller), &mut |_, _| {});
         (memory.board.signal(), leaf, memory.board.cells()[20..22].to_vec(), memory.board.scratch())
     };
-    // Quadrant 1 is at the front left; the later signal counts.
+    // Quadrant 1 is at the front left; the later signal overrides the earlier one.
     assert_eq!(tick(vec2(0.5, 0.5)), (7, Some(6), vec![0.5, 0.5], [0.0; 3]));
     assert_eq!(tick(Vec2::ZERO), (0, Some(6), vec![0.0, 0.0], [0.0; 3]));
 }

@@ -1,4 +1,5 @@
-//! Worlds beyond the benchmark: walls, several discs, patches, every task, mixed swarms; and what is refused.
+//! Worlds beyond the benchmark: walls, several discs, patches, all tasks, mixed swarms, and rejection of invalid
+//! worlds.
 
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::math::vec2;
@@ -15,7 +16,8 @@ use xpuck_kernels::world::{Colour, Pose, Shape, World, WorldSpec};
 const NEST: Region = Region::Disc { at: vec2(-0.7, 0.0), radius: 0.3 };
 const FOOD: Region = Region::Rectangle { at: vec2(-0.15, 0.0), half: vec2(0.15, 0.5) };
 
-/// A wall in the middle, a blue disc on its left side and others on its right, robots on its left side or all over.
+/// A world with a wall in the middle, a blue disc on the left, other discs on the right, and robots on the left or
+/// everywhere.
 fn cluttered(task: Task) -> WorldSpec {
     let area = |x: [f32; 2], y: [f32; 2]| Area { low: vec2(x[0], y[0]), high: vec2(x[1], y[1]) };
     let disc = |radius, colour, x: f32| Disc {
@@ -64,7 +66,7 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
         Task::Foraging { nest: NEST, food: FOOD },
     ];
     let mut specs: Vec<WorldSpec> = tasks.into_iter().map(cluttered).collect();
-    // Without discs, and another world that is equal to one of the list.
+    // A world without discs, and a world that equals another one in the list.
     specs.push(WorldSpec { discs: Vec::new(), ..cluttered(Task::Dispersion) });
     specs.push(cluttered(Task::Dispersion));
     specs.push(WorldSpec::benchmark(10));
@@ -164,7 +166,7 @@ fn what_cannot_be_run_is_refused_in_one_line() {
         &|s| s.starts[0] = small.clone(),
         "start 1 has no room for 10 robots at random places 0.1 m apart, at most for 7; widen its x_m and y_m",
     );
-    // Not too small for the formula, but for chance.
+    // Large enough according to the formula, but random placement may fail.
     let narrow = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.28, 0.12) });
     refused(&|s| s.starts[0] = narrow.clone(), "at start 1; move them apart or make room");
     refused(&|s| *s = WorldSpec { robots: 200, ..WorldSpec::benchmark(16) }, "start 1 has no room for 200 robots");
@@ -187,7 +189,7 @@ fn messages_tell_a_simulated_robot_what_was_true_before() {
         discs: Vec::new(),
         ..WorldSpec::benchmark(2)
     };
-    // Robot 1 turns on the spot; what it senses of its heading is its heading 0.2 s before.
+    // Robot 1 turns on the spot; its sensed heading is 0.2 s old.
     let turning = &Program::compile(&Tree::parse("movcv v_goal 90deg").unwrap()).unwrap();
     let (now, late) = (spec(0.0), spec(0.2));
     let mut worlds = [World::new(&now, 0, 1, 0), World::new(&late, 0, 1, 0)];

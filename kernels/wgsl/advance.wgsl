@@ -1,4 +1,4 @@
-// Entry points: whole updates for the engine, single stages for its twin test.
+// Entry points: whole updates for the engine, single stages for the twin test.
 
 fn sense() {
     look_ahead();
@@ -8,7 +8,7 @@ fn sense() {
     if switched(SWITCH_LIGHT) {
         stage_light();
     }
-    // Camera and range and bearing are slower.
+    // Camera, tags, and range and bearing have a longer period.
     let slow = update % SLOW_SENSES_PERIOD == 0u;
     if slow && switched(SWITCH_CAMERA) {
         stage_camera();

@@ -1,4 +1,5 @@
-// The three-segment camera, and range and bearing; see world/senses/. Columns are bits, counted from the left edge.
+// The three-segment camera, and range and bearing; see world/senses/. Columns are bit masks, counted from the left
+// edge.
 
 fn columns(forward: vec2<f32>, d: vec2<f32>, size: f32) -> u32 {
     let front = dot(forward, d);
@@ -18,17 +19,17 @@ fn colour_of(body: u32) -> u32 {
     return params.body[body].colour;
 }
 
-// The direction of the middle of a column.
+// Direction of the centre of a column.
 fn column_direction(column: u32, heading_now: f32) -> vec2<f32> {
     let bearing = CAMERA_FOV * 0.5 - (CAMERA_FOV / f32(CAMERA_COLUMNS)) * (f32(column) + 0.5);
     let s = sin_cos(wrap_angle(heading_now + bearing));
     return vec2(s.y, s.x);
 }
 
-// The colour of the wall patch that a column looks at, or 3.
+// Colour of the wall patch in a column, or 3.
 fn patch_behind(origin: vec2<f32>, direction: vec2<f32>) -> u32 {
     let bounds = select(-params.half_arena, params.half_arena, direction > vec2(0.0));
-    // A component of 0 leads nowhere near a wall: far beyond the other one.
+    // With a direction component of 0 this wall is never hit: use a large distance.
     let along = select((bounds - origin) / direction, vec2(1e9), direction == vec2(0.0));
     let hit = origin + direction * min(along.x, along.y);
     var colour = 3u;
@@ -39,14 +40,15 @@ fn patch_behind(origin: vec2<f32>, direction: vec2<f32>) -> u32 {
     return colour;
 }
 
-// Robots all have one colour, so only bodies of other colours need to know who hides them: a column shows the robots'
-// colour if such a body is there and none of another colour is seen. Inner walls are white and hide what is behind them.
+// All robots have the same colour, so occlusion is computed only for bodies of other colours: a column shows the
+// robots' colour if it contains a body of this colour and no visible body of another colour. Inner walls are white
+// and hide bodies behind them.
 fn stage_camera() {
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         let front = ahead[own(b)];
         let usual = colour_of(b);
-        // The squared distance of the nearest inner wall in each column.
+        // Squared distance to the nearest inner wall in each column.
         var walls: array<f32, CAMERA_COLUMNS>;
         var taken = 0u;
         if scene.walls > 0u {
@@ -73,7 +75,7 @@ fn stage_camera() {
             let offset = place_of(d) - here;
             let far = dot(offset, offset);
             var visible = select(masks[d], 0u, colour_of(d) == usual);
-            // Only a body that is seen can be hidden.
+            // Occlusion matters only for visible bodies.
             let last = select(0u, scene.bodies, visible != 0u);
             for (var o = 0u; o < last; o++) {
                 let to = place_of(o) - here;
@@ -102,7 +104,7 @@ fn stage_camera() {
     }
 }
 
-// Three bits: a colour's segments.
+// The segments of a colour as three bits.
 fn picture(columns: u32) -> u32 {
     const SEGMENT = (1u << COLUMNS_PER_SEGMENT) - 1u;
     let left = select(0u, 1u, (columns & SEGMENT) != 0u);
@@ -111,7 +113,7 @@ fn picture(columns: u32) -> u32 {
     return left | centre | right;
 }
 
-// Tells the controller what is in a picture (Table 6.4).
+// Writes the colour vectors of an image (Table 6.4) to the registers.
 fn show_picture(b: u32, shown: u32) {
     keep_vector(Q_RED_X, b, colour_vector(shown));
     keep_vector(Q_GREEN_X, b, colour_vector(shown >> 3u));
@@ -123,7 +125,7 @@ fn colour_vector(segments: u32) -> vec2<f32> {
     return vec2(params.aside.x * seen.x + seen.y + params.aside.x * seen.z, params.aside.y * seen.x - params.aside.y * seen.z);
 }
 
-// Cameras that overlook things and show the past; see world/senses/camera_model.rs.
+// Cameras with delay and missed segments; see world/senses/camera_model.rs.
 fn note_picture(b: u32, seen: u32) {
     let words = philox(vec4(world_number, b, update, STREAM_CAMERA), seed);
     let missed = vec3(unit(words.x), unit(words.y), unit(words.z)) < vec3(params.camera_misses);
@@ -142,7 +144,7 @@ fn stage_show() {
     }
 }
 
-// The columns in which robot b sees another body, were there only walls.
+// Columns in which robot b sees another body, considering only walls as obstacles.
 fn seen_columns(b: u32, other: u32, walls: ptr<function, array<f32, CAMERA_COLUMNS>>) -> u32 {
     let d = between(b, other);
     var mask = columns(ahead[own(b)], d, radius(other));

@@ -1,8 +1,8 @@
-// Contacts by sequential impulses; see world/physics/contacts.rs. Finding them is done body by body; how they are listed
+// Contacts by sequential impulses; see world/physics/contacts.rs. Contacts are found per body; how they are listed
 // and solved depends on the layout.
 
 struct Contact {
-    // Body a, body b (WALL for a wall), and in islands the next contact.
+    // Body a, body b (WALL for a wall), and within islands the next contact.
     bodies: u32,
     normal: vec2<f32>,
     push: f32,
@@ -26,7 +26,7 @@ fn wall_penetration(body: u32, wall: u32) -> f32 {
     return dot(place_of(body), wall_normal(wall)) + radius(body) - half;
 }
 
-// From a place to the nearest point of an inner wall.
+// Vector from a position to the nearest point of an inner wall.
 fn wall_offset(wall: u32, origin: vec2<f32>) -> vec2<f32> {
     let ends = params.wall_list[wall];
     let along = ends.zw - ends.xy;
@@ -66,7 +66,7 @@ fn find_touches() {
     }
 }
 
-// Inverse mass, radius and turn of a contact's second body; nothing for a wall.
+// Inverse mass, radius and turn of a contact's second body; zero for a wall.
 fn other_side(b: u32) -> vec3<f32> {
     let i = min(b, scene.bodies - 1u);
     let side = vec3(params.body[i].inverse_mass, radius(i), radius(i) * params.body[i].inverse_inertia);
@@ -78,7 +78,7 @@ fn movement(body: u32) -> vec3<f32> {
     return select(vec3(vx[i], vy[i], spin[i]), vec3(0.0), body == WALL);
 }
 
-// The contact of body a with what bit `bit` of its touches stands for.
+// Contact of body a with the object of bit `bit` in its touches.
 fn contact_of(a: u32, bit: u32) -> Contact {
     let here = place_of(a);
     let inner = scene.walls > 0u && bit >= INNER_WALLS_FROM && bit < BODIES_FROM;
@@ -129,7 +129,7 @@ fn keep_contact(c: u32, contact: Contact) {
     keep_impulses(c, 0.0, 0.0);
 }
 
-// Gives the greatest change of an impulse.
+// Applies the impulses of one contact; returns the largest change of an impulse.
 fn resolve(c: u32) -> f32 {
     let contact = contact_at(c);
     let a = contact.bodies & 0xffu;
@@ -173,7 +173,7 @@ fn stage_contacts() {
     solve_contacts();
 }
 
-// Moves apart what overlapped when the contacts were found.
+// Separates bodies that overlapped when the contacts were found.
 fn stage_separate() {
     if leader {
         for (var c = 0u; c < contact_count; c++) {

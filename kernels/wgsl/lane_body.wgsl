@@ -1,13 +1,14 @@
-// A body in each lane, and as many worlds a workgroup as fill its lanes: invocation b * worlds + w sees to body b of world
-// w, so that neighbouring lanes read neighbouring words and the worlds' leaders, who do what is done once in a world, lie
-// side by side. The bodies of a world meet in workgroup memory, and their contacts in storage.
+// One body per lane, with as many worlds per workgroup as fit: invocation b * worlds + w processes body b of world w.
+// Adjacent lanes therefore access adjacent words, and the leaders of the worlds, which do the work that is done once
+// per world, are adjacent. The bodies of a world communicate through workgroup memory and, for contacts, through
+// storage.
 
 const OWN_STEP: u32 = 0x10000u;
 const NOBODY: u32 = 0xffffu;
 
 var<private> first_own: u32;
 var<private> leader: bool;
-// Which of the workgroup's worlds.
+// Index of the world in the workgroup.
 var<private> lane_world: u32;
 
 var<workgroup> px: array<f32, WORKGROUP>;
@@ -15,10 +16,10 @@ var<workgroup> py: array<f32, WORKGROUP>;
 var<workgroup> vx: array<f32, WORKGROUP>;
 var<workgroup> vy: array<f32, WORKGROUP>;
 var<workgroup> spin: array<f32, WORKGROUP>;
-// Of each body: the number of its contacts, and the first contact of its island if it leads one.
+// Number of contacts of each body, and the first contact of the island that it leads.
 var<workgroup> counts: array<u32, WORKGROUP>;
 var<workgroup> first_contact: array<u32, WORKGROUP>;
-// Of each body: one of its island that is nearer to the leader, or itself.
+// Body of the same island that is closer to the leader, or the body itself; for each body.
 var<workgroup> island: array<u32, WORKGROUP>;
 var<private> contact_count: u32;
 
@@ -52,9 +53,9 @@ fn contact_word(c: u32) -> u32 {
     return world * CONTACTS_WORDS + c * CONTACT_WORDS;
 }
 
-// Every body lists its own contacts, after those of the bodies before it. Then the leader joins bodies that touch to
-// islands: within one each impulse depends on those before it, but islands do not know of each other, so each is solved
-// by an invocation of its own and the result is that of one long list.
+// Every body lists its own contacts after those of the previous bodies. The leader then merges touching bodies into
+// islands. Impulses depend on each other only within an island, so each island is solved by its own invocation, with
+// the same result as one long list.
 fn list_contacts() {
     if first_own != NOBODY {
         var count = 0u;
@@ -93,7 +94,7 @@ fn list_contacts() {
                 island[at(max(a, b))] = min(a, b);
             }
         }
-        // Backwards, so that each island's contacts come in the order of the list.
+        // Backwards, so that each island's contacts are in the order of the list.
         for (var i = contact_count; i > 0u; i--) {
             let c = i - 1u;
             let bodies = work[contact_word(c)];

@@ -1,5 +1,5 @@
-// A world in each lane: an invocation sees to all bodies of a world, so that lanes of a processor's vector registers are
-// full, invocations never wait for each other, and all of a world is private to one.
+// One world per lane: an invocation processes all bodies of a world. The lanes of a CPU's vector registers are full,
+// invocations never wait for each other, and all data of a world is private to one invocation.
 
 const OWN_STEP: u32 = 1u;
 const first_own: u32 = 0u;
@@ -31,12 +31,12 @@ fn sync() {
 fn sync_storage() {
 }
 
-// A world in each column, as in `state`.
+// One column per world, as in `state`.
 fn contact_word(c: u32) -> u32 {
     return c * CONTACT_WORDS * params.batch + world;
 }
 
-// One loop over all bits of all words: what follows is as dear for one contact as for one in every lane.
+// One loop over all bits of all words: the loop body costs the same for one contact as for a contact in every lane.
 fn list_contacts() {
     contact_count = 0u;
     var entries = 0u;
@@ -70,7 +70,7 @@ fn list_contacts() {
     }
 }
 
-// One loop for all iterations: lanes with few contacts are done with all of theirs while others go on.
+// One loop for all iterations: lanes with few contacts finish all their iterations while others continue.
 fn solve_contacts() {
     var c = 0u;
     for (var i = 0u; i < CONTACT_ITERATIONS * contact_count; i++) {

@@ -1,4 +1,4 @@
-// Ambient light at the eight infra-red sensors, and what it adds up to; see world/senses/light.rs.
+// Ambient light at the eight infra-red sensors, and its vector sum; see world/senses/light.rs.
 
 fn brightness(here: vec2<f32>, direction: vec2<f32>) -> f32 {
     var level = params.room_light;

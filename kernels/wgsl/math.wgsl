@@ -1,10 +1,10 @@
-// The elementary functions of math.rs: the same polynomials, so that platforms differ by rounding alone.
+// The elementary functions of math.rs with the same polynomials, so platforms differ only in rounding.
 
 fn is_nan(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }
 
-// The number, or 0 if it is none or infinite.
+// Replaces NaN and infinite numbers by 0.
 fn finite(x: f32) -> f32 {
     return select(0.0, x, (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u);
 }

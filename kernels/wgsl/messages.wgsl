@@ -1,5 +1,5 @@
-// What robots hear where a world has a model of messages; see world/senses/messages.rs and channel_history.rs. The poses
-// after each step are kept in a ring, as long as a message may tell of them.
+// Messages between robots in worlds with a message model; see world/senses/messages.rs and channel_history.rs. The
+// poses after each step are stored in a ring buffer for the maximum age of a message.
 
 fn pose_word(slot: u32, body: u32) -> u32 {
     return params.batch * cell_words() + ((world * params.past_kept + slot) * scene.bodies + body) * 3u;
@@ -15,7 +15,7 @@ fn note_poses(slot: u32) {
     sync_storage();
 }
 
-// Place and heading.
+// Position and heading.
 fn noted_pose(slot: u32, body: u32) -> vec3<f32> {
     let word = pose_word(slot, body);
     return vec3(bitcast<f32>(atomicLoad(&past[word])), bitcast<f32>(atomicLoad(&past[word + 1u])), bitcast<f32>(atomicLoad(&past[word + 2u])));

@@ -12,11 +12,11 @@ fn ray_to_circle(origin: vec2<f32>, direction: vec2<f32>, centre: vec2<f32>, siz
 }
 
 fn ray_to_wall(origin: f32, direction: f32, half: f32) -> f32 {
-    // A component of 0 never reaches the wall; 1 is farther than any ray.
+    // With a direction component of 0 the wall is never hit; 1 is longer than any ray.
     return select((select(-half, half, direction > 0.0) - origin) / direction, 1.0, direction == 0.0);
 }
 
-// Distance along a ray to an inner wall; far if the ray misses it.
+// Distance along a ray to an inner wall; 1e9 if the ray misses it.
 fn along_to_wall(wall: u32, origin: vec2<f32>, direction: vec2<f32>) -> f32 {
     let ends = params.wall_list[wall];
     let along = ends.zw - ends.xy;
@@ -37,7 +37,7 @@ fn stage_proximity() {
             let offset = wall_offset(w, here);
             inner |= dot(offset, offset) < REACH * REACH;
         }
-        // Only bodies in reach of the rays matter, and few are; there is room for no more than these around a robot.
+        // Only bodies in reach of the rays are relevant; at most MOST_NEAR fit around a robot.
         var near: array<u32, MOST_NEAR>;
         var count = 0u;
         for (var j = 0u; j < scene.robots; j++) {

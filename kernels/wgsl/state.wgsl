@@ -1,16 +1,17 @@
-// What the stages work on: bindings, the layout of a world in storage, and its copy in the invocations.
+// State of the stages: bindings, the layout of a world in storage, and its copy in the invocations.
 //
-// The same stages run in two layouts, lane_body.wgsl and lane_world.wgsl, which say where a body's numbers are and which
-// bodies an invocation sees to. The names in capitals are generated from the Rust sources by engine/gpu/source.rs, whose
-// tests also hold that the structs lie as those of engine/gpu/params.rs do.
+// The same stages run in two layouts, lane_body.wgsl and lane_world.wgsl, which define the location of a body's
+// variables and the bodies of each invocation. Constants in capitals are generated from the Rust sources by
+// engine/gpu/source.rs, whose tests also check that the structs have the same layout as those of
+// engine/gpu/params.rs.
 
-// How a body stands on the floor.
+// Floor friction of a body.
 struct Footing {
     radius: f32,
     // Distance of the two contacts from the centre.
     arm: f32,
     half_mass: f32,
-    // Greatest impulse of one contact in a step.
+    // Maximum impulse of one contact in a step.
     strongest: f32,
 }
 
@@ -37,22 +38,22 @@ struct MessageParams {
     loss_at_range: f32,
     sender_lobe: u32,
     receiver_lobe: u32,
-    // The bodies before this one stand in the way; 0 for none.
+    // Number of leading bodies that block messages; 0 for none.
     opaque: u32,
 }
 
 struct TaskParams {
     kind: u32,
-    // Square of the range of a cluster, or the distance between robots that counts as 1.
+    // Squared range of a cluster, or the distance between robots that counts as 1.
     size: f32,
-    // Cells along x and y.
+    // Number of cells along x and y.
     columns: u32,
     rows: u32,
     nest: RegionParams,
     food: RegionParams,
 }
 
-// A rectangle with rounded corners; if `beyond`, all outside it.
+// A rectangle with rounded corners, or its outside if `beyond` is set.
 struct RegionParams {
     at: vec2<f32>,
     half: vec2<f32>,
@@ -64,34 +65,34 @@ struct RegionParams {
 struct Params {
     robots: u32,
     bodies: u32,
-    // Controller updates in this dispatch.
+    // Number of controller updates in this dispatch.
     updates: u32,
     patches: u32,
     half_arena: vec2<f32>,
     mu: f32,
     restitution: f32,
     noise: vec3<f32>,
-    // A NaN: WGSL has no literal for it.
+    // A NaN, because WGSL has no literal for it.
     nan: u32,
     // Unit vector of the camera's left segment.
     aside: vec2<f32>,
     walls: u32,
     // Senses to compute, and whether the task relocates the disc: SWITCH_...
     switches: u32,
-    // Words from one number of a contact to the next.
+    // Distance in words between consecutive fields of a contact.
     contact_step: u32,
-    // Poses of a body that are kept in `past`.
+    // Number of poses per body that are kept in `past`.
     past_kept: u32,
-    // Worlds of a workgroup, and of the batch.
+    // Number of worlds per workgroup, and of the batch.
     worlds: u32,
     batch: u32,
-    // The probability that a camera's segment is overlooked.
+    // Probability that a camera misses a segment.
     camera_misses: f32,
-    // What every sensor tells without the lights.
+    // Sensor reading without the lights.
     room_light: f32,
     lights: u32,
     tags: u32,
-    // How far tags are found.
+    // Detection range of tags.
     tag_range: f32,
     unused: u32,
     unused_pair: vec2<u32>,
@@ -100,11 +101,11 @@ struct Params {
     // Directions of the proximity rays.
     rays: array<vec4<f32>, RAYS>,
     patch_list: array<PatchParams, MAX_PATCHES>,
-    // Ends of the inner walls.
+    // End points of the inner walls.
     wall_list: array<vec4<f32>, MAX_WALLS>,
-    // Place, square of the height, and brightness of the lights.
+    // Position, squared height, and brightness of the lights.
     light_list: array<vec4<f32>, MAX_LIGHTS>,
-    // Place of the tags, and direction of their faces.
+    // Position of the tags, and direction of their faces.
     tag_list: array<vec4<f32>, MAX_TAGS>,
     footing: array<Footing, MOST_BODIES>,
     body: array<BodyParams, MOST_BODIES>,
@@ -114,18 +115,19 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> state: array<u32>;
 // The instructions of all programs.
 @group(0) @binding(2) var<storage, read> programs: array<u32>;
-// What the nodes with memory remember.
+// Memory of the nodes.
 @group(0) @binding(3) var<storage, read_write> memory: array<u32>;
-// Contacts, and bits of who is near whom.
+// Contacts, and bit masks of neighbours.
 @group(0) @binding(4) var<storage, read_write> work: array<u32>;
-// Cells of the arena that were visited, as bits; then the poses of the past, which messages tell.
+// Bit mask of the visited cells of the arena, then past poses for messages.
 @group(0) @binding(5) var<storage, read_write> past: array<atomic<u32>>;
-// A zero; where the factors of robots are; two words an update: the number of the last message and the place of the poses
-// that it tells of; the factors.
+// A zero; the start of the robots' range factors; the number of the last message and the slot of its poses, for each
+// update; the range factors.
 @group(0) @binding(6) var<storage, read> table: array<u32>;
 
-// What loops and branches depend on. Mesa's software adapters compile a kernel anew for the values of uniforms that do,
-// at every dispatch; to these a word of storage is added, which they do not look into.
+// Values that control loops and branches. Mesa's software adapters recompile a kernel at every dispatch for the
+// values of uniforms that control flow. A zero word from storage is added to these values to prevent this
+// optimisation.
 struct Scene {
     robots: u32,
     bodies: u32,
@@ -159,14 +161,14 @@ fn look_at_scene() {
     scene.opaque = params.messages.opaque + zero;
 }
 
-// This invocation's world and its counters.
+// World and counters of this invocation.
 var<private> world: u32;
 var<private> seed: vec2<u32>;
 var<private> world_number: u32;
 var<private> update: u32;
 var<private> step_number: u32;
 
-// Words lie in rows, a world in each column.
+// Words are stored in rows, with one column per world.
 fn header(word: u32) -> u32 {
     return word * params.batch + world;
 }
@@ -183,7 +185,7 @@ fn of_body(quantity: u32, body: u32) -> f32 {
     return bitcast<f32>(state[place(quantity, body)]);
 }
 
-// A quantity of two numbers, which follow each other.
+// A quantity of two consecutive numbers.
 fn vector_of_body(quantity: u32, body: u32) -> vec2<f32> {
     return vec2(of_body(quantity, body), of_body(quantity + 1u, body));
 }
@@ -248,7 +250,7 @@ fn store() {
     }
 }
 
-// Place of another body seen from this one's.
+// Position of another body relative to this body.
 fn between(body: u32, other: u32) -> vec2<f32> {
     return vec2(px[at(other)] - px[at(body)], py[at(other)] - py[at(body)]);
 }

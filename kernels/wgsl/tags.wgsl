@@ -1,4 +1,4 @@
-// The nearest tag that the camera finds; see world/senses/tags.rs.
+// The nearest tag that the camera detects; see world/senses/tags.rs.
 
 fn tag_in_view(towards: vec2<f32>, front: vec2<f32>, facing: vec2<f32>) -> bool {
     let forward = dot(front, towards);

@@ -1,4 +1,4 @@
-// What tasks count, and the benchmark task's frisbee, which is put back where it touches an end; see world/task/.
+// Task counts, and the relocation of the benchmark's frisbee when it touches an end; see world/task/.
 
 fn free_spot(disc: u32) -> vec2<f32> {
     var best = vec2(0.0);
@@ -45,7 +45,7 @@ fn stage_task() {
     sync();
 }
 
-// Robots that are in range of each other, as bits; then the size of the largest cluster, a robot at a time.
+// Bit masks of the robots in range of each other, then the size of the largest cluster, one robot after another.
 fn score_aggregation() {
     let bits_from = params.batch * CONTACTS_WORDS + world * scene.robots * ROBOT_WORDS;
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
@@ -98,7 +98,7 @@ fn score_aggregation() {
 
 const NO_ROBOT: u32 = 0xffffu;
 
-// Each robot adds up its part in units of 2^-24, over two words: sums are exact.
+// Each robot adds its contribution in units of 2^-24 to a two-word integer, so sums are exact.
 fn score_dispersion() {
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);

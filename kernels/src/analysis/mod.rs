@@ -1,5 +1,5 @@
-//! What can be said about trees without running them: smaller ones that do the same, accounts in plain English, and
-//! other kinds of machines that they stand for.
+//! Static analysis of trees: reduction to smaller equivalent trees, explanations in English, and conversion to and
+//! from other kinds of machines.
 
 pub mod explain;
 pub mod machine;

@@ -1,4 +1,4 @@
-//! Which engine is to run the worlds, as files and command lines say it.
+//! Choice of the engine that runs the worlds, as in files and on command lines.
 
 use super::AdapterChoice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -6,24 +6,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 
-/// An engine by its name.
+/// Name of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineKind {
-    /// The fastest of `simd`, `gpu` and `both` on this machine, timed at the first batch. Software adapters are left out.
+    /// Fastest of `simd`, `gpu` and `both` on this machine, measured with the first batch. Software adapters are not
+    /// considered.
     Auto,
-    /// Worlds on a GPU; the digits are those of the adapter and its driver.
+    /// Worlds on a GPU; results depend on the adapter and its driver.
     Gpu,
-    /// Worlds side by side in vector registers; the digits of `reference`.
+    /// Worlds in parallel lanes of vector registers; results are identical to `reference`.
     Simd,
-    /// The definition: one world after another.
+    /// The reference implementation: one world after another.
     Reference,
-    /// `gpu` and `simd` side by side, each with a share of every batch by its measured speed; no digits are promised.
+    /// `gpu` and `simd` in parallel, each with a share of every batch according to its measured speed; results are
+    /// not reproducible.
     Both,
 }
 
 impl EngineKind {
-    /// The name.
+    /// Name as in files.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Auto => "auto",
@@ -41,28 +43,28 @@ impl Display for EngineKind {
     }
 }
 
-/// An engine, and the adapter that it may use.
+/// An engine and its adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineChoice {
     /// The engine.
     pub engine: EngineKind,
-    /// The adapter of `gpu` and `both`, and of `auto`, where naming one allows a software adapter.
+    /// Adapter of `gpu` and `both`. With `auto`, a named adapter may be a software adapter.
     pub adapter: AdapterChoice,
 }
 
 impl EngineChoice {
-    /// An engine on the most capable adapter, if it needs one.
+    /// Creates the choice of an engine with the most capable adapter.
     pub fn of(engine: EngineKind) -> EngineChoice {
         EngineChoice { engine, adapter: AdapterChoice::Best }
     }
 
-    /// True if `other` gives the same digits for the same seed, whatever the machine.
+    /// True if `other` produces identical results for the same seed on every machine.
     pub fn same_digits(&self, other: &EngineChoice) -> bool {
         let fixed = |choice: &EngineChoice| matches!(choice.engine, EngineKind::Simd | EngineKind::Reference);
         fixed(self) && fixed(other)
     }
 
-    /// The start of every error about the choice: the keys as a file says them.
+    /// Keys as in a file, used as the prefix of errors about the choice.
     pub fn keys(&self) -> String {
         match &self.adapter {
             AdapterChoice::Best => format!("engine = \"{}\"", self.engine),
@@ -72,7 +74,7 @@ impl EngineChoice {
     }
 }
 
-/// As a file says it: an index, or a part of a name.
+/// Adapter as in a file: an index, or part of a name.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "adapter takes an index such as 0, or part of a name such as \"llvmpipe\"")]
 enum Written {

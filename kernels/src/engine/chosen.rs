@@ -1,8 +1,8 @@
-//! The engine that was chosen: `auto` settles on the fastest, a lost device is replaced by `simd` until it can be opened
-//! again, and `both` shares each batch out.
+//! Execution of the chosen engine: `auto` selects the fastest engine, a lost device is replaced by `simd` until it
+//! can be reopened, and `both` distributes each batch.
 //!
-//! It has no clock of its own; whoever makes it lends one. The clock decides what runs where: no digit of `simd` or
-//! `reference` hangs on it.
+//! The caller supplies the clock. Time only determines where jobs run; it does not affect the results of `simd` or
+//! `reference`.
 
 use super::choice::{EngineChoice, EngineKind};
 use super::meter::Meter;
@@ -14,64 +14,64 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// The first wait before a lost device is opened again; each further one is twice as long.
+/// Delay before the first attempt to reopen a lost device; it doubles with each further attempt.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest such wait.
+/// Maximum delay between attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
-/// Updates of the runs that engines are timed with.
+/// Number of updates of the benchmark runs.
 const PROBE_UPDATES: u32 = 10;
-/// Engines are timed for at least so long.
+/// Minimum duration of a benchmark.
 const PROBE: Duration = Duration::from_millis(20);
-/// Most repetitions of a timed run.
+/// Maximum number of repetitions of a benchmark run.
 const PROBES: usize = 8;
-/// `both` has to be so much faster than one engine alone for `auto` to take it.
+/// Minimum speed ratio of `both` to the faster single engine for `auto` to select `both`.
 const GAIN: f64 = 1.05;
-/// Fewer worlds are not shared out: `simd` does them at once.
+/// Minimum number of worlds in a batch to distribute; `simd` runs smaller batches alone.
 const LEAST_SHARED: usize = 64;
-/// How much a new measurement of a share's speed counts.
+/// Weight of a new measurement in the moving average of the speeds.
 const NEWEST: f64 = 0.3;
-/// Most lines that wait to be told.
+/// Maximum number of pending notices.
 const MAX_NOTICES: usize = 16;
 
-/// What an engine needs to know of the machine.
+/// Properties of the machine that engines need.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Time since any fixed moment.
     pub clock: fn() -> Duration,
-    /// False if there can be no GPU, so that `auto` need not load its drivers.
+    /// False if a GPU is impossible, so that `auto` does not load its drivers.
     pub gpu: bool,
 }
 
-/// What runs, and how fast.
+/// Active engine and its speed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineStatus {
-    /// The engine: "simd", "reference", "gpu", or "gpu+simd" for both; empty before `auto` has settled.
+    /// Engine: "simd", "reference", "gpu", or "gpu+simd" for both; empty before `auto` has selected one.
     pub engine: &'static str,
-    /// Name of the adapter, if one is used.
+    /// Name of the adapter, if any.
     pub adapter: Option<String>,
-    /// Its driver.
+    /// Driver of the adapter.
     pub driver: Option<String>,
-    /// Simulated robot-seconds a second over the last generations; 0 before the first batch.
+    /// Simulated robot-seconds per second over the last generations; 0 before the first batch.
     pub r_acc: f64,
 }
 
-/// A line about an engine.
+/// A message about an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What happened.
+    /// Description of the event.
     pub text: String,
-    /// Something does not work as was asked for.
+    /// Whether the requested engine does not work.
     pub warning: bool,
 }
 
-/// An engine by a choice.
+/// Engine that follows an [`EngineChoice`].
 pub struct ChosenEngine {
     choice: EngineChoice,
     machine: Machine,
     state: Mutex<State>,
 }
 
-/// What does the work now.
+/// Active engine.
 #[derive(Clone)]
 enum Active {
     Reference,
@@ -84,23 +84,23 @@ enum Active {
 struct OpenGpu {
     gpu: Gpu,
     driver: String,
-    /// One thread that waits for the device while all others simulate.
+    /// Pool with a single thread that waits for the device while all others simulate.
     thread: ThreadPool,
 }
 
 #[derive(Default)]
 struct State {
-    /// None before `auto` has settled.
+    /// `None` before `auto` has selected an engine.
     active: Option<Active>,
-    /// Robot-seconds a second of `gpu` and `simd` in `both`.
+    /// Speeds of `gpu` and `simd` in `both` (robot-seconds/s).
     speeds: Option<[f64; 2]>,
-    /// When the device is opened again, while it is away.
+    /// Time of the next attempt to reopen the device; `None` unless it is lost.
     retry: Option<Duration>,
-    /// How long the last wait was.
+    /// Last delay before an attempt.
     wait: Duration,
-    /// When the device was opened.
+    /// Time at which the device was opened.
     opened: Duration,
-    /// The last notice of the device itself.
+    /// Last notice from the device.
     heard: Option<String>,
     notices: Vec<Notice>,
     meter: Meter,
@@ -126,7 +126,7 @@ impl ChosenEngine {
     /// Opens the engine.
     ///
     /// # Errors
-    /// If `gpu` or `both` is asked for, or `auto` with an adapter, and that cannot be opened: one line with the keys.
+    /// If the device for `gpu` or `both`, or the adapter named for `auto`, cannot be opened: one line with the keys.
     pub fn open(choice: EngineChoice, machine: Machine) -> Result<ChosenEngine, String> {
         let engine = ChosenEngine::closed(choice, machine);
         match engine.choice.engine {
@@ -144,7 +144,8 @@ impl ChosenEngine {
         Ok(engine)
     }
 
-    /// As [`ChosenEngine::open`], but what cannot be opened now is tried again later, and `simd` runs until then.
+    /// Opens the engine like [`ChosenEngine::open`]. If the device cannot be opened, `simd` runs and the device is
+    /// retried later.
     pub fn open_or_wait(choice: EngineChoice, machine: Machine) -> ChosenEngine {
         ChosenEngine::open(choice.clone(), machine).unwrap_or_else(|error| {
             let engine = ChosenEngine::closed(choice, machine);
@@ -157,24 +158,24 @@ impl ChosenEngine {
         ChosenEngine { choice, machine, state: Mutex::default() }
     }
 
-    /// Refuses a world that the engine cannot run.
+    /// Checks that the engine can run a world.
     ///
     /// # Errors
-    /// One line with the key and what the engine lacks.
+    /// One line with the key and the limit that the world exceeds.
     pub fn check(&self, spec: &WorldSpec) -> Result<(), String> {
         match self.state().active.clone() {
             Some(Active::Gpu(open)) => open.gpu.supports(spec).map_err(|error| self.blame(&error)),
-            // What one half cannot run the other does.
+            // In `both`, `simd` can run all worlds.
             _ => Ok(()),
         }
     }
 
-    /// What was chosen.
+    /// The requested choice.
     pub fn choice(&self) -> &EngineChoice {
         &self.choice
     }
 
-    /// What runs, and how fast.
+    /// Active engine and its speed.
     pub fn status(&self) -> EngineStatus {
         let state = self.state();
         let r_acc = state.meter.r_acc();
@@ -188,17 +189,17 @@ impl ChosenEngine {
         }
     }
 
-    /// Ends a generation, of which [`EngineStatus::r_acc`] is counted.
+    /// Ends a generation; [`EngineStatus::r_acc`] is computed over generations.
     pub fn end_generation(&self) {
         self.state().meter.close();
     }
 
-    /// What the user should know since the last call: how `auto` settled, a device lost or back.
+    /// Returns and clears the notices for the user: selection of `auto`, device lost or reopened.
     pub fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.state().notices)
     }
 
-    /// Lets `auto` settle on jobs like those to come; other choices have nothing to settle.
+    /// Selects the engine for `auto` with benchmarks of these jobs; has no effect for other choices.
     pub fn settle(&self, programs: &[Program], jobs: &[Job<'_>]) {
         if self.state().active.is_some() || jobs.is_empty() {
             return;
@@ -210,7 +211,7 @@ impl ChosenEngine {
         self.state().active = Some(active);
     }
 
-    /// Destroys the open device, as a driver does that is reset: drills see what comes of it.
+    /// Destroys the open device, like a driver reset; used for tests of the recovery.
     pub fn lose_device(&self) {
         let state = self.state();
         if let Some(open) = state.active.as_ref().and_then(Active::device) {
@@ -242,7 +243,7 @@ impl ChosenEngine {
         Ok(OpenGpu { gpu, driver, thread: thread.map_err(|error| refused(error.to_string()))? })
     }
 
-    /// Times the engines on short runs of these jobs.
+    /// Measures the engines with short runs of these jobs and returns the fastest.
     fn fastest(&self, programs: &[Program], jobs: &[Job<'_>]) -> Active {
         let named = self.choice.adapter != AdapterChoice::Best;
         let hardware = || Gpu::adapters().iter().any(|adapter| adapter.kind != AdapterKind::Software);
@@ -298,7 +299,7 @@ impl ChosenEngine {
         active
     }
 
-    /// Runs the first jobs on the device and the rest on the processor, by their speeds.
+    /// Runs the first jobs on the device and the others on the processor, in proportion to their speeds.
     fn share(&self, open: &OpenGpu, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         if jobs.len() < LEAST_SHARED {
             return Simd::default().run(programs, jobs);
@@ -331,7 +332,7 @@ impl ChosenEngine {
         theirs.0
     }
 
-    /// Opens the device again if its time has come.
+    /// Reopens the device if the delay has expired.
     fn try_again(&self) {
         if self.state().retry.is_none_or(|at| (self.machine.clock)() < at) {
             return;
@@ -340,7 +341,7 @@ impl ChosenEngine {
             Ok(open) => {
                 let name = open.gpu.device().unwrap_or_default();
                 let mut state = self.state();
-                // Auto settles anew.
+                // `auto` selects again.
                 state.active = (self.choice.engine != EngineKind::Auto).then(|| self.on(open));
                 state.speeds = None;
                 state.retry = None;
@@ -352,12 +353,12 @@ impl ChosenEngine {
         }
     }
 
-    /// `simd` runs for now.
+    /// Switches to `simd` and schedules the next attempt.
     fn wait_after(&self, why: &str) {
         let mut state = self.state();
         let now = (self.machine.clock)();
         let first = state.retry.is_none();
-        // One that held for longer than it was waited for begins anew.
+        // A device that worked for longer than the last delay starts with the initial delay again.
         let held = first && now.saturating_sub(state.opened) > state.wait;
         state.wait = if held { FIRST_WAIT } else { (2 * state.wait).clamp(FIRST_WAIT, LONGEST_WAIT) };
         state.retry = Some(now + state.wait);
@@ -367,7 +368,7 @@ impl ChosenEngine {
         }
     }
 
-    /// Notices what the device said, and whether it is gone.
+    /// Reads the notice of the device and detects its loss.
     fn look_at(&self, open: &OpenGpu) {
         let notice = open.gpu.notice();
         if open.gpu.is_lost() {
@@ -405,7 +406,8 @@ impl Engine for ChosenEngine {
         self.state().active.as_ref().map_or("auto", Active::name)
     }
 
-    /// A device that is lost on the way costs time but no outcome: its jobs are run again by `simd`.
+    /// If the device is lost during a run, `simd` repeats the jobs: the run takes longer but all outcomes are
+    /// returned.
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         if jobs.is_empty() {
             return Vec::new();
@@ -438,7 +440,7 @@ impl Engine for ChosenEngine {
     }
 }
 
-/// Says whether the adapter that a choice names is there and has what the kernels need, without opening it.
+/// Checks without opening the device that the chosen adapter exists and fulfils the requirements of the kernels.
 ///
 /// # Errors
 /// As [`Gpu::open_adapter`].
@@ -446,7 +448,7 @@ pub fn check_choice(choice: &EngineChoice) -> Result<(), GpuError> {
     Gpu::check_adapter(&choice.adapter)
 }
 
-/// Simulated time of jobs, s times robots.
+/// Simulated time of jobs (robot-seconds).
 fn robot_seconds(jobs: &[Job<'_>]) -> f64 {
     jobs.iter().map(|job| f64::from(job.updates) * job.spec.robots as f64).sum::<f64>() * f64::from(CONTROL_PERIOD)
 }

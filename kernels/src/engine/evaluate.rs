@@ -7,34 +7,34 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::mem::take;
 
-/// Evaluates a population's trees, and remembers from one generation to the next what those that stay compile to.
+/// Evaluates a population's trees and caches the compiled programs of trees that remain in the next generation.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
-    /// By the tree's key: what is known of it.
+    /// Controllers by the keys of their trees.
     known: BTreeMap<Vec<u8>, Controller>,
-    /// Of each tree of the population the place of its program, if it fits a robot.
+    /// Index of each tree's program; `None` if the tree does not fit a robot.
     places: Vec<Option<usize>>,
     programs: Vec<Program>,
     parsimonies: Vec<f32>,
 }
 
-/// What runs for a tree.
+/// Compiled controller of a tree.
 #[derive(Clone, Debug)]
 struct Controller {
-    /// The reduced tree under `avoiding`, which does exactly what the whole one does.
+    /// Program of the reduced tree under `avoiding`; it behaves identically to the unreduced tree.
     program: Program,
-    /// The whole tree's: what it costs in memory is what evolution made.
+    /// Parsimony of the unreduced tree, because evolution pays for its size.
     parsimony: f32,
 }
 
 impl Evaluator {
-    /// Takes a population's trees; those not met in the last one are reduced and compiled.
+    /// Sets the population's trees; trees that were not in the previous population are reduced and compiled.
     pub fn prepare(&mut self, trees: &[&Tree]) {
         self.prepare_with(trees, &[]);
     }
 
-    /// As [`Evaluator::prepare`]; teams may also have mates, programs that run as they are. Their numbers go on from the
-    /// trees'.
+    /// Performs [`Evaluator::prepare`] with additional programs for mixed teams, which run unchanged. Their indices
+    /// follow those of the trees.
     pub fn prepare_with(&mut self, trees: &[&Tree], mates: &[Program]) {
         let mut before = take(&mut self.known);
         let keys: Vec<Vec<u8>> = trees.iter().map(|tree| tree.key()).collect();
@@ -54,14 +54,15 @@ impl Evaluator {
         self.parsimonies = self.known.values().map(|c| c.parsimony).collect();
         self.places.extend((self.programs.len()..).map(Some).take(mates.len()));
         self.programs.extend_from_slice(mates);
-        // What a mate costs is not the tree's fault.
+        // The size of a mate does not reduce the fitness of the tree.
         self.parsimonies.extend(mates.iter().map(|_| 1.0));
     }
 
-    /// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; teams are indices into the trees last
-    /// prepared, each of which runs under `sel2(avoiding, tree)`. A mixed team is derated by its largest tree.
+    /// Fitness of each job, which evolution maximises (Eq. 8.3 for transport). Teams contain indices of the trees of
+    /// the last [`Evaluator::prepare`]; each tree runs under `sel2(avoiding, tree)`. The largest tree of a mixed team
+    /// determines its reduction.
     ///
-    /// A team with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
+    /// A team with a tree that does not fit a robot's memory is not run and scores 0, the fitness at full memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
         let runnable = self.runnable(jobs);
         let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
@@ -76,12 +77,12 @@ impl Evaluator {
         runnable.iter().map(score).collect()
     }
 
-    /// Lets an engine settle on jobs as [`Evaluator::fitness`] takes them.
+    /// Calls [`ChosenEngine::settle`] with jobs in the form of [`Evaluator::fitness`].
     pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
         engine.settle(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
     }
 
-    /// The jobs with the places of their programs; `None` where a tree does not fit a robot.
+    /// Replaces tree indices by program indices; `None` for jobs with a tree that does not fit a robot.
     fn runnable<'a>(&self, jobs: &[Job<'a>]) -> Vec<Option<Job<'a>>> {
         let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
         jobs.iter().map(|job| placed(job).map(|team| Job { team, ..job.clone() })).collect()

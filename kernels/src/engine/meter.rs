@@ -1,12 +1,12 @@
-//! How fast worlds are simulated.
+//! Measurement of the simulation speed.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Generations that a figure covers, the one in hand left out.
+/// Number of completed generations in the average.
 const GENERATIONS: usize = 8;
 
-/// Simulated time and the time it took, over the last generations.
+/// Simulated time and wall time over the last generations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meter {
     open: Spent,
@@ -20,7 +20,7 @@ struct Spent {
 }
 
 impl Meter {
-    /// Counts a batch.
+    /// Adds a batch.
     pub fn add(&mut self, robot_seconds: f64, took: Duration) {
         self.open.robot_seconds += robot_seconds;
         self.open.seconds += took.as_secs_f64();
@@ -36,7 +36,8 @@ impl Meter {
         }
     }
 
-    /// Simulated robot-seconds a second; 0 before the first batch. The batches so far count until a generation has ended.
+    /// Simulated robot-seconds per second; 0 before the first batch. Until the first generation ends, the current
+    /// batches count.
     pub fn r_acc(&self) -> f64 {
         let all = if self.closed.is_empty() { vec![self.open] } else { self.closed.iter().copied().collect() };
         let sum = |part: fn(&Spent) -> f64| all.iter().map(part).sum::<f64>();

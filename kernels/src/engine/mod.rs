@@ -1,4 +1,4 @@
-//! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
+//! Engines, which run many worlds. For the same jobs all engines return equivalent outcomes in the same order.
 
 mod choice;
 mod chosen;
@@ -28,20 +28,20 @@ use crate::world::{Pose, Sensing, WorldSpec};
 pub struct Job<'a> {
     /// The world.
     pub spec: &'a WorldSpec,
-    /// Which of the world's starts, counted round and round.
+    /// Start of the world, modulo their number.
     pub start: usize,
-    /// What the robots run.
+    /// Programs of the robots.
     pub team: Team,
-    /// Seed and world number fix every random choice of the run.
+    /// Seed; together with `world` it determines all random choices.
     pub seed: u64,
-    /// See `seed`.
+    /// Index of the world; see `seed`.
     pub world: u32,
     /// Number of controller updates (0.1 s each).
     pub updates: u32,
 }
 
 impl Job<'_> {
-    /// The senses that at least one of its robots may read.
+    /// Senses that at least one of its robots may read.
     fn sensing(&self, programs: &[Program]) -> Sensing {
         let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.team.program(robot)).collect();
         used.dedup();
@@ -49,35 +49,35 @@ impl Job<'_> {
     }
 }
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The task's fitness; for transport exactly 0 if the frisbee never moved.
     pub fitness: f32,
-    /// Hash over the bits of all final positions; equal runs have equal hashes.
+    /// Hash over the bits of all final poses; identical runs have equal hashes.
     pub hash: u64,
 }
 
-/// Runs worlds. Implementations agree within the tolerances that their twin tests state.
+/// Runs worlds. Implementations agree within the tolerances of their twin tests.
 pub trait Engine: Sync {
-    /// Name for reports.
+    /// Name of the engine for reports.
     fn name(&self) -> &'static str;
 
     /// Runs every job and returns outcomes in the order of the jobs, whatever the number of threads.
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome>;
 
-    /// The device that it runs on, if it is not simply this processor.
+    /// Device of the engine; `None` for the CPU.
     fn device(&self) -> Option<String> {
         None
     }
 
-    /// What the user should know about the runs so far: that another engine had to help, and why.
+    /// Notice for the user about the runs so far, for example that another engine replaced this one, and why.
     fn notice(&self) -> Option<String> {
         None
     }
 }
 
-/// Indices of the jobs, grouped by what worlds that run together have in common: their description and length.
+/// Groups the indices of jobs that can run together, with equal world and length.
 fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(&Job<'_>, Vec<usize>)> = Vec::new();
     for (i, job) in jobs.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! How often each node of a tree is ticked, and with which results.
+//! Statistics of the ticks and results of each node of a tree.
 
 use super::Job;
 use crate::tree::{Memory, Program, Status};
 use crate::world::World;
 use rayon::prelude::*;
 
-/// Results of one node, counted over robots and updates.
+/// Result counts of one node over all robots and updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Ticks that ended in success.
@@ -17,7 +17,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// All ticks.
+    /// Total number of ticks.
     pub fn ticks(&self) -> u64 {
         self.success + self.failure + self.running
     }
@@ -29,8 +29,8 @@ impl Count {
     }
 }
 
-/// Runs jobs on the reference engine and counts the results of each of the `nodes` nodes of the tree that `program` was
-/// compiled from; [`Job::team`] is not used. Counts do not depend on the number of threads.
+/// Runs jobs on the reference engine and counts the results of each node. `nodes` is the number of nodes of the tree
+/// from which `program` was compiled; [`Job::team`] is ignored. Counts do not depend on the number of threads.
 pub fn observe(program: &Program, nodes: usize, jobs: &[Job<'_>]) -> Vec<Count> {
     let sum = |mut a: Vec<Count>, b: Vec<Count>| {
         a.iter_mut().zip(&b).for_each(|(a, b)| a.add(b));

@@ -1,4 +1,4 @@
-//! The definition: one world after another in plain scalar arithmetic, worlds spread over threads.
+//! The reference engine: scalar arithmetic, one world per thread at a time.
 
 use super::{Engine, Job, Outcome, hash};
 use crate::tree::{Memory, Program};
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// The reference engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference {
-    /// The senses to compute; `None` for all.
+    /// Senses to compute; `None` for all.
     pub sensing: Option<Sensing>,
 }
 

@@ -1,4 +1,4 @@
-//! Which robot of a swarm runs which program.
+//! Assignment of programs to the robots of a swarm.
 
 use std::sync::Arc;
 
@@ -6,28 +6,30 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team(Programs);
 
-/// Jobs are made by the hundred thousand, so teams of one program, and copies of a team, take no memory of their own.
+/// Compact representation, because there are hundreds of thousands of jobs: a team with one program and clones of a
+/// team do not allocate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Programs {
     All(u32),
-    /// One for each robot; robots beyond run program 0.
+    /// One program per robot; further robots run program 0.
     Each(Arc<[u32]>),
 }
 
 impl Team {
-    /// All robots run one program.
+    /// All robots run the same program.
     pub fn all(program: usize) -> Team {
         Team(Programs::All(program as u32))
     }
 
-    /// So many robots run program 0, the next so many program 1 and so on; robots beyond run program 0.
+    /// The first `counts[0]` robots run program 0, the next `counts[1]` program 1, and so on; further robots run
+    /// program 0.
     pub fn mixed(counts: &[usize]) -> Team {
         let programs =
             counts.iter().enumerate().flat_map(|(program, count)| std::iter::repeat_n(program as u32, *count));
         Team(Programs::Each(programs.collect()))
     }
 
-    /// Robot i runs the i-th of these programs; robots beyond run program 0.
+    /// Robot i runs the i-th of these programs; further robots run program 0.
     pub fn of(programs: impl IntoIterator<Item = usize>) -> Team {
         Team(Programs::Each(programs.into_iter().map(|program| program as u32).collect()))
     }
@@ -40,7 +42,7 @@ impl Team {
         }
     }
 
-    /// The same team with other numbers for the programs of its first `robots` robots; `None` where one has none.
+    /// Returns the team of the first `robots` robots with converted program indices; `None` if any conversion fails.
     pub fn renumbered(&self, robots: usize, number: impl Fn(usize) -> Option<usize>) -> Option<Team> {
         match &self.0 {
             Programs::All(program) => number(*program as usize).map(Team::all),

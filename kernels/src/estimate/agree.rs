@@ -1,44 +1,45 @@
-//! How robots that tell each other their reports come to one world.
+//! Consensus of robots that exchange their reports on a common world model.
 
 use super::estimator::Report;
 use super::parameter::Parameter;
 use std::collections::BTreeMap;
 
-/// Reports older than this are not counted, s.
+/// Maximum age of reports that count (s).
 pub const FRESH_S: f64 = 60.0;
-/// Evidence that makes a report a vote, and how much all votes need together, nats.
+/// Minimum evidence of a report to count as a vote, and of all votes together (nats).
 const VOTE: f32 = 3.0;
 const TOGETHER: f32 = 24.0;
-/// Evidence that a robot needs to change what only it has, nats.
+/// Minimum evidence for a robot to change a parameter of its own body (nats).
 const ALONE: f32 = 20.0;
-/// After a change of its own a robot is not brought back to what most others simulate for so long, s.
+/// Interval after its own change in which a robot does not revert to the majority's value (s).
 const SETTLED_S: f64 = 30.0;
-/// Most voters that a change needs, however large the swarm is.
+/// Upper limit on the number of votes required for a change.
 const QUORUM: usize = 3;
-/// Standard deviations by which votes may be off the middle one.
+/// Maximum deviation of votes from the median (standard deviations).
 const CONSISTENT: f32 = 3.0;
 
-/// What a robot knows of everybody's reports.
+/// Reports that a robot has received from all others.
 #[derive(Clone, Debug, Default)]
 pub struct Council {
     heard: BTreeMap<u16, (f64, Vec<Report>)>,
-    /// When this robot changed a parameter last: what it found out is not undone because others have yet to hear of it.
+    /// Time of this robot's last change of each parameter. Such a change is not reverted while other robots cannot
+    /// know of it yet.
     changed: BTreeMap<Parameter, f64>,
 }
 
 impl Council {
-    /// Another robot's reports came, s.
+    /// Stores another robot's reports; `now` is the current time (s).
     pub fn hear(&mut self, now: f64, island: u16, reports: Vec<Report>) {
         self.heard.insert(island, (now, reports));
     }
 
-    /// This robot simulates another value of a parameter from now on, s.
+    /// Records that this robot simulates another value of a parameter from `now` on (s).
     pub fn change(&mut self, now: f64, parameter: Parameter) {
         self.changed.insert(parameter, now);
     }
 
-    /// What this robot should change in its simulator now: the first parameter for which there is reason, and its value.
-    /// `robots` is how many the swarm has.
+    /// Returns the change that this robot should make in its simulator now: the parameter with the strongest
+    /// evidence, and its value. `robots` is the size of the swarm.
     pub fn verdict(&self, now: f64, own: &[Report], robots: usize) -> Option<(Parameter, f32)> {
         let alone = says(own).filter(|report| report.parameter.own() && report.evidence >= ALONE);
         let mut found: Option<(f32, Parameter, f32)> = None;
@@ -59,12 +60,12 @@ impl Council {
         found.map(|(_, parameter, value)| (parameter, value))
     }
 
-    /// What every other robot reported lately.
+    /// Recent reports of the other robots.
     fn others(&self, now: f64) -> impl Iterator<Item = &[Report]> {
         self.heard.values().filter(move |(at, _)| now - at <= FRESH_S).map(|(_, reports)| &reports[..])
     }
 
-    /// Most others simulate another world than this robot: theirs.
+    /// Value that most other robots simulate, if it differs from this robot's value.
     fn caught_up(&self, now: f64, own: &Report) -> Option<(f32, f32)> {
         let parameter = own.parameter;
         if self.changed.get(&parameter).is_some_and(|at| now - at <= SETTLED_S) {
@@ -77,8 +78,8 @@ impl Council {
         (held * 2 > models.len() + 1 && !parameter.as_good(middle, own.model, true)).then_some((f32::INFINITY, middle))
     }
 
-    /// Enough robots have seen alike that the world is another. Only what robots saw that simulate the same world adds up:
-    /// to one that does not know of a heavy frisbee yet, the floor may seem slippery.
+    /// Value that enough robots agree on. Only votes of robots that simulate the same world are added: to a robot
+    /// that does not know of a heavy frisbee yet, the floor may seem slippery.
     fn voted(&self, now: f64, (own, parameter): (&[Report], Parameter), robots: usize) -> Option<(f32, f32)> {
         let others = self.others(now).filter(|reports| same_world(reports, own));
         let said = others.chain([own]).filter_map(says);
@@ -99,18 +100,18 @@ impl Council {
     }
 }
 
-/// A robot's report of a parameter.
+/// Finds a robot's report of a parameter.
 fn of(reports: &[Report], parameter: Parameter) -> Option<&Report> {
     reports.iter().find(|report| report.parameter == parameter)
 }
 
-/// The parameter that explains best what a robot saw. The others explain in part what that one does in whole, so that a
-/// robot speaks for one only.
+/// Report of the parameter that best explains a robot's observations. Other parameters explain a part of the same
+/// observations, so each robot votes only for one.
 fn says(reports: &[Report]) -> Option<&Report> {
     reports.iter().reduce(|best, report| if report.evidence > best.evidence { report } else { best })
 }
 
-/// True if two robots simulate the same world, as far as both say.
+/// True if two robots simulate the same world, according to their reports.
 fn same_world(reports: &[Report], own: &[Report]) -> bool {
     own.iter().filter(|report| !report.parameter.own()).all(|report| {
         of(reports, report.parameter).is_none_or(|other| report.parameter.alike(other.model, report.model))
@@ -124,7 +125,7 @@ mod tests {
     const MASS: Parameter = Parameter::FrisbeeMass;
     const FLOOR: Parameter = Parameter::RobotFriction;
 
-    /// Reports of a robot that simulates frisbees of this mass.
+    /// Reports of a robot that simulates frisbees with the mass `model`.
     fn reports(model: f32, mass: f32, floor: f32) -> Vec<Report> {
         let report =
             |parameter, model, value, evidence| Report { parameter, model, value, sd: 0.05, evidence, windows: 50 };
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!(council_of_heavy.verdict(1.0, &heavy(), 9).unwrap().0, MASS);
         let floor = || reports(0.28, 0.0, 15.0);
         assert_eq!(council(&[floor(), floor()]).verdict(1.0, &floor(), 9).unwrap().0, FLOOR);
-        // The floor of those that do not know of the heavy frisbee is no evidence for one that does.
+        // Reports on the floor from robots that do not know of the heavy frisbee do not count for a robot that does.
         let unaware = || reports(0.07, 10.0, 15.0);
         let mut first = council(&[unaware(), unaware()]);
         first.change(0.5, MASS);

@@ -1,5 +1,5 @@
-//! One robot's evidence that a parameter is not what its simulator has: a cumulative sum of log-likelihood ratios for each
-//! candidate value (Page 1954, "Continuous inspection schemes"; Lorden 1971 for many candidates).
+//! Evidence of one robot that a parameter differs from its simulator: a cumulative sum of log-likelihood ratios for
+//! each candidate value (Page 1954, "Continuous inspection schemes"; Lorden 1971 for many candidates).
 
 use super::parameter::{Parameter, WorldModel};
 use super::window::{Glimpse, STEPS, Shapes, Told, Window};
@@ -8,39 +8,41 @@ use crate::model::DT;
 use crate::world::WorldSpec;
 use std::collections::VecDeque;
 
-/// Windows that evidence reaches back at most.
+/// Maximum number of windows in the evidence.
 const MEMORY: usize = 600;
-/// Most that one window may say for or against a candidate, nats: no single moment convinces.
+/// Maximum magnitude of the evidence of one window (nats), so that no single observation is decisive.
 const LOUDEST: f32 = 1.0;
-/// A window in which no candidate differs by more than this from the present value says nothing.
+/// Threshold below which a window has no evidence: no candidate differs more from the current value (nats).
 const SILENT: f32 = 0.02;
-/// Taken from what each window says, nats: predictions are approximate, and in a world that is as simulated they favour
-/// some candidate by a little less than this (Page's reference value). A change says 0.2 and more; what is known to have
-/// changed is corrected without it.
+/// Deduction from the evidence of each window (nats) (Page's reference value). Predictions are approximate, so
+/// without a change some candidate gains slightly less than this per window; a change yields 0.2 or more. Parameters
+/// that are known to have changed are corrected without this deduction.
 const ALLOWANCE: f32 = 0.05;
-/// Commands to the wheels that are kept: 6 s.
+/// Maximum number of stored wheel commands (6 s).
 const COMMANDS: usize = 64;
-/// Evidence about the robot's own wheels must come from places this far apart, m: a robot that is held is not one that slips.
+/// Minimum extent of the positions behind evidence about the robot's own wheels (m), to distinguish a robot that is
+/// held from one that slips.
 const SPREAD: f32 = 0.25;
-/// A window may be longer or shorter than it should by this part.
+/// Maximum relative deviation of a window's duration.
 const UNEVEN: f64 = 0.3;
-/// How everything moves at the end of a window is told by the last part of it: so much is left out, as a part of the window.
+/// Fraction at the start of a window that is excluded when the motion at its end is measured.
 const MOVED_FOR: f64 = 0.65;
 
-/// What a robot has to say of a parameter.
+/// Estimate of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// Which.
+    /// The parameter.
     pub parameter: Parameter,
-    /// Its value in the robot's simulator.
+    /// Value in the robot's simulator.
     pub model: f32,
-    /// What it seems to be.
+    /// Estimated value.
     pub value: f32,
-    /// Standard deviation of that: of its logarithm for masses and friction, of itself for edges (m) and wheels.
+    /// Standard deviation of the estimate: of the logarithm for masses and friction, of the value for edges (m) and
+    /// wheels.
     pub sd: f32,
-    /// How much more likely it makes what was seen than the simulator's, nats; 0 if there is nothing to say.
+    /// Log-likelihood ratio of the estimate to the simulator's value (nats); 0 without evidence.
     pub evidence: f32,
-    /// Windows of 0.2 s behind it.
+    /// Number of windows of 0.2 s in the evidence.
     pub windows: u32,
 }
 
@@ -49,12 +51,12 @@ pub struct Report {
 struct Track {
     parameter: Parameter,
     candidates: Vec<f32>,
-    /// Taken from what each window says, nats.
+    /// Deduction from the evidence of each window (nats).
     allowance: f32,
-    /// For each window that said something, what it said for each candidate, nats.
+    /// Evidence for each candidate from each window with evidence (nats).
     gains: VecDeque<Vec<f32>>,
     places: VecDeque<Vec2>,
-    /// For each candidate the greatest sum that ends now, and over how many windows.
+    /// Maximum sum that ends now and its number of windows, for each candidate.
     sums: Vec<(f32, usize)>,
 }
 
@@ -67,7 +69,8 @@ impl Track {
         Track { parameter, candidates, allowance, gains: VecDeque::new(), places: VecDeque::new(), sums }
     }
 
-    /// Takes a window; `now` is how likely the present model makes its motion and its proximity readings.
+    /// Processes a window; `now` is the log-likelihood of its motion and of its proximity readings under the current
+    /// model.
     fn take(&mut self, shapes: &Shapes, model: &WorldModel, window: &Window, now: (f32, f32)) {
         let gain = |value: &f32| {
             if !window.tells(shapes, self.parameter, model, *value) {
@@ -103,7 +106,7 @@ impl Track {
         if self.parameter.own() && self.spread(since) < SPREAD {
             return nothing;
         }
-        // The posterior since the change, on a flat prior over the candidates.
+        // Posterior since the change, with a flat prior over the candidates.
         let mut sums = vec![0.0f32; self.candidates.len()];
         for gains in self.gains.range(since..) {
             sums.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += gain);
@@ -114,13 +117,13 @@ impl Track {
         let even = |value: &f32| self.parameter.even(*value);
         let mean = self.candidates.iter().zip(&weights).map(|(v, w)| even(v) * w).sum::<f32>() / total;
         let square = self.candidates.iter().zip(&weights).map(|(v, w)| (even(v) - mean).powi(2) * w).sum::<f32>();
-        // Candidates lie on a grid: no estimate is better than its spacing over root 12.
+        // Candidates are on a grid, so no estimate is better than the grid spacing divided by the root of 12.
         let sd = (square / total).sqrt().max(self.parameter.least_sd());
         let value = self.parameter.uneven(mean);
         Report { value, sd, evidence, windows: count as u32, ..nothing }
     }
 
-    /// How far apart the places are that were seen since then, m.
+    /// Extent of the positions since the given window (m).
     fn spread(&self, since: usize) -> f32 {
         let x = self.places.range(since..).map(|at| at.x);
         let y = self.places.range(since..).map(|at| at.y);
@@ -132,21 +135,21 @@ impl Track {
     }
 }
 
-/// A robot that compares what its wheels were told with where it went, and what it pushes.
+/// Compares the commands to a robot's wheels with its motion and the motion of objects that it pushes.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     shapes: Shapes,
     planned: WorldModel,
     model: WorldModel,
     told: Vec<(f64, [f32; 2])>,
-    /// A moment before the last window ended, the moment when it did, and the latest from which the next one can tell
-    /// how everything moved.
+    /// Poses shortly before the end of the last window, at its end, and the latest poses from which the next window
+    /// can measure the motion.
     seen: Option<(Glimpse, Glimpse, Glimpse)>,
     tracks: Vec<Track>,
 }
 
 impl Estimator {
-    /// In a world as it was planned; nothing is known to be otherwise.
+    /// Creates an estimator for a planned world, without evidence.
     pub fn new(planned: &WorldSpec) -> Estimator {
         let model = WorldModel::of(planned);
         let mut estimator = Estimator {
@@ -167,18 +170,18 @@ impl Estimator {
         self.tracks = all.map(|parameter| Track::new(parameter, &self.model, &self.planned)).collect();
     }
 
-    /// The world as it is simulated now.
+    /// Current world model of the simulator.
     pub fn model(&self) -> &WorldModel {
         &self.model
     }
 
-    /// The simulator has another value from now on; evidence against the one before is void, also about other parameters.
+    /// Sets a new value in the world model. All evidence is discarded, including that for other parameters.
     pub fn adopt(&mut self, parameter: Parameter, value: f32) {
         self.model.set(parameter, value);
         self.forget(self.tracks.iter().any(|track| track.parameter == Parameter::FrisbeeMass));
     }
 
-    /// The wheels are told these speeds from `time` on, s and m/s.
+    /// Records that the wheels have these commanded speeds (m/s) from `time` (s) on.
     pub fn command(&mut self, time: f64, wheels: [f32; 2]) {
         if self.told.last().is_some_and(|(_, last)| *last == wheels) {
             return;
@@ -189,8 +192,8 @@ impl Estimator {
         self.told.push((time, wheels));
     }
 
-    /// Poses were so at a moment. Windows begin where the last one ended; what comes within one only tells how everything
-    /// moved at its end.
+    /// Processes poses. Each window starts at the end of the previous one; poses within a window only serve to
+    /// measure the motion at its end.
     pub fn see(&mut self, glimpse: Glimpse) {
         let whole = STEPS as f64 * f64::from(DT);
         let Some((before, from, mid)) = &mut self.seen else {
@@ -218,7 +221,7 @@ impl Estimator {
         self.seen = Some((before, glimpse.clone(), glimpse));
     }
 
-    /// What there is to say of each parameter.
+    /// Estimates of all parameters.
     pub fn reports(&self) -> Vec<Report> {
         self.tracks.iter().map(|track| track.report(&self.model)).collect()
     }

@@ -1,8 +1,8 @@
-//! What motion tells of the world: a robot compares where its wheels should have taken it, and whatever it pushes, with
-//! where they went, and estimates the parameters of its simulator while it works (thesis 9.2.1).
+//! System identification from motion: a robot compares the predicted motion of itself and of pushed objects with the
+//! observed motion, and estimates the parameters of its simulator during operation (thesis 9.2.1).
 //!
-//! One robot's [`Estimator`] gathers evidence; [`Council`] is how robots that tell each other their [`Report`]s come to one
-//! [`WorldModel`]. Everything is a pure function of what was seen.
+//! One robot's [`Estimator`] collects evidence; with a [`Council`], robots that exchange their [`Report`]s agree on
+//! one [`WorldModel`]. Everything is a pure function of the observations.
 
 mod agree;
 mod estimator;

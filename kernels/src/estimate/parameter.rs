@@ -1,4 +1,4 @@
-//! The parameters of a world that are estimated, and a world that has them.
+//! Estimated parameters of a world, and world models with values for them.
 
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{ROBOT_RADIUS, V_MAX};
@@ -9,43 +9,43 @@ use crate::world::{SpecError, WorldSpec};
 /// A parameter of the world, or of the robot's own body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
 pub enum Parameter {
-    /// Mass of the discs, kg.
+    /// Mass of the discs (kg).
     FrisbeeMass,
-    /// Friction of the discs with the floor.
+    /// Coefficient of friction between discs and the floor.
     FrisbeeFriction,
-    /// Friction of robots with the floor.
+    /// Coefficient of friction between robots and the floor.
     RobotFriction,
-    /// How far from the centre the arena ends towards -x, m.
+    /// Distance from the centre to the arena's edge at -x (m).
     Left,
-    /// Towards +x, m.
+    /// Distance from the centre to the arena's edge at +x (m).
     Right,
-    /// Towards -y, m.
+    /// Distance from the centre to the arena's edge at -y (m).
     Bottom,
-    /// Towards +y, m.
+    /// Distance from the centre to the arena's edge at +y (m).
     Top,
-    /// Part of its speed that the robot's left wheel drives.
+    /// Ratio of actual to commanded speed of the robot's left wheel.
     LeftWheel,
-    /// Part of its speed that the robot's right wheel drives.
+    /// Ratio of actual to commanded speed of the robot's right wheel.
     RightWheel,
 }
 
 /// Number of parameters.
 const COUNT: usize = 9;
-/// Ratio of neighbouring candidates for masses and friction, and how many there are on each side.
+/// Ratio of adjacent candidates for masses and friction, and number of candidates on each side.
 const RATIO: (f32, i32) = (1.15, 12);
-/// Steps between candidates for an edge, m, and for a wheel.
+/// Distance between candidates for an edge (m) and for a wheel.
 const EDGE_STEP: f32 = 0.01;
 const WHEEL_STEP: f32 = 0.05;
-/// Least part of half the arena that an edge may be from the centre, and the greatest part that a wheel may drive.
+/// Minimum distance of an edge from the centre as a fraction of half the arena, and maximum speed ratio of a wheel.
 const NARROWEST: f32 = 0.3;
 const BEST_WHEEL: f32 = 1.2;
-/// A wheel that drives a smaller part of its speed cannot be made up for.
+/// Minimum speed ratio of a wheel that can be compensated.
 const WEAKEST: f32 = 0.25;
-/// An edge that is nearer than the arena's by less than this is no wall of its own, m.
+/// Minimum distance of an edge from the arena's wall for a separate wall (m).
 const THIN: f32 = 0.005;
 
 impl Parameter {
-    /// All of them.
+    /// All parameters.
     pub const ALL: [Parameter; COUNT] = [
         Parameter::FrisbeeMass,
         Parameter::FrisbeeFriction,
@@ -58,7 +58,7 @@ impl Parameter {
         Parameter::RightWheel,
     ];
 
-    /// Its name in messages and records.
+    /// Name in messages and records.
     pub fn name(self) -> &'static str {
         match self {
             Parameter::FrisbeeMass => "frisbee-mass",
@@ -73,17 +73,17 @@ impl Parameter {
         }
     }
 
-    /// The parameter of a name.
+    /// Returns the parameter with the given name.
     pub fn named(name: &str) -> Option<Parameter> {
         Parameter::ALL.into_iter().find(|parameter| parameter.name() == name)
     }
 
-    /// Only of the robot that estimates it: nobody else's simulator has it.
+    /// Whether the parameter belongs to the robot's own body and is not shared with other robots.
     pub fn own(self) -> bool {
         matches!(self, Parameter::LeftWheel | Parameter::RightWheel)
     }
 
-    /// Where an edge is, along the outward direction: `None` for what is no edge.
+    /// Outward direction of an edge; `None` for other parameters.
     pub(crate) fn outward(self) -> Option<Vec2> {
         match self {
             Parameter::Left => Some(vec2(-1.0, 0.0)),
@@ -94,28 +94,28 @@ impl Parameter {
         }
     }
 
-    /// Estimated by its logarithm: errors are factors.
+    /// Whether the parameter is estimated on a logarithmic scale, so that errors are factors.
     fn is_scale(self) -> bool {
         matches!(self, Parameter::FrisbeeMass | Parameter::FrisbeeFriction | Parameter::RobotFriction)
     }
 
-    /// A value where errors are even: its logarithm or itself.
+    /// Converts a value to the scale of the estimation: its logarithm or itself.
     pub(crate) fn even(self, value: f32) -> f32 {
         if self.is_scale() { value.max(1e-6).ln() } else { value }
     }
 
-    /// The value back.
+    /// Inverse of [`Parameter::even`].
     pub(crate) fn uneven(self, even: f32) -> f32 {
         if self.is_scale() { even.exp() } else { even }
     }
 
-    /// True if two values tell the same world, as far as evidence for a third is concerned.
+    /// True if two values count as the same world when reports are combined.
     pub(crate) fn alike(self, a: f32, b: f32) -> bool {
         let apart = (self.even(a) - self.even(b)).abs();
         apart < if self.is_scale() { 0.15 } else { 0.03 }
     }
 
-    /// True if a robot may say that it has this value.
+    /// True if a robot may report this value.
     pub fn possible(self, value: f32) -> bool {
         if self.is_scale() {
             (0.001..=10.0).contains(&value)
@@ -126,7 +126,7 @@ impl Parameter {
         }
     }
 
-    /// What its values are in; friction has no unit.
+    /// Unit of its values; empty for friction.
     pub fn unit(self) -> &'static str {
         match self {
             Parameter::FrisbeeMass => "kg",
@@ -136,7 +136,7 @@ impl Parameter {
         }
     }
 
-    /// Least standard deviation of an estimate, in [`Report::sd`](super::Report::sd)'s unit.
+    /// Minimum standard deviation of an estimate, in the unit of [`Report::sd`](super::Report::sd).
     pub fn least_sd(self) -> f32 {
         if self.is_scale() {
             RATIO.0.ln() / 12.0f32.sqrt()
@@ -147,8 +147,8 @@ impl Parameter {
         }
     }
 
-    /// True if two values are so near that changing one into the other is worth no simulation anew. A first change must be
-    /// larger than what the predictions' own approximations seem to be, some 15 %; `again` is for what was changed before.
+    /// True if two values are so close that a new simulation is not worthwhile. A first change must exceed the
+    /// approximation error of the predictions, about 15 %; `again` is true for parameters that were changed before.
     pub(crate) fn as_good(self, a: f32, b: f32, again: bool) -> bool {
         let least = match (self.is_scale(), again) {
             (true, true) => 0.07,
@@ -159,7 +159,7 @@ impl Parameter {
         (self.even(a) - self.even(b)).abs() < least
     }
 
-    /// What else it may be, if it is `now`; `whole` is what it was in the world as planned.
+    /// Candidate values, given the current value `now` and the planned value `whole`.
     pub(crate) fn candidates(self, now: f32, whole: f32) -> Vec<f32> {
         if self.is_scale() {
             let (ratio, many) = RATIO;
@@ -176,49 +176,49 @@ impl Parameter {
     }
 }
 
-/// A world as its robots know it: one value for each parameter.
+/// World model of robots: one value for each parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldModel([f32; COUNT]);
 
 impl Default for WorldModel {
-    /// The benchmark's world, with a body as it should be.
+    /// The benchmark's world and a faultless body.
     fn default() -> WorldModel {
         WorldModel::of(&WorldSpec::benchmark(1))
     }
 }
 
 impl WorldModel {
-    /// A world as it was planned; friction and mass are those of the first disc.
+    /// Creates the model of a planned world; friction and mass are those of the first disc.
     pub fn of(spec: &WorldSpec) -> WorldModel {
         let disc = spec.discs.first().map_or((0.0, 0.0), |disc| (disc.shape.mass, disc.shape.mu));
         let (x, y) = spec.physics.half_arena;
         WorldModel([disc.0, disc.1, spec.robot.mu, x, x, y, y, 1.0, 1.0])
     }
 
-    /// The value of a parameter.
+    /// Value of a parameter.
     pub fn get(&self, parameter: Parameter) -> f32 {
         self.0[parameter as usize]
     }
 
-    /// Changes one.
+    /// Sets the value of a parameter.
     pub fn set(&mut self, parameter: Parameter, value: f32) {
         self.0[parameter as usize] = value;
     }
 
-    /// The same with another value of one parameter.
+    /// Copies the model with another value of one parameter.
     pub(crate) fn with(&self, parameter: Parameter, value: f32) -> WorldModel {
         let mut other = *self;
         other.set(parameter, value);
         other
     }
 
-    /// How fast each wheel drives, as a part of what it is told: left, right.
+    /// Ratios of actual to commanded speed of the left and right wheel.
     pub fn wheels(&self) -> [f32; 2] {
         [self.get(Parameter::LeftWheel), self.get(Parameter::RightWheel)]
     }
 
-    /// What the wheels are to be told so that they drive at these speeds over the floor, m/s; where one cannot, both are
-    /// slower by the same part.
+    /// Commands that make the wheels drive at these ground speeds (m/s); if one exceeds the maximum, both are reduced
+    /// by the same factor.
     pub fn compensated(&self, wheels: [f32; 2]) -> [f32; 2] {
         let part = self.wheels().map(|part| part.max(WEAKEST));
         let told = [wheels[0] / part[0], wheels[1] / part[1]];
@@ -227,11 +227,11 @@ impl WorldModel {
         told.map(|speed| (speed * slower).clamp(-V_MAX, V_MAX))
     }
 
-    /// The planned world with these parameters. An edge that is nearer than the arena's is a wall right across, and
-    /// whatever would start behind it starts before it.
+    /// Applies the parameters to the planned world. An edge closer than the arena's becomes a wall across the arena,
+    /// and start positions behind it are moved in front of it.
     ///
     /// # Errors
-    /// If such a world cannot be run.
+    /// If the resulting world cannot be run.
     pub fn apply(&self, planned: &WorldSpec) -> Result<WorldSpec, SpecError> {
         let mut spec = planned.clone();
         let before = WorldModel::of(planned);
@@ -261,7 +261,7 @@ impl WorldModel {
         Ok(spec)
     }
 
-    /// Walls at the edges that are nearer than the planned arena's.
+    /// Walls for the edges that are closer than the planned arena's.
     fn walls(&self, planned: &WorldSpec) -> Vec<Wall> {
         let (x, y) = planned.physics.half_arena;
         let edges = Parameter::ALL.into_iter().filter_map(|edge| Some((edge, edge.outward()?)));
@@ -271,7 +271,7 @@ impl WorldModel {
             .collect()
     }
 
-    /// An area cut so that bodies of a radius fit before the edges.
+    /// Clips an area so that bodies with this radius fit within the edges.
     fn within(&self, area: Area, radius: f32) -> Area {
         let room = radius + THIN;
         let low = vec2(room - self.get(Parameter::Left), room - self.get(Parameter::Bottom));
@@ -281,7 +281,7 @@ impl WorldModel {
     }
 }
 
-/// A wall right across an arena.
+/// A wall across the whole arena.
 pub(crate) fn edge_wall(outward: Vec2, far: f32, (x, y): (f32, f32)) -> Wall {
     let half = if outward.x != 0.0 { vec2(0.0, y) } else { vec2(x, 0.0) };
     let middle = outward * far;

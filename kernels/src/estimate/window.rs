@@ -1,4 +1,4 @@
-//! A short stretch of motion, and how likely a world makes it.
+//! A short interval of motion, and its likelihood under a world model.
 
 use super::parameter::{Parameter, WorldModel, edge_wall};
 use crate::math::{Vec2, wrap_angle};
@@ -9,32 +9,32 @@ use crate::world::{Body, Pose, Shape, World, WorldSpec, senses};
 /// Poses at one moment, in the world frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glimpse {
-    /// When it was so, s.
+    /// Time (s).
     pub time: f64,
-    /// The robot itself.
+    /// Pose of the robot itself.
     pub me: Pose,
-    /// The disc that is nearest to it.
+    /// Pose of the nearest disc.
     pub disc: Option<Pose>,
-    /// The other robots within [`NEAR`] of it.
+    /// Other robots within [`NEAR`].
     pub mates: Vec<Mate>,
-    /// What its proximity sensors read, 0..=1, if they can be believed.
+    /// Readings of its proximity sensors, 0..=1; `None` if they are unreliable.
     pub proximity: Option<[f32; 8]>,
 }
 
 /// Another robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mate {
-    /// Its island, from 1.
+    /// Number of its island, from 1.
     pub island: u16,
-    /// Where it is.
+    /// Current pose.
     pub pose: Pose,
-    /// How fast its wheels were told to turn last, left and right, m/s.
+    /// Last commanded speeds of its left and right wheel (m/s).
     pub wheels: [f32; 2],
 }
 
 impl Glimpse {
-    /// What a robot of a simulated world would be told at `time`, s; `captured` is where motion capture sees a body that
-    /// is at a pose. What the proximity sensors read is exact.
+    /// Observation of a simulated robot at `time` (s). `captured` converts true poses to the poses that motion
+    /// capture measures. The proximity readings are exact.
     pub fn in_world(world: &World, robot: usize, time: f64, captured: impl Fn(usize, Pose) -> Pose) -> Glimpse {
         let robots = world.robots();
         let seen = |body: usize| captured(body, world.bodies[body].pose);
@@ -54,32 +54,34 @@ impl Glimpse {
     }
 }
 
-/// Robots that are further away cannot take part in what a robot or a disc that it touches does within a window, m.
+/// Maximum distance of robots that can influence the motion of a robot, or of a disc that it touches, within a window
+/// (m).
 pub const NEAR: f32 = 0.4;
 
-/// Physics steps of a window, about: 0.2 s, one period of the slow senses.
+/// Approximate number of physics steps per window: 0.2 s, one period of the slow senses.
 pub(super) const STEPS: usize = 8;
-/// Standard deviations of what poses tell besides the model's own noise: place, m, and heading, rad.
+/// Standard deviations of measured poses without the model's noise: position (m) and heading (rad).
 const PLACE: f32 = 0.0015;
 const HEADING: f32 = 0.02;
-/// How much later than told the wheels may have changed, s.
+/// Maximum delay of the wheels after a command (s).
 const DELAY: f32 = 0.03;
-/// Degrees of freedom of Student's distribution: outliers, such as a robot that somebody carries, say little.
+/// Degrees of freedom of Student's distribution, which reduces the weight of outliers such as a robot that is
+/// carried.
 const FREEDOM: f32 = 4.0;
-/// A disc that went further was carried, m.
+/// Displacement of a disc beyond which it must have been carried (m).
 const CARRIED: f32 = 0.06;
-/// Whatever is further than this from touching cannot touch within a window, m.
+/// Maximum gap between objects that can touch within a window (m).
 const CLEAR: f32 = 0.02;
-/// What seems to be nearer to touching than this touches, m.
+/// Gap below which objects count as touching (m).
 const AS_GOOD_AS: f32 = 0.002;
-/// Standard deviation of a proximity reading, of which 1 is [`PROX_RANGE`].
+/// Standard deviation of a proximity reading, where 1 is [`PROX_RANGE`].
 const READING: f32 = 0.2;
 
-/// Draws of the motion noise that a prediction is the mean of, and their seed.
+/// Number of draws of motion noise that a prediction averages, and their seed.
 const DRAWS: u32 = 4;
 const SEED: u64 = 1;
 
-/// A sum of poses relative to one.
+/// Sum of poses relative to a reference pose.
 #[derive(Default)]
 struct Sum(Vec2, f32);
 
@@ -95,27 +97,27 @@ impl Sum {
     }
 }
 
-/// A stretch of motion.
+/// An interval of motion.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     from: Glimpse,
     to: Glimpse,
-    /// How the robot moved before it, and the disc.
+    /// Motion of the robot, and of the disc, before the window.
     before: Motion,
     disc_before: Motion,
-    /// What each wheel was told in each step, m/s.
+    /// Commanded speeds of both wheels in each step (m/s).
     wheels: Vec<[f32; 2]>,
-    /// How much the wheels' speeds changed in it and right before, m/s.
+    /// Total change of the commanded speeds in the window and immediately before it (m/s).
     change: f32,
-    /// The disc, if the robot may touch it.
+    /// Poses of the disc at the start and end, if the robot may touch it.
     disc: Option<(Pose, Pose)>,
-    /// Where it begins: as near as it seems to be, it touches.
+    /// Start pose of the disc, moved to contact if it seems to touch.
     start: Option<Pose>,
-    /// The robots that may take part, how they moved before, and what their wheels were told at its end.
+    /// Robots that may take part: initial state, motion before the window, and commanded speeds at its end.
     mates: Vec<(Mate, Motion, [f32; 2])>,
 }
 
-/// Velocity, m/s, and turning speed, rad/s.
+/// Velocity (m/s) and angular velocity (rad/s).
 #[derive(Clone, Copy, Debug)]
 struct Motion(Vec2, f32);
 
@@ -130,7 +132,7 @@ impl Motion {
     }
 }
 
-/// What windows are simulated with.
+/// Constant data for the simulation of windows.
 #[derive(Clone, Debug)]
 pub(super) struct Shapes {
     robot: Shape,
@@ -147,20 +149,20 @@ impl Shapes {
         }
     }
 
-    /// How far the centres of a robot and a disc are when they touch, m.
+    /// Distance between the centres of a robot and a disc in contact (m).
     fn touch(&self) -> f32 {
         self.robot.radius + self.disc.radius
     }
 }
 
-/// The edges and their outward directions.
+/// Edges with their outward directions.
 fn edges() -> impl Iterator<Item = (Parameter, Vec2)> {
     Parameter::ALL.into_iter().filter_map(|edge| Some((edge, edge.outward()?)))
 }
 
 impl Window {
-    /// The window between two moments, with one before them and one in its middle, or as good as. None if what was told makes no whole window, or if the
-    /// disc was carried.
+    /// Creates the window between two moments, given one moment before it and one near its middle. Returns `None` if
+    /// the commands do not cover the whole window, or if the disc was carried.
     pub fn new(shapes: &Shapes, [before, from, mid, to]: [&Glimpse; 4], told: Told<'_>) -> Option<Window> {
         let near = |disc: &Pose| (disc.at - from.me.at).length() < shapes.touch() + CLEAR;
         let disc = from.disc.zip(to.disc).filter(|(disc, _)| near(disc));
@@ -168,7 +170,8 @@ impl Window {
         if disc.is_some_and(|(was, is)| (is.at - was.at).length() > CARRIED) {
             return None;
         }
-        // Within a step or two wheels have a robot where they want it: motion before only has to be about right.
+        // Wheels reach the commanded motion within one or two steps, so the previous motion only needs to be
+        // approximate.
         let seconds = (from.time - before.time) as f32;
         let takes_part = |mate: &&Mate| {
             let robots = (mate.pose.at - from.me.at).length() < 2.0 * shapes.robot.radius + 2.0 * CLEAR;
@@ -180,7 +183,7 @@ impl Window {
             let find = |glimpse: &Glimpse| glimpse.mates.iter().find(|other| other.island == mate.island).copied();
             let motion =
                 find(before).map_or(Motion(Vec2::ZERO, 0.0), |was| Motion::between(&was.pose, &mate.pose, seconds));
-            // What is told at a moment was done before it.
+            // A command that is reported at a moment was executed before it.
             let (first, then) = (find(mid)?.wheels, find(to)?.wheels);
             change += (0..2).map(|side| (then[side] - first[side]).abs()).fold(0.0, f32::max);
             mates.push((Mate { wheels: first, ..*mate }, motion, then));
@@ -199,29 +202,29 @@ impl Window {
         })
     }
 
-    /// The robot may touch the disc in it.
+    /// Whether the robot may touch the disc in this window.
     pub fn pushes(&self) -> bool {
         self.disc.is_some()
     }
 
-    /// Where the robot was.
+    /// Start position of the robot.
     pub fn at(&self) -> Vec2 {
         self.from.me.at
     }
 
-    /// How far from the centre the outermost rim is in an outward direction, m.
+    /// Distance from the centre to the outermost rim in an outward direction (m).
     fn outermost(&self, shapes: &Shapes, outward: Vec2) -> f32 {
         let robot = self.from.me.at.dot(outward).max(self.to.me.at.dot(outward)) + shapes.robot.radius;
         let disc = |(a, b): (Pose, Pose)| a.at.dot(outward).max(b.at.dot(outward)) + shapes.disc.radius;
         self.disc.map_or(robot, |discs| robot.max(disc(discs)))
     }
 
-    /// True if an edge that is so far from the centre could be felt.
+    /// True if an edge at this distance from the centre could be sensed.
     fn feels(&self, shapes: &Shapes, outward: Vec2, far: f32) -> bool {
         self.outermost(shapes, outward) + PROX_RANGE > far
     }
 
-    /// Whether this window can tell a value of a parameter from its present one.
+    /// Whether this window can distinguish a value of a parameter from its current value.
     pub fn tells(&self, shapes: &Shapes, parameter: Parameter, model: &WorldModel, value: f32) -> bool {
         match parameter.outward() {
             Some(outward) => self.feels(shapes, outward, value.min(model.get(parameter))),
@@ -234,7 +237,7 @@ impl Window {
         }
     }
 
-    /// Log-likelihood of the motion in a world, up to a constant.
+    /// Log-likelihood of the motion under a model, up to a constant.
     pub fn motion(&self, shapes: &Shapes, model: &WorldModel) -> f32 {
         let (me, disc) = self.predict(shapes, model);
         let seconds = (self.to.time - self.from.time) as f32;
@@ -267,7 +270,7 @@ impl Window {
         sum
     }
 
-    /// Log-likelihood of what the proximity sensors read at the window's end, up to a constant.
+    /// Log-likelihood of the proximity readings at the window's end, up to a constant.
     pub fn proximity(&self, shapes: &Shapes, model: &WorldModel) -> f32 {
         let Some(read) = self.to.proximity else { return 0.0 };
         let others = self.to.mates.iter().map(|mate| Body::at_rest(shapes.robot, mate.pose));
@@ -276,8 +279,8 @@ impl Window {
         predicted.iter().zip(read).map(|(p, r)| told_of((p - r) / READING)).sum()
     }
 
-    /// Where robot and disc are after the window, on average over a few draws of the motion noise: noise lets what is
-    /// pushed slip away, so that pushing is slower with it. All worlds have the same draws.
+    /// Predicted poses of robot and disc after the window, as a mean over a few draws of the motion noise. With
+    /// noise, pushed objects slip away, so pushing is slower. All models use the same draws.
     fn predict(&self, shapes: &Shapes, model: &WorldModel) -> (Pose, Pose) {
         let physics = self.physics(shapes, model);
         let bodies = self.bodies(shapes, model);
@@ -301,7 +304,7 @@ impl Window {
         (me.mean(&self.from.me, draws), disc.mean(&self.from.me, draws))
     }
 
-    /// Robot, mates and disc at its beginning.
+    /// Robot, mates and disc at the start.
     fn bodies(&self, shapes: &Shapes, model: &WorldModel) -> Vec<Body> {
         let robot = |pose: Pose, motion: Motion| {
             let mut body = Body::at_rest(shapes.robot, pose);
@@ -321,7 +324,7 @@ impl Window {
         bodies
     }
 
-    /// The arena, with the edges that are near.
+    /// Physics with walls for the nearby edges.
     fn physics(&self, shapes: &Shapes, model: &WorldModel) -> Physics {
         let mut physics = shapes.physics.clone();
         let near = edges().filter(|(edge, outward)| self.feels(shapes, *outward, model.get(*edge) - CLEAR));
@@ -330,7 +333,7 @@ impl Window {
     }
 }
 
-/// A disc that seems to touch, or nearly, does: errors of its place are not what pushes it.
+/// Moves a disc that nearly touches to exact contact, so that position errors do not cause a push.
 fn touching(disc: Pose, me: Vec2, touch: f32) -> Pose {
     let between = disc.at - me;
     let distance = between.length();
@@ -338,7 +341,7 @@ fn touching(disc: Pose, me: Vec2, touch: f32) -> Pose {
     Pose { at, ..disc }
 }
 
-/// What the wheels were told, the newest last: from when on, s, and the speeds of left and right, m/s.
+/// Commands to the wheels, newest last: start time (s), and speeds of the left and right wheel (m/s).
 #[derive(Clone, Copy)]
 pub(super) struct Told<'a>(pub &'a [(f64, [f32; 2])]);
 
@@ -347,7 +350,7 @@ impl Told<'_> {
         self.0.iter().rev().find(|(from, _)| *from <= time).map(|(_, wheels)| *wheels)
     }
 
-    /// The speeds in the steps between two times, and how much they changed in them and in one step before.
+    /// Commanded speeds in the steps between two times, and their total change in these steps and in the step before.
     fn wheels(&self, from: f64, to: f64) -> Option<(Vec<[f32; 2]>, f32)> {
         let steps = ((to - from) / f64::from(DT)).round().max(1.0);
         let step = (to - from) / steps;
@@ -365,7 +368,7 @@ impl Told<'_> {
     }
 }
 
-/// Logarithm of Student's density at a standardised error, up to a constant.
+/// Logarithm of Student's density for a standardised error, up to a constant.
 fn told_of(error: f32) -> f32 {
     -0.5 * (FREEDOM + 1.0) * (1.0 + error * error / FREEDOM).ln()
 }

@@ -1,12 +1,13 @@
-//! The numbers of the elementary functions, which every engine computes by the same polynomials.
+//! Coefficients of the elementary functions; every engine uses the same polynomials.
 
-/// pi/2 in three parts, the first two short enough that a number of quarter turns times them is exact.
+/// pi/2 as a sum of three parts; the first two are short enough that their products with a number of quarter turns
+/// are exact.
 pub(crate) const QUARTER_TURN: [f32; 3] = [1.570_312_5, 4.837_513e-4, 7.549_79e-8];
-/// Sine within an eighth of a turn of 0: the powers of the angle from the third on.
+/// Sine within an eighth of a turn around 0: coefficients of the angle's powers from the third on.
 pub(crate) const SIN: [f32; 4] = [-0.166_666_67, 8.333_329e-3, -1.983_920_2e-4, 2.717_345_6e-6];
-/// Cosine there: the powers from the fourth on.
+/// Cosine in the same range: coefficients of the powers from the fourth on.
 pub(crate) const COS: [f32; 3] = [4.166_661_7e-2, -1.388_661_8e-3, 2.437_983_1e-5];
-/// Arc tangent of a ratio in 0..=1: the powers from the third on.
+/// Arc tangent of a ratio in 0..=1: coefficients of the powers from the third on.
 pub(crate) const ATAN: [f32; 8] = [
     -0.333_330_37,
     0.199_918_72,
@@ -17,13 +18,13 @@ pub(crate) const ATAN: [f32; 8] = [
     -1.573_124_9e-2,
     2.766_283_5e-3,
 ];
-/// Arguments of the exponential function are clamped to plus and minus this.
+/// Magnitude to which arguments of the exponential function are clamped.
 pub(crate) const EXP_LIMIT: f32 = 87.0;
-/// ln 2 as the difference of two parts, the first short enough that an exponent times it is exact.
+/// ln 2 as the difference of two parts; the first is short enough that its product with an exponent is exact.
 pub(crate) const LN_2_PARTS: [f32; 2] = [0.693_359_4, 2.121_944_4e-4];
-/// e to the power of at most half of ln 2: the powers from the third on.
+/// Exponential function for arguments up to ln 2 / 2: coefficients of the powers from the third on.
 pub(crate) const EXP: [f32; 4] = [0.166_664_16, 4.166_635_4e-2, 8.375_126e-3, 1.394_110_8e-3];
-/// The bits of the square root of 1/2, where the logarithm splits powers of two from mantissas.
+/// Bits of the square root of 1/2, the boundary at which the logarithm splits powers of two from mantissas.
 pub(crate) const SQRT_HALF_BITS: u32 = 0x3f35_04f3;
-/// The logarithm of a mantissa: the odd powers from the third on.
+/// Logarithm of a mantissa: coefficients of the odd powers from the third on.
 pub(crate) const LN: [f32; 3] = [0.666_668_2, 0.399_748_5, 0.299_243_9];

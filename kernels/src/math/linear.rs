@@ -1,12 +1,12 @@
-//! Linear equations, as few and as small as calibrations need them.
+//! Small systems of linear equations, for calibration.
 
-/// The columns of `right` solved for, by elimination with pivots: `a` (row by row, square) times the answer is `right`. None if `a` is
-/// singular: no pivot is left that is larger than `least`.
+/// Solves for the columns of `right` by elimination with pivots: `a` (square, row by row) times the result is
+/// `right`. Returns `None` if `a` is singular, i.e. no pivot exceeds `least`.
 pub fn solve(mut a: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>, least: f64) -> Option<Vec<Vec<f64>>> {
     let n = a.len();
     for column in 0..n {
         let pivot = (column..n).max_by(|i, j| a[*i][column].abs().total_cmp(&a[*j][column].abs()))?;
-        // NaN is none either.
+        // A NaN pivot is rejected too.
         if a[pivot][column].abs().partial_cmp(&least) != Some(std::cmp::Ordering::Greater) {
             return None;
         }
@@ -32,7 +32,7 @@ pub fn solve(mut a: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>, least: f64) -> Opti
     Some(right)
 }
 
-/// The solution of a system that may leave something open, by elimination with pivots; a variable without an equation is 0.
+/// Solves a possibly underdetermined system by elimination with pivots; variables without an equation are 0.
 pub fn solve_open<const N: usize>(mut rows: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for i in 0..N {
         let pivot = (i..N).max_by(|a, b| rows[*a][i].abs().total_cmp(&rows[*b][i].abs())).expect("not empty");

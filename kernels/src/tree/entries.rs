@@ -1,6 +1,6 @@
-//! A Kilobot's blackboard (thesis Table 4.1): ten entries, each a number.
+//! The Kilobot blackboard (thesis Table 4.1): ten numeric entries.
 
-/// One entry of the blackboard.
+/// One entry of the Kilobot blackboard.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Name in the text form.
@@ -9,7 +9,7 @@ pub struct Entry {
     pub read: bool,
     /// True if `set` may write it.
     pub write: bool,
-    /// What it holds.
+    /// One-line description.
     pub meaning: &'static str,
 }
 
@@ -20,8 +20,8 @@ const fn entry(name: &'static str, read: bool, write: bool, meaning: &'static st
 /// Number of entries.
 pub const ENTRY_COUNT: usize = 10;
 
-/// All entries in the order of their numbers. The motors have nodes of their own (`ml`, `mr`, `mf`), so that nothing reads
-/// them and `set` does not write them.
+/// All entries in ascending order of their numbers. Nodes cannot access the motors directly; `ml`, `mr` and `mf`
+/// drive them.
 pub const ENTRIES: [Entry; ENTRY_COUNT] = [
     entry("motors", false, false, "0 off, 1 turn left, 2 turn right, 3 forward"),
     entry("scratchpad", true, true, "keeps what was set"),
@@ -45,17 +45,17 @@ pub const ENTRIES: [Entry; ENTRY_COUNT] = [
     ),
 ];
 
-/// The number of the first entry that may be read, and of the last.
+/// Numbers of the first and last readable entry.
 pub(super) const READABLE: (f32, f32) = (1.0, 9.0);
-/// The number of the first entry that `set` may write, and of the last.
+/// Numbers of the first and last entry that `set` may write.
 pub(super) const WRITABLE: (f32, f32) = (1.0, 2.0);
 
-/// The number of an entry's name.
+/// Number of the entry with the given name.
 pub(super) fn entry_of_name(name: &str) -> Option<u8> {
     ENTRIES.iter().position(|entry| entry.name == name).map(|number| number as u8)
 }
 
-/// The name of an entry's number; nothing past the last.
+/// Name of the entry with the given number; empty beyond the last entry.
 pub(super) fn entry_name(number: u8) -> &'static str {
     ENTRIES.get(usize::from(number)).map_or("", |entry| entry.name)
 }

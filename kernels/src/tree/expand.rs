@@ -1,13 +1,13 @@
-//! What the nodes that stand for a small tree stand for (thesis 6.5).
+//! Expansion of nodes that stand for a small tree (thesis 6.5).
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::registers;
 use super::{Node, Tree};
 
-/// Whether `bleft` and `bright` behave as in the thesis's own runs, where a slip made them always fail.
+/// Whether `bleft` and `bright` behave as in the thesis's own runs, where an error made them always fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AsPublished {
-    /// They mean what they say.
+    /// They work as specified.
     #[default]
     No,
     /// They always fail.
@@ -19,8 +19,9 @@ const PROX: f32 = registers::PROX as f32;
 const BLUE: f32 = registers::BLUE as f32;
 const SCRATCH: f32 = registers::SCRATCH as f32;
 
-/// The nodes of a tree in preorder, its subtrees in primitive nodes; and for each the node of the tree it stands for,
-/// or `None` within a subtree: a subtree's first node is its root, whose result is the subtree's.
+/// Returns the nodes of a tree in preorder with subtrees expanded to primitive nodes. For each node it also returns
+/// the index of the tree node that it represents, or `None` inside a subtree. The first node of a subtree is its
+/// root, which has the subtree's result.
 pub(crate) fn expanded(tree: &Tree, as_published: AsPublished) -> (Vec<Node>, Vec<Option<u16>>) {
     let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
     let mut sources = Vec::with_capacity(tree.nodes().len() * 2);
@@ -32,7 +33,7 @@ pub(crate) fn expanded(tree: &Tree, as_published: AsPublished) -> (Vec<Node>, Ve
     (nodes, sources)
 }
 
-/// Appends what a node stands for: itself, or the subtree of thesis 6.5 in primitive nodes.
+/// Appends the expansion of a node: the node itself, or the subtree of thesis 6.5 in primitive nodes.
 pub(crate) fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>) {
     let [a, b, ..] = node.operands;
     let mut put = |kind, children, operands: &[f32]| out.push(Node::new(kind, children, operands));
@@ -69,7 +70,7 @@ pub(crate) fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>
             put(Kind::Ifprob, 0, &[0.0, 0.25, a]);
         }
         Kind::Bleft | Kind::Bright if as_published == AsPublished::Yes => put(Kind::Failurel, 0, &[]),
-        // Half-width 81 degrees about +-90.
+        // Half-width 81 degrees around +-90 degrees.
         Kind::Bleft => put(Kind::Ifsect, 0, &[BLUE, 64.0, 115.2]),
         Kind::Bright => put(Kind::Ifsect, 0, &[BLUE, -64.0, 115.2]),
         Kind::Bfront => put(Kind::Ifsect, 0, &[BLUE, 0.0, 10.0]),

@@ -1,4 +1,4 @@
-//! What nodes take of a robot's memory, known without compiling a tree.
+//! Memory that trees need on a robot, computed without compilation.
 
 use super::expand::{AsPublished, expand};
 use super::nodes::{Group, Kind};
@@ -7,22 +7,22 @@ use super::{Node, Tree};
 use std::ops::AddAssign;
 use std::sync::LazyLock;
 
-/// Memory for one tree in the binary form, bytes (thesis 5.3.3).
+/// Memory for one tree in the binary form (bytes) (thesis 5.3.3).
 pub const BYTES_BUDGET: usize = 16384;
 
-/// A tree that does not fit the budget of a robot.
+/// Error for a tree that cannot be compiled for a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// Too many nodes once subtrees are expanded.
+    /// Too many nodes after expansion of subtrees.
     #[error("the tree has {0} nodes with its subtrees expanded; a robot holds {MAX_NODES}")]
     Nodes(usize),
     /// Too many bytes in the binary form.
     #[error("the tree needs {0} bytes; a robot holds {BYTES_BUDGET}")]
     Bytes(usize),
-    /// A node of another robot.
+    /// A Kilobot node in an e-puck's tree.
     #[error("`{0}` is a node of the Kilobot, which an e-puck lacks")]
     Foreign(&'static str),
-    /// A part of a network stands where it cannot be.
+    /// A neuron or synapse outside a network.
     #[error("a neuron or a synapse stands outside a network")]
     Network,
     /// A network has no memoryless form.
@@ -30,16 +30,16 @@ pub enum CompileError {
     Remembers,
 }
 
-/// Nodes and bytes in the binary form, leaves that stand for a small tree expanded.
+/// Number of nodes and bytes in the binary form, after expansion of subtrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Bytes.
+    /// Size in the binary form (bytes).
     pub bytes: usize,
 }
 
-/// Of each kind as a leaf, in the order of the node table.
+/// Footprint of each kind as a leaf, in the order of the node table.
 static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
     let mut nodes = Vec::new();
     let measure = |kind| {
@@ -51,7 +51,7 @@ static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
 });
 
 impl Footprint {
-    /// A node's, without its children's.
+    /// Footprint of a node without its children.
     pub fn of(node: &Node) -> Footprint {
         match node.kind.spec().group {
             Group::Composite | Group::Decorator | Group::Network | Group::Part => {
@@ -61,17 +61,17 @@ impl Footprint {
         }
     }
 
-    /// A whole tree's.
+    /// Footprint of a whole tree.
     pub fn of_tree(tree: &Tree) -> Footprint {
         let mut sum = Footprint::default();
         tree.nodes().iter().for_each(|node| sum += Footprint::of(node));
         sum
     }
 
-    /// Says if a robot's memory holds it.
+    /// Checks that the footprint fits the memory of a robot.
     ///
     /// # Errors
-    /// Which limit is passed.
+    /// The exceeded limit.
     pub fn check(self) -> Result<(), CompileError> {
         if self.nodes > MAX_NODES {
             return Err(CompileError::Nodes(self.nodes));

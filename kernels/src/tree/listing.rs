@@ -1,49 +1,49 @@
-//! A program as plain numbers, for interpreters in other languages.
+//! A program in plain numbers, for interpreters in other languages.
 
 use super::network::{Source, source_of_neuron};
 use super::{Kind, Program};
 
-/// What an interpreter needs of a [`Program`].
+/// Contents of a [`Program`] for an interpreter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
     /// The instructions in preorder.
     pub lines: Vec<Line>,
-    /// Number of nodes that remember something between ticks.
+    /// Number of nodes with memory.
     pub memories: usize,
-    /// The networks, each as its neurons; a line of the kind `network` names its place here as its memory.
+    /// Neurons of each network. The `memory` of a line of kind `network` is an index into this list.
     pub networks: Vec<Vec<NeuronLine>>,
 }
 
 /// An instruction with decoded operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// What it does.
+    /// Kind of the instruction.
     pub kind: Kind,
     /// Cells of the full register map: destination, first source, second source.
     pub cells: [u8; 3],
-    /// A factor, a unit vector, a steepness and place, a sector in radians or a count.
+    /// A factor, a unit vector, steepness and offset, a sector (rad) or a count.
     pub numbers: [f32; 2],
-    /// The parent's place among the lines; 0 for the root.
+    /// Index of the parent among the lines; 0 for the root.
     pub parent: u16,
-    /// One past its subtree.
+    /// Index after its subtree.
     pub end: u16,
-    /// The place of what it remembers.
+    /// Index of its memory.
     pub memory: u16,
 }
 
 /// A neuron and its synapses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NeuronLine {
-    /// Added to the sum over the synapses.
+    /// Bias, added to the weighted sum of the synapses.
     pub bias: f32,
-    /// What that is multiplied by.
+    /// Gain, the factor of the biased sum.
     pub gain: f32,
-    /// Where each comes from, a cell or 128 and the place of a neuron in its network, and its weight.
+    /// Source and weight of each synapse. The source is a cell, or 128 plus the index of a neuron in its network.
     pub synapses: Vec<(u8, f32)>,
 }
 
 impl Program {
-    /// The program as plain numbers.
+    /// Converts the program to plain numbers.
     pub fn listing(&self) -> Listing {
         let line = |i: &super::Instruction| Line {
             kind: i.kind,

@@ -1,7 +1,8 @@
 //! Behaviour trees: the node table, the text form, the compiled program and its tick.
 //!
-//! A [`Tree`] is what people and evolution handle: nodes in preorder with plain operands. A [`Program`] is what
-//! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
+//! A [`Tree`] is the editable form for users and evolution: nodes in preorder with plain operands. A [`Program`] is
+//! the executable form for robots: subtrees expanded, operands decoded, laid out so that a tick needs neither
+//! recursion nor allocation.
 
 mod driver;
 mod entries;
@@ -43,13 +44,13 @@ pub(crate) use tick::{PAR_RUNNING, RUNNING_FLAG, SHORT, decorate, holds, leaf};
 
 use serde::{Deserialize, Serialize};
 
-/// One node: its kind, how many children follow it, and its operands as numbers.
+/// One node: its kind, its number of children, and its operands as numbers.
 ///
-/// Registers are indices of the full map (Table 6.3), angles and widths are steps of pi/128, `k` and `l` are the
-/// numbers themselves; [`Kind::spec`] says which operand is what. Unused operands are 0.
+/// Register operands are indices of the full map (Table 6.3), angles and widths are steps of pi/128, other operands
+/// are plain numbers. [`Kind::spec`] gives the type of each operand. Unused operands are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
-    /// What the node does.
+    /// Kind of the node.
     pub kind: Kind,
     /// Number of children (0 for leaves, 1 for decorators).
     pub children: u16,
@@ -57,7 +58,7 @@ pub struct Node {
     pub operands: [f32; 4],
 }
 
-/// A behaviour tree: its nodes in preorder. Never empty, and every node's children are present.
+/// A behaviour tree: its nodes in preorder. It always contains at least one node and all children of every node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Vec<u8>", try_from = "Vec<u8>")]
 pub struct Tree {
@@ -65,10 +66,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Wraps nodes in preorder.
+    /// Creates a tree from nodes in preorder.
     ///
     /// # Panics
-    /// If the child counts do not describe exactly one tree: that is a programmer's error, not bad input.
+    /// If the child counts do not describe exactly one tree, which is a programming error.
     pub fn from_preorder(nodes: Vec<Node>) -> Tree {
         assert!(!nodes.is_empty(), "a tree has at least one node");
         let tree = Tree { nodes };
@@ -76,12 +77,12 @@ impl Tree {
         tree
     }
 
-    /// A tree of one leaf.
+    /// Returns a tree of one leaf.
     pub fn leaf(kind: Kind, operands: &[f32]) -> Tree {
         Tree::from_preorder(vec![Node::new(kind, 0, operands)])
     }
 
-    /// A node over the given subtrees.
+    /// Returns a tree with the given root and subtrees.
     pub fn inner(kind: Kind, operands: &[f32], children: &[Tree]) -> Tree {
         let mut nodes = vec![Node::new(kind, children.len() as u16, operands)];
         for child in children {
@@ -90,17 +91,17 @@ impl Tree {
         Tree::from_preorder(nodes)
     }
 
-    /// `sel2(avoiding, self)`: the collision avoidance under which every evolved tree runs (thesis 7.2.3).
+    /// Returns `sel2(avoiding, self)`, the collision avoidance under which every evolved tree runs (thesis 7.2.3).
     pub fn under_avoiding(&self) -> Tree {
         Tree::inner(Kind::Sel, &[], &[Tree::leaf(Kind::Avoiding, &[]), self.clone()])
     }
 
-    /// The nodes in preorder.
+    /// Returns the nodes in preorder.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// One past the last node of the subtree that starts at `at`.
+    /// Returns the index after the last node of the subtree that starts at `at`.
     pub fn end(&self, at: usize) -> usize {
         let mut open = 1usize;
         let mut i = at;
@@ -111,12 +112,12 @@ impl Tree {
         i
     }
 
-    /// The subtree that starts at `at`.
+    /// Returns the subtree that starts at `at`.
     pub fn subtree(&self, at: usize) -> Tree {
         Tree { nodes: self.nodes[at..self.end(at)].to_vec() }
     }
 
-    /// The tree with the subtree at `at` replaced by `with`.
+    /// Returns the tree with the subtree at `at` replaced by `with`.
     pub fn replace(&self, at: usize, with: &Tree) -> Tree {
         let mut nodes = Vec::with_capacity(self.nodes.len() + with.nodes.len());
         nodes.extend_from_slice(&self.nodes[..at]);
@@ -125,7 +126,7 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// The tree with node `at` replaced by one with as many children.
+    /// Returns the tree with node `at` replaced by a node of the same arity.
     pub fn with_node(&self, at: usize, node: Node) -> Tree {
         assert_eq!(node.children, self.nodes[at].children, "only a node of the same arity fits");
         let mut nodes = self.nodes.clone();
@@ -154,7 +155,8 @@ impl Tree {
         deepest
     }
 
-    /// Compares bit by bit; unlike `==` it tells 0 from -0, so equal keys mean the same behaviour.
+    /// Key for bitwise comparison. Unlike `==` it distinguishes 0 from -0, so trees with equal keys behave
+    /// identically.
     pub fn key(&self) -> Vec<u8> {
         let mut key = Vec::with_capacity(self.nodes.len() * 12);
         for node in &self.nodes {
@@ -169,7 +171,7 @@ impl Tree {
 }
 
 impl Node {
-    /// A node with the given operands; missing ones are 0.
+    /// Creates a node; missing operands are 0.
     pub fn new(kind: Kind, children: u16, operands: &[f32]) -> Node {
         let mut all = [0.0; 4];
         all[..operands.len()].copy_from_slice(operands);

@@ -1,29 +1,29 @@
-//! Recurrent neural networks as parts of trees: y(t) = tanh(g (b + W x(t-1))), where x are registers and what the neurons put
-//! out last.
+//! Recurrent neural networks as parts of trees: y(t) = tanh(g (b + W x(t-1))), where x holds registers and the
+//! previous outputs of the neurons.
 //!
-//! A network is a leaf for its tree. Its first two neurons write v_goal: tanh keeps each component between -1 and 1. Neurons
-//! that were never ticked have put out 0, and they keep their outputs while the tree does not tick their network.
+//! A network is a leaf of the tree. Its first two neurons write v_goal: tanh limits each component to [-1, 1]. The
+//! initial output of a neuron is 0. Neurons keep their outputs while the tree does not tick their network.
 
 use super::nodes::Kind;
 use super::registers::{CELLS, GOAL};
 use super::{Node, Tree};
 use crate::math::tanh;
 
-/// Most neurons of all networks of a tree.
+/// Maximum number of neurons in all networks of a tree.
 pub const MOST_NEURONS: usize = 64;
-/// Sources of synapses from here on are neurons; smaller ones are cells of the full register map.
+/// First source operand of a synapse that denotes a neuron; smaller values are cells of the full register map.
 const FIRST_NEURON: u8 = 128;
 
-/// A network ready to fire.
+/// A decoded network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Network {
-    /// Its place among the neurons of all networks of the program.
+    /// Index of its first neuron among the neurons of all networks of the program.
     pub first: usize,
     pub neurons: Vec<Neuron>,
     pub synapses: Vec<Synapse>,
 }
 
-/// A neuron and where its synapses end; they begin where those of the neuron before it end.
+/// A neuron. `end` is the end of its synapses, which start at the `end` of the previous neuron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neuron {
     pub bias: f32,
@@ -31,14 +31,14 @@ pub(crate) struct Neuron {
     pub end: usize,
 }
 
-/// A connection.
+/// A weighted connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Synapse {
     pub source: Source,
     pub weight: f32,
 }
 
-/// Where a synapse comes from.
+/// Source of a synapse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A cell of the full register map.
@@ -47,17 +47,17 @@ pub(crate) enum Source {
     Neuron(u8),
 }
 
-/// The operand of a synapse from a neuron, counted from 1.
+/// Operand of a synapse whose source is neuron `number`, counted from 1.
 pub fn source_of_neuron(number: usize) -> Option<u8> {
     (1..=MOST_NEURONS).contains(&number).then(|| FIRST_NEURON + (number - 1) as u8)
 }
 
-/// The neuron, counted from 1, that the operand of a synapse names; nothing if it names a register.
+/// Number of the neuron, counted from 1, that the operand of a synapse names; `None` if it names a register.
 pub fn neuron_of_source(source: u8) -> Option<usize> {
     source.checked_sub(FIRST_NEURON).map(|number| usize::from(number) + 1)
 }
 
-/// What a neuron puts out for the sum over its synapses; 0 where that is no number.
+/// Output of a neuron for the weighted sum of its synapses; 0 instead of NaN.
 #[inline(always)]
 pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
     let out = tanh(gain * (bias + sum));
@@ -65,7 +65,7 @@ pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
 }
 
 impl Network {
-    /// What the nodes of a network are: the network itself first.
+    /// Decodes the nodes of a network, which start with the network node itself.
     fn of(nodes: &[Node], first: usize) -> Network {
         let mut network = Network { first, ..Network::default() };
         for node in &nodes[1..] {
@@ -97,13 +97,13 @@ impl Network {
         })
     }
 
-    /// The cells that it reads, in their order.
+    /// Cells that the network reads, in ascending order.
     pub fn cells(&self) -> impl Iterator<Item = u8> {
         let reads = self.reads();
         (0..CELLS as u8).filter(move |cell| reads >> cell & 1 != 0)
     }
 
-    /// The cells that it reads, as bits.
+    /// Bit mask of the cells that the network reads.
     pub fn reads(&self) -> u32 {
         let cells = self.synapses.iter().filter_map(|synapse| match synapse.source {
             Source::Cell(cell) => Some(1u32 << cell),
@@ -112,7 +112,8 @@ impl Network {
         cells.fold(0, |all, cell| all | cell)
     }
 
-    /// Fires: `outputs` are those of all networks' neurons, `scratch` is of the same length.
+    /// Updates all neurons of this network. `outputs` holds the outputs of all networks' neurons; `scratch` has the
+    /// same length.
     pub fn fire(&self, cells: &[f32; CELLS], outputs: &mut [f32], scratch: &mut [f32]) {
         let range = self.first..self.first + self.neurons.len();
         let (outputs, scratch) = (&mut outputs[range.clone()], &mut scratch[range]);
@@ -131,7 +132,7 @@ impl Network {
     }
 }
 
-/// The networks of a tree in preorder.
+/// Decodes the networks of a tree in preorder.
 pub(crate) fn networks(nodes: &[Node]) -> Vec<Network> {
     let mut networks = Vec::new();
     let mut first = 0;
@@ -144,13 +145,13 @@ pub(crate) fn networks(nodes: &[Node]) -> Vec<Network> {
     networks
 }
 
-/// Nodes of the network that begins a slice, itself counted.
+/// Number of nodes of the network that starts the slice, including the network node.
 pub(crate) fn parts(nodes: &[Node]) -> usize {
     1 + nodes[1..].iter().take_while(|node| matches!(node.kind, Kind::Neuron | Kind::Synapse)).count()
 }
 
-/// What breaks the rules of networks in nodes in preorder: the node's place and what is wrong with it. Neurons stand in networks
-/// and synapses in neurons only, and all that a synapse names is there.
+/// Finds the first violation of the rules of networks in nodes in preorder: the index of the node and a message.
+/// Neurons are allowed only in networks, synapses only in neurons, and each source of a synapse must exist.
 pub(crate) fn fault(nodes: &[Node]) -> Option<(usize, String)> {
     let mut open: Vec<(usize, u16)> = Vec::new();
     let mut neurons = 0;
@@ -210,12 +211,12 @@ fn bad_source(source: u8, neurons: usize) -> Option<String> {
 }
 
 impl Tree {
-    /// True if a network is part of it.
+    /// True if the tree contains a network.
     pub fn has_network(&self) -> bool {
         self.nodes().iter().any(|node| node.kind == Kind::Network)
     }
 
-    /// True if networks or parts of them are in it.
+    /// True if the tree contains networks or parts of networks.
     pub(super) fn has_parts(&self) -> bool {
         self.nodes().iter().any(|node| node.kind.spec().group.is_network())
     }

@@ -1,4 +1,4 @@
-//! What a row of the node table says: kinds, operands, results.
+//! Columns of the node table: kinds, operands, results.
 
 use super::entries::{READABLE, WRITABLE};
 use super::status::Status;
@@ -8,10 +8,10 @@ use Operand::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How strongly `upfield`, `attract` and `avoiding` turn away from what v_prox points at.
+/// Weight of v_prox in the avoidance term of `upfield`, `attract` and `avoiding`.
 pub(crate) const PROX_GAIN: f32 = 5.0;
 
-/// What a node does.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
@@ -67,78 +67,78 @@ pub enum Kind {
     Set,
 }
 
-/// Where a node may stand and what it may do.
+/// Group of a node, which determines its place in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// One or more children, chosen between.
+    /// Has one or more children and selects which of them to tick.
     Composite,
-    /// One child, its result changed.
+    /// Has one child and changes its result.
     Decorator,
     /// A leaf that writes the blackboard.
     Action,
     /// A leaf that only reads the blackboard.
     Query,
-    /// A leaf that stands for a small tree (thesis 6.5).
+    /// A leaf that expands to a small tree (thesis 6.5).
     Subtree,
-    /// A recurrent neural network: a leaf for the tree, written as its neurons and their synapses.
+    /// A recurrent neural network: a leaf of the tree, written as neurons with their synapses.
     Network,
     /// A part of a network.
     Part,
 }
 
 impl Group {
-    /// True for nodes that choose between trees below them.
+    /// True for nodes that tick subtrees.
     pub fn is_inner(self) -> bool {
         matches!(self, Group::Composite | Group::Decorator)
     }
 
-    /// True for what a network is written as; everything else may stand anywhere in a tree.
+    /// True for networks, neurons and synapses; all other nodes are allowed anywhere in a tree.
     pub fn is_network(self) -> bool {
         matches!(self, Group::Network | Group::Part)
     }
 }
 
-/// What an operand may be; registers are cells of the full map.
+/// Type of an operand; registers are cells of the full map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A cell to write.
     ScalarDest,
-    /// An even cell to write, with the one after it.
+    /// An even cell to write, together with the next cell.
     VectorDest,
     /// A cell to read.
     Scalar,
-    /// An even cell to read, with the one after it.
+    /// An even cell to read, together with the next cell.
     Vector,
-    /// What a synapse comes from: a cell to read, or a neuron of its network.
+    /// Source of a synapse: a cell to read, or a neuron of the same network.
     Source,
     /// An integer, -128..=127.
     Int8,
     /// An angle in steps of pi/128, -128..=127.
     Angle,
-    /// A sector's width in steps of pi/128, 0..=255.
+    /// Width of a sector in steps of pi/128, 0..=255.
     Width,
     /// 5.3 signed fixed point: -16..=15.875 in steps of 0.125.
     Fixed,
     /// Any finite number; evolution draws from -32..=32.
     Float,
-    /// A strength; any finite number; evolution draws from -5..=5.
+    /// A gain; any finite number; evolution draws from -5..=5.
     Gain,
     /// A number of successes or steps, 1..=255; evolution draws from 1..=100.
     Count,
     /// A quadrant, -4..=4.
     Quadrant,
-    /// How many children of `par` must succeed, 1..=127.
+    /// Number of children of `par` that must succeed, 1..=127.
     Threshold,
-    /// An entry of a Kilobot's blackboard to read.
+    /// An entry of the Kilobot blackboard to read.
     Entry,
-    /// An entry of a Kilobot's blackboard to write.
+    /// An entry of the Kilobot blackboard to write.
     EntryDest,
     /// A probability, 0..=1.
     Share,
 }
 
 impl Operand {
-    /// Lowest and highest value that may be written.
+    /// Lowest and highest valid value.
     pub fn range(self) -> (f32, f32) {
         match self {
             Int8 | Angle => (-128.0, 127.0),
@@ -155,7 +155,7 @@ impl Operand {
         }
     }
 
-    /// True for operands that name an entry of a Kilobot's blackboard.
+    /// True for operands that name an entry of the Kilobot blackboard.
     pub fn is_entry(self) -> bool {
         matches!(self, Entry | EntryDest)
     }
@@ -171,18 +171,18 @@ impl Operand {
     }
 }
 
-/// One operand of a node: its name in Table 6.5 and its type.
+/// One operand of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandSpec {
     /// Name in Table 6.5.
     pub name: &'static str,
-    /// What it may be.
+    /// Type.
     pub operand: Operand,
 }
 
-/// What a node may return, whatever its operands, children and the registers are.
+/// Possible results of a node, for any operands, children and register values.
 ///
-/// Table 8.7 leaves `running` out; here a write to v_goal may be running, as section 6.3.1 of the thesis has it.
+/// Table 8.7 omits `running`; here a write to v_goal may return running, as section 6.3.1 of the thesis specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Results {
     /// May succeed.
@@ -207,24 +207,24 @@ impl Results {
 /// One row of the node table.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeSpec {
-    /// Which node.
+    /// Kind of the node.
     pub kind: Kind,
     /// Name in the text form.
     pub name: &'static str,
-    /// Where it may stand.
+    /// Group, which determines its place in a tree.
     pub group: Group,
-    /// Its operands in the order of the text form; at most four.
+    /// Operands in the order of the text form; at most four.
     pub operands: &'static [OperandSpec],
-    /// What it may return.
+    /// Possible results.
     pub results: Results,
-    /// True if the node itself may change a register (the side effects of Table 8.7); its children may in any case.
+    /// True if the node itself may write a register (the side effects of Table 8.7), regardless of its children.
     pub writes: bool,
-    /// Meaning in one line.
+    /// One-line description.
     pub meaning: &'static str,
 }
 
 impl Kind {
-    /// True for nodes that only a Kilobot has (thesis Table 4.2).
+    /// True for nodes that exist only on Kilobots (thesis Table 4.2).
     pub fn is_kilobots_own(self) -> bool {
         matches!(
             self,
@@ -242,7 +242,7 @@ impl Kind {
         )
     }
 
-    /// True for nodes that a Kilobot has: its own, and those that it shares with the e-puck. The `repeat` of Table 4.2 is
+    /// True for nodes that exist on Kilobots, including those shared with the e-puck. The `repeat` of Table 4.2 is
     /// `repeati`.
     pub fn on_kilobot(self) -> bool {
         let shared =
@@ -250,7 +250,7 @@ impl Kind {
         self.is_kilobots_own() || shared.contains(&self)
     }
 
-    /// The number of children of a composite that takes no other number.
+    /// Number of children of a composite with fixed arity; `None` for other kinds.
     pub fn fixed_children(self) -> Option<u16> {
         match self {
             Kind::Probm2 => Some(2),
@@ -260,12 +260,13 @@ impl Kind {
         }
     }
 
-    /// True for kinds that are ticked as a leaf; those that stand for a small tree are expanded before anything is ticked.
+    /// True for kinds that are ticked as leaves. Kinds that stand for a small tree are expanded before the first
+    /// tick.
     pub(crate) fn is_leaf(self) -> bool {
         !matches!(self, Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert) && !self.has_memory()
     }
 
-    /// True for kinds that remember something between ticks.
+    /// True for kinds that keep state between ticks.
     pub(crate) fn has_memory(self) -> bool {
         matches!(self, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)
     }

@@ -1,14 +1,15 @@
-//! One operand as a word: how every textual form writes and reads registers, angles and numbers.
+//! Operands as words: the textual notation of registers, angles and numbers, shared by all textual forms.
 
 use super::entries::{self, ENTRIES, Entry};
 use super::network::{self, MOST_NEURONS};
 use super::nodes::{Operand, OperandSpec};
 use super::registers::{self, RegisterMap};
 
-/// Degrees of one step of an angle.
+/// Size of one angle step (degrees).
 const DEGREES: f64 = 1.40625;
 
-/// How words are read: what `[index]` means, and whether degrees stay as written or are rounded to steps of pi/128.
+/// Options of reading words: the register map for `[index]`, and whether degrees stay exact or are rounded to steps
+/// of pi/128.
 #[derive(Clone, Copy)]
 pub(super) struct Words {
     pub map: RegisterMap,
@@ -16,7 +17,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The value of an operand's word, or what is wrong with it and what would be right.
+    /// Reads the word of an operand. The error states the problem and suggests a correction.
     pub(super) fn read(self, word: &str, spec: &OperandSpec) -> Result<f32, String> {
         if let (Operand::Source, Some(source)) = (spec.operand, neuron_of(word)) {
             return source.map(f32::from);
@@ -33,7 +34,7 @@ impl Words {
             let degrees: f64 = degrees.parse().map_err(|_| bad("is not a number of degrees".into()))?;
             let steps = degrees * 128.0 / 180.0;
             let steps = if self.exact { steps } else { steps.round() };
-            // 180 degrees is the same direction as -180, which is the one that has a step.
+            // 180 degrees equals -180 degrees, and only -180 has a step.
             let steps = if spec.operand == Operand::Angle && steps == 128.0 { -128.0 } else { steps };
             if !(f64::from(low)..=f64::from(high)).contains(&steps) {
                 return Err(bad(format!("is outside {:.1}..={:.1} degrees", low * 1.40625, high * 1.40625)));
@@ -78,17 +79,17 @@ impl Words {
 }
 
 impl OperandSpec {
-    /// The value of this operand's word in the text form.
+    /// Reads the word of this operand in the text form.
     ///
     /// # Errors
-    /// One line: what is wrong with the word, and the nearest right name where a register is unknown.
+    /// One line: the problem, and the most similar valid name if a register is unknown.
     pub fn read(&self, word: &str) -> Result<f32, String> {
         Words { map: RegisterMap::Full, exact: false }.read(word, self)
     }
 }
 
-/// The word of an operand in the text form, where whole steps of an angle are written as whole degrees: they are
-/// finer than half a step, so they read back as the same step.
+/// Formats an operand for the text form. Whole steps of an angle are written as whole degrees: the rounding error is
+/// less than half a step, so they are read back as the same step.
 pub(super) fn word(value: f32, operand: Operand) -> String {
     if is_angular(operand) && value.fract() == 0.0 {
         return format!("{:.0}deg", f64::from(value) * DEGREES);
@@ -96,8 +97,8 @@ pub(super) fn word(value: f32, operand: Operand) -> String {
     exact_word(value, operand)
 }
 
-/// The word of an operand that [`Words`] read back exactly as the same value: a step of an angle times 1.40625 has
-/// 30 significant bits and so is exact in an f64.
+/// Formats an operand so that [`Words`] reads back exactly the same value: a step of an angle times 1.40625 has 30
+/// significant bits and is therefore exact in an f64.
 pub(super) fn exact_word(value: f32, operand: Operand) -> String {
     match operand {
         Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),
@@ -109,7 +110,7 @@ pub(super) fn exact_word(value: f32, operand: Operand) -> String {
     }
 }
 
-/// The entry of a Kilobot's blackboard that a word names, `[index]` among them, if it may play the part.
+/// Reads a word that names an entry of the Kilobot blackboard (by name or `[index]`) and checks its access.
 fn entry(word: &str, spec: &OperandSpec) -> Result<f32, String> {
     let index = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
     let number = index.map_or_else(|| entries::entry_of_name(word), |index| index.parse().ok());
@@ -129,7 +130,7 @@ fn entry(word: &str, spec: &OperandSpec) -> Result<f32, String> {
     }
 }
 
-/// The source of a synapse that `n1`, `n2` and so on name; nothing if the word is no such name.
+/// Reads a synapse source such as `n1`; `None` if the word does not name a neuron.
 fn neuron_of(word: &str) -> Option<Result<u8, String>> {
     let number: usize = word.strip_prefix('n')?.parse().ok()?;
     Some(
@@ -138,18 +139,18 @@ fn neuron_of(word: &str) -> Option<Result<u8, String>> {
     )
 }
 
-/// The name of a synapse's source.
+/// Formats the source of a synapse.
 fn source_name(source: u8) -> String {
     network::neuron_of_source(source).map_or_else(|| registers::scalar_name(source), |neuron| format!("n{neuron}"))
 }
 
-/// Zero for both zeros: only a factor has a use for -0, and one byte of the binary form does not hold it.
+/// Normalises -0 to 0: only factors distinguish -0, and the one-byte binary form cannot represent it.
 fn plain_zero(value: f32) -> f32 {
     value + 0.0
 }
 
-/// An angle that is written as a number alone: steps, of which there are only whole ones. Errors tell degrees too, as the
-/// documentation does.
+/// Validates an angle that is written without a unit: a whole number of steps. Errors give the range in degrees too,
+/// as the documentation does.
 fn steps(value: f32, (low, high): (f32, f32), bad: impl Fn(String) -> String) -> Result<f32, String> {
     let [from, to] = [low, high].map(|steps| f64::from(steps) * DEGREES);
     if !value.is_finite() || value < low || value > high {
@@ -163,14 +164,15 @@ fn steps(value: f32, (low, high): (f32, f32), bad: impl Fn(String) -> String) ->
     Ok(plain_zero(value))
 }
 
-/// True for an angle without a unit that was probably meant as degrees: nobody who counts steps of pi/128 thinks in tens
-/// and fives.
+/// True for an angle without a unit that was probably meant as degrees: multiples of 5 are common in degrees but not
+/// in steps of pi/128.
 fn reads_as_degrees(word: &str, operand: Operand) -> bool {
     is_angular(operand) && word.parse::<f32>().is_ok_and(|value| value != 0.0 && value % 5.0 == 0.0)
 }
 
 impl Words {
-    /// What is worth a word to whoever wrote this operand, if anything: an angle that was probably meant otherwise.
+    /// Returns a note about a valid word that was probably not intended: an angle without a unit that looks like
+    /// degrees.
     pub(super) fn note(self, word: &str, spec: &OperandSpec) -> Option<String> {
         let value = self.read(word, spec).ok().filter(|_| reads_as_degrees(word, spec.operand))?;
         let degrees = f64::from(value) * DEGREES;
@@ -186,7 +188,7 @@ fn is_angular(operand: Operand) -> bool {
     matches!(operand, Operand::Angle | Operand::Width)
 }
 
-/// "operands d i", for messages.
+/// Lists operand names for messages: "operands d i".
 pub(super) fn usage(operands: &[OperandSpec]) -> String {
     if operands.is_empty() {
         return "no operands".into();
@@ -195,12 +197,12 @@ pub(super) fn usage(operands: &[OperandSpec]) -> String {
     format!("operands {}", names.join(" "))
 }
 
-/// A word short enough for a message.
+/// Truncates a word for a message (40 characters).
 pub(crate) fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
 }
 
-/// The fault of a word that should be a number; one with a unit is told the number that it may mean.
+/// Error for a word that should be a number; for a number with a unit it suggests a correction.
 fn not_a_number(word: &str, angular: bool) -> String {
     let digits = word.find(|c: char| c.is_alphabetic() || c == '\u{b0}').unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);
@@ -219,7 +221,7 @@ fn not_a_number(word: &str, angular: bool) -> String {
     }
 }
 
-/// "; did you mean `x`?" for the nearest known name, if one is near; else nothing.
+/// Returns "; did you mean `x`?" for the most similar known name, or an empty string if no name is similar.
 pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
     match nearest(word, known) {
         Some(name) => format!("; did you mean `{name}`?"),
@@ -227,14 +229,14 @@ pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The nearest of the known names, if one is near. Of names that are as near, that with the longer common beginning.
+/// Finds the most similar known name, if one is similar enough. Ties are decided by the longer common prefix.
 fn nearest(word: &str, known: impl Iterator<Item = String>) -> Option<String> {
     let word: String = word.chars().take(40).collect();
     let common = |name: &str| word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let far = |name: &String| (strsim::damerau_levenshtein(&word, name), std::cmp::Reverse(common(name)));
     let (_, name) = known.map(|name| (far(&name), name)).min()?;
     let (distance, std::cmp::Reverse(common)) = far(&name);
-    // Of a short word little may differ, unless both begin alike.
+    // Short words allow fewer edits, unless the two share a prefix of at least 4 characters.
     let most = if common >= 4 { 3 } else { (1 + word.chars().count() / 4).min(3) };
     (distance <= most && distance < name.len()).then_some(name)
 }

@@ -1,4 +1,4 @@
-//! The text form: one node a line, two spaces a level, `#` comments.
+//! Reader of the text form: one node per line, two spaces per level, `#` comments.
 
 use super::network;
 use super::nodes::{Group, Kind};
@@ -7,25 +7,25 @@ use super::registers::RegisterMap;
 use super::{Node, Tree};
 use std::fmt;
 
-/// Most nodes a text may have.
+/// Maximum number of nodes in a text.
 pub const MAX_NODES: usize = 2048;
-/// Most levels below the root.
+/// Maximum number of levels below the root.
 pub const MAX_DEPTH: usize = 64;
-/// Longest text, bytes.
+/// Maximum length of a text (bytes).
 pub const MAX_TEXT: usize = 1 << 20;
 
-/// Where a text is wrong, why, and what would be right.
+/// Syntax error with position, cause and suggested correction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The file that another one includes; empty for the text itself.
+    /// Name of the included file; empty for the main text.
     pub file: String,
-    /// Line, from 1; 0 when the whole text is meant.
+    /// Line, from 1; 0 if the error concerns the whole text.
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What is wrong and what would be right.
+    /// Cause and suggested correction.
     pub message: String,
-    /// The line's text, for the caret; empty if the line is too long to show.
+    /// Text of the line, to which the message adds a caret; empty if the line is too long to show.
     pub source: String,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// A node as it is being read: its children are counted as they come.
+/// A node whose children are still being read and counted.
 struct Open {
     node: usize,
     line: usize,
@@ -60,13 +60,13 @@ struct Reader<'a> {
 }
 
 impl Tree {
-    /// Reads the text form; `[index]` operands are cells of the full map, degrees are rounded to steps.
+    /// Reads the text form. `[index]` operands are cells of the full map; degrees are rounded to steps.
     pub fn parse(text: &str) -> Result<Tree, ParseError> {
         Tree::parse_with(text, RegisterMap::Full, false)
     }
 
-    /// Reads the text form. `map` says what `[index]` means; `exact` keeps degrees as written instead of rounding
-    /// them to steps of pi/128.
+    /// Reads the text form. `map` selects the registers of `[index]`; `exact` keeps degrees as written instead of
+    /// rounding them to steps of pi/128.
     pub fn parse_with(text: &str, map: RegisterMap, exact: bool) -> Result<Tree, ParseError> {
         if text.len() > MAX_TEXT {
             return Err(whole(format!("the text has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
@@ -141,7 +141,7 @@ impl Tree {
     }
 }
 
-/// What is worth a word in a text that can be read, by place: angles that were probably meant as degrees.
+/// Returns notes on a valid text by position: angles that were probably meant as degrees.
 pub fn notes(text: &str) -> Vec<ParseError> {
     let reads = Words { map: RegisterMap::Full, exact: false };
     let mut found = Vec::new();
@@ -184,7 +184,7 @@ impl Reader<'_> {
         Ok(spaces / 2)
     }
 
-    /// Reads one line's node; the second value is the number of children that a name like `seq3` asks for.
+    /// Reads the node of one line. The second value is the number of children in a name such as `seq3`.
     fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
         let mut words = words(code).peekable();
         let (at, name) = words.next().unwrap_or((start, ""));
@@ -226,12 +226,12 @@ impl Reader<'_> {
 }
 
 impl Words {
-    /// Whether the robot that the tree is for has a kind of node.
+    /// Whether the target robot supports a kind of node.
     pub(super) fn has(self, kind: Kind) -> bool {
         if self.map == RegisterMap::Kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() }
     }
 
-    /// What is wrong with a kind that the robot lacks.
+    /// Error message for a kind that the target robot does not support.
     pub(super) fn lacks(self, kind: Kind) -> Option<String> {
         let name = kind.spec().name;
         (!self.has(kind)).then(|| match self.map {
@@ -244,7 +244,7 @@ impl Words {
         })
     }
 
-    /// As [`Kind::of_word`], for the robot that the tree is for.
+    /// Like [`Kind::of_word`], restricted to kinds of the target robot.
     fn kind(self, name: &str) -> Result<(Kind, Option<u16>), String> {
         match Kind::of_word(name) {
             Ok((kind, wanted)) => self.lacks(kind).map_or(Ok((kind, wanted)), Err),
@@ -257,10 +257,11 @@ impl Words {
 }
 
 impl Kind {
-    /// The kind of a node's name, and its number of children if the name says it: `seq3` is `seq` with three.
+    /// Returns the kind of a node's name, and its number of children if the name contains it: `seq3` is `seq` with
+    /// three.
     ///
     /// # Errors
-    /// One line with the nearest known name.
+    /// One line with the most similar known name.
     pub fn of_word(name: &str) -> Result<(Kind, Option<u16>), String> {
         if let Some(kind) = Kind::of_name(name) {
             return Ok((kind, None));
@@ -277,10 +278,10 @@ impl Kind {
     }
 }
 
-/// Units that people write behind a number.
+/// Units that users write after a number.
 const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
 
-/// Names of nodes in other libraries and drawings, and ours.
+/// Node names in other libraries and drawings, with the corresponding names here.
 const CALLED_ELSEWHERE: [(&str, &str); 10] = [
     ("sequence", "seq"),
     ("->", "seq"),
@@ -294,7 +295,7 @@ const CALLED_ELSEWHERE: [(&str, &str); 10] = [
     ("!", "invert"),
 ];
 
-/// Error for an unknown node, with the name that may be meant.
+/// Error for an unknown node with the probable name.
 fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
     let lower = name.to_lowercase();
     let meant = match CALLED_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == lower) {
@@ -304,7 +305,7 @@ fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
     format!("unknown node `{}`{meant}", shorten(name))
 }
 
-/// The words of a line with their columns, from 0.
+/// Splits a line into words with their columns, from 0.
 fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     code.split(' ')
         .scan(0, |at, word| {

@@ -1,4 +1,4 @@
-//! The text form, written: what it prints parses to the same tree.
+//! Writer of the text form; the output parses to the same tree.
 
 use super::{Node, Tree, operand};
 use std::fmt;

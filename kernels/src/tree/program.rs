@@ -1,4 +1,4 @@
-//! Compiling a tree: subtrees expanded, operands decoded, nodes linked by index.
+//! Compilation of a tree: expands subtrees, decodes operands and links nodes by index.
 
 use super::expand::{AsPublished, expanded};
 use super::footprint::{BYTES_BUDGET, CompileError, Footprint};
@@ -10,10 +10,10 @@ use super::{Node, Tree};
 use crate::math::Vec2;
 use std::f32::consts::PI;
 
-/// A step of an angle operand, radians.
+/// One step of an angle operand (rad).
 const STEP: f32 = PI / 128.0;
 
-/// One node of a program. `end` and `parent` are indices into the program; operands are decoded.
+/// One node of a program with decoded operands. `end` and `parent` are indices into the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Instruction {
     pub kind: Kind,
@@ -21,27 +21,27 @@ pub(crate) struct Instruction {
     pub d: u8,
     pub s1: u8,
     pub s2: u8,
-    /// Number operands: a factor, a unit vector, a steepness and place, a sector or a count.
+    /// Numeric operands: a factor, a unit vector, steepness and offset, a sector or a count.
     pub a: f32,
     pub b: f32,
     pub parent: u16,
-    /// One past the node's subtree: where its next sibling starts.
+    /// Index after the node's subtree, where its next sibling starts.
     pub end: u16,
-    /// Index of the node's memory, for kinds that have one; of a network, its place among the program's.
+    /// Index of the node's memory, for kinds with memory; for a network, its index among the program's networks.
     pub memory: u16,
 }
 
-/// A compiled tree, ready to be ticked by any number of robots.
+/// A compiled tree that any number of robots can tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// For each instruction the place of its node in the tree; none inside a subtree used as a leaf.
+    /// Index of each instruction's node in the tree; `None` inside a subtree used as a leaf.
     pub(super) sources: Vec<Option<u16>>,
     pub(super) memories: usize,
     pub(super) networks: Vec<Network>,
-    /// Nodes of the tree with subtrees expanded, the parts of networks among them.
+    /// Number of nodes after expansion of subtrees, including the parts of networks.
     nodes: usize,
-    /// Nodes on the longest way from the root to a leaf.
+    /// Number of nodes on the longest path from the root to a leaf.
     depth: usize,
     bytes: usize,
 }
@@ -52,7 +52,7 @@ impl Program {
         Program::compile_with(tree, AsPublished::No)
     }
 
-    /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
+    /// Compiles a tree. `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
     pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
         if let Some(node) = tree.nodes().iter().find(|node| node.kind.is_kilobots_own()) {
             return Err(CompileError::Foreign(node.kind.spec().name));
@@ -66,37 +66,37 @@ impl Program {
         Ok(Program { code, sources, memories, networks, nodes, depth, bytes })
     }
 
-    /// Number of nodes with subtrees expanded.
+    /// Number of nodes after expansion of subtrees.
     pub fn len(&self) -> usize {
         self.nodes
     }
 
-    /// Never true; a program has at least one node.
+    /// Always false: a program has at least one node.
     pub fn is_empty(&self) -> bool {
         self.code.is_empty()
     }
 
-    /// Number of nodes that remember something between ticks.
+    /// Number of nodes with memory.
     pub(crate) fn memories(&self) -> usize {
         self.memories
     }
 
-    /// Number of neurons of all networks.
+    /// Number of neurons in all networks.
     pub(crate) fn neurons(&self) -> usize {
         self.networks.iter().map(|network| network.neurons.len()).sum()
     }
 
-    /// The networks, in the order of the instructions.
+    /// Networks in the order of the instructions.
     pub(crate) fn networks(&self) -> &[Network] {
         &self.networks
     }
 
-    /// Nodes on the longest way from the root to a leaf.
+    /// Number of nodes on the longest path from the root to a leaf.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The registers that the program may write and that keep what is written, as bits by cell of the full map.
+    /// Bit mask of the scratch registers that the program may write, by cell of the full map.
     pub(crate) fn keeps(&self) -> u32 {
         let cells = |i: &Instruction| match i.kind {
             Kind::Movcs | Kind::Mulas => 1u32 << i.d,
@@ -108,7 +108,7 @@ impl Program {
         written & (0..CELLS).filter(kept).fold(0, |all, cell| all | 1 << cell)
     }
 
-    /// The registers that the program may read, as bits by cell of the full map.
+    /// Bit mask of the registers that the program may read, by cell of the full map.
     pub(crate) fn reads(&self) -> u32 {
         let vector = |cell: u8| 0b11u32 << (cell & !1);
         let scalar = |cell: u8| 1u32 << cell;
@@ -126,7 +126,8 @@ impl Program {
         self.code.iter().map(cells).chain(sensed).fold(0, |all, cells| all | cells)
     }
 
-    /// The instructions as words, for interpreters in other languages: kind and registers, two numbers, links, memory.
+    /// Instructions as 32-bit words for interpreters in other languages: kind and registers, two numbers, links,
+    /// memory.
     pub(crate) fn words(&self) -> impl Iterator<Item = [u32; 5]> + '_ {
         self.code.iter().map(|i| {
             let head = u32::from(i.kind as u8) | u32::from(i.d) << 8 | u32::from(i.s1) << 16 | u32::from(i.s2) << 24;
@@ -134,7 +135,7 @@ impl Program {
         })
     }
 
-    /// The free part of the resource that is scarcer, bytes or nodes: 0..1 (Eq. 7.6, docs/decisions.md, section 6).
+    /// Free fraction of the scarcer resource, bytes or nodes (0..1) (Eq. 7.6, docs/decisions.md, section 6).
     pub fn parsimony(&self) -> f32 {
         let bytes = self.bytes as f32 / BYTES_BUDGET as f32;
         let nodes = self.nodes as f32 / MAX_NODES as f32;
@@ -142,7 +143,7 @@ impl Program {
     }
 }
 
-/// Takes networks out of nodes, where they stay as leaves.
+/// Extracts the networks and removes their parts from the nodes; the network nodes remain as leaves.
 fn without_parts(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Result<Vec<Network>, CompileError> {
     if network::fault(all).is_some() {
         return Err(CompileError::Network);
@@ -155,14 +156,14 @@ fn without_parts(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Result<
     Ok(networks)
 }
 
-/// What [`link`] makes of nodes.
+/// Result of [`link`].
 struct Linked {
     code: Vec<Instruction>,
     memories: usize,
     depth: usize,
 }
 
-/// Gives every node its parent, end and memory.
+/// Assigns every node its parent, end and memory.
 fn link(nodes: &[Node]) -> Linked {
     let mut code: Vec<Instruction> = Vec::with_capacity(nodes.len());
     let mut open: Vec<(usize, u16)> = Vec::new();
@@ -197,7 +198,7 @@ fn link(nodes: &[Node]) -> Linked {
     Linked { code, memories, depth }
 }
 
-/// Decodes a node's operands; the links are filled in by [`link`].
+/// Decodes a node's operands; [`link`] fills in the links.
 pub(crate) fn decode(node: &Node) -> Instruction {
     let [o0, o1, o2, o3] = node.operands;
     let mut i = Instruction { kind: node.kind, d: 0, s1: 0, s2: 0, a: 0.0, b: 0.0, parent: 0, end: 0, memory: 0 };

@@ -1,4 +1,4 @@
-//! The reference page of nodes and registers, written from their tables.
+//! The reference page of nodes and registers, generated from their tables.
 
 use super::entries::ENTRIES;
 use super::nodes::{Kind, NodeSpec, Operand};
@@ -35,7 +35,7 @@ Cells are numbered as in Table 6.3 (all senses) and as in Table 8.2 (those used 
 |---|---|---|---|---|---|
 ";
 
-/// The page `docs/nodes.md`: every node with its operands, results, size and meaning, then the registers.
+/// Returns the page `docs/nodes.md`: every node with operands, results, size and meaning, then the registers.
 pub fn reference_page() -> String {
     let mut page = String::from(OPENING);
     let groups = [
@@ -70,7 +70,7 @@ and the nodes below, and a blackboard of ten entries instead of registers. An e-
 |---|---|---|---|---|
 ";
 
-/// What only Kilobots have: nodes, then the entries of the blackboard.
+/// Appends the section on Kilobots: their nodes, then the entries of the blackboard.
 fn kilobot(page: &mut String) {
     page.push_str(KILOBOT);
     for spec in Kind::all().filter(|kind| kind.is_kilobots_own()).map(Kind::spec) {
@@ -94,7 +94,7 @@ fn operands(spec: &NodeSpec) -> String {
     all.join("; ")
 }
 
-/// The results that a node may have, a letter each.
+/// Possible results of a node, one letter each.
 fn letters(spec: &NodeSpec) -> String {
     [(spec.results.success, 'S'), (spec.results.failure, 'F'), (spec.results.running, 'R')]
         .iter()
@@ -108,7 +108,7 @@ fn node_row(page: &mut String, spec: &NodeSpec) {
     let _ = writeln!(page, "| `{}` | {operands} | {results} | {writes} | {bytes} | {} |", spec.name, spec.meaning);
 }
 
-/// An operand's type and range in a few words.
+/// Short description of an operand's type and range.
 pub fn operand_domain(operand: Operand) -> String {
     let (low, high) = operand.range();
     match operand {

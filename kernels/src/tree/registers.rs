@@ -1,30 +1,31 @@
-//! The blackboard's registers (Tables 6.3 and 8.2, and what the thesis's robots did not sense): one list, two numberings.
+//! Registers of the blackboard in one list with two numberings: Tables 6.3 and 8.2, and senses that the thesis does
+//! not have.
 
-/// Who may write a register.
+/// Access of nodes to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Set by the robot; a node's write succeeds and does nothing.
+    /// Written by the robot; a node's write succeeds without effect.
     ReadOnly,
-    /// Keeps what a node wrote until the next write.
+    /// Keeps the last written value.
     Scratch,
-    /// Linked to the wheels: one write per tick (thesis 6.3.1).
+    /// Controls the wheels: one write per tick (thesis 6.3.1).
     Goal,
 }
 
-/// One register: a scalar, or a vector in two neighbouring cells.
+/// One register: a scalar, or a vector in two adjacent cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Register {
     /// Name in the text form.
     pub name: &'static str,
-    /// First cell in the full map (Table 6.3 up to 19); this is the number used everywhere inside the program.
+    /// First cell in the full map (Table 6.3 up to cell 19); all internal register numbers use this map.
     pub full: u8,
-    /// First cell in the in-swarm map (Table 8.2), if it is there.
+    /// First cell in the in-swarm map (Table 8.2); `None` if the map does not contain the register.
     pub in_swarm: Option<u8>,
-    /// Two cells (true) or one.
+    /// True for a vector (two cells).
     pub vector: bool,
-    /// Who may write it.
+    /// Access of nodes.
     pub access: Access,
-    /// What it holds.
+    /// One-line description.
     pub meaning: &'static str,
 }
 
@@ -101,20 +102,20 @@ pub(super) const ACCESS: [Access; CELLS] = {
     access
 };
 
-/// Which numbering `[index]` means in a text.
+/// Register numbering of `[index]` in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterMap {
-    /// Table 6.3, and what came after it.
+    /// Table 6.3 and later additions.
     #[default]
     Full,
     /// Table 8.2.
     InSwarm,
-    /// A Kilobot's blackboard (Table 4.1); the tree is made of a Kilobot's nodes.
+    /// Kilobot blackboard (Table 4.1); the tree consists of Kilobot nodes.
     Kilobot,
 }
 
 impl RegisterMap {
-    /// The full map's cell for cell `index` of this map, or `None` past its end.
+    /// Converts cell `index` of this map to the full map; `None` if the map does not have the cell.
     pub fn cell(self, index: u32) -> Option<u8> {
         REGISTERS.iter().find_map(|r| {
             let first = u32::from(match self {
@@ -128,13 +129,13 @@ impl RegisterMap {
     }
 }
 
-/// The register that holds a cell of the full map.
+/// Returns the register that contains a cell of the full map.
 pub fn register_of(cell: u8) -> &'static Register {
     let last = REGISTERS.iter().rposition(|r| r.full <= cell).unwrap_or(0);
     &REGISTERS[last]
 }
 
-/// The text form's name of a scalar cell, like `v_goal.x` or `s_n`.
+/// Name of a scalar cell in the text form, such as `v_goal.x` or `s_n`.
 pub fn scalar_name(cell: u8) -> String {
     let r = register_of(cell);
     match (r.vector, cell - r.full) {
@@ -144,13 +145,13 @@ pub fn scalar_name(cell: u8) -> String {
     }
 }
 
-/// The text form's name of the vector at an even cell; the pair (s_n, s_scr) is called `s_n`.
+/// Name of the vector at an even cell in the text form; the pair (s_n, s_scr) is called `s_n`.
 pub fn vector_name(cell: u8) -> &'static str {
     register_of(cell & !1).name
 }
 
-/// The full map's cell of a name. `vector` asks for a vector operand, else a scalar one.
-/// A vector operand may name `s_n` or `s_scr`: both read the pair (s_n, s_scr).
+/// Returns the full map's cell for a name. `vector` selects vector operands instead of scalar operands.
+/// For a vector operand, `s_n` and `s_scr` both denote the pair (s_n, s_scr).
 pub fn cell_of_name(name: &str, vector: bool) -> Option<u8> {
     let find = |n: &str| REGISTERS.iter().find(|r| r.name == n);
     if vector {
@@ -167,7 +168,7 @@ pub fn cell_of_name(name: &str, vector: bool) -> Option<u8> {
     find(base).filter(|r| r.vector).map(|r| r.full + offset)
 }
 
-/// Every name that `cell_of_name` knows, for suggestions.
+/// All names that `cell_of_name` accepts, for suggestions.
 pub fn names(vector: bool) -> Vec<String> {
     if vector {
         return REGISTERS.iter().map(|r| r.name.to_string()).collect();

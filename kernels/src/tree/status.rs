@@ -1,13 +1,13 @@
-//! What a node returns.
+//! Result of a tick.
 
 use std::fmt;
 
-/// What a node returns.
+/// Result of a tick of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Done.
+    /// Completed.
     Success,
-    /// Not possible, or not true.
+    /// Not possible, or condition false.
     Failure,
     /// Needs more ticks.
     Running,

@@ -1,5 +1,5 @@
-//! The node table: the one list from which parser, printer, compiler and random generator work (Tables 3.1, 6.5, 7.4;
-//! results and side effects from Table 8.7).
+//! The node table, the only definition of nodes for parser, printer, compiler and random generator (Tables 3.1, 6.5,
+//! 7.4; results and side effects from Table 8.7).
 
 use super::nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 use Operand::{
@@ -7,7 +7,7 @@ use Operand::{
     Vector, VectorDest, Width,
 };
 
-/// What a node may return, and whether it writes.
+/// Possible results of a node, and whether it writes registers.
 type Effect = (Results, bool);
 
 const fn results(success: bool, failure: bool, running: bool) -> Results {
@@ -19,7 +19,7 @@ const SUCCEEDS: Effect = (results(true, false, true), false);
 const FAILS: Effect = (results(false, true, true), false);
 const TESTS: Effect = (results(true, true, false), false);
 const SUCCESS: Effect = (results(true, false, false), false);
-/// A Kilobot's motors: running for one update, then success.
+/// Motor nodes of the Kilobot: running for one update, then success.
 const MOVES: Effect = (results(true, false, true), true);
 const SETS: Effect = (results(true, false, false), true);
 const FAILURE: Effect = (results(false, true, false), false);
@@ -237,28 +237,28 @@ const TABLE: [NodeSpec; 48] = [
 ];
 
 impl Kind {
-    /// Every kind, in the order of the table.
+    /// Returns every kind, in the order of the table.
     pub fn all() -> impl Iterator<Item = Kind> {
         TABLE.iter().map(|r| r.kind)
     }
 
-    /// Every kind that may stand anywhere in an e-puck's tree: all but a Kilobot's own and those that networks are written
-    /// with.
+    /// Returns every kind that is allowed anywhere in an e-puck's tree: all except Kilobot nodes and the parts of
+    /// networks.
     pub fn outside_networks() -> impl Iterator<Item = Kind> {
         Kind::all().filter(|kind| !kind.spec().group.is_network() && !kind.is_kilobots_own())
     }
 
-    /// The kind's row of the node table.
+    /// Returns the kind's row of the node table.
     pub fn spec(self) -> &'static NodeSpec {
         &TABLE[self as usize]
     }
 
-    /// The kind of a name, without an arity suffix.
+    /// Returns the kind with the given name, without an arity suffix.
     pub fn of_name(name: &str) -> Option<Kind> {
         TABLE.iter().find(|r| r.name == name).map(|r| r.kind)
     }
 
-    /// Says what is wrong with `n` children under this kind, if anything is.
+    /// Checks that `n` children are valid for this kind; the error describes the problem.
     pub(super) fn check_children(self, n: usize) -> Result<(), String> {
         let name = self.spec().name;
         Err(match self.spec().group {
@@ -275,7 +275,7 @@ impl Kind {
         })
     }
 
-    /// Size in the binary form, bytes: 2 for kind and flags, 2 for the state's place, then operands and 2 per child,
+    /// Size in the binary form [bytes]: 2 for kind and flags, 2 for the state index, then operands and 2 per child,
     /// rounded up to 4. About 8 on average, as in thesis 5.3.3.
     pub fn bytes(self, children: usize) -> usize {
         let operands: usize =

@@ -1,9 +1,9 @@
 //! The tick: Algorithms 1 to 10 of the thesis without recursion or allocation.
 //!
-//! The tree and what one robot remembers are apart, so one program serves any number of robots. A node with memory
-//! has one 16-bit word: a flag "running in this update" and a payload (the child to resume, or successes still to
-//! come). The reset phase keeps the payload of nodes that were running and clears the rest, so an update that finds
-//! payload 0 starts afresh: that is the idle state of 3.1.4.
+//! The tree and the memory of a robot are separate, so one program serves any number of robots. A node with memory
+//! has one 16-bit word: a flag "running in this update" and a payload (the child to resume, or the remaining
+//! successes). The reset phase keeps the payload of nodes that were running and clears the others. Payload 0 is the
+//! idle state of section 3.1.4: the node starts from its first child.
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
@@ -12,34 +12,34 @@ use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
 
-/// Flag of a node that is running, beside its payload.
+/// Flag of a running node, in the same word as its payload.
 pub(crate) const RUNNING_FLAG: u16 = 0x8000;
-/// A running child in the payload of `par`, above the count of those that succeeded.
+/// One running child in the payload of `par`; lower bits count the children that succeeded.
 pub(crate) const PAR_RUNNING: u16 = 0x80;
 /// Vectors shorter than this have no direction (Table 6.5).
 pub(crate) const SHORT: f32 = 0.1;
 
-/// What a robot senses, in its own frame (Table 6.1 conditioned as in Table 6.3).
+/// Sensor values of a robot in its own frame (Table 6.1, conditioned as in Table 6.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Senses {
     /// Sum of the proximity rays.
     pub prox: Vec2,
-    /// Unit vector towards +x of the world.
+    /// Unit vector towards +x of the world (v_up).
     pub up: Vec2,
-    /// Towards neighbours; (1, 0) with none.
+    /// Vector towards neighbours; (1, 0) without neighbours.
     pub attr: Vec2,
-    /// Towards red, green and blue.
+    /// Vectors towards red, green and blue.
     pub colours: [Vec2; 3],
     /// Number of neighbours.
     pub neighbours: f32,
-    /// Towards the light.
+    /// Vector towards the light.
     pub light: Vec2,
-    /// The way to the nearest tag in the camera, m.
+    /// Vector to the nearest tag in the camera image (m).
     pub tag: Vec2,
 }
 
 impl Senses {
-    /// The senses among the cells of a blackboard.
+    /// Extracts the sensor values from the cells of a blackboard.
     pub fn of_cells(cells: &[f32; CELLS]) -> Senses {
         let vector = |cell: usize| vec2(cells[cell], cells[cell + 1]);
         Senses {
@@ -73,7 +73,7 @@ impl Default for Senses {
 #[derive(Clone, Debug)]
 pub struct Blackboard {
     cells: [f32; CELLS],
-    /// What a node signalled in this tick; 0 for nothing.
+    /// Signal of a node in this tick; 0 without a signal.
     signal: u8,
 }
 
@@ -84,7 +84,7 @@ impl Default for Blackboard {
 }
 
 impl Blackboard {
-    /// Begins a tick: new senses, v_goal unwritten.
+    /// Starts a tick: stores new sensor values and marks v_goal as unwritten.
     pub(crate) fn sense(&mut self, s: &Senses) {
         let vectors = [s.prox, s.up, s.attr, s.colours[0], s.colours[1], s.colours[2]];
         for (i, v) in vectors.into_iter().enumerate() {
@@ -135,67 +135,67 @@ impl Blackboard {
         Status::Success
     }
 
-    /// The goal velocity after a tick: NaN and infinite components count as 0.
+    /// Goal velocity after a tick; NaN and infinite components count as 0.
     pub(crate) fn goal(&self) -> Vec2 {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
         vec2(finite(self.cells[GOAL]), finite(self.cells[GOAL + 1]))
     }
 
-    /// Whether anything was written to v_goal in this tick.
+    /// Whether a node wrote v_goal in this tick.
     pub(super) fn driven(&self) -> bool {
         !(self.cells[GOAL].is_nan() && self.cells[GOAL + 1].is_nan())
     }
 
-    /// The scalar and the vector that nodes write and that stay: s_scr, v_scr.x and v_scr.y.
+    /// The scratch registers, which keep their values between ticks: s_scr, v_scr.x and v_scr.y.
     pub fn scratch(&self) -> [f32; 3] {
         let mut scratch = [0.0; 3];
         scratch.copy_from_slice(&self.cells[SCRATCH - 1..SCRATCH + 2]);
         scratch
     }
 
-    /// What the last tick signalled, 1..=255; 0 for nothing. Nobody senses it: it is for those who look.
+    /// Signal of the last tick, 1..=255; 0 without a signal. Robots cannot sense it; it is intended for observers.
     pub fn signal(&self) -> u8 {
         self.signal
     }
 
-    /// The cells of the full map, for display; v_goal is NaN where the last tick left it unwritten.
+    /// The cells of the full map, for display; v_goal is NaN if the last tick did not write it.
     pub fn cells(&self) -> &[f32; CELLS] {
         &self.cells
     }
 }
 
-/// What one robot remembers between ticks: its registers and the memory of the program's nodes.
+/// State of one robot between ticks: its registers and the memory of the program's nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// The registers.
     pub board: Blackboard,
     nodes: Vec<u16>,
-    /// What the neurons put out last, and room for what they put out next.
+    /// Previous outputs of the neurons; `fired` is the buffer for the next outputs.
     neurons: Vec<f32>,
     fired: Vec<f32>,
 }
 
 impl Memory {
-    /// The memory of a robot that starts to run `program`: all zero.
+    /// Creates the initial memory of a robot that runs `program`: all zero.
     pub fn new(program: &Program) -> Memory {
         let neurons = vec![0.0; program.neurons()];
         Memory { board: Blackboard::default(), nodes: vec![0; program.memories], fired: neurons.clone(), neurons }
     }
 
-    /// The words of the nodes that remember something, in preorder: a flag for running, and a payload; then what the neurons of
-    /// its networks put out last, two words each, the low one first.
+    /// Words of the nodes with memory in preorder (a running flag and a payload each), followed by the last outputs
+    /// of the neurons, two words each, low word first.
     pub fn node_words(&self) -> Vec<u16> {
         let halves = |output: &f32| [output.to_bits() as u16, (output.to_bits() >> 16) as u16];
         self.nodes.iter().copied().chain(self.neurons.iter().flat_map(halves)).collect()
     }
 
-    /// What the neurons put out last, -1 to 1, those of all networks in preorder.
+    /// Last outputs of the neurons of all networks in preorder [-1..1].
     pub fn neurons(&self) -> &[f32] {
         &self.neurons
     }
 
-    /// A memory with these words, and these values of s_scr and v_scr, so that a tick goes on from there; none if no tick of
-    /// the program leaves such words.
+    /// Restores a memory from these words and values of s_scr and v_scr; the next tick continues from there. Returns
+    /// `None` if no tick of the program can produce these words.
     pub fn resume(program: &Program, words: &[u16], scratch: [f32; 3]) -> Option<Memory> {
         let remember = program.code.iter().enumerate().filter(|(_, node)| node.kind.has_memory());
         let sound = |(at, node): (usize, &Instruction), word: u16| {
@@ -229,19 +229,19 @@ impl Memory {
     /// Ticks the tree once and returns the root's status and the goal velocity.
     ///
     /// # Panics
-    /// If the memory was made for a program of another shape.
+    /// If the memory does not match the program.
     pub fn tick(&mut self, program: &Program, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
         self.run(program, senses, draws, |_, _, _| {})
     }
 
-    /// As [`Memory::tick`], and tells `observer` what each node returned.
+    /// Ticks like [`Memory::tick`] and reports the result of each node to `observer`.
     ///
-    /// The observer is called once for every node of the compiled tree that this tick visited, children before
-    /// their parents, with the node's place in [`Tree::nodes`](super::Tree::nodes) and its final result. A subtree
-    /// used as a leaf (thesis 6.5) counts as one node: what it is made of is not told.
+    /// The observer is called once for every node of the compiled tree that this tick visits, children before their
+    /// parents, with the node's index in [`Tree::nodes`](super::Tree::nodes) and its final result. A subtree used as
+    /// a leaf (thesis 6.5) counts as one node; its internal nodes are not reported.
     ///
     /// # Panics
-    /// If the memory was made for a program of another shape.
+    /// If the memory does not match the program.
     pub fn tick_observed(
         &mut self,
         program: &Program,
@@ -256,10 +256,10 @@ impl Memory {
         })
     }
 
-    /// As [`Memory::tick_observed`], and names the leaf that drives as [`Memory::tick_driven`] does.
+    /// Ticks like [`Memory::tick_observed`] and also identifies the driving leaf like [`Memory::tick_driven`].
     ///
     /// # Panics
-    /// If the memory was made for a program of another shape.
+    /// If the memory does not match the program.
     pub fn tick_watched(
         &mut self,
         program: &Program,
@@ -279,7 +279,7 @@ impl Memory {
         (goal, program.leaf(writer))
     }
 
-    /// One tick; without an observer the compiler removes `observe` altogether.
+    /// Performs one tick. The compiler removes an empty `observe` completely.
     pub(super) fn run(
         &mut self,
         program: &Program,
@@ -304,8 +304,8 @@ impl Memory {
     }
 }
 
-/// The update phase: walks down to a leaf, then up until a parent has another child to tick. `observe` gets each
-/// visited instruction, its result and the registers as it left them.
+/// The update phase: descends to a leaf, then ascends until a parent has another child to tick. `observe` receives
+/// each visited instruction, its result and the registers after it.
 fn update(
     code: &[Instruction],
     memory: &mut [u16],
@@ -390,7 +390,7 @@ pub(crate) fn decorate(kind: Kind, status: Status) -> Status {
     }
 }
 
-/// Algorithms 9 and 10; the payload counts the successes still to come.
+/// Algorithms 9 and 10; the payload counts the remaining successes.
 fn repeat(memory: &mut u16, status: Status) -> Status {
     match status {
         Status::Failure => {
@@ -421,7 +421,8 @@ fn children_left(code: &[Instruction], parent: &Instruction, mut next: u16) -> u
     left
 }
 
-/// Counts a child's result (successes in the low byte, running ones in the next) and says what `par` returns so far.
+/// Counts a child's result (successes in the low bits, running children above) and returns the result of `par` so
+/// far.
 fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Status {
     match status {
         Status::Success => *memory += 1,
@@ -442,7 +443,8 @@ fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Statu
     }
 }
 
-/// Ticks a leaf, which has no memory. Inlined, because the tick without an observer is evolution's innermost loop.
+/// Ticks a leaf, which has no memory. Inlined because the tick without an observer is the innermost loop of
+/// evolution.
 #[inline]
 pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
     let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
@@ -483,7 +485,7 @@ pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws
     }
 }
 
-/// Whether the vector `v` passes an `ifquad` or `ifsect`.
+/// Whether the vector `v` fulfils the condition of an `ifquad` or `ifsect`.
 pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     if node.kind == Kind::Ifquad {
         in_quadrant(v, node.a as i32)
@@ -494,13 +496,14 @@ pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     }
 }
 
-/// The sector about the angle `about` that reaches `half` radians to either side.
+/// Whether `v` lies in the sector centred on the angle `about` that extends `half` radians to either side.
 #[inline(always)]
 pub(super) fn in_sector(v: Vec2, about: f32, half: f32) -> bool {
     (v.length() > SHORT) & (wrap_angle(v.angle() - about).abs() < half)
 }
 
-/// Quadrants 1..=4 counter-clockwise from the front left, -1..=-4 clockwise from the front right; 0 tests for short.
+/// Quadrants 1..=4 count counter-clockwise from the front left, -1..=-4 clockwise from the front right; 0 tests for a
+/// short vector.
 #[inline(always)]
 pub(super) fn in_quadrant(v: Vec2, quadrant: i32) -> bool {
     let first = (v.x > 0.0) & (v.y >= 0.0);

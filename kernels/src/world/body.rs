@@ -1,30 +1,30 @@
-//! Bodies: robots and passive discs, all of them circles.
+//! Bodies: robots and passive discs, modelled as circles.
 
 use crate::math::{Vec2, wrap_angle};
 use crate::model::{FRISBEE_MASS, FRISBEE_RADIUS, MU_FRISBEE, MU_ROBOT, ROBOT_MASS, ROBOT_RADIUS, WHEELBASE};
 
-/// A primary colour that the camera tells apart.
+/// A primary colour that the camera distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// Robots' skirts.
+    /// Colour of the robots' skirts.
     Red,
-    /// Wall patches.
+    /// Colour of wall patches.
     Green,
-    /// The frisbee.
+    /// Colour of the frisbee.
     Blue,
 }
 
-/// A position and a heading in the world frame.
+/// Position and heading in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
-    /// Centre, m.
+    /// Centre (m).
     pub at: Vec2,
-    /// Heading, rad, in -pi..=pi.
+    /// Heading (rad), -pi..=pi.
     pub heading: f32,
 }
 
 impl Pose {
-    /// The pose `part` of the way (0..=1) from this one to another, turning the shorter way.
+    /// Interpolates between this pose and another (`part` in 0..=1) and turns through the smaller angle.
     pub fn towards(&self, to: &Pose, part: f32) -> Pose {
         Pose {
             at: self.at + (to.at - self.at) * part,
@@ -33,20 +33,20 @@ impl Pose {
     }
 }
 
-/// What does not change about a body.
+/// Constant properties of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Radius, m.
+    /// Radius (m).
     pub radius: f32,
-    /// Mass, kg; the moment of inertia is that of a uniform disc.
+    /// Mass (kg); the moment of inertia is that of a uniform disc.
     pub mass: f32,
-    /// Distance of the two floor contacts from the centre, across the heading, m.
+    /// Distance of the two floor contacts from the centre, perpendicular to the heading (m).
     pub contact_arm: f32,
-    /// Friction with the floor at full slip.
+    /// Coefficient of friction with the floor at full slip.
     pub mu: f32,
-    /// Colour in the cameras.
+    /// Colour in camera images.
     pub colour: Colour,
-    /// Tall enough for the proximity sensors and range and bearing: a robot.
+    /// Whether the body is high enough for proximity sensors and range and bearing; true for robots.
     pub tall: bool,
 }
 
@@ -64,7 +64,7 @@ impl Shape {
     /// The frisbee of the benchmark task.
     pub const FRISBEE: Shape = Shape::disc(FRISBEE_RADIUS, FRISBEE_MASS, MU_FRISBEE, Colour::Blue);
 
-    /// A passive disc. Two contacts at 2/3 of the radius carry the same friction torque as a disc that lies flat:
+    /// A passive disc. Two contacts at 2/3 of the radius produce the same friction torque as a disc that lies flat:
     /// integral of mu p r over the area = 2/3 mu m g R.
     pub const fn disc(radius: f32, mass: f32, mu: f32, colour: Colour) -> Shape {
         Shape { radius, mass, contact_arm: radius * 2.0 / 3.0, mu, colour, tall: false }
@@ -81,23 +81,23 @@ impl Shape {
     }
 }
 
-/// A body's state.
+/// State of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// What it is.
+    /// Constant properties.
     pub shape: Shape,
-    /// Where it is.
+    /// Position and heading.
     pub pose: Pose,
-    /// Velocity, m/s.
+    /// Velocity (m/s).
     pub velocity: Vec2,
-    /// Turning speed, rad/s.
+    /// Angular velocity (rad/s).
     pub spin: f32,
-    /// Ground speed of the left and right wheel, m/s; zero for passive discs.
+    /// Ground speeds of the left and right wheel (m/s); zero for passive discs.
     pub wheels: [f32; 2],
 }
 
 impl Body {
-    /// A body at rest.
+    /// Creates a body at rest.
     pub fn at_rest(shape: Shape, pose: Pose) -> Body {
         Body { shape, pose, velocity: Vec2::ZERO, spin: 0.0, wheels: [0.0; 2] }
     }

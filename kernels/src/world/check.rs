@@ -1,4 +1,4 @@
-//! Whether a world can be run: every number in its range, everything inside the arena, nothing in anything else.
+//! Validation of world specifications: value ranges, positions inside the arena, and overlaps.
 
 use super::body::{Body, Shape};
 use super::senses::light::{Light, MAX_LIGHTS};
@@ -10,14 +10,14 @@ use crate::math::Vec2;
 use crate::model::{MAX_DISCS, MAX_ROBOTS, MAX_WALLS, RELOCATION_RADIUS, ROBOT_RADIUS};
 use crate::random::{Draws, Stream};
 
-/// Most starts of a world.
+/// Maximum number of starts of a world.
 const MAX_STARTS: usize = 16;
-/// Starts of each kind that are tried out.
+/// Number of random trials per start.
 const TRIALS: u32 = 32;
-/// Bodies may touch at the start, and rounding may let them overlap by this much, m.
+/// Maximum overlap of bodies at the start (m); bodies may touch, and positions are rounded.
 const TOLERANCE: f32 = 1e-4;
 
-/// Why a world cannot be run: what, where and the remedy.
+/// Reason why a world cannot be run: cause, place and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SpecError(String);
@@ -41,10 +41,10 @@ fn count(what: &str, number: usize, low: usize, high: usize) -> Checked {
 }
 
 impl WorldSpec {
-    /// Says whether the world can be run.
+    /// Validates the world.
     ///
     /// # Errors
-    /// One line about the first thing that is wrong.
+    /// One line about the first problem.
     pub fn check(&self) -> Checked {
         count("robots", self.robots, 1, MAX_ROBOTS)?;
         count("discs", self.discs.len(), 0, MAX_DISCS)?;
@@ -110,7 +110,7 @@ impl WorldSpec {
         within("room_light", self.lighting.room, 0.0, 1.0)?;
         count("lights", self.lighting.lights.len(), 0, MAX_LIGHTS)?;
         for (i, Light { at, height, brightness }) in (1..).zip(&self.lighting.lights) {
-            // A lamp may stand beside the arena.
+            // A lamp may be outside the arena.
             within(&format!("light {i}, x"), at.x, -20.0, 20.0)?;
             within(&format!("light {i}, y"), at.y, -20.0, 20.0)?;
             within(&format!("light {i}, height"), *height, 0.05, 5.0)?;
@@ -170,7 +170,7 @@ impl WorldSpec {
                 within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
             }
             Task::Dispersion => count("robots for dispersion", self.robots, 2, MAX_ROBOTS),
-            // The centre of a robot cannot come nearer to a wall than its radius.
+            // The centre of a robot cannot come closer to a wall than its radius.
             Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
             Task::TransportOnce | Task::TransportPosition => Ok(()),
@@ -210,7 +210,7 @@ impl WorldSpec {
         Ok(())
     }
 
-    /// Tries all starts out: random places may be too few for all bodies, and given ones may overlap.
+    /// Tests all starts: random areas may be too small for all bodies, and given poses may overlap.
     fn check_overlaps(&self) -> Checked {
         for start in 0..self.starts.len() {
             for world in 0..TRIALS {
@@ -245,7 +245,7 @@ impl WorldSpec {
         None
     }
 
-    /// All of an area lies in the arena, so far from the walls that a body fits there.
+    /// Checks that an area is inside the arena, with a distance to the walls of at least the radius of a body.
     fn check_area(&self, what: &str, area: &Area, radius: f32) -> Checked {
         self.check_place(what, area.low, radius)?;
         self.check_place(what, area.high, radius)?;
@@ -257,24 +257,24 @@ impl WorldSpec {
 
     fn check_place(&self, what: &str, at: Vec2, radius: f32) -> Checked {
         let (hx, hy) = self.physics.half_arena;
-        // To a tenth of a millimetre, so that messages show no rounding errors.
+        // Rounded to 0.1 mm so that messages do not show rounding errors.
         let reach = [hx, hy].map(|half| ((half - radius) * 1e4).round() / 1e4);
         within(&format!("{what}, x"), at.x, -reach[0], reach[0])?;
         within(&format!("{what}, y"), at.y, -reach[1], reach[1])
     }
 }
 
-/// Discs that come to random places one after the other, and stay where there is room, end up covering this much of a
-/// plane (the jamming limit; Feder, "Random sequential adsorption", 1980).
+/// Fraction of a plane that is covered when discs are added at random positions until no further disc fits (the
+/// jamming limit; Feder, "Random sequential adsorption", 1980).
 const JAMMED: f32 = 0.547;
 
-/// More robots than [`start::place`] can put into an area.
+/// Upper bound on the number of robots that [`start::place`] can put into an area.
 fn most_at_random(area: &Area) -> usize {
-    // Their circles of half the spacing may stand out by that much on each side.
+    // Each robot occupies a circle of half the spacing, which may extend beyond the area by this radius.
     let size = area.high - area.low;
     let room = (size.x + SPACING) * (size.y + SPACING);
     let each = std::f32::consts::PI * 0.25 * SPACING * SPACING;
-    // Few robots pack better along the sides than a plane does.
+    // Small areas hold more robots per area than a plane, because circles extend beyond the sides.
     (1.2 * JAMMED * room / each).ceil() as usize + 1
 }
 

@@ -1,33 +1,34 @@
-//! A uniform grid over the arena: which bodies are near a place, without a look at all of them.
+//! A uniform grid over the arena, which finds the bodies near a position without a search of all bodies.
 //!
-//! What is found is in the order of the bodies' numbers, whatever the cells, so sums and contacts have the order that
-//! they have where every body looks at every other.
+//! Bodies are found in ascending order of their numbers, whatever the cells. Sums and contacts therefore have the
+//! same order as in a search of all pairs.
 
 use crate::math::{Vec2, max, min, vec2};
 use serde::{Deserialize, Serialize};
 
-/// Most cells along x and along y.
+/// Maximum number of cells along x and along y.
 const MOST_CELLS: f32 = 64.0;
-/// How much longer a cell's side is than the reach, so that rounding cannot put two cells between near places.
+/// Ratio of cell size to reach. It exceeds 1 so that rounding cannot put two cells between positions within reach.
 const MARGIN: f32 = 1.001;
 
-/// Bodies by the cell that their centre is in. Those outside the arena count to its outermost cells.
+/// Bodies by the cell of their centre. Bodies outside the arena belong to the outermost cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grid {
     low: Vec2,
-    /// Cells a metre along x and along y.
+    /// Cells per metre along x and along y.
     density: Vec2,
     columns: usize,
     rows: usize,
-    /// Where each cell's bodies begin in `bodies`, row by row; and the end of the last.
+    /// Start of each cell's bodies in `bodies`, row by row; the last element is the end.
     first: Vec<u16>,
     bodies: Vec<u16>,
-    /// The cell of each body.
+    /// Cell of each body.
     cells: Vec<u16>,
 }
 
 impl Grid {
-    /// For so many bodies in an arena; [`Grid::near`] then finds all that are at most `reach` from a place, m.
+    /// Creates a grid for the given number of bodies. [`Grid::near`] then finds all bodies within `reach` (m) of a
+    /// position.
     pub fn new((hx, hy): (f32, f32), reach: f32, bodies: usize) -> Grid {
         let cells = |half: f32| max(min((2.0 * half / (reach * MARGIN)).floor(), MOST_CELLS), 1.0);
         let (columns, rows) = (cells(hx), cells(hy));
@@ -44,8 +45,8 @@ impl Grid {
         grid
     }
 
-    /// Sorts the bodies with these centres into the cells; at most as many as the grid was made for, which is at most
-    /// 65535.
+    /// Sorts bodies with these centres into the cells; at most the number of bodies for which the grid was created,
+    /// and at most 65535.
     pub fn fill(&mut self, centres: impl Iterator<Item = Vec2>) {
         self.first.fill(0);
         let mut filled = 0;
@@ -62,7 +63,7 @@ impl Grid {
             end += *first;
             *first = end;
         }
-        // From the last body to the first, so that the bodies of a cell end up in the order of their numbers.
+        // Backward iteration keeps the bodies of a cell in ascending order.
         for (body, cell) in self.cells[..filled].iter().enumerate().rev() {
             let first = &mut self.first[*cell as usize];
             *first -= 1;
@@ -70,7 +71,7 @@ impl Grid {
         }
     }
 
-    /// The bodies of the cells around a place, in any order: all that are within reach, and others.
+    /// Visits the bodies of the cells around a position in any order: all bodies within reach, and possibly others.
     pub fn around(&self, at: Vec2, mut each: impl FnMut(&[u16])) {
         let column = place(at.x, self.low.x, self.density.x, self.columns);
         let row = place(at.y, self.low.y, self.density.y, self.rows);
@@ -82,7 +83,7 @@ impl Grid {
         }
     }
 
-    /// The same in the order of their numbers, in `found`.
+    /// Stores the bodies of [`Grid::around`] in `found`, in ascending order.
     pub fn near(&self, at: Vec2, found: &mut Vec<u16>) {
         found.clear();
         self.around(at, |bodies| found.extend_from_slice(bodies));
@@ -90,7 +91,7 @@ impl Grid {
     }
 }
 
-/// The cell of a coordinate. What is no number counts to the first.
+/// Cell index of a coordinate; NaN maps to the first cell.
 fn place(x: f32, low: f32, density: f32, cells: usize) -> usize {
     (((x - low) * density) as usize).min(cells - 1)
 }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use crate::random::{Draws, Stream};
 
-    /// Places at random in the arena and beyond it, on the cells' borders, at one spot, and in a row.
+    /// Random positions inside the arena and beyond it, on cell borders, at one point, and in a row.
     fn places(kind: u32, number: usize, half: (f32, f32), reach: f32, draws: &mut Draws) -> Vec<Vec2> {
         let mut random = |x: f32| vec2(draws.range(-x * half.0, x * half.0), draws.range(-x * half.1, x * half.1));
         let step = |i: usize| -half.0 + (i / 4) as f32 * reach * [1.0, MARGIN][i % 2];
@@ -133,7 +134,7 @@ mod tests {
                 let places = places(kind, number, half, reach, &mut draws);
                 let mut grid = Grid::new(half, reach, number);
                 let mut found = Vec::new();
-                // The second filling leaves nothing of the first.
+                // The second `fill` must discard the results of the first.
                 grid.fill(places.iter().rev().copied());
                 grid.fill(places.iter().copied());
                 for at in &places {

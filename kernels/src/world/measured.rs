@@ -1,4 +1,4 @@
-//! Physics as it was measured: the numbers that take the place of a world's own.
+//! Measured physical parameters that override those of a world.
 
 use super::body::Shape;
 use super::physics::Physics;
@@ -6,41 +6,41 @@ use super::spec::WorldSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Masses, friction and noise, by the names that world files have for them; what is left out stays.
+/// Masses, friction and noise, with the keys of world files; omitted keys keep the world's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PhysicsKeys {
-    /// A robot's mass, kg.
+    /// Mass of a robot (kg).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10.0))]
     pub robot_mass_kg: Option<f32>,
-    /// Friction of a robot with the floor.
+    /// Coefficient of friction between a robot and the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub robot_friction: Option<f32>,
-    /// The frisbee's mass, kg.
+    /// Mass of the frisbee (kg).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10.0))]
     pub frisbee_mass_kg: Option<f32>,
-    /// Friction of the frisbee with the floor.
+    /// Coefficient of friction between the frisbee and the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub frisbee_friction: Option<f32>,
-    /// Friction between bodies, and with walls.
+    /// Coefficient of friction between bodies, and between bodies and walls.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub body_friction: Option<f32>,
-    /// Restitution of the same contacts.
+    /// Coefficient of restitution between bodies, and between bodies and walls.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub restitution: Option<f32>,
-    /// Motion noise: position, turning, drift.
+    /// Standard deviations of the motion noise: position, turning, drift.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<[f32; 3]>,
 }
 
 impl PhysicsKeys {
-    /// These, and others where these say nothing.
+    /// Merges two sets; values of `self` take precedence.
     pub fn over(self, other: PhysicsKeys) -> PhysicsKeys {
         PhysicsKeys {
             robot_mass_kg: self.robot_mass_kg.or(other.robot_mass_kg),
@@ -53,7 +53,7 @@ impl PhysicsKeys {
         }
     }
 
-    /// Changes the shapes and the physics of a world; all discs take what is said of the frisbee.
+    /// Applies the parameters to the shapes and the physics of a world; those of the frisbee apply to all discs.
     pub fn apply(&self, spec: &mut WorldSpec) {
         let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = *self;
         let change = |shape: &mut Shape, mass: Option<f32>, mu: Option<f32>| {

@@ -1,4 +1,4 @@
-//! A world: bodies in an arena, the senses and controllers of its robots, and the task that is scored.
+//! A simulated world: bodies in an arena, the senses and controllers of its robots, and the task that is scored.
 
 mod body;
 mod check;
@@ -33,54 +33,54 @@ use senses::{ChannelHistory, Patch};
 use task::Score;
 use task::transport::touches_end;
 
-/// A running simulation. `seed` and `world` fix every random choice in it.
+/// A running simulation. `seed` and `world` determine all random choices.
 #[derive(Clone, Debug)]
 pub struct World {
     /// Robots first, then passive discs.
     pub bodies: Vec<Body>,
-    /// Coloured stretches of wall.
+    /// Coloured patches on the walls.
     pub patches: Vec<Patch>,
     /// Physical parameters.
     pub physics: Physics,
-    /// What shines on the robots' infra-red sensors.
+    /// Ambient light at the robots' infra-red sensors.
     pub lighting: Lighting,
-    /// The tags that cameras may find.
+    /// Tags that the cameras can detect.
     pub tags: Tags,
-    /// How far the cameras are from perfect ones.
+    /// Deviations of the cameras from a perfect camera.
     pub camera: CameraModel,
-    /// Which senses the robots have; all of them unless an engine knows better.
+    /// Senses to compute: all of them, unless an engine restricts them.
     pub sensing: Sensing,
-    /// What is scored.
+    /// The scored task.
     pub task: Task,
     robots: usize,
     senses: Vec<Senses>,
-    /// The last pictures of each robot's camera.
+    /// Recent camera images of each robot, encoded by [`CameraModel`].
     pub(crate) pictures: Vec<u32>,
-    /// What the robots tell one another, if the world has a model for it.
+    /// Messages between robots; `None` if the world does not have a message model.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
     collisions: Collisions,
-    /// Of the robots; none where there are few.
+    /// Grid of the robots; `None` for few robots.
     grid: Option<Grid>,
-    /// Robots near the one that senses: all of them where there is no grid.
+    /// Candidate neighbours of the sensing robot: all robots if there is no grid.
     near: Vec<u16>,
-    /// The robots' centres after an update.
+    /// Centres of the robots after an update.
     centres: Vec<Vec2>,
     seed: u64,
     world: u32,
     update: u32,
 }
 
-/// What is random about a world before its first update.
+/// Random initial state of a world.
 pub(crate) struct Beginning {
     /// Robots first, then discs.
     pub bodies: Vec<Body>,
-    /// Of each robot the last pictures of its camera.
+    /// Encoded camera images of each robot.
     pub pictures: Vec<u32>,
 }
 
 impl Beginning {
-    /// As [`World::new`] begins.
+    /// Creates the initial state of [`World::new`].
     pub fn of(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> Beginning {
         let robots = spec.robots;
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
@@ -93,11 +93,11 @@ impl Beginning {
 }
 
 impl World {
-    /// A world at its start; `start` counts the starts of `spec` round and round.
+    /// Creates a world at its start. `start` selects a start of `spec`, modulo their number.
     ///
     /// # Panics
     /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;
-    /// [`WorldSpec::check`] refuses such worlds.
+    /// [`WorldSpec::check`] rejects such worlds.
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
         let Beginning { bodies, pictures } = Beginning::of(spec, start, seed, world);
         let robots = spec.robots;
@@ -128,19 +128,20 @@ impl World {
         }
     }
 
-    /// One controller update: sense, tick every robot's tree, set its wheels, four physics steps.
-    /// Robot i runs `programs[i % programs.len()]` with `memories[i]`, so one program drives a homogeneous swarm.
+    /// Performs one controller update: computes the senses, ticks every robot's tree, sets the wheel speeds, and runs
+    /// four physics steps. Robot i runs `programs[i % programs.len()]` with `memories[i]`, so one program drives a
+    /// homogeneous swarm.
     pub fn update(&mut self, programs: &[&Program], memories: &mut [Memory]) {
         self.update_by(|i, senses, draws| memories[i].tick(programs[i % programs.len()], senses, draws).1);
     }
 
-    /// As [`World::update`] with any controller: `control` gets each robot's number, its senses and its random draws
-    /// of this update, and gives its goal velocity.
+    /// Performs [`World::update`] with any controller: `control` receives each robot's number, senses and random
+    /// draws of this update, and returns the goal velocity.
     pub fn update_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
         self.drive_by(|i, senses, draws| physics::steer(control(i, senses, draws)));
     }
 
-    /// As [`World::update_by`], but `control` gives the wheels' ground speeds, left and right, m/s.
+    /// Performs [`World::update_by`], but `control` returns the ground speeds of the left and right wheel (m/s).
     pub fn drive_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> [f32; 2]) {
         self.sense();
         for i in 0..self.robots {
@@ -164,7 +165,7 @@ impl World {
         self.update += 1;
     }
 
-    /// Puts the frisbee back near the centre where the task says so.
+    /// Moves the frisbee back near the centre if the task requires it.
     fn relocate(&mut self, step: u32) {
         let disc = self.robots;
         if let Score::Transport(transport) = &mut self.score
@@ -176,8 +177,8 @@ impl World {
         }
     }
 
-    /// Compass, proximity and light at every update, camera, tags, and range and bearing at every other one. What messages
-    /// tell is new at every update, as it is for a real robot.
+    /// Computes the senses. Compass, proximity and light are new in every update; camera, tags, and range and bearing
+    /// in every second update. Values from messages are new in every update, as on a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
         if let Some(grid) = &mut self.grid {
@@ -223,7 +224,7 @@ impl World {
         }
     }
 
-    /// What robot `i` sensed at the last update.
+    /// Sensor values of robot `i` in the last update.
     pub fn senses(&self, i: usize) -> &Senses {
         &self.senses[i]
     }
@@ -233,17 +234,17 @@ impl World {
         self.robots
     }
 
-    /// Simulated time so far, s.
+    /// Simulated time so far (s).
     pub fn seconds(&self) -> f32 {
         self.update as f32 * CONTROL_PERIOD
     }
 
-    /// What the task has counted so far.
+    /// Score of the task so far.
     pub fn score(&self) -> &Score {
         &self.score
     }
 
-    /// How often the frisbee was put back near the centre.
+    /// Number of times that the frisbee was moved back near the centre.
     pub fn relocations(&self) -> u32 {
         match &self.score {
             Score::Transport(transport) => transport.relocations(),
@@ -251,7 +252,7 @@ impl World {
         }
     }
 
-    /// The task's fitness so far.
+    /// Fitness of the task so far.
     pub fn fitness(&self) -> f32 {
         self.score.fitness(&self.physics, &self.bodies, self.robots, self.seconds())
     }

@@ -1,20 +1,20 @@
-//! Which senses have to be computed: one that no tree reads changes nothing.
+//! Selection of the senses to compute; senses that no tree reads are skipped.
 
 use crate::tree::Program;
 use crate::tree::registers::{ATTR, BLUE, LIGHT, NEIGHBOURS, PROX, RED, TAG};
 
-/// The senses that cost something; the compass comes with the heading.
+/// Set of senses with a computational cost. The compass is always available because it follows from the heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sensing {
-    /// The eight proximity rays.
+    /// Eight proximity rays.
     pub proximity: bool,
-    /// The camera's three segments.
+    /// Three-segment camera.
     pub camera: bool,
     /// Range and bearing.
     pub neighbours: bool,
     /// Ambient light.
     pub light: bool,
-    /// Tags in the camera.
+    /// Tags in the camera image.
     pub tags: bool,
 }
 
@@ -26,7 +26,7 @@ impl Sensing {
     /// No senses.
     pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false, light: false, tags: false };
 
-    /// The senses of both.
+    /// Union of two sets.
     pub fn and(self, other: Sensing) -> Sensing {
         Sensing {
             proximity: self.proximity | other.proximity,
@@ -37,7 +37,7 @@ impl Sensing {
         }
     }
 
-    /// The senses that at least one of these programs may read.
+    /// Senses that at least one of these programs may read.
     pub fn of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
         let cells = programs.into_iter().map(Program::reads).fold(0, |all, cells| all | cells);
         let reads = |first: usize, last: usize| cells >> first & ((2 << (last - first)) - 1) != 0;

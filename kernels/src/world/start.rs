@@ -1,4 +1,4 @@
-//! Where bodies stand when a world starts.
+//! Initial placement of bodies.
 
 use super::body::{Body, Pose};
 use super::spec::{Area, Start, WorldSpec};
@@ -7,15 +7,15 @@ use crate::model::ROBOT_RADIUS;
 use crate::random::Draws;
 use std::f32::consts::PI;
 
-/// Least distance between the centres of robots that start at random places, m.
+/// Minimum distance between the centres of robots with random start positions (m).
 pub const SPACING: f32 = 0.1;
-/// Draws for one body before the search gives up; with 16 robots of the benchmark a draw succeeds more often than not.
+/// Maximum number of draws for one body. With 16 robots of the benchmark, more than half of all draws succeed.
 const TRIES: usize = 1000;
 
-/// Robots first, then discs, all at rest. `start` counts the starts of `spec` round and round.
+/// Places robots first, then discs, all at rest. `start` selects a start of `spec`, modulo their number.
 ///
-/// A body for which no free spot is found stays where the last draw put it; [`WorldSpec::check`] refuses worlds in
-/// which that happens.
+/// If no free spot is found for a body, it stays at its last drawn position; [`WorldSpec::check`] rejects such
+/// worlds.
 pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
     let robot = |pose| Body::at_rest(spec.robot, pose);
     let mut robots: Vec<Body> = Vec::with_capacity(spec.robots + spec.discs.len());

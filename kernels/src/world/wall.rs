@@ -1,19 +1,19 @@
-//! Thin straight walls inside the arena: what touches them, and rays that meet them.
+//! Thin straight walls inside the arena: contacts and ray intersections.
 
 use crate::math::{Vec2, max, min};
 use crate::model::ROBOT_RADIUS;
 
-/// A straight wall inside the arena, in the world frame; infinitely thin, and tall.
+/// A straight wall inside the arena in the world frame: infinitely thin, and high enough for all sensors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// One end, m.
+    /// First end point (m).
     pub from: Vec2,
-    /// The other end, m.
+    /// Second end point (m).
     pub to: Vec2,
 }
 
 impl Wall {
-    /// From a place to the nearest point of the wall, m.
+    /// Vector from a position to the nearest point of the wall (m).
     #[inline(always)]
     pub fn offset(&self, at: Vec2) -> Vec2 {
         let along = self.to - self.from;
@@ -21,7 +21,7 @@ impl Wall {
         self.from + along * max(min(part, 1.0), 0.0) - at
     }
 
-    /// Distance along a ray to the wall, m; infinite if the ray misses it.
+    /// Distance along a ray to the wall, in multiples of `direction`; infinite if the ray misses it.
     #[inline(always)]
     pub fn distance_along(&self, from: Vec2, direction: Vec2) -> f32 {
         let (along, start) = (self.to - self.from, self.from - from);
@@ -34,8 +34,9 @@ impl Wall {
     }
 }
 
-/// Distance from a robot's rim along a ray to an inner wall; 0 where the wall is in the robot, infinite if the ray
-/// misses. The ray starts at the robot's centre, since its rim may be behind the wall that it is pressed against.
+/// Distance from a robot's rim along a ray to an inner wall; 0 if the wall is inside the robot, infinite if the ray
+/// misses. The ray starts at the robot's centre because a robot can be pressed against the wall, so that its rim is
+/// on the other side.
 #[inline(always)]
 pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2) -> f32 {
     max(wall.distance_along(centre, direction) - ROBOT_RADIUS, 0.0)

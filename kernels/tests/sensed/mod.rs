@@ -1,4 +1,4 @@
-//! What the tests of senses that worlds may have share: light and tags.
+//! Common code of the tests of optional senses: light and tags.
 
 use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd, Team};
 use xpuck_kernels::math::Vec2;
@@ -9,7 +9,7 @@ pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).unwrap()).unwrap()
 }
 
-/// Seventy runs of three programs, alone and mixed, come out the same in both engines of the processor.
+/// Checks that 70 runs of three programs, alone and mixed, have identical results in both CPU engines.
 pub fn engines_agree(specs: &[WorldSpec], programs: &[Program; 3]) {
     specs.iter().for_each(|spec| spec.check().unwrap());
     let job = |i: usize| {
@@ -20,7 +20,7 @@ pub fn engines_agree(specs: &[WorldSpec], programs: &[Program; 3]) {
     assert_eq!(Reference::default().run(programs, &jobs), Simd::default().run(programs, &jobs));
 }
 
-/// Mean distance of the robots to a place, m, after 40 s with this tree, in eight worlds.
+/// Mean distance of the robots to a place (m) after 40 s with this tree, over eight worlds.
 pub fn distance(spec: &WorldSpec, text: &str, place: Vec2) -> f32 {
     const WORLDS: u32 = 8;
     let program = program(text);
@@ -34,7 +34,7 @@ pub fn distance(spec: &WorldSpec, text: &str, place: Vec2) -> f32 {
     (0..WORLDS).map(in_world).sum::<f32>() / WORLDS as f32
 }
 
-/// What comes of one run of this tree.
+/// Outcome of one run of this tree.
 pub fn outcome(spec: &WorldSpec, text: &str) -> Vec<Outcome> {
     let job = Job { spec, start: 0, team: Team::all(0), seed: 1, world: 0, updates: 200 };
     Simd::default().run(&[program(text)], &[job])

@@ -1,5 +1,6 @@
-//! XML that BehaviorTree.CPP opens: its rules, held for every tree of the library and of the tests, and the verdicts of its own
-//! parser, recorded by the hash of each file (tools/btcpp/test.sh asks it and writes the record).
+//! XML for BehaviorTree.CPP: its rules are checked for every tree of the library and for test trees, and the results
+//! of its own parser are recorded by the hash of each file (tools/btcpp/test.sh runs the parser and writes the
+//! record).
 
 use crate::{library, random};
 use roxmltree::{Document, Node};
@@ -9,7 +10,7 @@ use std::process::{Command, Output};
 use xpuck_kernels::tree::exchange::{to_xml, to_xml_live};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 
-/// Nodes that BehaviorTree.CPP 4.10 registers by itself, none of which has ports.
+/// Built-in nodes of BehaviorTree.CPP 4.10; none of them has ports.
 const BUILT_IN: [&str; 9] = [
     "Sequence",
     "Fallback",
@@ -21,12 +22,12 @@ const BUILT_IN: [&str; 9] = [
     "AlwaysSuccess",
     "AlwaysFailure",
 ];
-/// Attributes that are no ports.
+/// Attributes that are not ports.
 const NOTES: [&str; 3] = ["name", "_uid", "_fullpath"];
 
 const RECORD: &str = "btcpp-opened.txt";
 
-/// A tree with every node of a Kilobot.
+/// A tree with every Kilobot node.
 const KILOBOT: &str = "selm
   seqm
     ifgevar density detected_food
@@ -51,9 +52,9 @@ const KILOBOT: &str = "selm
         set send_signal 1
 ";
 
-/// What BehaviorTree.CPP said, a hash a line behind comments.
+/// Recorded results of BehaviorTree.CPP: one hash per line after comments.
 pub struct Record {
-    /// Hashes of what was asked and answered, in the order of the test.
+    /// Hashes of inputs and results, in the order of the test.
     pub hashes: Vec<u64>,
 }
 
@@ -62,14 +63,14 @@ impl Record {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trees").join(name)
     }
 
-    /// Reads a record; one that is not there is empty.
+    /// Reads a record; a missing file results in an empty record.
     pub fn read(name: &str) -> Record {
         let text = std::fs::read_to_string(Record::path(name)).unwrap_or_default();
         let hashes = text.lines().filter(|line| !line.starts_with('#'));
         Record { hashes: hashes.map(|line| u64::from_str_radix(line, 16).unwrap()).collect() }
     }
 
-    /// Writes one.
+    /// Writes the record.
     pub fn write(&self, name: &str, what: &str) {
         let version = std::env::var("XPUCK_BTCPP_VERSION").unwrap();
         let mut text = format!("# {what}.\n# BehaviorTree.CPP {version}; written by tools/btcpp/test.sh.\n");
@@ -80,12 +81,13 @@ impl Record {
     }
 }
 
-/// FNV-1a, 64 bits.
+/// FNV-1a hash, 64 bits.
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Every tree of docs, the Kilobots' too, and random ones that have every kind of node, each as a file and as Groot2 gets it.
+/// All trees of docs, including those of Kilobots, and random trees with every kind of node, each as a file and in
+/// the form for Groot2.
 fn files() -> Vec<(String, String)> {
     let written = |name: String, tree: Tree| {
         [(format!("{name}.xml"), to_xml(&tree)), (format!("{name}-live.xml"), to_xml_live(&tree))]
@@ -97,7 +99,7 @@ fn files() -> Vec<(String, String)> {
     all.flat_map(|(name, tree)| written(name, tree)).collect()
 }
 
-/// Trees of Kilobots: those of docs, and one with every node that they have.
+/// Trees for Kilobots: those of docs, and one with every Kilobot node.
 pub fn kilobots() -> Vec<(String, Tree)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/kilobots");
     let mut trees: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -112,7 +114,7 @@ pub fn kilobots() -> Vec<(String, Tree)> {
     trees.into_iter().map(read).collect()
 }
 
-/// The ports of every node of a file's TreeNodesModel, by the node's ID.
+/// Ports of every node of a file's TreeNodesModel, by the node's ID.
 fn model<'a>(document: &'a Document) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
     let nodes = document.descendants().find(|n| n.has_tag_name("TreeNodesModel")).unwrap();
     let ports = |n: Node<'a, 'a>| n.children().filter_map(|port| port.attribute("name")).collect();
@@ -154,7 +156,7 @@ fn its_parser_has_opened_every_tree() {
     }
 }
 
-/// What BehaviorTree.CPP says of files.
+/// Runs BehaviorTree.CPP's parser on files and returns its output.
 fn opened(program: &str, files: &[&Path]) -> Output {
     Command::new(program).args(files).output().unwrap_or_else(|e| panic!("{program}: {e}"))
 }

@@ -1,7 +1,8 @@
-//! Trees of BehaviorTree.CPP that we read do the same tick by tick as there: random trees of its nodes over leaves whose
-//! results a script says, halts between ticks among them.
+//! Trees of BehaviorTree.CPP behave identically here, tick by tick: random trees over leaves whose results come from
+//! a script, with halts between ticks.
 //!
-//! What BehaviorTree.CPP answers is recorded as a hash of each case (`tools/btcpp/test.sh` asks it and writes the record).
+//! The results of BehaviorTree.CPP are recorded as one hash per case (`tools/btcpp/test.sh` runs it and writes the
+//! record).
 
 use crate::btcpp::{Record, hash};
 use crate::random;
@@ -15,21 +16,22 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::from_xml;
 use xpuck_kernels::tree::{Kind, Memory, Node, Program, Senses, Status, Tree};
 
-/// Cases, each a tree and a script.
+/// Number of cases, each a tree and a script.
 const CASES: usize = 1000;
-/// Leaves that a script tells apart: as many as there are vectors among the senses.
+/// Number of leaves that a script distinguishes: the number of vectors among the senses.
 const LEAVES: u32 = 8;
-/// Ticks of a script.
+/// Number of ticks of a script.
 const TICKS: usize = 12;
 const RECORD: &str = "btcpp-ticks.txt";
 
-/// A tree of BehaviorTree.CPP, and what each tick finds: the results of the leaves, or nothing for a halt before the next.
+/// A tree of BehaviorTree.CPP with its script: the results of the leaves for each tick, or `None` for a halt before
+/// the next tick.
 struct Case {
     xml: String,
     script: Vec<Option<[Status; LEAVES as usize]>>,
 }
 
-/// Writes a random node and what is below it; `subtrees` gets the roots of trees that it uses.
+/// Writes a random subtree; the roots of trees that it uses are added to `subtrees`.
 fn grow(depth: u32, draws: &mut Draws, xml: &mut String, subtrees: &mut Vec<String>) {
     let kind = if depth == 0 { 0 } else { draws.below(14) };
     let (name, ports, children) = match kind {
@@ -83,7 +85,7 @@ fn case(draws: &mut Draws) -> Case {
     Case { xml, script }
 }
 
-/// Cases whose trees a robot has room for.
+/// Cases whose trees fit a robot.
 fn cases() -> impl Iterator<Item = (Case, Tree)> {
     let all = (0..).map(|i| case(&mut random::draws(31, i)));
     let read = all.filter_map(|case| match from_xml(&case.xml) {
@@ -99,8 +101,8 @@ fn cases() -> impl Iterator<Item = (Case, Tree)> {
     read.take(CASES)
 }
 
-/// The tree with a small tree in the place of each leaf K: success if vector K of the senses lies in the first quadrant,
-/// running if in the second, else failure. Writing v_goal a second time is what is running here.
+/// Replaces each leaf K by a small tree: success if vector K of the senses is in the first quadrant, running if it is
+/// in the second, else failure. Running is produced by a second write to v_goal.
 fn scripted(tree: &Tree) -> Tree {
     let mut nodes: Vec<Node> = Vec::new();
     for node in tree.nodes() {
@@ -129,7 +131,7 @@ const VECTORS: [f32; LEAVES as usize] = [4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 20.0, 
 fn answer(case: &Case, tree: &Tree) -> String {
     let program = Program::compile(tree).unwrap();
     let mut memory = Memory::new(&program);
-    // Where the small trees begin, in preorder.
+    // Positions of the small trees in preorder.
     let leaves: Vec<Option<u32>> = tree
         .nodes()
         .windows(2)

@@ -1,4 +1,4 @@
-//! Every format that is read gives back the tree that was written; those that are only drawn are well formed.
+//! Every format with a reader restores the written tree; formats without a reader are well formed.
 
 use crate::random;
 use xpuck_kernels::tree::exchange::{
@@ -7,12 +7,12 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
 
-/// Trees of every shape, and one of every kind of node.
+/// Trees of various shapes with every kind of node.
 fn trees() -> impl Iterator<Item = Tree> {
     (0..600).map(|i| random::tree(1 + i % 7, &mut random::draws(11, i)))
 }
 
-/// As == but telling 0 from -0, with the tree in the message.
+/// Compares trees bitwise (0 differs from -0) and shows the tree on failure.
 fn same(read: Tree, tree: &Tree, format: &str) {
     assert!(read.key() == tree.key(), "{format} changed a tree\n{tree}\n{read}");
 }
@@ -35,7 +35,7 @@ fn the_compact_form_keeps_every_bit_in_few_bytes() {
     let expected = [0, 0, 2, 11, 2, 64, 8, 3, 13, 18, 6, 0, 0, 0, 0x3f, 18];
     assert_eq!(bytes(text), expected, "form, seq 2, movcv 2 64, repeati 3, mulav 18 6 0.5 18");
     let between = Tree::parse_with("ifsect v_blue 39.1deg 7.77deg", RegisterMap::Full, true).unwrap();
-    // As mutation makes it: a step of -0.3 that was rounded.
+    // Mutation can produce -0: a step of -0.3 that was rounded.
     let zero = Tree::inner(Kind::Seq, &[], &[Tree::leaf(Kind::Movcv, &[2.0, -0.0]), Tree::leaf(Kind::Successl, &[])]);
     let broad = Tree::inner(Kind::Seq, &[], &vec![Tree::leaf(Kind::Successl, &[]); 300]);
     for tree in [between, zero, broad] {
@@ -125,7 +125,7 @@ fn binary_sizes_are_those_of_the_table() {
 
 #[test]
 fn the_binary_form_is_as_documented() {
-    // The example of thesis Figure 5.8: a sequence of a movcv and a repeati over a mulav.
+    // Example of thesis Figure 5.8: a sequence of a movcv and a repeati over a mulav.
     let text = "seq\n  movcv v_goal 90deg\n  repeati 3\n    mulav v_scr v_up 0.5 v_scr\n";
     let bytes = to_binary(&Tree::parse(text).unwrap()).unwrap();
     let expected = [

@@ -1,5 +1,4 @@
-//! Trees as people and other programs keep them: the node table's promises, exchange formats, the library,
-//! and other machines.
+//! Tests of trees: guarantees of the node table, exchange formats, the library, and other machines.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the library of trees and bound the time of readers")]
 

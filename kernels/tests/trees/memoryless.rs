@@ -1,4 +1,4 @@
-//! Memoryless forms and state machines of leaves, side by side with the trees that they came from.
+//! Comparison of memoryless forms and leaf state machines with their original trees.
 
 use crate::random;
 use xpuck_kernels::analysis::machine::{FormMemory, LeafMachine, Memoryless, Target};
@@ -8,17 +8,17 @@ use xpuck_kernels::tree::{Blackboard, Kind, Memory, Program, Senses, Status, Tre
 
 const TICKS: u32 = 200;
 
-/// All registers, bit for bit; NaNs are one.
+/// Bits of all registers; all NaNs are equal.
 fn cells(board: &Blackboard) -> Vec<u32> {
     board.cells().iter().map(|x| if x.is_nan() { f32::NAN } else { *x }.to_bits()).collect()
 }
 
-/// A tick's result, bit for bit, and how many random numbers it took, as the next one.
+/// Bits of a tick's result, and the next random number, which shows how many were used.
 fn outcome((status, goal): (Status, Vec2), board: &Blackboard, mut draws: Draws) -> (Status, [u32; 2], Vec<u32>, u32) {
     (status, [goal.x.to_bits(), goal.y.to_bits()], cells(board), draws.word())
 }
 
-/// Ticks a tree, its form and its state machine together; returns how often the result was running.
+/// Ticks a tree, its form and its state machine together; returns the number of running results.
 fn compare(tree: &Tree, seed: u64) -> u32 {
     let program = Program::compile(tree).unwrap();
     let memoryless = Memoryless::of(tree).unwrap();
@@ -29,7 +29,7 @@ fn compare(tree: &Tree, seed: u64) -> u32 {
     let mut senses = Senses::default();
     for t in 0..TICKS {
         let choice = &mut random::draws(seed, t);
-        // Senses that last let nodes come to their ends.
+        // Constant senses over several ticks allow nodes to complete.
         if choice.below(4) == 0 {
             senses = random::senses(choice);
         }
@@ -63,7 +63,7 @@ fn random_trees_do_the_same_in_every_form() {
     assert!(running > 100_000, "only {running} ticks were running");
 }
 
-/// Trees in which everything that remembers is often running, also below `par` and below each other.
+/// Trees in which nodes with memory are often running, also below `par` and below each other.
 #[test]
 fn busy_trees_do_the_same_in_every_form() {
     let kinds = ["seq", "sel", "seqm", "selm", "par 1", "par 2", "par 3", "successd", "failed", "invert"];
@@ -87,7 +87,7 @@ fn busy_trees_do_the_same_in_every_form() {
             level.insert(at, text);
         }
         let tree = Tree::parse(&level[0]);
-        // Decorators upon decorators may go too deep; another seed makes another tree.
+        // Nested decorators may exceed the maximum depth; such seeds are skipped.
         if let Ok(tree) = tree {
             running += compare(&tree, seed);
         }
@@ -142,7 +142,7 @@ seq
 fn forms_grow_in_proportion() {
     for seed in 0..1000 {
         let tree = random::tree(5, &mut random::draws(seed, 0));
-        // A tree of this depth may be too large for a robot; then it has no form either.
+        // A tree of this depth may be too large for a robot; then the conversion fails too.
         match (Program::compile(&tree), Memoryless::of(&tree)) {
             (Ok(program), Ok(memoryless)) => assert!(memoryless.form.size() <= 24 * program.len()),
             (program, memoryless) => assert_eq!(program.err(), memoryless.err()),

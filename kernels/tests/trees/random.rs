@@ -1,10 +1,10 @@
-//! Random operands, trees and senses, from a seed.
+//! Seeded random operands, trees and senses.
 
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, Senses, Tree};
 
-/// Draws of one test's step.
+/// Draws for one step of a test.
 pub fn draws(seed: u64, step: u32) -> Draws {
     Draws::new(seed, 0, 0, step, Stream::Evolution)
 }
@@ -31,7 +31,7 @@ fn operand(operand: Operand, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Makes half of a node's large numbers small: they show what large ones hide, like counts that are reached.
+/// Replaces about half of a node's large numbers by small ones, so that counts and thresholds are reached in tests.
 pub fn shrink(node: &mut Node, draws: &mut Draws) {
     for (value, spec) in node.operands.iter_mut().zip(node.kind.spec().operands) {
         if !spec.operand.is_register() && value.abs() > 4.0 && draws.below(2) == 0 {
@@ -47,7 +47,7 @@ pub fn small_tree(depth: u32, draws: &mut Draws) -> Tree {
     Tree::from_preorder(nodes)
 }
 
-/// A random tree of any nodes, at most `depth` levels below its root.
+/// A random tree of any kinds of nodes, at most `depth` levels below its root.
 pub fn tree(depth: u32, draws: &mut Draws) -> Tree {
     let mut nodes = Vec::new();
     grow(depth, draws, &mut nodes);
@@ -68,7 +68,7 @@ fn grow(depth: u32, draws: &mut Draws, nodes: &mut Vec<Node>) {
     (0..children).for_each(|_| grow(depth - 1, draws, nodes));
 }
 
-/// Senses as they may come: any heading, few neighbours, the camera's eight patterns.
+/// Random realistic senses: any heading, few neighbours, the eight patterns of the camera.
 pub fn senses(draws: &mut Draws) -> Senses {
     let mut unit = || Vec2::unit(draws.range(-3.1, 3.1));
     let (up, attr, prox) = (unit(), unit(), unit());

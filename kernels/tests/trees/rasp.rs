@@ -1,4 +1,4 @@
-//! The RASP machine as a tree: small programs, its faults, and random programs beside a direct interpreter.
+//! The RASP machine as a tree: small programs, faults, and comparison of random programs with a direct interpreter.
 
 use crate::random;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ enum End {
     Going,
 }
 
-/// Table 3.5 executed directly, with registers made as they are needed.
+/// Direct interpreter of Table 3.5; registers are created on demand.
 struct Direct {
     a: i64,
     pc: i64,
@@ -34,7 +34,7 @@ impl Direct {
         (-LIMIT..LIMIT).contains(&index).then(|| self.x.get(&index).copied().unwrap_or(0))
     }
 
-    /// `None` is a fault, `Some(true)` a halt.
+    /// Executes one instruction; `None` is a fault, `Some(true)` a halt.
     fn step(&mut self) -> Option<bool> {
         let opcode = self.get(self.pc)?;
         if !(1..=5).contains(&opcode) {
@@ -63,7 +63,7 @@ impl Direct {
     }
 }
 
-/// Runs a program on tree and interpreter together and says how it ended.
+/// Runs a program on tree and interpreter together and returns how it ended.
 fn together(program: &[i64], steps: u32) -> End {
     let tree = rasp_tree();
     let (mut rasp, mut direct) = (Rasp::new(program).unwrap(), Direct::new(program));
@@ -94,7 +94,7 @@ fn run(program: &[i64]) -> Rasp {
 #[test]
 fn multiplication_by_repeated_addition() {
     for (a, b) in [(1, 1), (6, 7), (-5, 12), (1234, 99), (0, 3)] {
-        // X(-1) the factor, X(-2) how often it is still added, X(-3) the product, X(-4) one.
+        // X(-1) is the factor, X(-2) the number of remaining additions, X(-3) the product, X(-4) one.
         let program = [
             [LDI, a],
             [ST, -1],
@@ -102,7 +102,7 @@ fn multiplication_by_repeated_addition() {
             [ST, -2],
             [LDI, 1],
             [ST, -4],
-            // The loop begins at X(12).
+            // The loop starts at X(12).
             [LDI, 0],
             [ADD, -3],
             [ADD, -1],
@@ -126,7 +126,7 @@ fn an_array_is_summed_by_a_program_that_changes_itself() {
         [ST, -4],
         [LDI, array.len() as i64],
         [ST, -2],
-        // The loop begins at X(8); the parameter of `add 100` at X(11) is what changes.
+        // The loop starts at X(8); it modifies the parameter of `add 100` at X(11).
         [LDI, 0],
         [ADD, 100],
         [ADD, -3],
@@ -151,7 +151,7 @@ fn an_array_is_summed_by_a_program_that_changes_itself() {
 
 #[test]
 fn fibonacci_numbers_fill_a_table() {
-    // X(200), X(201), ... become 1, 1, 2, 3, ...: the parameters at X(15), X(17) and X(19) move along.
+    // X(200), X(201), ... become 1, 1, 2, 3, ...: the loop increments the parameters at X(15), X(17) and X(19).
     let move_along = |at| [[LDI, 0], [ADD, at], [ADD, -4], [ST, at]].concat();
     let mut program = [[LDI, 1], [ST, -4], [ST, 200], [ST, 201], [LDI, 30], [ST, -2]].concat();
     program.extend([[LDI, 0], [ADD, 200], [ADD, 201], [ST, 202]].concat());

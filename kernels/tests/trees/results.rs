@@ -1,11 +1,11 @@
-//! The node table against ticking: nothing it excludes happens, and everything it allows does.
+//! Comparison of the node table with ticks: excluded results never occur, and all allowed results occur.
 
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Program, Senses, Status, Tree, reference_page};
 
 const TRIES: u32 = 3000;
-/// A child that is running in its first tick, and leaves that end at once.
+/// A child that is running in its first tick.
 const BUSY: &str = "seq\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n";
 
 fn child(draws: &mut Draws) -> Tree {
@@ -25,7 +25,7 @@ fn subject(kind: Kind, draws: &mut Draws) -> Tree {
     Tree::inner(kind, &node.operands[..kind.spec().operands.len()], &below)
 }
 
-/// What a tree leaves in the registers that nodes may write: v_goal, s_scr, v_scr.
+/// Values of the registers that nodes may write: v_goal, s_scr, v_scr.
 fn written(memory: &Memory) -> Vec<u32> {
     [2, 3, 17, 18, 19].map(|i| memory.board.cells()[i].to_bits()).to_vec()
 }

@@ -1,4 +1,4 @@
-//! State machines as trees, beside a direct interpreter of the machine.
+//! Comparison of state machines as trees with a direct interpreter.
 
 use crate::random;
 use xpuck_kernels::analysis::machine::{Guard, MAX_STATES, MachineError, State, StateMachine, Transition};
@@ -14,12 +14,12 @@ fn transition(condition: &str, to: &str) -> Transition {
     Transition { condition: Some(Tree::parse(condition).unwrap()), probability: None, to: to.into() }
 }
 
-/// A machine in which one thing is as wanted.
+/// A machine with the given states; the first one is initial.
 fn machine(states: Vec<State>) -> StateMachine {
     StateMachine { initial: states[0].name.clone(), states }
 }
 
-/// A random tree for which a machine has use.
+/// A random tree that is valid in the machine built by `put`.
 fn usable(draws: &mut Draws, put: impl Fn(Tree) -> StateMachine) -> Tree {
     loop {
         let tree = random::small_tree(2, draws);
@@ -53,11 +53,11 @@ fn random_machine(draws: &mut Draws) -> StateMachine {
     StateMachine { initial: name(draws.below(n)), states }
 }
 
-/// The machine executed directly: transitions, then the action of the state now current.
+/// Direct interpreter: transitions first, then the action of the new current state.
 struct Direct<'a> {
     machine: &'a StateMachine,
     current: usize,
-    /// The current state's action and its memory.
+    /// Compiled action of the current state, and its memory.
     action: (Program, Memory),
     board: Blackboard,
 }
@@ -108,12 +108,12 @@ impl<'a> Direct<'a> {
     }
 }
 
-/// Everything but v_scr, which holds the state.
+/// All registers before v_scr, which contains the state.
 fn cells(board: &Blackboard) -> Vec<u32> {
     board.cells()[..18].iter().map(|x| if x.is_nan() { f32::NAN } else { *x }.to_bits()).collect()
 }
 
-/// Ticks machine and tree together; returns how often the state changed.
+/// Ticks machine and tree together; returns the number of state changes.
 fn compare(machine: &StateMachine, seed: u64, ticks: u32) -> u32 {
     let encoded = machine.to_tree().unwrap();
     assert_eq!(Tree::parse(&encoded.to_string()).unwrap(), encoded.tree, "what is printed is the tree");
@@ -152,7 +152,7 @@ fn random_machines_do_the_same_as_trees() {
 #[test]
 fn the_largest_machine_goes_round() {
     let name = |i: usize| format!("s{}", i % MAX_STATES);
-    // Each state's number is left in s_scr.
+    // Each state writes its number to s_scr.
     let states = (0..MAX_STATES)
         .map(|i| state(&name(i), &format!("movcs s_scr {}", i as i32 - 64), vec![transition("successl", &name(i + 1))]))
         .collect();

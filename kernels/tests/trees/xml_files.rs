@@ -1,4 +1,5 @@
-//! XML that Groot2 and people write: trees in several parts and files, nodes with an equal here, and all faults at once.
+//! XML from Groot2 and users: trees in several parts and files, nodes with an equivalent here, and lists of all
+//! errors.
 
 use xpuck_kernels::tree::exchange::{XmlAsk, XmlFaults, from_json, from_json_for, from_xml, read_xml, to_json, to_xml};
 use xpuck_kernels::tree::{RegisterMap, Tree};
@@ -7,7 +8,7 @@ fn root(inner: &str) -> String {
     format!("<root BTCPP_format=\"4\">\n{inner}\n</root>\n")
 }
 
-/// Reads with included files at hand.
+/// Reads XML with the given included files.
 fn read(text: &str, tree: Option<&str>, files: &[(&str, &str)]) -> Result<String, String> {
     let mut include = |from: &str, path: &str| {
         let name = from.rsplit_once('/').map_or(path.to_string(), |(folder, _)| format!("{folder}/{path}"));
@@ -26,7 +27,7 @@ const BOTH: &str = "sel\n  avoiding\n  seq\n    bfront\n    upfield -1\n";
 
 #[test]
 fn subtrees_are_their_nodes() {
-    // As Groot2 saves them, which leaves main_tree_to_execute out: the one that no other uses.
+    // Groot2 omits main_tree_to_execute when it saves: the main tree is the one that no other tree uses.
     assert_eq!(read(&root(&format!("{PATROL}{CHASE}")), None, &[]).unwrap(), BOTH);
     assert_eq!(read(&root(&format!("{CHASE}{PATROL}")), None, &[]).unwrap(), BOTH);
     let part = "seq\n  bfront\n  upfield -1\n";
@@ -125,7 +126,7 @@ fn networks_are_leaves_with_a_port() {
     let xml = to_xml(&tree);
     assert!(xml.contains("<network neurons=\"0.5 1 v_up.x -0.25 n2 0.001; 0 2\"/>"), "{xml}");
     assert_eq!(from_xml(&xml).unwrap(), tree);
-    // As files before this form have it.
+    // Format of older files.
     let nested = xml.replace(
         "<network neurons=\"0.5 1 v_up.x -0.25 n2 0.001; 0 2\"/>",
         "<network><neuron b=\"0.5\" g=\"1\"><synapse s=\"v_up.x\" w=\"-0.25\"/><synapse s=\"n2\" w=\"0.001\"/></neuron>\

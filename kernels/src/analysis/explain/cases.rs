@@ -1,4 +1,4 @@
-//! Typical situations, and what a formula makes of each.
+//! Tables of typical situations and the resulting motion.
 
 use super::linear::Pair;
 use super::motion::Motion;
@@ -8,20 +8,20 @@ use crate::math::{Vec2, vec2};
 use crate::model::PROX_ANGLES;
 use crate::tree::registers::{ATTR, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, UP};
 
-/// A typical strength of the proximity vector, and of the vector to a neighbour (15 cm away).
+/// Typical length of the proximity vector, and of the vector to a neighbour at 15 cm.
 const TYPICAL: f32 = 0.5;
 
-/// How a table calls being alone.
+/// Text for a situation without neighbours.
 pub(super) const NO_NEIGHBOUR: &str = "no neighbour";
 
-/// One situation and what the robot does in it.
+/// One situation and the resulting motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The situation, in words.
+    /// Description of the situation.
     pub when: String,
-    /// What the robot does, in words.
+    /// Description of the motion.
     pub does: String,
-    /// Wheel speeds, left and right, m/s.
+    /// Speeds of the left and right wheel (m/s).
     pub wheels: [f32; 2],
 }
 
@@ -31,10 +31,10 @@ struct Axis {
     values: Vec<(String, Vec2)>,
 }
 
-/// A table of what `goal` does in the situations that the senses at `cells` may be in.
+/// Tabulates the motion for `goal` in the possible situations of the senses at `cells`.
 ///
-/// One sense goes through its values while the others are at rest: nothing near, nothing seen, no neighbour. Then each
-/// of the others does, while that one has its first value.
+/// The first sense takes all its values while the others are at rest: no obstacles, nothing seen, no neighbours. Then
+/// each other sense takes its values while the first sense has its first value.
 pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     situations(cells, state, |senses| {
         let Motion { wheels, words } = Motion::of(velocity(goal, senses));
@@ -42,7 +42,7 @@ pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     })
 }
 
-/// The same for any way from senses to the wheels' speeds and what they amount to.
+/// Like [`cases`], for any function from senses to wheel speeds and a description.
 pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)]) -> ([f32; 2], String)) -> Vec<Case> {
     let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
     axes.sort_by_key(|axis| !is_steady(axis.cell, state));
@@ -65,7 +65,7 @@ pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)
     table
 }
 
-/// True for senses that always say something here.
+/// True for senses that always have a value here.
 pub(super) fn is_steady(cell: u8, state: &State) -> bool {
     match usize::from(cell) {
         UP | ATTR => true,
@@ -74,7 +74,7 @@ pub(super) fn is_steady(cell: u8, state: &State) -> bool {
     }
 }
 
-/// The value of a goal in one situation.
+/// Goal velocity in one situation.
 pub(super) fn velocity(goal: &Pair, senses: &[(u8, Vec2)]) -> Vec2 {
     let value = |cell: u8| {
         let v = senses.iter().find(|(c, _)| *c == cell & !1).map_or_else(|| at_rest(cell & !1), |(_, v)| *v);
@@ -129,7 +129,7 @@ fn axis(cell: u8, state: &State) -> Axis {
     Axis { cell, values }
 }
 
-/// A heading of the robot, degrees to the left of upfield, and where upfield is then.
+/// Description of a heading (degrees to the left of upfield), and the upfield vector in the robot's frame.
 fn heading(degrees: i32) -> (String, Vec2) {
     let word = match degrees {
         0 => "heading 0 (upfield)".into(),
@@ -139,7 +139,7 @@ fn heading(degrees: i32) -> (String, Vec2) {
     (word, Vec2::unit(-(degrees as f32).to_radians()))
 }
 
-/// What the camera's left, centre and right segments see, as the bits 4, 2 and 1.
+/// Description of the camera's segments; left, centre and right are the bits 4, 2 and 1.
 fn pattern(colour: &str, seen: usize) -> String {
     match seen {
         0 => format!("no {colour}"),
@@ -153,7 +153,7 @@ fn pattern(colour: &str, seen: usize) -> String {
     }
 }
 
-/// The longest that a sense's vector may be here (thesis 8.6.3 for v_prox), or the largest number of neighbours.
+/// Maximum length of a sense's vector here (thesis 8.6.3 for v_prox), or the maximum number of neighbours.
 pub(super) fn longest(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         PROX | LIGHT => 2.0,
@@ -164,14 +164,14 @@ pub(super) fn longest(cell: u8, state: &State) -> f64 {
     }
 }
 
-/// The shortest that a colour's vector may be here when it is seen at all; nothing for other senses.
+/// Minimum length of a colour's vector here if the colour is seen; `None` for other senses.
 pub(super) fn shortest(cell: u8, state: &State) -> Option<f64> {
     let colour = (RED..NEIGHBOURS).contains(&usize::from(cell));
     let seen = colour.then(|| state.patterns(cell).filter(|(seen, _)| *seen != 0))?;
     seen.map(|(_, v)| f64::from(v.length())).reduce(f64::min)
 }
 
-/// Whether a cell of a sense that is no colour may be positive here, and negative.
+/// Whether a cell of a sense may be positive, and negative, here; unknown colours may be both.
 pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
     let corners =
         [(TYPICAL, TYPICAL), (TYPICAL, -TYPICAL), (-TYPICAL, TYPICAL), (-TYPICAL, -TYPICAL)].map(|(x, y)| vec2(x, y));
@@ -180,7 +180,7 @@ pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
     if usize::from(cell) < RED || usize::from(cell) & !1 == LIGHT { [may(1.0), may(-1.0)] } else { [true, true] }
 }
 
-/// The largest that a cell of a sense may be here.
+/// Maximum value of a cell of a sense here.
 pub(super) fn largest(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         RED..NEIGHBOURS => {

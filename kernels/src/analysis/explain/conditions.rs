@@ -1,4 +1,4 @@
-//! Tests in the words of the senses.
+//! Descriptions of tests in terms of the senses.
 
 use super::facts::Facts;
 use super::formula::{Terms, expression, terms};
@@ -8,14 +8,14 @@ use crate::math::exp;
 use crate::tree::Kind;
 use crate::tree::registers::{BLUE, NEIGHBOURS, PROX, RED};
 
-/// Words before a condition that is not to hold.
+/// Prefix of negated conditions.
 const NOT: &str = "it is not true that ";
-/// Longest condition in one sentence; longer ones are told step by step.
+/// Maximum length of a condition in one sentence; longer conditions are described step by step.
 const LONGEST: usize = 300;
-/// Numbers of neighbours for which a probability is given.
+/// Numbers of neighbours for which a probability is stated.
 const NEIGHBOURHOODS: [f32; 4] = [0.0, 1.0, 3.0, 8.0];
 
-/// A subtree that only tests, as a condition; nothing for other subtrees.
+/// Describes a subtree that only tests as a condition; `None` for other subtrees.
 pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
     let kids = |word: &str| -> Option<String> {
         let parts: Option<Vec<String>> = branch.kids.iter().map(|kid| condition(kid, facts)).collect();
@@ -29,7 +29,7 @@ pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
         Kind::Seq | Kind::Sel => kids("and")?,
         Kind::Invert => {
             let what = kids("and")?;
-            // Twice not is so.
+            // A double negation cancels out.
             what.strip_prefix(NOT).map_or_else(|| format!("{NOT}{what}"), String::from)
         }
         Kind::Ifquad => quadrant(&subject(branch, facts), a1(branch) as i32),
@@ -53,11 +53,11 @@ fn a1(branch: &Branch) -> f32 {
     branch.node.operands[1]
 }
 
-/// The vector that a test looks at.
+/// Vector under test.
 struct Subject {
-    /// In words.
+    /// Description.
     name: String,
-    /// The sense that it is, if it is one alone.
+    /// Cell of the sense, if the vector is a single sense.
     sense: Option<u8>,
 }
 
@@ -94,7 +94,7 @@ fn quadrant(subject: &Subject, quadrant: i32) -> String {
     format!("{} is at the {place}", subject.name)
 }
 
-/// `at` and `width` in steps of pi/128.
+/// Describes a sector; `at` and `width` are in steps of pi/128.
 fn sector(subject: &Subject, at: f32, width: f32) -> String {
     const DEGREES: f64 = 180.0 / 128.0;
     if width == 0.0 {
@@ -123,7 +123,7 @@ fn short(subject: &Subject, word: &str) -> String {
     }
 }
 
-/// Probability of an `ifprob` with the operands `k` and `l` at the scalar `s`.
+/// Probability of an `ifprob` with the operands `k` and `l` for the scalar `s`.
 fn probability(k: f32, l: f32, s: f32) -> f64 {
     f64::from(1.0 / (1.0 + exp(k * (l - s))))
 }
@@ -157,7 +157,7 @@ fn chance(branch: &Branch, facts: &Facts) -> String {
     format!("a chance of {formula} comes up (at -1: {}, at 0: {}, at 1: {})", at(-1.0), at(0.0), at(1.0))
 }
 
-/// Conditions after "if"; one alone needs no brackets.
+/// Joins conditions after "if"; brackets around a single condition are removed.
 pub(super) fn after_if(conditions: &[String]) -> String {
     match conditions {
         [only] if is_bracketed(only) => only[1..only.len() - 1].into(),
@@ -166,7 +166,7 @@ pub(super) fn after_if(conditions: &[String]) -> String {
     }
 }
 
-/// True if the first bracket is closed by the last one.
+/// True if the last bracket closes the first one.
 fn is_bracketed(text: &str) -> bool {
     let mut open = 0;
     for (i, c) in text.char_indices() {

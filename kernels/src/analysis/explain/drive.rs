@@ -1,4 +1,4 @@
-//! A goal velocity in words: what it steers by, and what that comes to in typical situations.
+//! Descriptions of goal velocities: relevant senses, and the result in typical situations.
 
 use super::cases::{Case, cases, is_steady, largest, longest, may_be, shortest, velocity};
 use super::formula::{Terms, terms, vectors};
@@ -8,10 +8,10 @@ use super::words::{direction, list, number, side, signs, target};
 use crate::analysis::reduce::state::State;
 use crate::tree::registers::{UP, scalar_name};
 
-/// Senses that weigh less than this part of the heaviest are said to matter little.
+/// Senses with less than this fraction of the largest weight are described as minor.
 const LITTLE: f64 = 0.1;
 
-/// What a goal velocity amounts to.
+/// Description of a goal velocity.
 pub(super) struct Drive {
     pub words: String,
     pub cases: Vec<Case>,
@@ -25,7 +25,7 @@ pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
     }
     let weight = |cell: u8| weight_of(goal, cell, state);
     senses.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)));
-    // A sense that is often silent does not outweigh others.
+    // A sense that is often zero must not outweigh others.
     let steady = senses.iter().filter(|cell| is_steady(**cell, state)).map(|cell| weight(*cell));
     let heaviest = steady.fold(goal[0].constant.hypot(goal[1].constant), f64::max);
     let matter: Vec<u8> = senses.iter().copied().filter(|cell| weight(*cell) > LITTLE * heaviest).collect();
@@ -46,7 +46,7 @@ fn weight_of(goal: &Pair, cell: u8, state: &State) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// "steer towards the frisbee, biased 39 deg to the left".
+/// Example: "steer towards the frisbee, biased 39 deg to the left".
 fn by_vectors(Terms { constant: (length, angle), terms }: &Terms, matter: &[u8]) -> String {
     let (mut parts, mut sizes, mut little) = (Vec::new(), Vec::new(), Vec::new());
     let mut ordered = terms.clone();
@@ -83,7 +83,7 @@ fn by_vectors(Terms { constant: (length, angle), terms }: &Terms, matter: &[u8])
     words
 }
 
-/// "forward when it faces downfield (20.7), left when upfield is on its left (6.55)".
+/// Example: "forward when it faces downfield (20.7), left when upfield is on its left (6.55)".
 fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     let (mut parts, mut little) = (Vec::new(), Vec::new());
     for (component, [positive, negative]) in goal.iter().zip([["forward", "backward"], ["left", "right"]]) {
@@ -100,7 +100,8 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
             let size = number(factor.abs());
             let text = match signs(*cell) {
                 Some([more, less]) => {
-                    // Told by where the robot goes forward or left, if the sense can be so here.
+                    // Described by the situation in which the robot goes forward or left, if the sense can be like
+                    // this here.
                     let [may_more, may_less] = may_be(*cell, state);
                     let up = *factor > 0.0;
                     let by_more = if up { may_more || !may_less } else { !may_less || less.is_empty() };
@@ -120,7 +121,7 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     }
     if !little.is_empty() {
         let most = little.iter().map(|(weight, _)| *weight).fold(0.0, f64::max);
-        // One that weighs little in both components is named once.
+        // A sense with a low weight in both components is listed once.
         let mut cells: Vec<u8> = Vec::new();
         little.iter().for_each(|(_, cell)| cells.extend((!cells.contains(cell)).then_some(*cell)));
         let names: Vec<String> = cells.into_iter().map(scalar_name).collect();
@@ -132,7 +133,7 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     words
 }
 
-/// For one sense with a constant: how far the constant turns the heading from where the sense has it.
+/// For one sense plus a constant: the angle by which the constant turns the heading away from the sense.
 pub(super) fn bias(goal: &Pair, state: &State) -> Option<String> {
     let Terms { constant: (length, angle), terms } = terms(goal)?;
     let [term] = terms.as_slice() else { return None };

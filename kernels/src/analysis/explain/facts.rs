@@ -1,4 +1,4 @@
-//! What the abstract tick of the reduction tells about each node, made ready for words.
+//! Facts about each node from the abstract tick of the reduction, prepared for descriptions.
 
 use super::linear::{Known, Linear, Pair, computed, is_written, known, sum_of};
 use super::words::is_goal;
@@ -9,13 +9,13 @@ use crate::tree::registers::GOAL;
 use crate::tree::{Group, Kind, Status, Tree};
 use std::collections::BTreeSet;
 
-/// Facts about a tree, by the ids of its nodes.
+/// Facts about a tree, by node id.
 pub(super) struct Facts {
     visits: Vec<Visit>,
     written: Vec<[Known; 2]>,
-    /// Place in the tree's preorder of each node; nodes inside a subtree leaf have that of the leaf.
+    /// Index of each node in the tree's preorder; nodes inside a subtree leaf have the index of the leaf.
     places: Vec<usize>,
-    /// Registers that have to be named because what they hold is not known where they are read.
+    /// Registers that must be named because their contents are unknown where they are read.
     named: BTreeSet<u8>,
 }
 
@@ -34,7 +34,8 @@ impl Facts {
         (root, facts)
     }
 
-    /// Preorder is the order of a tick, so what a node reads has been learnt before.
+    /// Computes the facts of a subtree. Preorder is the order of a tick, so nodes that write come before nodes that
+    /// read.
     fn learn(&mut self, branch: &Branch, next: &mut usize, inside: bool) {
         self.places.push(if inside { *next - 1 } else { *next });
         *next += if inside { 0 } else { branch.parts.len().max(1) };
@@ -72,12 +73,12 @@ impl Facts {
         self.places[branch.id]
     }
 
-    /// What is known when a node is ticked; nothing if it never is.
+    /// State before a node's tick; `None` if the node is never ticked.
     pub fn entry(&self, branch: &Branch) -> Option<&State> {
         self.visit(branch).entry.as_ref()
     }
 
-    /// What a node computes from what it finds; a component that is NaN is missing.
+    /// Values that a node computes; `None` for NaN components.
     pub fn computed(&self, branch: &Branch) -> [Option<Linear>; 2] {
         match self.entry(branch) {
             Some(state) => computed(&branch.code, state, &self.written),
@@ -85,28 +86,29 @@ impl Facts {
         }
     }
 
-    /// What a node finds in a cell; nothing if that is NaN.
+    /// Value of a cell before a node's tick; `None` for NaN.
     pub fn scalar(&self, cell: u8, at: &Branch) -> Option<Linear> {
         sum_of(cell, self.entry(at)?, &self.written)
     }
 
-    /// What a node finds in the vector at `cell`; nothing if a component is NaN.
+    /// Value of the vector at `cell` before a node's tick; `None` if a component is NaN.
     pub fn vector(&self, cell: u8, at: &Branch) -> Option<Pair> {
         Some([self.scalar(cell & !1, at)?, self.scalar(cell | 1, at)?])
     }
 
-    /// What v_goal holds after a node has succeeded: each component may be unwritten.
+    /// Content of v_goal after a node succeeded; each component may be unwritten.
     pub fn goal_after(&self, branch: &Branch) -> Option<[Known; 2]> {
         let state = self.visit(branch).exits[Status::Success as usize].as_ref()?;
         Some([GOAL, GOAL + 1].map(|cell| known(cell as u8, state, &self.written)))
     }
 
-    /// True if a node is ticked and can only return `status`.
+    /// True if a node is ticked and `status` is its only possible result.
     pub fn only(&self, branch: &Branch, status: Status) -> bool {
         self.visit(branch).reached() && self.visit(branch).results().all(|(s, _)| s == status)
     }
 
-    /// True for a write to a scratch register that every reader is told in full, so that it need not be told itself.
+    /// True for a write to a scratch register whose value is described in full at every reader, so its own
+    /// description is omitted.
     pub fn is_told_elsewhere(&self, branch: &Branch) -> bool {
         let cell = branch.code.d;
         let scratch = |cell: u8| is_written(cell) && !is_goal(cell);
@@ -123,13 +125,13 @@ impl Facts {
         self.visit(root).results().any(|(_, end)| end.value(GOAL as u8).nan && end.value(GOAL as u8 + 1).nan)
     }
 
-    /// True if some formula names a scratch register.
+    /// True if any formula contains a scratch register.
     pub fn names_registers(&self) -> bool {
         self.named.iter().any(|cell| !is_goal(*cell))
     }
 }
 
-/// True for leaves that write v_goal alone.
+/// True for leaves that write only v_goal.
 pub(super) fn drives(branch: &Branch) -> bool {
     let to_goal = branch.kind().spec().group == Group::Action && is_goal(branch.code.d);
     to_goal || matches!(branch.kind(), Kind::Upfield | Kind::Attract)
@@ -144,7 +146,7 @@ mod tests {
     use crate::tree::registers::{ATTR, BLUE, PROX, UP};
     use crate::tree::{Memory, Program, Senses};
 
-    /// A random write: to scratch registers from anything, or at the end to v_goal.
+    /// A random write: to a scratch register from any register, or to v_goal as the last node.
     fn write(to_goal: bool, draws: &mut Draws) -> Tree {
         let mut pick = |of: &[f32]| of[draws.below(of.len() as u32) as usize];
         let vectors = [0.0, 4.0, 6.0, 8.0, 14.0, 18.0];
@@ -179,7 +181,7 @@ mod tests {
             senses.colours[2] = vector();
             let program = Program::compile(&tree).unwrap();
             let mut memory = Memory::new(&program);
-            // What an earlier update left must not matter.
+            // The registers of an earlier update must not matter.
             memory.tick(&program, &Senses { up: vector(), attr: vector(), ..senses }, draws);
             let (_, done) = memory.tick(&program, &senses, draws);
             let cells = [(PROX, senses.prox), (UP, senses.up), (ATTR, senses.attr), (BLUE, senses.colours[2])];

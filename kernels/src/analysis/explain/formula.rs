@@ -1,34 +1,34 @@
-//! Vectors as formulas: a constant and senses, each scaled and turned, where the two components agree on that.
+//! Vector formulas: a constant and scaled, rotated senses, if both components have this form.
 
 use super::linear::{Pair, Sum};
 use super::words::{degrees, number, vector};
 use std::collections::BTreeSet;
 
-/// A vector scaled and turned.
+/// A scaled and rotated vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Term {
     /// Even cell of the vector.
     pub cell: u8,
     /// Factor, not negative.
     pub size: f64,
-    /// Turn to the left, whole degrees, -180..=180.
+    /// Rotation to the left (whole degrees), -180..=180.
     pub turn: f64,
 }
 
-/// A vector as a constant vector and terms.
+/// A vector as the sum of a constant vector and terms.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Terms {
-    /// Length and direction, whole degrees.
+    /// Length and direction (whole degrees).
     pub constant: (f64, f64),
     pub terms: Vec<Term>,
 }
 
-/// Even cells of the vectors in a pair.
+/// Even cells of all vectors in a pair.
 pub(super) fn vectors([x, y]: &Pair) -> BTreeSet<u8> {
     x.factors.keys().chain(y.factors.keys()).map(|cell| cell & !1).collect()
 }
 
-/// The pair as scaled and turned vectors, if it is such a sum.
+/// Converts a pair to scaled and rotated vectors; `None` if it does not have this form.
 pub(super) fn terms(pair: &Pair) -> Option<Terms> {
     let [x, y] = pair;
     let mut terms = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn terms(pair: &Pair) -> Option<Terms> {
     Some(Terms { constant, terms })
 }
 
-/// "v_goal = unit(39 deg) + 12.3 v_blue"; by components where the vector is no sum of vectors.
+/// Example: "v_goal = unit(39 deg) + 12.3 v_blue"; by components if the vector is not a sum of vectors.
 pub(super) fn assignment(name: &str, pair: &Pair) -> String {
     match terms(pair) {
         Some(terms) => format!("{name} = {}", write(&terms)),
@@ -53,7 +53,7 @@ pub(super) fn assignment(name: &str, pair: &Pair) -> String {
     }
 }
 
-/// A pair without a name to assign to.
+/// Formats a pair without an assignment.
 pub(super) fn expression(pair: &Pair) -> String {
     match terms(pair) {
         Some(terms) => write(&terms),
@@ -64,7 +64,7 @@ pub(super) fn expression(pair: &Pair) -> String {
 fn write(Terms { constant: (length, angle), terms }: &Terms) -> String {
     let mut sum = Sum::default();
     if *length != 0.0 {
-        // A length of 1 up to the rounding of sines.
+        // Removes rounding errors of sines from a length of 1.
         let length = if (length - 1.0).abs() < 1e-6 { 1.0 } else { *length };
         sum.add(length, &format!("unit({angle:.0} deg)"));
     }

@@ -1,4 +1,4 @@
-//! Registers as sums of senses: what the nodes that wrote them leave in them.
+//! Registers as linear combinations of senses, derived from the nodes that write them.
 
 use super::words::number;
 use crate::analysis::reduce::state::State;
@@ -6,7 +6,7 @@ use crate::tree::registers::{ATTR, GOAL, PROX, SCRATCH, UP, scalar_name};
 use crate::tree::{Instruction, Kind, PROX_GAIN};
 use std::collections::BTreeMap;
 
-/// A number as a constant and multiples of register cells.
+/// A constant plus multiples of register cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Linear {
     pub constant: f64,
@@ -14,14 +14,14 @@ pub(super) struct Linear {
     pub factors: BTreeMap<u8, f64>,
 }
 
-/// What is known of a cell at one point of a tick.
+/// Knowledge about a cell at one point of a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Known {
     /// Not written in this tick: NaN.
     Unwritten,
-    /// A sum of senses.
+    /// A linear combination of senses.
     Sum(Linear),
-    /// It depends on the way here, or on earlier ticks.
+    /// Unknown: it depends on the path to this point, or on earlier ticks.
     Unsure,
 }
 
@@ -38,7 +38,7 @@ impl Linear {
         Linear { constant, factors: BTreeMap::new() }
     }
 
-    /// A cell by its name.
+    /// A cell with factor 1.
     pub fn cell(cell: u8) -> Linear {
         Linear { constant: 0.0, factors: BTreeMap::from([(cell, 1.0)]) }
     }
@@ -58,17 +58,17 @@ impl Linear {
         self.factors.get(&cell).copied().unwrap_or(0.0)
     }
 
-    /// The number that the cells give.
+    /// Value for given cell contents.
     pub fn value(&self, cells: impl Fn(u8) -> f64) -> f64 {
         self.factors.iter().fold(self.constant, |sum, (cell, factor)| sum + factor * cells(*cell))
     }
 
-    /// Cells that nodes may write: the sum holds for what they contain when it is computed.
+    /// Cells in the sum that nodes may write; the sum refers to their contents at the time of computation.
     pub fn registers(&self) -> impl Iterator<Item = u8> {
         self.factors.keys().copied().filter(|cell| is_written(*cell))
     }
 
-    /// "v_prox.x + 6.55 v_up.y".
+    /// Example: "v_prox.x + 6.55 v_up.y".
     pub fn formula(&self) -> String {
         let mut sum = Sum::default();
         if self.constant != 0.0 || self.factors.is_empty() {
@@ -79,14 +79,14 @@ impl Linear {
     }
 }
 
-/// A sum of terms in writing.
+/// Text of a sum of terms.
 #[derive(Default)]
 pub(super) struct Sum {
     pub text: String,
 }
 
 impl Sum {
-    /// Adds `factor` times something; an empty name is the number itself.
+    /// Adds `factor` times `name`; an empty name adds the number itself.
     pub fn add(&mut self, factor: f64, name: &str) {
         let sign = match (self.text.is_empty(), factor < 0.0) {
             (true, true) => "-",
@@ -104,7 +104,7 @@ impl Sum {
     }
 }
 
-/// What a cell holds in `state`; `written` has what each node writes, by its id.
+/// Knowledge about a cell in `state`; `written` contains the writes of each node by its id.
 pub(super) fn known(cell: u8, state: &State, written: &[[Known; 2]]) -> Known {
     if cell < 2 {
         return Known::Sum(Linear::default());
@@ -119,17 +119,17 @@ pub(super) fn known(cell: u8, state: &State, written: &[[Known; 2]]) -> Known {
     if let Some(only) = value.only.filter(|only| only.is_finite()) {
         return Known::Sum(Linear::only(f64::from(only)));
     }
-    // A scalar's node writes the same to both; a vector's second component has an odd cell.
+    // A scalar node writes the same value to both components; the second component of a vector has an odd cell.
     let sum = state.writer(cell).map(|id| written[id][usize::from(cell & 1)].clone());
     match sum {
-        // What was computed from registers no longer holds when these have changed.
+        // A value computed from registers is invalid if these have changed since.
         Some(Known::Sum(sum)) if sum.registers().next().is_some() => Known::Unsure,
         Some(known) => known,
         None => Known::Unsure,
     }
 }
 
-/// What a cell holds as a sum: by its name where that is not known, nothing where it is NaN.
+/// Content of a cell as a sum: the cell itself if unknown, `None` for NaN.
 pub(super) fn sum_of(cell: u8, state: &State, written: &[[Known; 2]]) -> Option<Linear> {
     match known(cell, state, written) {
         Known::Sum(sum) => Some(sum),
@@ -138,7 +138,7 @@ pub(super) fn sum_of(cell: u8, state: &State, written: &[[Known; 2]]) -> Option<
     }
 }
 
-/// What a writing node computes; a component that is NaN is missing. Both components of a scalar's result are the same.
+/// Values that a writing node computes; `None` for NaN components. Both components of a scalar result are equal.
 pub(super) fn computed(code: &Instruction, state: &State, written: &[[Known; 2]]) -> [Option<Linear>; 2] {
     let scalar = |cell: u8| sum_of(cell, state, written);
     let vector = |cell: u8| [scalar(cell & !1), scalar(cell | 1)];
@@ -160,7 +160,7 @@ pub(super) fn computed(code: &Instruction, state: &State, written: &[[Known; 2]]
             [add(&add(&x, a, &u), -b, &v), add(&add(&y, b, &u), a, &v)]
         }
         Kind::Upfield => [UP, UP + 1].map(|cell| gain(cell, a)),
-        // With neighbours; without, it is (1, 0).
+        // With neighbours; without neighbours v_attr is (1, 0).
         Kind::Attract => [ATTR, ATTR + 1].map(|cell| gain(cell, a)),
         _ => [None, None],
     }

@@ -1,8 +1,9 @@
-//! A tree in plain English: what each branch waits for and what it makes the wheels do (thesis 8.6.3, done by machine).
+//! Explanation of a tree in English: the condition of each branch and the resulting motion (an automatic version of
+//! thesis 8.6.3).
 //!
-//! The account is of the reduced tree. Facts come from the reduction's abstract tick: which results are possible, which
-//! patterns of the camera and places of obstacles are left at a branch, and what scratch registers surely hold, so that
-//! formulas speak of senses. Where nothing short is known, the wording is exact rather than smooth.
+//! The account describes the reduced tree. Facts come from the reduction's abstract tick: possible results, possible
+//! camera patterns and obstacle positions at each branch, and known contents of scratch registers, so that formulas
+//! refer to senses. Where no short description is possible, the text is exact but less fluent.
 
 mod cases;
 mod conditions;
@@ -24,31 +25,31 @@ use crate::tree::{Kind, Tree};
 use crate::world::{Colour, WorldSpec};
 use facts::Facts;
 
-/// A tree explained.
+/// Explanation of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
     /// Number of nodes before the reduction.
     pub before: usize,
-    /// The reduced tree that the account is about.
+    /// The reduced tree that is described.
     pub tree: Tree,
-    /// What holds for the whole tree, a sentence each.
+    /// Notes about the whole tree, one sentence each.
     pub notes: Vec<String>,
-    /// The root.
+    /// Explanation of the root.
     pub root: Item,
 }
 
-/// A node of the reduced tree explained.
+/// Explanation of a node of the reduced tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The node's place in the reduced tree's preorder.
+    /// Index of the node in the reduced tree's preorder.
     pub node: usize,
-    /// What it does, in words; begins with a capital and ends without a full stop.
+    /// Description; starts with a capital letter and ends without a full stop.
     pub text: String,
-    /// The goal velocity that it writes.
+    /// Goal velocity that it writes.
     pub formula: Option<String>,
-    /// What the formula comes to in typical situations; empty if it depends on nothing.
+    /// Results of the formula in typical situations; empty for a constant.
     pub cases: Vec<Case>,
-    /// What it is made of, in order.
+    /// Parts of the node, in order.
     pub children: Vec<Item>,
 }
 
@@ -81,7 +82,7 @@ pub fn explain(tree: &Tree) -> Account {
     Account { before: tree.nodes().len(), tree: reduced, notes, root }
 }
 
-/// For a tree of which nothing is left: that it never drives, and what it tests for a larger tree.
+/// Note for a tree that reduces to a constant: it never drives, and the condition that it tests in a larger tree.
 fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
     if !matches!(reduced.nodes()[0].kind, Kind::Successl | Kind::Failurel) {
         return None;
@@ -97,8 +98,8 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
 }
 
 impl Account {
-    /// The same for robots in this world: what is blue is a frisbee only where the task moves a blue disc, and red is not
-    /// surely a robot where patches are red too.
+    /// Adapts the account to a world: blue is called a frisbee only if the task moves a blue disc, and red is not
+    /// called a robot if there are red patches.
     pub fn for_world(mut self, spec: &WorldSpec) -> Account {
         let frisbee =
             spec.task.moves_disc() && spec.discs.first().is_some_and(|disc| disc.shape.colour == Colour::Blue);
@@ -116,7 +117,7 @@ impl Account {
 }
 
 impl Item {
-    /// Gives every text of the item and of those below it to `change`.
+    /// Applies `change` to all texts of the item and its descendants.
     fn each(&mut self, change: &mut impl FnMut(&mut String)) {
         change(&mut self.text);
         for case in &mut self.cases {
@@ -126,7 +127,7 @@ impl Item {
         self.children.iter_mut().for_each(|child| child.each(change));
     }
 
-    /// True if `what` holds for the item or one below it.
+    /// True if `what` holds for the item or a descendant.
     fn any(&self, what: &impl Fn(&Item) -> bool) -> bool {
         what(self) || self.children.iter().any(|child| child.any(what))
     }

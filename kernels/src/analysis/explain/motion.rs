@@ -1,28 +1,28 @@
-//! What a goal velocity does to the robot, in words.
+//! Descriptions of the robot's motion for a goal velocity.
 
 use crate::math::Vec2;
 use crate::model::WHEELBASE;
 use crate::world::physics::steer;
 
-/// Wheel speeds and what they amount to.
+/// Wheel speeds and their description.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Motion {
-    /// Left and right, m/s.
+    /// Left and right wheel (m/s).
     pub wheels: [f32; 2],
     pub words: String,
 }
 
-/// Slowest driving and turning that count as such, m/s and deg/s.
+/// Minimum speed (m/s) and turn rate (deg/s) that are described as motion.
 const STANDS: f32 = 1e-4;
 const STRAIGHT: f32 = 0.5;
 
 impl Motion {
-    /// The motion of a goal velocity (Eq. 6.7 to 6.9).
+    /// Motion for a goal velocity (Eq. 6.7 to 6.9).
     pub fn of(goal: Vec2) -> Motion {
         Motion::of_wheels(steer(goal))
     }
 
-    /// The motion of these speeds of the wheels, left and right, m/s.
+    /// Motion for speeds of the left and right wheel (m/s).
     pub fn of_wheels(wheels: [f32; 2]) -> Motion {
         Motion { wheels, words: words(wheels) }
     }

@@ -1,5 +1,5 @@
-//! What can be told of a network: what it does in typical situations after a while, which senses its outputs follow (sensitivity)
-//! and which of its hidden neurons they would miss (saliency). Many networks never settle: they are told by their means.
+//! Description of a network: its long-term behaviour in typical situations, the senses that its outputs depend on
+//! (sensitivity) and its important hidden neurons (saliency). Many networks never settle; for these, means are given.
 
 use super::Item;
 use super::cases::{at_rest, situations};
@@ -13,20 +13,20 @@ use crate::tree::registers::{CELLS, SCRATCH, scalar_name};
 use crate::tree::{Kind, Status};
 use crate::world::physics::steer;
 
-/// Updates after which a network has settled or gone into its cycle, and those over which means are taken then: many whole
-/// short cycles.
+/// Number of updates after which a network has settled or reached its cycle, and number of updates for the means,
+/// which covers many short cycles.
 const BEFORE: usize = 100;
 const MEAN_OF: usize = 120;
-/// Changes of an output up to this are none.
+/// Maximum change of an output that counts as settled.
 const STILL: f32 = 1e-3;
-/// Change of a sense for its sensitivity, to both sides.
+/// Change of a sense in both directions for the sensitivity.
 const STEP: f32 = 0.05;
-/// Least sensitivity and saliency that is told.
+/// Minimum sensitivity and saliency in descriptions.
 const LEAST: f32 = 0.005;
-/// Senses and neurons that are named at most.
+/// Maximum number of senses and neurons in a list.
 const NAMED: usize = 8;
 
-/// Tells of a network.
+/// Describes a network.
 pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
     let Some(state) = facts.entry(branch) else {
         return plain(facts.place(branch), "a network that is never reached".into());
@@ -59,7 +59,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
     Item { cases, children, ..plain(place, text) }
 }
 
-/// Of one of the neurons that drive: what it comes to at rest, which senses it follows, which neurons it would miss.
+/// Describes an output neuron: its value at rest, its sensitivity to senses, and the saliency of hidden neurons.
 fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let rest = board(&[]);
     let course = Course::of(network, &rest, None);
@@ -92,7 +92,7 @@ fn plain(node: usize, text: String) -> Item {
     Item { node, text, formula: None, cases: Vec::new(), children: Vec::new() }
 }
 
-/// The names with the greatest values, as words.
+/// Formats the names with the largest magnitudes.
 fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
     let mut values: Vec<(String, f32)> = values.filter(|(_, value)| value.abs() >= LEAST).collect();
     values.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
@@ -100,7 +100,7 @@ fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
     values.into_iter().map(|(name, value)| format!("{} by {name}", number(f64::from(value)))).collect()
 }
 
-/// Registers with these senses, the others at rest.
+/// Registers with the given senses; all others at rest.
 fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
     let mut cells = [0.0; CELLS];
     for cell in (0..CELLS as u8).step_by(2) {
@@ -111,18 +111,18 @@ fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
     cells
 }
 
-/// What a network does with senses that stay as they are.
+/// Long-term behaviour of a network with constant senses.
 struct Course {
-    /// Means of what the neurons put out.
+    /// Mean outputs of the neurons.
     outputs: Vec<f32>,
-    /// Mean speeds of the wheels, left and right, m/s.
+    /// Mean speeds of the left and right wheel (m/s).
     wheels: [f32; 2],
-    /// The neurons that drive put out the same all the time.
+    /// Whether the output neurons are constant.
     still: bool,
 }
 
 impl Course {
-    /// `without` is held at 0.
+    /// Simulates the network; the output of neuron `without` is treated as 0.
     fn of(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> Course {
         let mut cut = network.clone();
         if let Some(without) = without {
@@ -144,7 +144,7 @@ impl Course {
     }
 }
 
-/// Nodes from a network to one of its neurons.
+/// Number of nodes from a network to one of its neurons.
 fn neuron_place(branch: &Branch, neuron: usize) -> usize {
     let neurons = branch.parts.iter().enumerate().filter(|(_, part)| part.kind == Kind::Neuron);
     neurons.map(|(place, _)| place).nth(neuron).unwrap_or(0)

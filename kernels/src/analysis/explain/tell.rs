@@ -1,4 +1,4 @@
-//! The account, node by node.
+//! Descriptions of nodes.
 
 use super::Item;
 use super::cases::{Case, NO_NEIGHBOUR, cases};
@@ -58,7 +58,7 @@ fn times(n: f32) -> String {
     if n == 1.0 { "once".into() } else { format!("{n} times") }
 }
 
-/// A decorator: its child's account with what becomes of the result.
+/// Describes a decorator: the description of its child with the change of the result.
 fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     let kid = told(&branch.kids[0], facts);
     if kid.children.is_empty() {
@@ -70,7 +70,7 @@ fn changed(branch: &Branch, facts: &Facts, how: &str) -> Item {
     }
 }
 
-/// A repeat: its child is ticked once in an update, and it is running until the last success.
+/// Describes a repeat: it ticks its child once per update and is running until the last success.
 fn repeated(branch: &Branch, facts: &Facts, count: String) -> Item {
     let lead = format!("once in each update, until it has succeeded {count}");
     let kid = told(&branch.kids[0], facts);
@@ -80,7 +80,7 @@ fn repeated(branch: &Branch, facts: &Facts, count: String) -> Item {
     Item { children: vec![Item { text: capital(&kid.text), ..kid }], ..item(branch, facts, lead) }
 }
 
-/// Children of which the first that does not fail ends the selection.
+/// Describes a selection, which ends at the first child that does not fail.
 fn selection(branch: &Branch, facts: &Facts) -> Item {
     let mut text = "try these rules in order, up to the first that does not fail".to_string();
     if branch.kind() == Kind::Selm {
@@ -101,7 +101,7 @@ fn selection(branch: &Branch, facts: &Facts) -> Item {
     all
 }
 
-/// Children of which each is ticked only if those before it succeeded: tests first, then steps.
+/// Describes a sequence, which ticks each child only if the previous ones succeeded: tests first, then steps.
 fn sequence(branch: &Branch, facts: &Facts) -> Item {
     let shown: Vec<&Branch> = branch.kids.iter().filter(|kid| !facts.is_told_elsewhere(kid)).collect();
     let tests: Vec<String> = shown.iter().map_while(|kid| condition(kid, facts)).collect();
@@ -126,7 +126,7 @@ fn sequence(branch: &Branch, facts: &Facts) -> Item {
     }
 }
 
-/// Steps of a sequence; writes to the two components of v_goal, one after the other, are one step.
+/// Describes the steps of a sequence; consecutive writes to the two components of v_goal form one step.
 fn steps(kids: &[&Branch], facts: &Facts) -> Vec<Item> {
     let mut steps = Vec::new();
     let mut i = 0;
@@ -146,14 +146,14 @@ fn steps(kids: &[&Branch], facts: &Facts) -> Vec<Item> {
     steps
 }
 
-/// True if two nodes surely write the two components of v_goal.
+/// True if two nodes certainly write the two components of v_goal.
 fn completes(first: &Branch, second: &Branch, facts: &Facts) -> bool {
     let component = |kid: &Branch| matches!(kid.kind(), Kind::Movcs | Kind::Mulas) && is_goal(kid.code.d);
     let surely = |kid: &Branch| facts.only(kid, Status::Success);
     [first, second].into_iter().all(|kid| component(kid) && surely(kid)) && first.code.d != second.code.d
 }
 
-/// A leaf that writes v_goal.
+/// Describes a leaf that writes v_goal.
 fn driving(branch: &Branch, facts: &Facts) -> Item {
     let Some(state) = facts.entry(branch) else { return item(branch, facts, never(branch)) };
     if facts.only(branch, Status::Running) {
@@ -202,7 +202,7 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
     told
 }
 
-/// What a node writes, where other nodes' writes are not known.
+/// Formula of a node's own write, without the writes of other nodes.
 fn own_formula(branch: &Branch, facts: &Facts) -> Option<String> {
     let [x, y] = facts.computed(branch);
     if matches!(branch.kind(), Kind::Movcs | Kind::Mulas) {
@@ -212,7 +212,7 @@ fn own_formula(branch: &Branch, facts: &Facts) -> Option<String> {
     Some(assignment(name, &[x?, y?]))
 }
 
-/// A leaf that writes another register.
+/// Describes a leaf that writes another register.
 fn setting(branch: &Branch, facts: &Facts) -> Item {
     let text = match own_formula(branch, facts) {
         Some(formula) => format!("set {formula}"),
@@ -232,7 +232,7 @@ fn never(branch: &Branch) -> String {
     format!("`{}`, which is never reached", branch.node)
 }
 
-/// A leaf that stands for a small tree that drives.
+/// Describes a leaf that stands for a small tree that drives.
 fn subtree(branch: &Branch, facts: &Facts) -> Item {
     let [a, ..] = branch.node.operands;
     let Some(state) = facts.entry(branch) else { return item(branch, facts, never(branch)) };

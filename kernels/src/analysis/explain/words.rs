@@ -1,11 +1,11 @@
-//! Numbers, directions and registers in words.
+//! Texts for numbers, directions and registers.
 
 use crate::tree::registers::{ATTR, BLUE, GOAL, LIGHT, NEIGHBOURS, PROX, RED, UP, register_of};
 
 /// First cell of v_green.
 pub(super) const GREEN: usize = RED + 2;
 
-/// A number with three significant digits.
+/// Formats a number with three significant digits.
 pub(super) fn number(x: f64) -> String {
     let size = x.abs();
     if size == 0.0 {
@@ -19,7 +19,7 @@ pub(super) fn number(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-/// A probability in percent, with as many digits as tell it from 0 and 1.
+/// Formats a probability in percent, with enough digits to distinguish it from 0 and 1.
 pub(super) fn percent(p: f64) -> String {
     let p = 100.0 * p;
     match p {
@@ -30,13 +30,13 @@ pub(super) fn percent(p: f64) -> String {
     }
 }
 
-/// Degrees of an angle in radians, -180..=180.
+/// Converts radians to whole degrees, -180..=180.
 pub(super) fn degrees(radians: f64) -> f64 {
     let whole = radians.to_degrees().round().rem_euclid(360.0);
     if whole > 180.0 { whole - 360.0 } else { whole }
 }
 
-/// "39 deg to the left", "straight ahead".
+/// Example: "39 deg to the left", "straight ahead".
 pub(super) fn direction(degrees: f64) -> String {
     match degrees {
         0.0 => "straight ahead".into(),
@@ -47,12 +47,12 @@ pub(super) fn direction(degrees: f64) -> String {
     }
 }
 
-/// The side on which a positive (counter-clockwise) angle or y lies.
+/// Side of a positive (counter-clockwise) or negative angle or y.
 pub(super) fn side(y: f64) -> &'static str {
     if y < 0.0 { "right" } else { "left" }
 }
 
-/// What the vector at an even cell points to.
+/// Name of the object to which the vector at an even cell points.
 pub(super) fn thing(cell: u8) -> &'static str {
     match usize::from(cell) {
         PROX => "an obstacle",
@@ -67,17 +67,17 @@ pub(super) fn thing(cell: u8) -> &'static str {
     }
 }
 
-/// What the vector at an even cell points to, as something to steer by.
+/// Name of the object to which the vector at an even cell points, for steering.
 pub(super) fn target(cell: u8) -> &'static str {
     if usize::from(cell) == PROX { "obstacles" } else { thing(cell) }
 }
 
-/// The register of an even cell as formulas name it.
+/// Name of the register of an even cell in formulas.
 pub(super) fn vector(cell: u8) -> &'static str {
     if usize::from(cell) == NEIGHBOURS { "(s_n, s_scr)" } else { register_of(cell).name }
 }
 
-/// When a cell of a sense is positive, and when negative: never, if that is empty.
+/// Situations in which a cell of a sense is positive and negative; empty if impossible.
 pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
     Some(match (usize::from(cell & !1), cell & 1) {
         (PROX, 0) => ["obstacles are in front", "obstacles are behind"],
@@ -99,12 +99,12 @@ pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
     })
 }
 
-/// True for the pair of v_goal.
+/// True for the cells of v_goal.
 pub(super) fn is_goal(cell: u8) -> bool {
     usize::from(cell) & !1 == GOAL
 }
 
-/// "a, b and c".
+/// Joins words to a list such as "a, b and c".
 pub(super) fn list(words: &[String], last: &str) -> String {
     match words {
         [] => String::new(),

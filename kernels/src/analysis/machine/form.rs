@@ -3,16 +3,16 @@
 use crate::tree::{Kind, Status, decorate};
 use std::fmt;
 
-/// A tree of the thesis's memoryless nodes (Table 3.3); a leaf means what its [`Domain`] makes of it.
+/// A tree of the thesis's memoryless nodes (Table 3.3). The [`Domain`] defines the meaning of leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form<L> {
     /// Ticks children in order until one does not succeed.
     Seq(Vec<Form<L>>),
     /// Ticks children in order until one does not fail.
     Sel(Vec<Form<L>>),
-    /// Success whatever the child's result, unless it is running.
+    /// Success for any result of the child except running.
     Successd(Box<Form<L>>),
-    /// Failure whatever the child's result, unless it is running.
+    /// Failure for any result of the child except running.
     Failed(Box<Form<L>>),
     /// Success becomes failure and the reverse.
     Invert(Box<Form<L>>),
@@ -20,9 +20,9 @@ pub enum Form<L> {
     Leaf(L),
 }
 
-/// What leaves act on: the blackboard in the widest sense.
+/// Interpreter of leaves: a blackboard in the most general sense.
 pub trait Domain {
-    /// The leaves that it knows.
+    /// Type of the leaves.
     type Leaf;
 
     /// Ticks a leaf.
@@ -30,22 +30,22 @@ pub trait Domain {
 }
 
 impl<L> Form<L> {
-    /// `successd` over a child.
+    /// Creates `successd` with a child.
     pub fn successd(child: Form<L>) -> Form<L> {
         Form::Successd(Box::new(child))
     }
 
-    /// `failed` over a child.
+    /// Creates `failed` with a child.
     pub fn failed(child: Form<L>) -> Form<L> {
         Form::Failed(Box::new(child))
     }
 
-    /// `invert` over a child.
+    /// Creates `invert` with a child.
     pub fn invert(child: Form<L>) -> Form<L> {
         Form::Invert(Box::new(child))
     }
 
-    /// Ticks the tree once; calls itself as deep as the tree is.
+    /// Ticks the tree once; the recursion is as deep as the tree.
     pub fn tick<D: Domain<Leaf = L>>(&self, domain: &mut D) -> Status {
         match self {
             Form::Seq(children) => until(children, Status::Success, domain),
@@ -72,13 +72,13 @@ impl<L> Form<L> {
     }
 }
 
-/// Ticks children for as long as they return `next`.
+/// Ticks children while they return `next`.
 fn until<L, D: Domain<Leaf = L>>(children: &[Form<L>], next: Status, domain: &mut D) -> Status {
     children.iter().map(|child| child.tick(domain)).find(|status| *status != next).unwrap_or(next)
 }
 
 impl<L: fmt::Display> fmt::Display for Form<L> {
-    /// One node a line, two spaces a level, as trees are printed.
+    /// Writes one node per line, two spaces per level, like the text form of trees.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         line(self, 0, f)
     }

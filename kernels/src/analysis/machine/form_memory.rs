@@ -1,4 +1,4 @@
-//! Ticking a memoryless form on a robot: registers and variables are all that it remembers.
+//! Ticks of a memoryless form on a robot, with registers and variables as the only state.
 
 use super::form::{Domain, Form};
 use super::leaf::{Leaf, Role, Variable};
@@ -8,7 +8,7 @@ use crate::math::Vec2;
 use crate::random::Draws;
 use crate::tree::{Blackboard, Senses, Status, leaf as tick_leaf};
 
-/// What a robot remembers between ticks of a memoryless form: registers and variables, nothing else.
+/// State of a robot between ticks of a memoryless form: registers and variables.
 #[derive(Clone, Debug)]
 pub struct FormMemory {
     /// The registers.
@@ -17,7 +17,7 @@ pub struct FormMemory {
 }
 
 impl FormMemory {
-    /// The memory of a robot that starts to run `memoryless`: all zero.
+    /// Creates the initial memory of a robot that runs `memoryless`: all zero.
     pub fn new(memoryless: &Memoryless) -> FormMemory {
         FormMemory { board: Blackboard::default(), variables: vec![[0; Role::COUNT]; memoryless.owners.len()] }
     }
@@ -25,14 +25,14 @@ impl FormMemory {
     /// Ticks the form once and returns its status and the goal velocity, like [`Memory::tick`](crate::tree::Memory).
     ///
     /// # Panics
-    /// If the memory was made for a tree with fewer variables.
+    /// If the memory was created for a tree with fewer variables.
     pub fn tick(&mut self, form: &Form<Leaf>, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
         self.board.sense(senses);
         let status = form.tick(&mut Robot { memory: self, draws });
         (status, self.board.goal())
     }
 
-    /// Walks the state machine of a form from the tick to an exit; otherwise as [`FormMemory::tick`].
+    /// Runs the state machine of a form from the start to an exit, as [`FormMemory::tick`] does for the form.
     pub fn walk(&mut self, machine: &LeafMachine<Leaf>, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
         self.board.sense(senses);
         let status = machine.walk(&mut Robot { memory: self, draws });
@@ -40,7 +40,7 @@ impl FormMemory {
     }
 }
 
-/// What leaves act on in one tick.
+/// Context of leaves in one tick.
 struct Robot<'a> {
     memory: &'a mut FormMemory,
     draws: &'a mut Draws,

@@ -1,11 +1,12 @@
-//! Finite state machines, also probabilistic ones, as trees that robots run (thesis 3.1.8, Figures 3.10 and 3.11).
+//! Conversion of finite state machines, including probabilistic ones, to trees (thesis 3.1.8, Figures 3.10 and 3.11).
 //!
-//! A tick of a machine: the transitions of the current state are tried in their order, and the first one whose
-//! condition holds and whose draw passes is taken; then the action of the state now current is ticked, and its result
-//! is the machine's. So there is at most one transition a tick. What an action remembers starts afresh when another
-//! state was current in the tick before. Conditions see v_goal unwritten.
+//! In each tick the transitions of the current state are tried in order. The first transition whose condition holds
+//! and whose random draw succeeds is taken. Then the action of the new current state is ticked, and its result is the
+//! result of the machine. There is at most one transition per tick. The memory of an action is reset if another state
+//! was current in the previous tick. Conditions are evaluated while v_goal is unwritten.
 //!
-//! v_scr holds the current state: short, as it starts, in the initial state, and a direction in every other one.
+//! v_scr encodes the current state: a short vector (the initial value) for the initial state, and a direction for
+//! every other state.
 
 use super::probability::Guard;
 use crate::math::Vec2;
@@ -15,106 +16,106 @@ use crate::tree::{
 };
 use std::fmt;
 
-/// Most states: the initial one and 128 directions two steps of pi/128 apart.
+/// Maximum number of states: the initial state and 128 directions in intervals of two steps of pi/128.
 pub const MAX_STATES: usize = 129;
-/// Most transitions out of a state.
+/// Maximum number of transitions of a state.
 pub const MAX_TRANSITIONS: usize = 64;
 
-/// Width of the sector that a state's direction is looked for in: one step to either side.
+/// Width of the sector that tests for a state's direction: one step to either side.
 const WIDTH: f32 = 2.0;
 
 /// A state machine as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateMachine {
-    /// Name of the state that it starts in.
+    /// Name of the initial state.
     pub initial: String,
-    /// The states, 1 to [`MAX_STATES`].
+    /// States, 1 to [`MAX_STATES`].
     pub states: Vec<State>,
 }
 
-/// A state and what leads out of it.
+/// A state with its outgoing transitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Its name: 1 to 32 letters, digits, `-` or `_`.
+    /// Name: 1 to 32 letters, digits, `-` or `_`.
     pub name: String,
-    /// Ticked while the state is current. It may not use v_scr.
+    /// Tree that is ticked while the state is current. It must not use v_scr.
     pub action: Tree,
-    /// At most [`MAX_TRANSITIONS`], the most important one first.
+    /// Transitions by descending priority, at most [`MAX_TRANSITIONS`].
     pub transitions: Vec<Transition>,
 }
 
-/// A way to another state.
+/// A transition to another state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// Queries, also under composites and decorators, that must succeed; without them the way is always open. They
-    /// may not use v_scr.
+    /// Queries, optionally under composites and decorators, that must succeed; `None`: always true. The condition
+    /// must not use v_scr.
     pub condition: Option<Tree>,
-    /// Probability that an open way is taken, above 0 and at most 1; 1 if it is missing.
+    /// Probability of the transition if the condition holds, above 0 and at most 1; `None`: 1.
     pub probability: Option<f64>,
-    /// Name of the state that it leads to.
+    /// Name of the target state.
     pub to: String,
 }
 
-/// A machine that is no tree.
+/// Error for a machine that cannot be converted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MachineError {
     /// Too few or too many states.
     #[error("the machine has {0} states; 1 to {MAX_STATES} fit")]
     States(usize),
-    /// A name that cannot stand in a comment.
+    /// Name with invalid characters or length.
     #[error("state `{0}`: a name has 1 to 32 letters, digits, `-` or `_`")]
     Name(String),
-    /// Two states of one name.
+    /// Two states with the same name.
     #[error("two states are called `{0}`; rename one")]
     Twice(String),
-    /// A name without a state.
+    /// Name of a state that does not exist.
     #[error("{place}: there is no state `{name}`{hint}")]
     Unknown {
-        /// Where it is named.
+        /// Place of the reference.
         place: String,
-        /// The name.
+        /// Referenced name.
         name: String,
-        /// A near name, if there is one.
+        /// Suggestion of a similar name, if any.
         hint: String,
     },
-    /// Too many ways out of a state.
+    /// Too many transitions of a state.
     #[error("state `{0}` has {1} transitions; at most {MAX_TRANSITIONS} are allowed")]
     Transitions(String, usize),
-    /// A node that touches the current state.
+    /// A node that uses the register of the current state.
     #[error("{place}: `{node}` uses v_scr, which holds the machine's state; use s_scr")]
     Scratch {
-        /// Where it stands.
+        /// Place of the node.
         place: String,
         /// The node.
         node: Node,
     },
-    /// A condition that does something.
+    /// A condition with side effects.
     #[error(
         "{place}: `{node}` is no query; a condition has queries, also under seq, sel, par, successd, failed, invert"
     )]
     Condition {
-        /// Where it stands.
+        /// Place of the node.
         place: String,
         /// The node.
         node: Node,
     },
-    /// A probability that is none.
+    /// Invalid probability.
     #[error("{0}: the probability {1} is not above 0 and at most 1")]
     Probability(String, f64),
-    /// An action or condition that is too deep.
+    /// The resulting tree is too deep.
     #[error("the tree is {0} levels deep; {MAX_DEPTH} fit: make the deepest action or condition flatter")]
     Depth(usize),
-    /// A tree that is too large.
+    /// The resulting tree is too large.
     #[error(transparent)]
     Compile(#[from] CompileError),
 }
 
-/// A machine as a tree.
+/// A machine converted to a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
     /// The tree.
     pub tree: Tree,
-    /// What its readers should know: the states' encoding and the probabilities really achieved, a line each.
+    /// Notes for readers, one line each: encoding of the states and achieved probabilities.
     pub notes: Vec<String>,
 }
 
@@ -126,7 +127,7 @@ impl fmt::Display for Encoded {
 }
 
 impl StateMachine {
-    /// The machine as a tree.
+    /// Converts the machine to a tree.
     pub fn to_tree(&self) -> Result<Encoded, MachineError> {
         self.check()?;
         let initial = self.find(&self.initial, || "initial".into())?;
@@ -158,7 +159,7 @@ impl StateMachine {
         Ok(Encoded { tree, notes })
     }
 
-    /// The transitions of a state, each a sequence of its guards and the entry into the next state (Figure 3.11).
+    /// Transitions of a state, each a sequence of its guards and the entry to the next state (Figure 3.11).
     fn ways_out(&self, state: &State, codes: &[Code], notes: &mut Vec<String>) -> Result<Vec<Tree>, MachineError> {
         let way = |(i, transition): (usize, &Transition)| {
             let place = || place(state, i);
@@ -209,20 +210,20 @@ impl StateMachine {
     }
 }
 
-/// How v_scr says which state is current.
+/// Encoding of a state in v_scr.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Code {
-    /// It is shorter than any direction.
+    /// A vector shorter than any direction.
     Short,
-    /// It points there, in steps of pi/128.
+    /// A direction, in steps of pi/128.
     Direction(f32),
 }
 
 const STATE: f32 = SCRATCH as f32;
 
 impl Code {
-    /// The codes of so many states, of which one is initial: directions spread over the circle, by right angles if they are
-    /// few.
+    /// Returns the codes of all states, where `initial` is the index of the initial state: directions distributed
+    /// over the circle, in right angles if there are few states.
     pub fn of_states(states: usize, initial: usize) -> Vec<Code> {
         let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
         let mut angle = -step;
@@ -236,7 +237,7 @@ impl Code {
         (0..states).map(code).collect()
     }
 
-    /// Succeeds in the state.
+    /// Tree that succeeds in the state.
     pub fn test(self) -> Tree {
         match self {
             Code::Short => Tree::leaf(Kind::Ifsect, &[STATE, 0.0, 0.0]),
@@ -244,19 +245,19 @@ impl Code {
         }
     }
 
-    /// True if v_scr says it.
+    /// True if v_scr encodes this state.
     pub fn holds(self, scratch: Vec2) -> bool {
         self.test().nodes().iter().all(|node| holds(&decode(node), scratch))
     }
 
-    /// The code that a node tests for, if it is such a test.
+    /// Code that a node tests; `None` if the node is not such a test.
     pub fn of_test(node: &Node) -> Option<Code> {
         let [vector, angle, width, _] = node.operands;
         let code = if width == 0.0 { Code::Short } else { Code::Direction(angle) };
         (node.kind == Kind::Ifsect && vector == STATE).then_some(code)
     }
 
-    /// The code that a node writes, if it is such a write.
+    /// Code that a node writes; `None` if the node is not such a write.
     pub fn of_entry(node: &Node) -> Option<Code> {
         let code = match node.kind {
             Kind::Mulav => Code::Short,
@@ -266,7 +267,7 @@ impl Code {
         (node.operands[0] == STATE).then_some(code)
     }
 
-    /// Makes the state current.
+    /// Tree that makes the state current.
     pub fn enter(self) -> Tree {
         match self {
             Code::Short => Tree::leaf(Kind::Mulav, &[STATE, 0.0, 0.0, 0.0]),
@@ -275,12 +276,12 @@ impl Code {
     }
 }
 
-/// A composite, or its only child.
+/// Returns a composite, or its only child.
 fn over(kind: Kind, mut children: Vec<Tree>) -> Tree {
     if children.len() == 1 { children.remove(0) } else { Tree::inner(kind, &[], &children) }
 }
 
-/// A name from outside, fit for one line of a message.
+/// Escapes and shortens an external name for a message.
 fn shown(name: &str) -> String {
     shorten(&name.escape_debug().to_string())
 }
@@ -301,13 +302,13 @@ fn check_condition(transition: &Transition, place: impl Fn() -> String) -> Resul
     Ok(())
 }
 
-/// True if a condition may have the node: it does nothing and ends in this tick.
+/// True if a node is allowed in a condition: it has no side effects and completes in one tick.
 pub fn may_condition(node: &Node) -> bool {
     let spec = node.kind.spec();
     !spec.writes && spec.group != Group::Action && !matches!(node.kind, Kind::Repeati | Kind::Repeatr)
 }
 
-/// True if the node, or the subtree that it stands for, reads or writes v_scr.
+/// True if the node, or the subtree to which it expands, reads or writes v_scr.
 pub fn uses_scratch(node: &Node) -> bool {
     let mut nodes = Vec::new();
     expand(node, AsPublished::No, &mut nodes);

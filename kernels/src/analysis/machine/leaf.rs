@@ -1,45 +1,45 @@
-//! Leaves of a robot's tree in memoryless form: its own leaves, and those over explicit integer variables.
+//! Leaves of a robot's tree in memoryless form: its original leaves, and leaves for explicit integer variables.
 
 use crate::tree::registers::GOAL;
 use crate::tree::{Instruction, Kind, Node, Results, Status, decode};
 use std::fmt;
 
-/// What a variable holds for a node with memory.
+/// Purpose of a variable for a node with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Idle, active or running: the state of Figure 3.7.
     State,
-    /// The child to tick, from 1.
+    /// Child to tick, from 1.
     Index,
-    /// Successes: of `repeati` and `repeatr` those still to come, of `par` those in this tick.
+    /// Successes: the remaining successes of `repeati` and `repeatr`, or the successes of `par` in this tick.
     Count,
-    /// Children of `par` that did not fail in this tick.
+    /// Number of children of `par` that did not fail in this tick.
     Possible,
-    /// 1 if a leaf below the child of `par` that is ticked was running.
+    /// 1 if a leaf below the current child of `par` was running.
     Running,
 }
 
 impl Role {
     /// Number of roles.
     pub const COUNT: usize = 5;
-    /// Value of [`Role::State`]: not ticked in the last update, or not running in it.
+    /// Value of [`Role::State`]: not ticked or not running in the last update.
     pub const IDLE: i32 = 0;
-    /// Value of [`Role::State`]: was running in the last update.
+    /// Value of [`Role::State`]: running in the last update.
     pub const ACTIVE: i32 = 1;
     /// Value of [`Role::State`]: running in this update.
     pub const RUNNING: i32 = 2;
 }
 
-/// An integer on the blackboard, named like `s3`: the role's letter and the number of the node that it serves.
+/// An integer variable on the blackboard, named like `s3`: letter of the role and number of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What it holds.
+    /// Purpose.
     pub role: Role,
-    /// Number of the node, from 1, among those of the tree that needed variables.
+    /// Number of the node, from 1, among the nodes that need variables.
     pub node: u16,
 }
 
-/// A leaf of the robot's own node table, ready to be ticked.
+/// A decoded leaf of the node table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotLeaf {
     node: Node,
@@ -51,29 +51,29 @@ pub struct RobotLeaf {
 pub enum Leaf {
     /// A leaf of the node table.
     Robot(RobotLeaf),
-    /// The same where no result may be running: it fails instead and sets the variable to 1.
+    /// A leaf of the node table for places where running is not allowed: it fails instead and sets the variable to 1.
     Note(Variable, RobotLeaf),
-    /// Sets a variable; succeeds.
+    /// Sets a variable; always succeeds.
     Set(Variable, i32),
-    /// Adds to a variable; succeeds.
+    /// Adds to a variable; always succeeds.
     Add(Variable, i32),
-    /// Draws a variable from 1 to the number; succeeds.
+    /// Sets a variable to a random number from 1 to the given number; always succeeds.
     Draw(Variable, u32),
-    /// Succeeds if the variable has the value.
+    /// Succeeds if the variable equals the value.
     Is(Variable, i32),
-    /// Succeeds if the variable has at least the value.
+    /// Succeeds if the variable is at least the value.
     Least(Variable, i32),
-    /// Is running.
+    /// Always running.
     Running,
 }
 
 impl RobotLeaf {
-    /// A primitive leaf of the node table, not one that stands for a subtree.
+    /// Creates a primitive leaf of the node table, which must not stand for a subtree.
     pub(super) fn new(node: Node) -> RobotLeaf {
         RobotLeaf { node, code: decode(&node) }
     }
 
-    /// What the leaf may return: as the node table has it, but only a write to v_goal may be running.
+    /// Possible results: those of the node table, but only writes to v_goal can be running.
     fn results(&self) -> Results {
         let results = self.node.kind.spec().results;
         let goal = usize::from(self.code.d) & !1 == GOAL || matches!(self.node.kind, Kind::Upfield | Kind::Attract);
@@ -82,7 +82,7 @@ impl RobotLeaf {
 }
 
 impl Leaf {
-    /// What the leaf may return.
+    /// Possible results of the leaf.
     pub fn results(&self) -> Results {
         match self {
             Leaf::Robot(leaf) => leaf.results(),
@@ -133,7 +133,7 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// A value as people read it: states have names.
+/// Formats a value for readers: states have names.
 fn word(variable: Variable, value: i32) -> String {
     match (variable.role, value) {
         (Role::State, Role::IDLE) => "idle".into(),

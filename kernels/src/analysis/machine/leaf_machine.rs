@@ -1,42 +1,42 @@
-//! The state machine of a tree: each leaf is a state, each result leads on (thesis 3.1.8, after Colledanchise 2017).
+//! State machine of a tree: each leaf is a state, each result a transition (thesis 3.1.8, after Colledanchise 2017).
 
 use super::form::{Domain, Form};
 use super::leaf::Leaf;
 use crate::tree::{Results, Status};
 use std::fmt::{self, Write};
 
-/// Where a result leads.
+/// Target of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// To the state of this place, always behind the one it comes from.
+    /// The state with this index, which is always greater than that of the source.
     State(usize),
-    /// Out of the machine, until the next tick.
+    /// End of the tick with a status.
     Exit(Status),
 }
 
-/// A state: a leaf that is ticked on entering, and where its results lead.
+/// A state: a leaf that is ticked on entry, and the targets of its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafState<L> {
     /// The leaf.
     pub leaf: L,
-    /// Where success leads.
+    /// Target after success.
     pub success: Target,
-    /// Where failure leads.
+    /// Target after failure.
     pub failure: Target,
-    /// Where running leads.
+    /// Target after running.
     pub running: Target,
 }
 
-/// The state machine of a tree. Each tick enters at `start` and goes on until an exit.
+/// State machine of a tree. Each tick starts at `start` and continues until an exit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafMachine<L> {
-    /// Where a tick enters.
+    /// Entry point of a tick.
     pub start: Target,
-    /// The leaves in the order of the tree.
+    /// Leaves in the order of the tree.
     pub states: Vec<LeafState<L>>,
 }
 
-/// The outgoing transitions of the fragment that a subtree becomes (Figure 3.12).
+/// Outgoing transitions of the fragment for a subtree (Figure 3.12).
 #[derive(Clone, Copy)]
 struct Exits {
     success: Target,
@@ -45,7 +45,7 @@ struct Exits {
 }
 
 impl<L: Clone> LeafMachine<L> {
-    /// The machine of a tree.
+    /// Converts a tree to a machine.
     pub fn of(form: &Form<L>) -> LeafMachine<L> {
         let exits = Exits {
             success: Target::Exit(Status::Success),
@@ -54,7 +54,7 @@ impl<L: Clone> LeafMachine<L> {
         };
         let mut states = Vec::new();
         let start = fragment(form, exits, &mut states);
-        // States were made from the last to the first.
+        // The states were created from last to first.
         let last = states.len().saturating_sub(1);
         let turn = |target| if let Target::State(at) = target { Target::State(last - at) } else { target };
         for state in &mut states {
@@ -66,8 +66,8 @@ impl<L: Clone> LeafMachine<L> {
     }
 }
 
-/// Appends the fragment of a subtree (Figures 3.13 and 3.14) and returns where it is entered. The last child comes
-/// first, because each child leads to the one behind it.
+/// Appends the fragment of a subtree (Figures 3.13 and 3.14) and returns its entry point. The last child is processed
+/// first, because each child refers to the next one.
 fn fragment<L: Clone>(form: &Form<L>, exits: Exits, states: &mut Vec<LeafState<L>>) -> Target {
     let Exits { success, failure, running } = exits;
     match form {
@@ -88,7 +88,8 @@ fn fragment<L: Clone>(form: &Form<L>, exits: Exits, states: &mut Vec<LeafState<L
 }
 
 impl<L> LeafMachine<L> {
-    /// One tick: from the start to an exit. It ends, because every target is behind its state.
+    /// Performs one tick, from the start to an exit. It terminates because every target has a greater index than its
+    /// source.
     pub fn walk<D: Domain<Leaf = L>>(&self, domain: &mut D) -> Status {
         let mut at = self.start;
         loop {
@@ -101,7 +102,7 @@ impl<L> LeafMachine<L> {
 }
 
 impl<L> LeafState<L> {
-    /// Where a result leads.
+    /// Target of a result.
     pub fn target(&self, status: Status) -> Target {
         match status {
             Status::Success => self.success,
@@ -112,7 +113,7 @@ impl<L> LeafState<L> {
 }
 
 impl LeafState<Leaf> {
-    /// The results that the leaf may give, with where they lead.
+    /// Possible results of the leaf with their targets.
     pub fn transitions(&self) -> impl Iterator<Item = (Status, Target)> {
         let results: Results = self.leaf.results();
         let all = [Status::Success, Status::Failure, Status::Running];
@@ -121,7 +122,7 @@ impl LeafState<Leaf> {
 }
 
 impl LeafMachine<Leaf> {
-    /// The machine as a DOT graph, states numbered from 1; `dot -Tsvg` draws it.
+    /// Writes the machine as a DOT graph with states numbered from 1; `dot -Tsvg` draws it.
     pub fn to_dot(&self) -> String {
         let mut dot = String::from("digraph machine {\n  node [fontname=\"monospace\", shape=box, style=rounded];\n");
         dot.push_str("  tick [shape=circle];\n");
@@ -129,7 +130,7 @@ impl LeafMachine<Leaf> {
             let _ = writeln!(dot, "  \"{exit}\" [shape=doublecircle];");
         }
         for (i, state) in self.states.iter().enumerate() {
-            // Names, registers and numbers hold neither quotes nor backslashes.
+            // Names, registers and numbers contain neither quotes nor backslashes.
             let _ = writeln!(dot, "  \"{}\" [label=\"{} {}\"];", i + 1, i + 1, state.leaf);
         }
         let _ = writeln!(dot, "  tick -> \"{}\";", self.start);
@@ -144,7 +145,7 @@ impl LeafMachine<Leaf> {
 }
 
 impl fmt::Display for Target {
-    /// The number of the state, from 1, or the name of the exit.
+    /// Writes the number of the state, from 1, or the name of the exit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::State(i) => write!(f, "{}", i + 1),
@@ -154,7 +155,7 @@ impl fmt::Display for Target {
 }
 
 impl fmt::Display for LeafMachine<Leaf> {
-    /// One state a line: its number from 1, its leaf, and where the leaf's results lead.
+    /// Writes one state per line: its number from 1, its leaf, and the targets of its results.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "tick > {}", self.start)?;
         for (i, state) in self.states.iter().enumerate() {

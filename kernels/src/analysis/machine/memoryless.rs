@@ -1,4 +1,5 @@
-//! Any tree with memoryless nodes alone: what nodes remembered becomes integers on the blackboard (thesis 3.1.6).
+//! Conversion of any tree to memoryless nodes: the memory of nodes becomes integer variables on the blackboard
+//! (thesis 3.1.6).
 
 use super::form::Form;
 use super::leaf::{Leaf, RobotLeaf, Role, Variable};
@@ -6,18 +7,20 @@ use super::parallel::par;
 use crate::tree::{AsPublished, CompileError, Kind, Node, Program, Tree, expanded};
 use std::fmt;
 
-/// A tree in memoryless form. Ticked with a [`FormMemory`](super::FormMemory) it does what the original does, bit for bit.
+/// A tree in memoryless form. Ticked with a [`FormMemory`](super::FormMemory), it behaves identically to the
+/// original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memoryless {
-    /// The form: a sequence of the resets of Figure 3.8 and the tree.
+    /// The form: a sequence of the resets of Figure 3.8, followed by the tree.
     pub form: Form<Leaf>,
-    /// The nodes that need variables, with their places in preorder from 1, subtrees written out. The first one's
-    /// variables have number 1.
+    /// Nodes that need variables, with their positions in preorder from 1 after expansion of subtrees. The variables
+    /// of the first node have number 1.
     pub owners: Vec<(usize, Node)>,
 }
 
 impl Memoryless {
-    /// Rewrites a tree; errors are those of [`Program::compile`], and [`CompileError::Remembers`] for one with a network.
+    /// Converts a tree. Errors are those of [`Program::compile`], and [`CompileError::Remembers`] for trees with a
+    /// network.
     pub fn of(tree: &Tree) -> Result<Memoryless, CompileError> {
         Program::compile(tree)?;
         if tree.has_network() {
@@ -41,7 +44,7 @@ impl Memoryless {
     }
 }
 
-/// Figure 3.8: what was running is active now, everything else idle.
+/// Figure 3.8: a running node becomes active, any other node idle.
 fn reset(state: Variable) -> Form<Leaf> {
     let was_running = vec![is(state, Role::RUNNING), set(state, Role::ACTIVE)];
     Form::Sel(vec![Form::Seq(was_running), set(state, Role::IDLE)])
@@ -62,7 +65,7 @@ struct Rewriting<'a> {
 }
 
 impl Rewriting<'_> {
-    /// Rewrites the subtree at `at` and steps past it.
+    /// Converts the subtree at `at` and advances past it.
     fn node(&mut self) -> Form<Leaf> {
         let node = self.nodes[self.at];
         self.at += 1;
@@ -86,7 +89,7 @@ impl Rewriting<'_> {
     }
 }
 
-/// Figure 3.9. Each child has a wrapper that passes on to the next one if it is not this child's turn.
+/// Figure 3.9. Each child has a wrapper that continues with the next child if the index does not match.
 fn seqm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let (state, index) = of_composite(number);
     let mut steps = vec![Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)])];
@@ -99,7 +102,7 @@ fn seqm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     Form::Seq(steps)
 }
 
-/// The same for a selection, where a child that fails passes on.
+/// `selm`, like [`seqm`], but continues after a failed child.
 fn selm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let (state, index) = of_composite(number);
     let mut steps = vec![Form::failed(Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)]))];
@@ -116,7 +119,7 @@ fn of_composite(number: u16) -> (Variable, Variable) {
     (Variable { role: Role::State, node: number }, Variable { role: Role::Index, node: number })
 }
 
-/// Algorithms 9 and 10; the count is of successes still to come.
+/// Algorithms 9 and 10; the counter contains the remaining successes.
 fn repeat(node: &Node, child: Form<Leaf>, number: u16) -> Form<Leaf> {
     let state = Variable { role: Role::State, node: number };
     let count = Variable { role: Role::Count, node: number };
@@ -133,7 +136,7 @@ fn repeat(node: &Node, child: Form<Leaf>, number: u16) -> Form<Leaf> {
 }
 
 impl Memoryless {
-    /// What the variables hold: a comment line for each node that needs some.
+    /// Description of the variables: one comment line per node with variables.
     pub fn legend(&self) -> String {
         let line = |(number, (at, node)): (usize, &(usize, Node))| {
             let held = match node.kind {
@@ -150,7 +153,7 @@ impl Memoryless {
 }
 
 impl fmt::Display for Memoryless {
-    /// The form under its legend.
+    /// Writes the legend, followed by the form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.legend(), self.form)
     }

@@ -1,7 +1,8 @@
-//! Trees as a notation for other machines, and other machines as trees (thesis 3.1.6, 3.1.8 and 3.1.9).
+//! Conversion of trees to other machines, and of other machines to trees (thesis 3.1.6, 3.1.8 and 3.1.9).
 //!
-//! All work on the memoryless [`Form`]: [`Memoryless`] brings any tree into it, [`LeafMachine`] turns it into a state
-//! machine, and [`Rasp`] runs a universal computer with it. A [`StateMachine`] becomes a tree that robots run as it is.
+//! The common representation is the memoryless [`Form`]: [`Memoryless`] converts any tree to it, [`LeafMachine`]
+//! converts it to a state machine, and [`Rasp`] is a universal computer in this form. A [`StateMachine`] becomes a
+//! tree that robots can run directly.
 
 mod form;
 mod form_memory;

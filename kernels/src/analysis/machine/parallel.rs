@@ -1,12 +1,12 @@
-//! `par` with memoryless nodes alone.
+//! `par` with memoryless nodes only.
 //!
-//! `seq` and `sel` end at the first running child, but `par` goes on. So below a `par` no leaf is running: it fails and
-//! notes in a variable that it would have been, and everything up to the `par` asks that variable.
+//! `seq` and `sel` end at the first running child, but `par` continues. Leaves below a `par` therefore never return
+//! running: they fail and set a flag variable instead, and all nodes between the leaf and the `par` check this flag.
 
 use super::form::Form;
 use super::leaf::{Leaf, Role, Variable};
 
-/// `par k` over children that may be running; `number` is that of its variables.
+/// `par k` over children that may be running; `number` is the number of its variables.
 pub(super) fn par(k: i32, children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let variable = |role| Variable { role, node: number };
     let (count, possible, running) = (variable(Role::Count), variable(Role::Possible), variable(Role::Running));
@@ -26,7 +26,7 @@ pub(super) fn par(k: i32, children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> 
     Form::Seq(steps)
 }
 
-/// The same tree, except that where it was running it fails with `flag` at 1; `flag` is 0 when it is ticked.
+/// Converts a tree so that it fails with `flag` set to 1 where it would return running; `flag` is 0 before its tick.
 fn never_running(form: Form<Leaf>, flag: Variable) -> Form<Leaf> {
     if !may_run(&form) {
         return form;
@@ -35,7 +35,7 @@ fn never_running(form: Form<Leaf>, flag: Variable) -> Form<Leaf> {
     let below = |child: Form<Leaf>| never_running(child, flag);
     match form {
         Form::Seq(children) => Form::Seq(children.into_iter().map(below).collect()),
-        // A child that would have been running looks like one that failed, so the others ask before they start.
+        // A child that would be running looks like a failed child, so later children first check the flag.
         Form::Sel(children) => {
             let guarded = |(i, child)| if i == 0 { below(child) } else { Form::Seq(vec![quiet(), below(child)]) };
             Form::Sel(children.into_iter().enumerate().map(guarded).collect())

@@ -1,4 +1,4 @@
-//! A given probability as an `ifprob` on a register that is always zero.
+//! Representation of a given probability as an `ifprob` on a register that is always zero.
 
 use crate::math::{exp, ln};
 use crate::tree::{Kind, Tree};
@@ -8,15 +8,15 @@ use crate::tree::{Kind, Tree};
 pub struct Guard {
     /// Steepness, a multiple of 1/8.
     pub k: f32,
-    /// Place, a multiple of 1/8.
+    /// Offset, a multiple of 1/8.
     pub l: f32,
-    /// The probability that it gives.
+    /// Resulting probability.
     pub achieved: f32,
 }
 
 impl Guard {
-    /// The guard nearest to a probability above 0 and at most 1: never further from it than 0.002, because products
-    /// of eighths lie that close. `None` for other numbers.
+    /// Returns the guard closest to a probability above 0 and at most 1; the error is at most 0.002, because products
+    /// of multiples of 1/8 are that dense. `None` for other numbers.
     pub fn nearest(probability: f64) -> Option<Guard> {
         if !(probability > 0.0 && probability <= 1.0) {
             return None;
@@ -35,7 +35,7 @@ impl Guard {
         Guard { k, l, achieved: 1.0 / (1.0 + exp(k * l)) }
     }
 
-    /// The guard as a leaf.
+    /// Converts the guard to a leaf.
     pub fn tree(self) -> Tree {
         Tree::leaf(Kind::Ifprob, &[0.0, self.k, self.l])
     }

@@ -1,7 +1,8 @@
-//! A universal computer as a tree (thesis 3.1.9): the RASP machine of Table 3.5, one instruction a tick.
+//! A universal computer as a tree (thesis 3.1.9): the RASP machine of Table 3.5, with one instruction per tick.
 //!
-//! The blackboard holds an accumulator A, an instruction pointer PC and registers X, which hold program and data. The
-//! thesis's integers and registers have no bounds; these have, and going past one is a [`Fault`], never a wrong result.
+//! The blackboard contains an accumulator A, an instruction pointer PC and registers X for program and data. Integers
+//! and registers are unbounded in the thesis but bounded here; exceeding a bound is a [`Fault`], never a wrong
+//! result.
 
 use super::form::{Domain, Form};
 use crate::tree::{Status, shorten};
@@ -13,7 +14,7 @@ pub const LIMIT: i64 = 4096;
 /// A leaf of the machine's tree. X(PC) is the opcode and j = X(PC + 1) its parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaspLeaf {
-    /// Succeeds if the opcode is this.
+    /// Succeeds if the opcode equals this value.
     Opcode(i64),
     /// A <- j.
     Load,
@@ -29,38 +30,38 @@ pub enum RaspLeaf {
     Branch,
     /// PC <- PC + 2.
     Advance,
-    /// Is running.
+    /// Always running.
     Running,
-    /// Succeeds, as every leaf but a query does, unless the tick met a fault: from then on all leaves fail.
+    /// Succeeds, unless a fault occurred in this tick: after a fault all leaves fail.
     Sound,
 }
 
-/// Why a machine cannot go on.
+/// Reason why a machine cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A register that is not there.
+    /// The register does not exist.
     #[error("PC = {pc}: there is no register X({index}); X({0}) to X({1}) are", -LIMIT, LIMIT - 1)]
     Register {
-        /// PC at the time.
+        /// Value of PC at the fault.
         pc: i64,
-        /// The register.
+        /// Index of the register.
         index: i64,
     },
-    /// A result past 64 bits.
+    /// The result exceeds 64 bits.
     #[error("PC = {pc}: the result has more than 64 bits")]
     Overflow {
-        /// PC at the time.
+        /// Value of PC at the fault.
         pc: i64,
     },
-    /// No halt in the number of instructions allowed.
+    /// The machine did not halt within the allowed number of instructions.
     #[error("no halt after {0} instructions")]
     Steps(u64),
-    /// A program with more numbers than registers.
+    /// The program is longer than the number of registers.
     #[error("the program has {0} numbers; from X(0) on there are {LIMIT} registers")]
     Length(usize),
 }
 
-/// The blackboard of a RASP machine.
+/// State of a RASP machine.
 #[derive(Clone, Debug)]
 pub struct Rasp {
     a: i64,
@@ -69,11 +70,11 @@ pub struct Rasp {
     fault: Option<Fault>,
 }
 
-/// Mnemonics of Table 3.5 with their opcodes; any other opcode than 1 to 5 halts, too.
+/// Mnemonics of Table 3.5 with their opcodes; all other opcodes halt too.
 const MNEMONICS: [(&str, i64); 6] = [("halt", 0), ("ldi", 1), ("add", 2), ("sub", 3), ("st", 4), ("bp", 5)];
 
-/// Reads a program: integers and the mnemonics that stand for them, between spaces and line ends; `#` comments.
-/// Errors name the line and the word.
+/// Reads a program: integers and mnemonics, separated by white space; `#` starts a comment. Errors contain the line
+/// and the word.
 pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
     let mut program = Vec::new();
     for (line, code) in (1..).zip(text.lines()) {
@@ -88,8 +89,8 @@ pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
     Ok(program)
 }
 
-/// The tree that executes one instruction a tick: running after an instruction, success on halt, which is any other
-/// opcode, and failure on a fault.
+/// Tree that executes one instruction per tick: running after an instruction, success on halt (any other opcode),
+/// failure on a fault.
 pub fn rasp_tree() -> Form<RaspLeaf> {
     use RaspLeaf::{Add, Advance, Branch, Load, Opcode, Positive, Running, Sound, Store, Subtract};
     let leaves = |leaves: &[RaspLeaf]| Form::Seq(leaves.iter().map(|leaf| Form::Leaf(*leaf)).collect());
@@ -105,7 +106,7 @@ pub fn rasp_tree() -> Form<RaspLeaf> {
 }
 
 impl Rasp {
-    /// A machine with a program from X(0) on; everything else is 0.
+    /// Creates a machine with a program from X(0) on; all other state is 0.
     pub fn new(program: &[i64]) -> Result<Rasp, Fault> {
         let mut x = vec![0; 2 * LIMIT as usize];
         let room = x[LIMIT as usize..].get_mut(..program.len()).ok_or(Fault::Length(program.len()))?;
@@ -123,19 +124,19 @@ impl Rasp {
         self.pc
     }
 
-    /// A register, if it is there.
+    /// Value of a register; `None` if it does not exist.
     pub fn x(&self, index: i64) -> Option<i64> {
         Some(self.x[place(index)?])
     }
 
-    /// Executes one instruction: true if it halted, in which case nothing changes.
+    /// Executes one instruction; returns true if the machine halted, which changes nothing.
     pub fn tick(&mut self, tree: &Form<RaspLeaf>) -> Result<bool, Fault> {
         self.fault = None;
         let status = tree.tick(self);
         self.fault.map_or(Ok(status == Status::Success), Err)
     }
 
-    /// Ticks until it halts and returns the number of instructions executed, at most `steps`.
+    /// Executes at most `steps` instructions until the machine halts; returns the number of executed instructions.
     pub fn run(&mut self, tree: &Form<RaspLeaf>, steps: u64) -> Result<u64, Fault> {
         for done in 0..=steps {
             if self.tick(tree)? {
@@ -146,7 +147,7 @@ impl Rasp {
     }
 }
 
-/// Where a register is kept.
+/// Index of a register in the storage.
 fn place(index: i64) -> Option<usize> {
     (-LIMIT..LIMIT).contains(&index).then(|| (index + LIMIT) as usize)
 }
@@ -161,13 +162,13 @@ impl Rasp {
         self.cell(self.pc.saturating_add(1)).copied()
     }
 
-    /// X(j).
+    /// Value of X(j).
     fn operand(&mut self) -> Result<i64, Fault> {
         let j = self.parameter()?;
         self.cell(j).copied()
     }
 
-    /// Executes a leaf; false means that a query does not hold. A fault changes nothing.
+    /// Executes a leaf; returns false if a query does not hold. A fault changes nothing.
     fn execute(&mut self, leaf: RaspLeaf) -> Result<bool, Fault> {
         let overflow = Fault::Overflow { pc: self.pc };
         match leaf {

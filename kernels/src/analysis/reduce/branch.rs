@@ -1,31 +1,33 @@
-//! The recursive form of a tree that analysis and rewriting work on.
+//! Recursive form of a tree for analysis and rewriting.
 
 use crate::tree::network;
 use crate::tree::registers::{GOAL, SCRATCH};
 use crate::tree::{AsPublished, Group, Instruction, Kind, Node, Tree, decode, expand};
 
-/// A node with its children. The children of a subtree leaf are its expansion: seen by the analysis, never printed.
+/// A node with its children. The children of a subtree leaf are its expansion, which is analysed but not printed.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Branch {
     pub node: Node,
     pub code: Instruction,
-    /// Place in preorder, expansions counted.
+    /// Index in preorder, including expansions.
     pub id: usize,
     pub kids: Vec<Branch>,
-    /// The nodes of a network, itself first; its neurons are no branches, since a network is ticked as one leaf.
+    /// Nodes of a network, starting with the network node. Neurons are not branches, because a network is ticked as a
+    /// leaf.
     pub parts: Vec<Node>,
-    /// Whether the form of the subtree allows `running` at all.
+    /// Whether the structure of the subtree allows `running`.
     pub may_run: bool,
-    /// What the subtree could touch if all of it were ticked: scratch cells as bits, [`DRAW`] and [`DRIVE`].
+    /// Everything that the subtree could read or write if all of it were ticked: scratch cells as bits, [`DRAW`] and
+    /// [`DRIVE`].
     pub touches: u8,
 }
 
-/// Pseudo-register: the numbers of random draws.
+/// Pseudo-register: the sequence of random draws.
 pub(super) const DRAW: u8 = 0x80;
 /// Pseudo-register: v_goal.
 pub(super) const DRIVE: u8 = 0x40;
 
-/// The bits of scratch cells in a register operand, from s_scr on.
+/// Bit mask of the scratch cells of a register operand, starting with s_scr.
 pub(super) fn scratch_bits(cell: u8, vector: bool) -> u8 {
     let scratch = SCRATCH - 1..SCRATCH + 2;
     let bit = |cell: u8| if scratch.contains(&usize::from(cell)) { 1 << (usize::from(cell) + 1 - SCRATCH) } else { 0 };
@@ -33,24 +35,24 @@ pub(super) fn scratch_bits(cell: u8, vector: bool) -> u8 {
 }
 
 impl Branch {
-    /// The recursive form of a tree and the number of its nodes.
+    /// Returns the recursive form of a tree and the number of its nodes.
     pub fn of(tree: &Tree) -> (Branch, usize) {
         let (mut at, mut id) = (0, 0);
         let root = build(tree.nodes(), &mut at, &mut id);
         (root, id)
     }
 
-    /// A leaf without operands.
+    /// Creates a leaf without operands.
     pub fn constant(kind: Kind) -> Branch {
         Branch::over(Node::new(kind, 0, &[]), Vec::new())
     }
 
-    /// A node over children; ids are of no use until the tree is built anew.
+    /// Creates a node with children; ids are invalid until the tree is rebuilt.
     pub fn over(node: Node, kids: Vec<Branch>) -> Branch {
         Branch { code: decode(&node), node, id: 0, kids, parts: Vec::new(), may_run: true, touches: u8::MAX }
     }
 
-    /// The same node over other children.
+    /// Copies the node with other children.
     pub fn with(&self, kids: Vec<Branch>) -> Branch {
         Branch::over(self.node, kids)
     }
@@ -59,7 +61,7 @@ impl Branch {
         self.node.kind
     }
 
-    /// True for leaves that stand for a small tree.
+    /// True for leaves that expand to a small tree.
     pub fn is_subtree_leaf(&self) -> bool {
         self.kind().spec().group == Group::Subtree
     }

@@ -1,11 +1,11 @@
-//! What the rest of the tree makes of a node's result.
+//! Influence of a node's result on the rest of the tree.
 
 use super::branch::Branch;
 use super::flow::{Flow, STATUSES};
 use super::state::State;
 use crate::tree::{Kind, Status, decorate};
 
-/// A node's place: its parent and which child it is, and the parent's place; `None` is the place of the root.
+/// Position of a node: its parent, its index among the children, and the parent's position; `None` is the root.
 pub(super) struct Frame<'a> {
     pub parent: &'a Branch,
     pub index: usize,
@@ -14,7 +14,7 @@ pub(super) struct Frame<'a> {
 
 pub(super) type Place<'a> = Option<&'a Frame<'a>>;
 
-/// True if a node at `place` may return `b` instead of `a` in `state` and nothing else changes, now or later.
+/// True if a node at `place` may return `b` instead of `a` in `state` without any other change, now or later.
 pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
     let Some(frame) = place else { return true };
     if a == b {
@@ -34,7 +34,7 @@ pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
 fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     let parent = frame.parent;
     let with_memory = matches!(parent.kind(), Kind::Seqm | Kind::Selm);
-    // To resume at the first child is to start afresh; any other place is remembered.
+    // Resuming at the first child is the same as starting; any other child would be stored.
     if with_memory && frame.index > 0 && (a == Status::Running || b == Status::Running) {
         return false;
     }
@@ -44,8 +44,9 @@ fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
         return same(frame.up, state, a, b);
     }
     let stays = if a == go_on { b } else { a };
-    // One result ends the composite, the other ticks the children after it: these must leave no trace and come to the
-    // same. Scratch registers are forgotten because what only these children read counts as unread.
+    // One result ends the composite, the other continues with the next children. These must have no side effects and
+    // end with the same result. Scratch registers are removed from the state, because registers that only these
+    // children read count as unread.
     let mut flow = Flow { stop_at_traces: true, ..Flow::default() };
     let exits = flow.chain(parent, frame.index + 1, &state.without_scratch());
     if flow.traces || (with_memory && exits[Status::Running as usize].is_some()) {
@@ -57,12 +58,12 @@ fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     })
 }
 
-/// The result of a child that makes a composite tick the next one.
+/// Result of a child after which a composite ticks the next child.
 pub(super) fn goes_on(kind: Kind) -> Status {
     if matches!(kind, Kind::Seq | Kind::Seqm) { Status::Success } else { Status::Failure }
 }
 
-/// True if no result at this place ever matters.
+/// True if no result at this position has any influence.
 pub(super) fn is_ignored(place: Place) -> bool {
     let Some(frame) = place else { return true };
     match frame.parent.kind() {

@@ -1,4 +1,4 @@
-//! One abstract tick, forwards: what can be reached, with which results and in which states.
+//! Forward analysis of one abstract tick: reachable nodes with their possible results and states.
 
 use super::branch::{Branch, scratch_bits};
 use super::state::State;
@@ -6,23 +6,23 @@ use super::value::Value;
 use crate::tree::registers::{ATTR, GOAL, PROX, UP};
 use crate::tree::{Kind, PROX_GAIN, Status, decorate};
 
-/// The results in the order of [`Exits`].
+/// Results in the order of [`Exits`].
 pub(super) const STATUSES: [Status; 3] = [Status::Success, Status::Failure, Status::Running];
 
-/// The state after each result that is possible.
+/// State after each possible result.
 pub(in crate::analysis) type Exits = [Option<State>; 3];
 
-/// What an abstract tick found out about one node.
+/// Results of an abstract tick for one node.
 #[derive(Clone, Debug, Default)]
 pub(in crate::analysis) struct Visit {
-    /// What was known when the node was ticked.
+    /// State before the node's tick.
     pub entry: Option<State>,
     pub exits: Exits,
-    /// Scratch cells that the node writes, as bits from s_scr on.
+    /// Bit mask of the scratch cells that the node writes, starting with s_scr.
     pub writes: u8,
-    /// Whether these cells already hold what is written.
+    /// Whether these cells already contain the written values.
     pub redundant: bool,
-    /// Whether the node may change v_goal.
+    /// Whether the node may write v_goal.
     pub drives: bool,
 }
 
@@ -35,24 +35,25 @@ impl Visit {
         self.exits[status as usize].is_some()
     }
 
-    /// The possible results with their states.
+    /// Possible results with their states.
     pub fn results(&self) -> impl Iterator<Item = (Status, &State)> {
         STATUSES.into_iter().zip(&self.exits).filter_map(|(status, state)| Some((status, state.as_ref()?)))
     }
 }
 
-/// A run through a tree or a part of it.
+/// An abstract execution of a tree or a part of it.
 #[derive(Default)]
 pub(super) struct Flow {
-    /// One entry a node; empty if nothing is to be noted.
+    /// One entry per node; empty if visits are not recorded.
     pub visits: Vec<Visit>,
-    /// Set by anything that leaves a trace: a write that takes effect, a draw, a node with memory.
+    /// Whether any side effect occurred: an effective write, a draw, or a node with memory.
     pub traces: bool,
-    /// Stop at the first trace.
+    /// Whether to stop at the first side effect.
     pub stop_at_traces: bool,
 }
 
-/// Abstract ticks until nothing new is learnt about the scratch registers; then the visits of a tick from there.
+/// Repeats abstract ticks until the states of the scratch registers converge; returns the visits of a tick from
+/// there.
 pub(in crate::analysis) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
     let mut start = State::first();
     for round in 0.. {
@@ -77,7 +78,7 @@ fn merge(into: &mut Option<State>, state: Option<State>) {
 }
 
 impl Flow {
-    /// Ticks a subtree from a state.
+    /// Ticks a subtree in a state.
     pub fn run(&mut self, branch: &Branch, entry: &State) -> Exits {
         let mut visit = Visit::default();
         if !(self.stop_at_traces && self.traces) {
@@ -117,12 +118,12 @@ impl Flow {
             }
             Kind::Ifprob => {
                 self.traces = true;
-                // The probability of a NaN is NaN, and no draw is below that.
+                // The probability is NaN for a NaN, and no draw is below NaN.
                 let never = entry.value(branch.code.s1).surely_nan();
                 [(!never).then(|| entry.clone()), Some(entry.clone()), None]
             }
             Kind::Successl => [Some(entry.clone()), None, None],
-            // Whether it is ticked is seen from outside.
+            // An observer can see whether the node is ticked.
             Kind::Signal => {
                 self.traces = true;
                 [Some(entry.clone()), None, None]
@@ -133,7 +134,7 @@ impl Flow {
                 self.write_vector(branch, entry, visit)
             }
             Kind::Network => {
-                // Its neurons remember.
+                // The neurons keep state.
                 self.traces = true;
                 self.write_vector(branch, entry, visit)
             }
@@ -141,7 +142,7 @@ impl Flow {
         }
     }
 
-    /// Children of a composite from child `first` on, entered in `entry`.
+    /// Ticks the children of a composite from child `first` on in state `entry`.
     pub fn chain(&mut self, branch: &Branch, first: usize, entry: &State) -> Exits {
         let go_on = if matches!(branch.kind(), Kind::Seq | Kind::Seqm) { 0 } else { 1 };
         let with_memory = matches!(branch.kind(), Kind::Seqm | Kind::Selm);
@@ -150,7 +151,7 @@ impl Flow {
         let mut here = Some(entry.clone());
         for (i, kid) in branch.kids.iter().enumerate().skip(first) {
             let Some(mut state) = here.take() else { break };
-            // A child that was running is entered straight from the composite's entry.
+            // A running child is resumed directly from the composite's entry.
             if with_memory && i > 0 && kid.may_run {
                 state = state.join(entry);
             }

@@ -1,16 +1,16 @@
-//! What the rest of a tick, and the ticks after it, still read: the abstract tick backwards.
+//! Backward analysis (liveness): values that the rest of a tick and later ticks still read.
 
 use super::branch::{Branch, DRAW, DRIVE, scratch_bits};
 use super::flow::Visit;
 use crate::tree::Kind;
 use crate::tree::registers::GOAL;
 
-/// What backward analysis found out about one node.
+/// Results of the backward analysis for one node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Use {
-    /// Whether the node draws a number with other draws to come.
+    /// Whether the node draws a number before other draws in the tick.
     pub draws: bool,
-    /// Whether the node or one below it changes anything that matters later.
+    /// Whether the node or a descendant has an effect that is visible later.
     pub effect: bool,
 }
 
@@ -19,12 +19,12 @@ pub(super) struct Live<'a> {
     pub uses: Vec<Use>,
 }
 
-/// Whether each node has an effect.
+/// Determines whether each node has an effect.
 pub(super) fn analyse(root: &Branch, visits: &[Visit]) -> Vec<Use> {
     let mut live = Live { visits, uses: vec![Use::default(); visits.len()] };
     let mut end = 0;
     loop {
-        // What the next tick reads from the start is read at the end of this one; its draws are its own.
+        // Values that the next tick reads are live at the end of this one; its draws are independent.
         let start = live.enter(root, [end; 3], true) & !DRAW;
         if start | end == end {
             return live.uses;
@@ -34,13 +34,13 @@ pub(super) fn analyse(root: &Branch, visits: &[Visit]) -> Vec<Use> {
 }
 
 impl Live<'_> {
-    /// What is read from a node's entry on, given what is read after each of its results. `ignored` says that no result
-    /// of the node ever matters.
+    /// Live values at a node's entry, given the live values after each of its results. `ignored`: no result of the
+    /// node has any influence.
     fn enter(&mut self, branch: &Branch, after: [u8; 3], ignored: bool) -> u8 {
         let entry = self.enter_node(branch, after, ignored);
         let any_result = after[0] | after[1] | after[2];
-        // Registers that serve only to compute themselves: what such a subtree reads does not matter either. Even its
-        // parts that are never ticked must be harmless, since a write that they depend on may go before they do.
+        // Registers that only serve to compute themselves: values that such a subtree reads are not live either.
+        // Unreachable parts must be harmless too, because the write on which they depend may be removed first.
         if ignored && branch.touches & (any_result | DRIVE) == 0 { any_result } else { entry }
     }
 
@@ -71,7 +71,7 @@ impl Live<'_> {
             }
             Kind::Ifquad | Kind::Ifsect => later | scratch_bits(code.s1, true),
             Kind::Successl | Kind::Failurel | Kind::Upfield | Kind::Attract => later,
-            // What it reads stays in its neurons, whether or not it drives.
+            // A network stores its inputs in its neurons, whether or not it drives.
             Kind::Network => {
                 used.effect = true;
                 later
@@ -81,7 +81,7 @@ impl Live<'_> {
                         .filter(|part| part.kind == Kind::Synapse)
                         .fold(0, |bits, synapse| bits | scratch_bits(synapse.operands[0] as u8, false))
             }
-            // Who looks at the robot sees it.
+            // An observer of the robot can see the signal.
             Kind::Signal => {
                 used.effect = true;
                 later
@@ -89,7 +89,7 @@ impl Live<'_> {
             Kind::Movcs | Kind::Movcv | Kind::Mulas | Kind::Mulav | Kind::Rotav => {
                 let written = visit.writes & later;
                 used.effect = written != 0 && !visit.redundant;
-                // A redundant write is about to go, so what it would overwrite must stay.
+                // A redundant write will be removed, so the value that it overwrites must stay live.
                 let kept = if visit.redundant { later } else { later & !visit.writes };
                 let goal = usize::from(code.d & !1) == GOAL && visit.exits[0].is_some();
                 if written != 0 || goal { kept | reads(branch) } else { kept }

@@ -1,12 +1,12 @@
-//! Automatic reduction: a smaller tree that drives the wheels the same (thesis 3.1.7 and 8.6.1).
+//! Automatic reduction to a smaller tree that drives the wheels identically (thesis 3.1.7 and 8.6.1).
 //!
-//! Two trees are equal here if v_goal after every tick is the same, bit for bit, for everything that a robot can sense.
-//! The result of the root and the scratch registers are nobody's output. A random draw is removed only if no other may
-//! follow in the same tick, because draws are numbered and those after it would change. `bleft` and `bright` count as
-//! meaning what they say; a tree for a program compiled [as published](crate::tree::AsPublished) must not be reduced.
+//! Two trees are equivalent if v_goal is bitwise equal after every tick for all possible sensor values. The result of
+//! the root and the scratch registers are not outputs. A random draw is removed only if no other draw can follow in
+//! the same tick, because draws are numbered and later draws would change. `bleft` and `bright` are assumed to work
+//! as specified; a tree for a program compiled [as published](crate::tree::AsPublished) must not be reduced.
 //!
-//! Every pass runs one tick abstractly from all states that can begin one: forwards for results and register values,
-//! backwards for what is still read. Rules then rewrite, until nothing changes.
+//! Every pass analyses one abstract tick from all possible start states: forwards for results and register values,
+//! backwards for live values. Rules then rewrite the tree until nothing changes.
 
 pub(super) mod branch;
 mod context;
@@ -20,14 +20,15 @@ use crate::tree::Tree;
 use branch::Branch;
 use rules::Pass;
 
-/// How to reduce.
+/// Options of the reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Keep composites at 2 to 4 children, as the thesis's interpreter needs them; else they become as wide as they can.
+    /// Keep composites at 2 to 4 children, as the thesis's interpreter requires; else composites are merged as far as
+    /// possible.
     pub executable: bool,
 }
 
-/// What a step did. Numbers in meanings are those of the rules in thesis 8.6.1.
+/// Rule of a step. Rule numbers in meanings are those of thesis 8.6.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "`meaning` holds each rule's meaning")]
 pub enum Rule {
@@ -46,7 +47,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule in one line.
+    /// One-line description of the rule.
     pub fn meaning(self) -> &'static str {
         match self {
             Rule::UselessAction => "what it writes is read-only, never read or there already",
@@ -65,34 +66,35 @@ impl Rule {
     }
 }
 
-/// One rewriting.
+/// One rewriting step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Why it is allowed.
+    /// Applied rule.
     pub rule: Rule,
-    /// The node that was replaced with all below it, or removed.
+    /// Root of the subtree that was replaced or removed.
     pub before: String,
-    /// The node that took its place; empty if none did.
+    /// Replacement node; empty if the subtree was removed.
     pub after: String,
 }
 
-/// A reduced tree and how it came about.
+/// A reduced tree with the steps of its reduction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// The tree; never larger than the original.
+    /// Reduced tree, never larger than the original.
     pub tree: Tree,
-    /// What was done, in order.
+    /// Steps in order.
     pub steps: Vec<Step>,
 }
 
-/// Reduces a tree as far as the rules go. They are about an e-puck's senses and wheels: a Kilobot's tree stays as it is.
+/// Reduces a tree with all rules. The rules assume an e-puck's senses and wheels: a Kilobot's tree is returned
+/// unchanged.
 pub fn reduce(tree: &Tree, options: Options) -> Reduction {
     let mut steps = Vec::new();
     let mut tree = tree.clone();
     if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {
         return Reduction { tree, steps };
     }
-    // Every step removes a node or turns one into a simpler kind, so this many passes are more than enough.
+    // Every step removes a node or converts it to a simpler kind, so this number of passes is sufficient.
     for _ in 0..4 * tree.nodes().len() + 4 {
         let (root, nodes) = Branch::of(&tree);
         let visits = flow::analyse(&root, nodes);

@@ -1,4 +1,4 @@
-//! The rewriting rules. Each leaves v_goal after every tick as it was, given what the analysis found out.
+//! Rewriting rules. Each preserves v_goal after every tick, given the results of the analysis.
 
 use super::branch::Branch;
 use super::context::{Frame, Place, goes_on, is_ignored, same};
@@ -8,8 +8,8 @@ use super::{Options, Rule, Step};
 use crate::tree::{Group, Kind, Node, Status, decorate};
 use std::ops::Range;
 
-/// One pass over a tree: at most one rule on each path from the root to a leaf, so that no rule relies on what another
-/// has just changed below or above it.
+/// One pass over a tree. At most one rule is applied on each path from the root to a leaf, so that no rule relies on
+/// analysis results that another rule has invalidated.
 pub(super) struct Pass<'a> {
     pub visits: &'a [Visit],
     pub uses: &'a [Use],
@@ -18,7 +18,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The subtree after the pass.
+    /// Returns the subtree after the pass.
     pub fn rewrite(&mut self, branch: &Branch, place: Place) -> Branch {
         if let Some((rule, after)) = self.constant(branch, place) {
             self.note(rule, branch, after.node.to_string());
@@ -59,17 +59,17 @@ impl Pass<'_> {
         self.uses[branch.id].effect
     }
 
-    /// True if `status` is the only result possible.
+    /// True if `status` is the only possible result.
     fn only(&self, branch: &Branch, status: Status) -> bool {
         self.visit(branch).results().all(|(s, _)| s == status)
     }
 
-    /// True if at `place` every result of `branch` may be replaced by what `by` makes of it.
+    /// True if every result of `branch` at `place` may be replaced by `by(result)`.
     fn may_return(&self, branch: &Branch, place: Place, by: impl Fn(Status) -> Status) -> bool {
         self.visit(branch).results().all(|(status, state)| same(place, state, status, by(status)))
     }
 
-    /// A simpler node over what is below this one.
+    /// Returns a simpler node over the children of this node.
     fn simpler(&self, branch: &Branch, place: Place) -> Option<(Rule, Branch)> {
         match branch.kind() {
             Kind::Successd | Kind::Failed | Kind::Invert => {
@@ -84,7 +84,7 @@ impl Pass<'_> {
         }
     }
 
-    /// `successl` or `failurel` for a subtree without effect whose result is known or does not matter.
+    /// Returns `successl` or `failurel` for a subtree without effect whose result is known or irrelevant.
     fn constant(&self, branch: &Branch, place: Place) -> Option<(Rule, Branch)> {
         if matches!(branch.kind(), Kind::Successl | Kind::Failurel) || self.has_effect(branch) {
             return None;
@@ -168,7 +168,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Children that can go.
+    /// Range of children that can be removed.
     fn droppable(&self, branch: &Branch, place: Place) -> Option<(Rule, Range<usize>)> {
         let kind = branch.kind();
         if branch.kids.len() < 2 || kind.spec().group != Group::Composite {

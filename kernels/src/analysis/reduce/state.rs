@@ -1,4 +1,4 @@
-//! What is known about the blackboard at one point of a tick.
+//! Facts about the blackboard at one point of a tick.
 
 use super::value::Value;
 use crate::math::{Vec2, vec2};
@@ -10,13 +10,13 @@ use std::sync::LazyLock;
 
 /// Cell of s_scr.
 const S_SCR: usize = SCRATCH - 1;
-/// The cell behind v_scr.
+/// First cell after v_scr.
 const SCRATCH_END: usize = SCRATCH + 2;
-/// Regions that `ifquad` tells apart, as bits: short, the four quadrants, and vectors with NaN.
+/// Regions that `ifquad` distinguishes, as bits: short, the four quadrants, and vectors with NaN.
 const SHORT: u8 = 1;
 const LONG: u8 = 0b1_1110;
 const WITH_NAN: u8 = 0b10_0000;
-/// Most sectors to remember; a bound on the cost of very long sequences.
+/// Maximum number of stored sectors; limits the cost of very long sequences.
 const MAX_SECTORS: usize = 32;
 
 /// The eight vectors of Table 6.4.
@@ -27,20 +27,20 @@ static PATTERNS: LazyLock<[Vec2; 8]> = LazyLock::new(|| {
     })
 });
 
-/// An `ifsect` whose result is known: its vector's cell and its decoded operands as bits.
+/// An `ifsect` with known result: cell of its vector and the bits of its decoded operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sector(u8, u32, u32);
 
-/// Facts that hold whenever control is at one point of the tree.
+/// Facts that hold whenever a tick reaches one point of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::analysis) struct State {
     /// v_goal.x, v_goal.y, s_scr, v_scr.x, v_scr.y.
     cells: [Value; 5],
-    /// The node, by its id, that surely wrote each of these cells last in this tick.
+    /// Id of the node that certainly was the last to write each of these cells in this tick.
     writers: [Option<usize>; 5],
-    /// Patterns that each colour's vector may have, one bit each.
+    /// Possible patterns of each colour's vector, one bit each.
     colours: [u8; 3],
-    /// Regions that each vector may be in.
+    /// Possible regions of each vector.
     regions: [u8; CELLS / 2],
     sectors: Vec<(Sector, bool)>,
 }
@@ -54,7 +54,7 @@ fn slot(cell: usize) -> Option<usize> {
 }
 
 impl State {
-    /// The start of a robot's first tick: scratch registers are 0.
+    /// State at the start of a robot's first tick: scratch registers are 0.
     pub fn first() -> State {
         let zero = Value::only(0.0);
         let cells = [Value::UNWRITTEN, Value::UNWRITTEN, zero, zero, zero];
@@ -65,7 +65,7 @@ impl State {
         State { cells, writers: [None; 5], colours: [0xff; 3], regions, sectors: Vec::new() }
     }
 
-    /// The start of a tick before which the scratch registers may also have been left as in `end`.
+    /// State at the start of a tick, if the scratch registers may also have the values of `end`.
     pub fn next_tick(&self, end: &State, widen: bool) -> State {
         let mut next = self.clone();
         for (cell, left) in next.cells.iter_mut().zip(&end.cells).skip(2) {
@@ -74,7 +74,7 @@ impl State {
         next
     }
 
-    /// The state without what it knows of scratch registers.
+    /// Removes all facts about scratch registers.
     pub fn without_scratch(&self) -> State {
         let mut state = self.clone();
         for cell in S_SCR..SCRATCH_END {
@@ -99,18 +99,18 @@ impl State {
         }
     }
 
-    /// The node that surely wrote a cell last in this tick, by its id.
+    /// Id of the node that certainly was the last to write a cell in this tick.
     pub fn writer(&self, cell: u8) -> Option<usize> {
         self.writers[slot(usize::from(cell))?]
     }
 
-    /// The vectors that the camera may give here for the colour at `cell`.
+    /// Possible vectors of the camera for the colour at `cell`.
     pub fn patterns(&self, cell: u8) -> impl Iterator<Item = (usize, Vec2)> {
         let possible = self.colours[(usize::from(cell) - RED) / 2];
         PATTERNS.iter().copied().enumerate().filter(move |(p, _)| possible & (1 << p) != 0)
     }
 
-    /// Whether the vector at an even cell may be `v` here, as far as the queries on the way have told.
+    /// Whether the vector at an even cell may be `v`, according to the preceding queries.
     pub fn allows(&self, cell: u8, v: Vec2) -> bool {
         let query = |kind, a, b| holds(&Instruction { a, b, ..decode(&Node::new(kind, 0, &[])) }, v);
         let region = (0..5).find(|i| query(Kind::Ifquad, *i as f32, 0.0)).unwrap_or(0);
@@ -119,7 +119,7 @@ impl State {
             && sectors.into_iter().all(|(s, yes)| query(Kind::Ifsect, f32::from_bits(s.1), f32::from_bits(s.2)) == *yes)
     }
 
-    /// Puts `writer`'s value into a cell of v_goal or of a scratch register and forgets what was known of its vector.
+    /// Writes `writer`'s value to a cell of v_goal or of a scratch register and removes the facts about its vector.
     pub fn write(&mut self, cell: usize, value: Value, writer: Option<usize>) {
         if let Some(slot) = slot(cell) {
             self.cells[slot] = value;
@@ -129,7 +129,7 @@ impl State {
         }
     }
 
-    /// Notes that a component of v_goal is written.
+    /// Records that a component of v_goal is written.
     pub fn goal_is_written(&mut self, cell: usize) {
         if let Some(slot) = slot(cell) {
             self.cells[slot] = self.cells[slot].not_nan();
@@ -153,7 +153,7 @@ impl State {
         self
     }
 
-    /// The states in which an `ifquad` or `ifsect` succeeds and fails, as far as either can happen.
+    /// States in which an `ifquad` or `ifsect` succeeds and fails; `None` if impossible.
     pub fn ask(&self, query: &Instruction) -> [Option<State>; 2] {
         let cell = query.s1 & !1;
         let known = |holds: bool| if holds { [Some(self.clone()), None] } else { [None, Some(self.clone())] };

@@ -1,16 +1,16 @@
-//! What is known about the number in a register.
+//! Facts about the number in a register.
 
-/// Bound of every sense; generous, since only overflow to infinity matters.
+/// Bound of every sense; generous, because only overflow to infinity matters.
 const SENSE: f32 = 1e6;
 
-/// A set of numbers: one number, or all up to a magnitude; NaN may be among them.
+/// A set of numbers: a single number, or all numbers up to a magnitude, optionally including NaN.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Value {
-    /// The only number possible, if there is one.
+    /// The only possible number, if there is one.
     pub only: Option<f32>,
-    /// Greatest magnitude; infinite if the number may be infinite.
+    /// Maximum magnitude; infinite if the number may be infinite.
     most: f32,
-    /// Whether it may be NaN.
+    /// Whether NaN is possible.
     pub nan: bool,
 }
 
@@ -22,11 +22,11 @@ impl PartialEq for Value {
 }
 
 impl Value {
-    /// Any number at all.
+    /// Any number.
     pub const ANY: Value = Value { only: None, most: f32::INFINITY, nan: true };
-    /// Any reading of a sense.
+    /// Any sensor value.
     pub const SENSED: Value = Value { only: None, most: SENSE, nan: false };
-    /// An unwritten component of v_goal.
+    /// Unwritten component of v_goal.
     pub const UNWRITTEN: Value = Value { only: Some(f32::NAN), most: 0.0, nan: true };
 
     pub fn only(x: f32) -> Value {
@@ -37,7 +37,7 @@ impl Value {
         self.only.is_some_and(f32::is_nan)
     }
 
-    /// The value once it is known not to be NaN.
+    /// Removes NaN from the set.
     pub fn not_nan(self) -> Value {
         if self.surely_nan() { self } else { Value { nan: false, ..self } }
     }
@@ -49,13 +49,13 @@ impl Value {
         Value { only: None, most: self.most.max(other.most), nan: self.nan || other.nan }
     }
 
-    /// [`Value::join`] that gives up on magnitudes, so that repeated joins end.
+    /// [`Value::join`] without magnitudes, so that repeated joins converge.
     pub fn widen(self, other: Value) -> Value {
         if self == other { self } else { Value { only: None, most: f32::INFINITY, nan: self.nan || other.nan } }
     }
 
     fn bounded(most: f64, nan: bool) -> Value {
-        // Rounding may lift a sum a little above the bound computed in f64.
+        // Rounding may increase a sum slightly beyond the bound computed in f64.
         let most = most * 1.001;
         Value { only: None, most: if most < f64::from(f32::MAX) { most as f32 } else { f32::INFINITY }, nan }
     }

@@ -1,4 +1,4 @@
-//! Choices on the adapters of this machine.
+//! Tests of engine choices on the adapters of this machine.
 
 use super::*;
 use crate::engine::{Evaluator, Team};
@@ -52,7 +52,7 @@ fn auto_times_the_adapter_that_it_is_given() {
     assert_eq!(outcomes.len(), 100);
     let said = said(&engine).join("\n");
     assert!(said.starts_with("engine auto: ") && said.contains("robot-seconds a second"), "{said}");
-    // Whatever was fastest: a software adapter runs on the same cores, which other work may share.
+    // Any of the three may be fastest: a software adapter runs on the same cores, which other processes may use too.
     let rate = |key: &str| -> f64 {
         let after = said.split(&format!("{key} ")).nth(1).unwrap_or_else(|| panic!("no {key}: {said}"));
         after.split([',', ' ']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
@@ -72,7 +72,7 @@ fn what_is_not_there_is_refused_with_its_keys() {
         assert!(line.contains("llvmpipe") && line.lines().count() == 1, "{line}");
     }
     assert!(refused(EngineKind::Gpu, "77").contains("adapter = 77"));
-    // A robot goes on with simd, and says so.
+    // A waiting engine runs with simd and reports this.
     let waiting = ChosenEngine::open_or_wait(choice(EngineKind::Gpu, "voodoo"), MACHINE);
     let spec = WorldSpec::scenario(4, Scenario::A);
     let jobs = jobs(&spec, 3);
@@ -107,7 +107,7 @@ fn both_share_a_batch_and_keep_its_order() {
         let shared = engine.run(&programs(), &jobs);
         assert_eq!(shared.len(), simd.len());
         assert_eq!(shared.last(), simd.last(), "the last jobs are simd's");
-        // Straight drives: the two round differently in the last digits only.
+        // Straight drives: the two engines differ only in rounding.
         assert!(shared.iter().zip(&simd).all(|(a, b)| (a.fitness - b.fitness).abs() < 0.05));
     }
     assert_eq!(engine.status().engine, "gpu+simd");
@@ -116,7 +116,7 @@ fn both_share_a_batch_and_keep_its_order() {
     assert!(engine.take_notices().is_empty());
 }
 
-/// A clock that only the test moves, ms.
+/// A clock that only the test advances (ms).
 static NOW: AtomicU64 = AtomicU64::new(0);
 
 fn by_hand() -> Duration {
@@ -147,7 +147,7 @@ fn a_lost_device_costs_no_generation_and_is_opened_again() {
     evaluator.fitness(&engine, &jobs);
     assert_eq!(engine.status().engine, "gpu");
     assert!(said(&engine)[0].contains("open again"));
-    // Lost again at once, it is waited for twice as long.
+    // After an immediate second loss the delay is doubled.
     engine.lose_device();
     evaluator.fitness(&engine, &jobs);
     NOW.fetch_add(1900, SeqCst);

@@ -1,22 +1,22 @@
-//! The adapters of this machine: what there is, which one is meant, and whether it has what the kernels need.
+//! Adapters of this machine: enumeration, selection, and check of the limits that the kernels need.
 
 use super::error::GpuError;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 use wgpu::DeviceType;
 
-/// What an adapter is.
+/// Kind of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AdapterKind {
-    /// A GPU with memory of its own.
+    /// A GPU with its own memory.
     Discrete,
     /// A GPU that shares the processor's memory.
     Integrated,
-    /// A GPU that a host lends to a virtual machine.
+    /// A GPU that a host provides to a virtual machine.
     Virtual,
-    /// None of these, or not told.
+    /// Other or unknown.
     Other,
-    /// A processor that plays a GPU.
+    /// A software implementation on the CPU.
     Software,
 }
 
@@ -32,33 +32,33 @@ impl Display for AdapterKind {
     }
 }
 
-/// The limits of an adapter on which it hangs what the kernels can do there.
+/// Limits of an adapter that are relevant for the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdapterLimits {
-    /// Most invocations of a workgroup.
+    /// Maximum number of invocations per workgroup.
     pub workgroup_invocations: u32,
-    /// Memory of a workgroup, bytes.
+    /// Shared memory of a workgroup (bytes).
     pub workgroup_bytes: u32,
-    /// Storage buffers of a kernel.
+    /// Maximum number of storage buffers per kernel.
     pub storage_buffers: u32,
-    /// Largest storage buffer, bytes.
+    /// Maximum size of a storage buffer (bytes).
     pub storage_bytes: u64,
-    /// Fewest and most invocations that the adapter runs in step.
+    /// Minimum and maximum subgroup size (invocations).
     pub subgroup: (u32, u32),
 }
 
 /// An adapter of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
-    /// Its number: the order in which the drivers name them.
+    /// Index in the order of the drivers.
     pub index: usize,
-    /// Its name, as the driver tells it.
+    /// Name from the driver.
     pub name: String,
-    /// What it is.
+    /// Kind of adapter.
     pub kind: AdapterKind,
-    /// The driver and its version.
+    /// Driver and its version.
     pub driver: String,
-    /// Its limits.
+    /// Relevant limits.
     pub limits: AdapterLimits,
 }
 
@@ -68,15 +68,15 @@ impl Display for Adapter {
     }
 }
 
-/// Which adapter is meant. As text: a number is an index, all else a part of a name.
+/// Selection of an adapter. In text form, a number is an index and other text is part of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// The most capable.
+    /// The most capable adapter.
     #[default]
     Best,
-    /// By its number in [`Gpu::adapters`](super::Gpu::adapters).
+    /// Selected by its index in [`Gpu::adapters`](super::Gpu::adapters).
     Index(usize),
-    /// By a part of its name, whatever the case; only one adapter may have it.
+    /// Selected by part of its name, case-insensitive; exactly one adapter must match.
     Name(String),
 }
 
@@ -98,13 +98,13 @@ impl Display for AdapterChoice {
     }
 }
 
-/// The limits that the kernels are opened with, which every Vulkan GPU has: 256 invocations and 16 KiB a workgroup and 8
-/// storage buffers are all that the Raspberry Pi 5's (V3DV) has.
+/// Limits that the kernels request; every Vulkan GPU supports them. They match the Raspberry Pi 5 (V3DV): 256
+/// invocations and 16 KiB per workgroup, 8 storage buffers.
 pub(super) fn needed() -> wgpu::Limits {
     wgpu::Limits { max_storage_buffers_per_shader_stage: 8, ..wgpu::Limits::downlevel_defaults() }
 }
 
-/// An error that names the first limit that is below what is needed.
+/// Checks the limits of an adapter; the error names the first limit that is too low.
 pub(super) fn sufficient(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuError> {
     let mut lacking = None;
     needed().check_limits_with_fail_fn(there, true, |limit, needed, there| lacking = Some((limit, needed, there)));
@@ -114,7 +114,7 @@ pub(super) fn sufficient(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuE
     }
 }
 
-/// All Vulkan adapters in the order of their drivers.
+/// Returns all Vulkan adapters in the order of their drivers.
 pub(super) fn all() -> Vec<(Adapter, wgpu::Adapter)> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN;
@@ -146,7 +146,7 @@ fn told(index: usize, adapter: &wgpu::Adapter) -> Adapter {
     }
 }
 
-/// The place of the adapter that is meant.
+/// Index of the selected adapter.
 pub(super) fn chosen(there: &[Adapter], choice: &AdapterChoice) -> Result<usize, GpuError> {
     let list = || there.iter().map(Adapter::to_string).collect::<Vec<_>>().join(", ");
     let not_there = || GpuError::NotThere { choice: choice.to_string(), there: list() };
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_too_small_is_named_with_both_numbers() {
-        // What the driver of the Raspberry Pi 5 (V3DV) tells.
+        // Limits that the driver of the Raspberry Pi 5 (V3DV) reports.
         let pi = wgpu::Limits {
             max_compute_invocations_per_workgroup: 256,
             max_compute_workgroup_storage_size: 16_384,

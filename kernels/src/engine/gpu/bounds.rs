@@ -1,5 +1,5 @@
-//! How many loop iterations the kernels take at most: software adapters of Mesa end all loops of an invocation after
-//! 65,535 of them, without a word.
+//! Upper bounds on the loop iterations of the kernels: software adapters of Mesa silently end all loops of an
+//! invocation after 65,535 iterations.
 
 use super::code::most_steps;
 use super::layout::{Lane, Layout};
@@ -7,19 +7,19 @@ use crate::engine::simd::Scene;
 use crate::model::{CAMERA_COLUMNS, CONTACT_ITERATIONS, PROX_ANGLES, RELOCATION_TRIES, STEPS_PER_UPDATE};
 use crate::world::Task;
 
-/// Iterations after which loops end.
+/// Number of iterations after which loops end.
 pub(super) const ITERATIONS: u32 = 65_535;
-/// Draws for a place in a disc; more than these are less likely than one in 10^40.
+/// Assumed maximum number of draws for a point in a disc; a higher number has a probability below 10^-40.
 const DRAWS: u32 = 64;
 
-/// Updates of a dispatch that stay within [`ITERATIONS`] whatever happens in the worlds, for programs of so many nodes; 0
-/// if not even one is sure to.
+/// Maximum number of updates of a dispatch that stays within [`ITERATIONS`] in every case, for programs with the
+/// given number of nodes; 0 if a single update may exceed it.
 pub(super) fn updates(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
-    // Loading and storing are loops over bodies too.
+    // Loads and stores are loops over bodies too.
     (ITERATIONS - 4 * own(layout, scene.bodies.len())) / of_update(layout, scene, nodes)
 }
 
-/// Bodies that an invocation sees to.
+/// Number of bodies per invocation.
 fn own(layout: &Layout, bodies: usize) -> u32 {
     match layout.lane {
         Lane::Body => 1,
@@ -27,7 +27,8 @@ fn own(layout: &Layout, bodies: usize) -> u32 {
     }
 }
 
-/// Most loop iterations of an invocation in one update. A loop that does not run counts once, as lanes that wait go along.
+/// Upper bound on the loop iterations of an invocation in one update. A loop that is not executed counts as one
+/// iteration, because all lanes step through loops together.
 pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let [bodies, robots] = [scene.bodies.len(), scene.robots].map(|n| n as u32);
     let mine = own(layout, scene.bodies.len());

@@ -1,35 +1,37 @@
-//! Programs as jumps: every leaf knows where control goes after each of its results.
+//! Programs as jumps: every leaf contains the targets of its results.
 //!
-//! The result of a child says at once what becomes of a `seq`, `sel`, `invert`, `successd` or `failed` above it, so these
-//! need no instruction. What a node with memory does when a child ends is one; it stands behind the nodes' own.
+//! The result of a child fully determines the result of an enclosing `seq`, `sel`, `invert`, `successd` or `failed`,
+//! so these nodes need no instruction. When a child of a node with memory ends, an additional instruction updates the
+//! memory; these instructions follow those of the nodes.
 
 use super::layout::NODE_WORDS;
 use crate::tree::network::Source;
 use crate::tree::{Kind, PAR_RUNNING, Program, RUNNING_FLAG, Status};
 use std::collections::BTreeMap;
 
-/// Where control goes when the tick ends.
+/// Jump target at the end of the tick.
 pub(super) const JUMP_END: u32 = 0xffff;
-/// Kinds from here on are no nodes.
+/// Kinds from this number on are instructions that are not nodes.
 pub(super) const FIRST_JUMP: u32 = 64;
 /// Sets the node's memory.
 pub(super) const JUMP_SET: u32 = FIRST_JUMP;
-/// Flags it as running.
+/// Sets the running flag of the node's memory.
 pub(super) const JUMP_FLAG: u32 = FIRST_JUMP + 1;
-/// One success of a `repeat`: the last of them is its own.
+/// Counts one success of a `repeat`; the last one is the success of the node.
 pub(super) const JUMP_REPEATED: u32 = FIRST_JUMP + 2;
-/// Adds to what a `par` has counted.
+/// Adds to the counts of a `par`.
 pub(super) const JUMP_COUNT: u32 = FIRST_JUMP + 3;
-/// The same after the last child, and what comes of it.
+/// Like `JUMP_COUNT` after the last child; determines the result of the `par`.
 pub(super) const JUMP_COUNTED: u32 = FIRST_JUMP + 4;
 
-/// Sources of synapses from here on are neurons.
+/// First source of a synapse that denotes a neuron.
 pub(super) const FIRST_NEURON: u32 = 64;
 
-/// Kind and registers, two numbers, where to go after success and failure, where after running and the node's memory.
+/// Kind and registers; two numbers; targets after success and failure; target after running and index of the node's
+/// memory.
 pub(super) type Jump = [u32; NODE_WORDS];
 
-/// The instructions of a program. The first ones are its nodes, with the same numbers.
+/// Instructions of a program. The first ones are its nodes, with the same indices.
 pub(super) fn jumps(program: &Program) -> Vec<Jump> {
     let nodes: Vec<[u32; 5]> = program.words().collect();
     let mut linker = Linker { code: nodes.clone(), nodes, edges: BTreeMap::new() };
@@ -43,15 +45,16 @@ pub(super) fn jumps(program: &Program) -> Vec<Jump> {
         linker.code[node][3] = success | failure << 16;
         linker.code[node][4] = running | slot << 16;
         if linker.is(node, &[Kind::Par]) {
-            // Its count starts at 0.
+            // The counts of a `par` start at 0.
             linker.code[node][..2].copy_from_slice(&[JUMP_SET, 0]);
         }
     }
     linker.code
 }
 
-/// The words of a program: its instructions, then its networks. A network is its number of neurons, the places in a robot's
-/// memory of what they put out and put out next, and for each neuron bias, gain, number of synapses, and of each synapse source and weight.
+/// Words of a program: instructions, then networks. A network consists of its number of neurons, the indices of its
+/// current and next outputs in a robot's memory, and for each neuron bias, gain, number of synapses, and source and
+/// weight of each synapse.
 pub(super) fn words(program: &Program) -> Vec<u32> {
     let mut code = jumps(program);
     let mut networks = Vec::new();
@@ -82,12 +85,14 @@ pub(super) fn words(program: &Program) -> Vec<u32> {
     code.into_iter().flatten().chain(networks).collect()
 }
 
-/// Words of node memory that a robot with this program needs: its nodes', then what its neurons put out and put out next.
+/// Number of memory words that a robot needs for this program: node memories, then current and next outputs of the
+/// neurons.
 pub(super) fn memory_words(program: &Program) -> usize {
     program.memories() + 2 * program.neurons()
 }
 
-/// Instructions of a tick at most: a tick enters a node once, and once for each of its children ends one of them.
+/// Maximum number of instructions in a tick: each node is entered once, and each end of a child executes at most one
+/// more.
 pub(super) fn most_steps(nodes: usize) -> u32 {
     2 * nodes as u32 + 1
 }
@@ -95,7 +100,7 @@ pub(super) fn most_steps(nodes: usize) -> u32 {
 struct Linker {
     nodes: Vec<[u32; 5]>,
     code: Vec<Jump>,
-    /// What is done when a child of a node with memory ends in a status.
+    /// Index of the instruction for the end of a child of a node with memory, by child and status.
     edges: BTreeMap<(usize, u32), u32>,
 }
 
@@ -116,13 +121,13 @@ impl Linker {
         (self.nodes[node][3] >> 16) as usize
     }
 
-    /// The next child of a node's parent.
+    /// Next child of a node's parent.
     fn sibling(&self, node: usize) -> Option<usize> {
         let end = self.end(node);
         (end != self.end(self.parent(node))).then_some(end)
     }
 
-    /// The first instruction of a subtree that does anything.
+    /// First instruction of a subtree with an effect.
     fn entry(&self, mut node: usize) -> u32 {
         while self.is(node, &[Kind::Seq, Kind::Sel, Kind::Invert, Kind::Successd, Kind::Failed]) {
             node += 1;
@@ -130,7 +135,7 @@ impl Linker {
         node as u32
     }
 
-    /// Where control goes after a node ended in a status.
+    /// Jump target after a node ended with a status.
     fn after(&mut self, mut node: usize, mut status: Status) -> u32 {
         while node != 0 {
             let parent = self.parent(node);
@@ -155,7 +160,7 @@ impl Linker {
         JUMP_END
     }
 
-    /// The instruction for a child of a node with memory that ended in a status.
+    /// Index of the instruction for a child of a node with memory that ended with a status.
     fn edge(&mut self, child: usize, status: Status) -> u32 {
         let key = (child, status as u32);
         if let Some(known) = self.edges.get(&key) {

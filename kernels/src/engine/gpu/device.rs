@@ -1,4 +1,4 @@
-//! The adapter, its pipelines and buffers: everything that knows wgpu.
+//! Device, pipelines and buffers; this module encapsulates wgpu.
 
 use super::adapters::{self, AdapterChoice, AdapterKind};
 use super::error::GpuError;
@@ -10,48 +10,48 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, PollType, SubmissionIndex};
 
-/// What makes the kernels of a layout.
+/// Generator of the kernel source for a layout.
 type Source = Box<dyn Fn(&Layout) -> String + Send + Sync>;
 
-/// An open device with the kernels on it.
+/// An open device with its kernels.
 pub(super) struct Device {
     pub name: String,
-    /// A processor that plays a GPU: it counts loop iterations.
+    /// Whether it is a software adapter, which limits loop iterations.
     pub software: bool,
-    /// Invocations that run in step, at least.
+    /// Minimum subgroup size (invocations).
     pub subgroup: usize,
-    /// Largest storage buffer, bytes.
+    /// Maximum size of a storage buffer (bytes).
     pub storage_bytes: usize,
     device: wgpu::Device,
     queue: wgpu::Queue,
     source: Source,
     bindings: wgpu::BindGroupLayout,
-    /// Compiled at their first use.
+    /// Pipelines, compiled on first use.
     kernels: Mutex<BTreeMap<(Layout, &'static str), ComputePipeline>>,
-    /// Buffers of batches that are done.
+    /// Buffers of finished batches, for reuse.
     free: Mutex<Vec<Buffers>>,
     lost: Arc<AtomicBool>,
     why: Arc<Mutex<String>>,
 }
 
-/// What a batch of worlds needs on the device.
+/// Input of a batch of worlds.
 pub(super) struct Batch<'a> {
     pub layout: Layout,
     pub params: Params,
-    /// The first words of the state; the others are zero at the start.
+    /// The first words of the state; the others start as zero.
     pub state: &'a [u32],
     pub state_words: usize,
     pub programs: &'a [u32],
     pub table: &'a [u32],
-    /// Words of node memory, of contacts and the like, and of cells and past poses: zero at the start.
+    /// Sizes in words of node memory, of work space (contacts etc.), and of cells and past poses; all start as zero.
     pub memory: usize,
     pub work: usize,
     pub past: usize,
-    /// Words that are read back: of the state, and of `past`.
+    /// Number of words to read back from the state and from `past`.
     pub outcome: [usize; 2],
 }
 
-/// The buffers of a batch; used again by later ones.
+/// Buffers of a batch, reused by later batches.
 struct Buffers {
     params: Buffer,
     storage: [Buffer; 6],
@@ -59,14 +59,14 @@ struct Buffers {
     group: BindGroup,
 }
 
-/// Numbers of the storage buffers.
+/// Indices of the storage buffers.
 const STATE: usize = 0;
 const PROGRAMS: usize = 1;
 const MEMORY: usize = 2;
 const PAST: usize = 4;
 const TABLE: usize = 5;
 
-/// A batch that is on the device.
+/// A batch on the device.
 pub(super) struct Flight {
     buffers: Buffers,
     params: Params,
@@ -76,7 +76,7 @@ pub(super) struct Flight {
     last: Option<SubmissionIndex>,
 }
 
-/// Bytes of so many words.
+/// Size of a number of words (bytes).
 fn bytes(words: usize) -> u64 {
     (words * size_of::<u32>()) as u64
 }
@@ -86,7 +86,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Device {
-    /// Opens an adapter; `source` makes the kernels.
+    /// Opens an adapter; `source` generates the kernels.
     pub fn open(
         choice: &AdapterChoice,
         source: impl Fn(&Layout) -> String + Send + Sync + 'static,
@@ -143,18 +143,19 @@ impl Device {
         Ok(open)
     }
 
-    /// The pipeline of an entry point.
+    /// Returns the pipeline of an entry point and compiles it on first use.
     pub(super) fn kernel(&self, layout: &Layout, entry: &'static str) -> Result<ComputePipeline, GpuError> {
         let mut kernels = locked(&self.kernels);
         let kernel = kernels.entry((*layout, entry)).or_insert_with(|| {
             let source = (self.source)(layout);
             let descriptor =
                 wgpu::ShaderModuleDescriptor { label: Some(entry), source: wgpu::ShaderSource::Wgsl(source.into()) };
-            // Counting the iterations of every loop costs a quarter of the speed on GPUs.
+            // Counting the iterations of every loop reduces the speed on GPUs by a quarter.
             let checks =
                 wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-            // SAFETY: indices are checked, and all loops end: they run over lists of a length that does not change in them, or
-            // down a chain of bodies or nodes that only goes one way (`code` has a test that every program's ticks do).
+            // SAFETY: indices are checked, and all loops end: they run over lists whose length does not change in the
+            // loop, or along chains of bodies or nodes in one direction only (a test in `code` checks this for the
+            // ticks of every program).
             #[allow(unsafe_code, reason = "the kernels are our own, not a stranger's")]
             let module = unsafe { self.device.create_shader_module_trusted(descriptor, checks) };
             let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -168,7 +169,7 @@ impl Device {
                 module: &module,
                 entry_point: Some(entry),
                 compilation_options: wgpu::PipelineCompilationOptions {
-                    // The kernels set what they read.
+                    // The kernels initialise all variables before they read them.
                     zero_initialize_workgroup_memory: false,
                     ..Default::default()
                 },
@@ -179,7 +180,7 @@ impl Device {
         Ok(kernel.clone())
     }
 
-    /// An error if the device is lost.
+    /// Returns an error if the device is lost.
     pub fn check(&self) -> Result<(), GpuError> {
         if !self.is_lost() {
             return Ok(());
@@ -187,7 +188,7 @@ impl Device {
         Err(GpuError::Lost { adapter: self.name.clone(), why: locked(&self.why).clone() })
     }
 
-    /// Takes the device for lost, as it did not do what it was given: not every driver says so itself.
+    /// Marks the device as lost after a failed operation, because not every driver reports the loss.
     fn gone(&self, why: &dyn std::fmt::Display) -> GpuError {
         if !self.lost.swap(true, Ordering::SeqCst) {
             *locked(&self.why) = why.to_string();
@@ -200,17 +201,17 @@ impl Device {
         self.lost.load(Ordering::SeqCst)
     }
 
-    /// Loses it: drills and tests see what happens then.
+    /// Destroys the device; used for tests of the recovery.
     pub fn lose(&self) {
         self.device.destroy();
     }
 
-    /// Puts worlds on the device.
+    /// Uploads worlds to the device.
     pub fn begin(&self, batch: &Batch<'_>) -> Result<Flight, GpuError> {
         self.begin_stage(batch, "advance")
     }
 
-    /// As [`Device::begin`], to run one entry point only.
+    /// Uploads worlds like [`Device::begin`], to run a single entry point.
     pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<Flight, GpuError> {
         let advance = self.kernel(&batch.layout, entry)?;
         let [state, past] = batch.outcome;
@@ -237,7 +238,7 @@ impl Device {
         Ok(Flight { buffers, params: batch.params, advance, groups, outcome: [bytes(state), bytes(past)], last: None })
     }
 
-    /// Buffers that are at least so large: those of a batch that is done, or new ones.
+    /// Returns buffers of at least these sizes: those of a finished batch, or new ones.
     fn buffers(&self, sizes: &[u64; 6], staging: u64) -> Buffers {
         let mut free = locked(&self.free);
         let fits = |b: &Buffers| {
@@ -246,7 +247,7 @@ impl Device {
         if let Some(place) = free.iter().position(fits) {
             return free.swap_remove(place);
         }
-        // Those that are too small for now are given back, so that there are never more than are in use.
+        // Free buffers that are too small are released, so the number of buffers never exceeds the number in use.
         free.clear();
         let buffer = |size: u64, usage| {
             let size = size.max(16).next_multiple_of(4096);
@@ -268,7 +269,7 @@ impl Device {
         Buffers { params, storage, staging, group }
     }
 
-    /// Lets the device do so many updates of every world, `times` times over; does not wait for it.
+    /// Submits `times` dispatches of `updates` updates of every world each; does not wait.
     pub fn advance(&self, flight: &mut Flight, updates: u32, times: u32) {
         flight.params.updates = updates;
         self.queue.write_buffer(&flight.buffers.params, 0, bytes_of(&flight.params));
@@ -284,7 +285,7 @@ impl Device {
         }
     }
 
-    /// Asks for the words that are read back, once all updates are done; does not wait.
+    /// Submits the copy of the words to read back after all updates; does not wait.
     pub fn ask(&self, flight: &mut Flight) {
         let [state, past] = flight.outcome;
         let Buffers { storage, staging, .. } = &flight.buffers;
@@ -297,12 +298,12 @@ impl Device {
         staging.map_async(wgpu::MapMode::Read, ..state + past, |_| {});
     }
 
-    /// Waits for a batch and gives the words that were asked for.
+    /// Waits for a batch and returns the words that were read back.
     pub fn finish(&self, flight: Flight) -> Result<Vec<u32>, GpuError> {
         self.wait(&flight)?;
         let range = ..flight.outcome[0] + flight.outcome[1];
         let view = flight.buffers.staging.get_mapped_range(range).map_err(|e| self.gone(&e))?;
-        // Copied this way round because the mapped bytes need not be aligned.
+        // The words are copied as bytes because the mapped bytes may be unaligned.
         let mut words = vec![0u32; view.len() / size_of::<u32>()];
         cast_slice_mut(&mut words).copy_from_slice(&view);
         drop(view);
@@ -311,7 +312,7 @@ impl Device {
         Ok(words)
     }
 
-    /// Waits until all that was given to a batch is done.
+    /// Waits until all submitted work of a batch is done.
     pub fn wait(&self, flight: &Flight) -> Result<(), GpuError> {
         let poll = PollType::Wait { submission_index: flight.last.clone(), timeout: None };
         let waited = self.device.poll(poll);
@@ -319,7 +320,7 @@ impl Device {
         waited.map(|_| ()).map_err(|e| self.gone(&e))
     }
 
-    /// The first words of a storage buffer, for the twin test.
+    /// First words of the node memory, for the twin test.
     #[cfg(test)]
     pub fn read_memory(&self, flight: &Flight, words: usize) -> Vec<u32> {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {

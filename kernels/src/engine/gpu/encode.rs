@@ -1,4 +1,4 @@
-//! Worlds and programs as the words of the buffers.
+//! Conversion of worlds and programs to the words of the buffers.
 
 use super::layout::{HEADER, QUANTITIES, START_QUANTITIES, place};
 use crate::engine::Job;
@@ -9,17 +9,17 @@ use crate::tree::Program;
 use crate::world::{Beginning, Body, Pose};
 use rayon::prelude::*;
 
-/// Number of a header word.
+/// Index of a header word.
 pub(super) const fn header(name: &str) -> usize {
     place(HEADER, name)
 }
 
-/// Number of a quantity of bodies.
+/// Index of a quantity of bodies.
 pub(super) const fn quantity(name: &str) -> usize {
     place(QUANTITIES, name)
 }
 
-/// The words of a batch: rows of header words, then of quantities of bodies, a world in each column.
+/// State of a batch: rows of header words, then rows of quantities of bodies, with one column per world.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub words: Vec<u32>,
@@ -28,21 +28,22 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Words of a world.
+    /// Number of words per world.
     pub fn rows(bodies: usize) -> usize {
         HEADER.len() + QUANTITIES.len() * bodies
     }
 
-    /// Those of them, the first, that may not be zero before the first update.
+    /// Number of leading words per world that may be non-zero before the first update.
     pub fn start_rows(bodies: usize) -> usize {
         HEADER.len() + START_QUANTITIES * bodies
     }
 
-    /// The first `rows` of a batch of these worlds; further columns repeat the last one, so that workgroups are full.
+    /// Encodes the first `rows` rows of a batch of these worlds. The last world is repeated to fill all columns, so
+    /// that workgroups are full.
     pub fn of(worlds: &[Beginning], jobs: &[&Job<'_>], code: &Code<'_>, columns: usize, rows: usize) -> State {
         let bodies = worlds[0].bodies.len();
         let mut words = vec![0; rows * columns];
-        // Row by row, so that words are written one after the other and by all threads.
+        // Encoded row by row so that all threads write consecutive words.
         words.par_chunks_mut(columns).enumerate().for_each(|(row, words)| {
             let Some(word) = word_of(row, bodies) else { return };
             let last = worlds.len() - 1;
@@ -54,12 +55,12 @@ impl State {
 
 #[cfg(test)]
 impl State {
-    /// A header word of a world.
+    /// Header word of a world.
     pub fn header(&mut self, world: usize, name: &str) -> &mut u32 {
         &mut self.words[header(name) * self.worlds + world]
     }
 
-    /// A quantity of a body as a word.
+    /// Quantity of a body as a word.
     pub fn word(&mut self, world: usize, quantity: usize, body: usize) -> &mut u32 {
         &mut self.words[(HEADER.len() + quantity * self.bodies + body) * self.worlds + world]
     }
@@ -69,14 +70,14 @@ impl State {
         *self.word(world, quantity, body) = value.to_bits();
     }
 
-    /// Sets two quantities that follow each other.
+    /// Sets two consecutive quantities.
     pub fn set_vector(&mut self, world: usize, quantity: usize, body: usize, v: Vec2) {
         self.set(world, quantity, body, v.x);
         self.set(world, quantity + 1, body, v.y);
     }
 }
 
-/// How a word of a row is made of a world; none for rows that begin with zeros.
+/// Function that computes a word of a row from a world; `None` for rows that start as zeros.
 type Word<'a> = Box<dyn Fn(&Beginning, &Job<'_>, &Code<'_>) -> u32 + 'a>;
 
 fn word_of(row: usize, bodies: usize) -> Option<Word<'static>> {
@@ -94,7 +95,7 @@ fn word_of(row: usize, bodies: usize) -> Option<Word<'static>> {
         "SPIN" => of_body(|b| b.spin),
         "LEFT" => of_body(|b| b.wheels[0]),
         "RIGHT" => of_body(|b| b.wheels[1]),
-        // Discs run and see nothing.
+        // Discs do not run programs and do not have cameras.
         "PROGRAM" => Some(Box::new(
             move |world, job, code| {
                 if body < world.pictures.len() { code.starts[job.team.program(body)] } else { 0 }
@@ -120,7 +121,7 @@ fn header_word(name: &str) -> Option<Word<'static>> {
     }
 }
 
-/// Rows of a batch as they were read back.
+/// Rows of a batch that were read back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows<'a> {
     pub words: &'a [u32],
@@ -129,45 +130,45 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// A header word of a world.
+    /// Header word of a world.
     pub fn header(&self, world: usize, name: &str) -> u32 {
         self.words[header(name) * self.worlds + world]
     }
 
-    /// A quantity of a body as a word.
+    /// Quantity of a body as a word.
     pub fn word(&self, world: usize, quantity: usize, body: usize) -> u32 {
         self.words[(HEADER.len() + quantity * self.bodies + body) * self.worlds + world]
     }
 
-    /// A quantity of a body.
+    /// Quantity of a body.
     pub fn get(&self, world: usize, quantity: usize, body: usize) -> f32 {
         f32::from_bits(self.word(world, quantity, body))
     }
 
-    /// Where a body is.
+    /// Pose of a body.
     pub fn pose(&self, world: usize, body: usize) -> Pose {
         let number = |name| self.get(world, name, body);
         const X: usize = quantity("X");
         Pose { at: vec2(number(X), number(X + 1)), heading: number(quantity("HEADING")) }
     }
 
-    /// The disc's way along x so far, m.
+    /// Displacement of the disc along x so far (m).
     pub fn moved(&self, world: usize, disc: usize) -> f32 {
         let word = |name| f32::from_bits(self.header(world, name));
         word("TOTAL") + (self.get(world, quantity("X"), disc) - word("COUNTED_FROM"))
     }
 }
 
-/// All programs, and the words that the device gets of them.
+/// All programs and their words for the device.
 pub(super) struct Code<'a> {
     pub programs: &'a [Program],
     pub words: Vec<u32>,
-    /// Where each program starts.
+    /// Start of each program.
     starts: Vec<u32>,
 }
 
 impl Code<'_> {
-    /// The words of programs.
+    /// Encodes programs.
     pub fn of(programs: &[Program]) -> Code<'_> {
         let (mut words, mut starts) = (Vec::new(), Vec::new());
         for program in programs {

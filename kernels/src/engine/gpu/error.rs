@@ -1,81 +1,81 @@
-//! Why the GPU cannot be used.
+//! Errors of the GPU engine.
 
-/// Why the GPU cannot be used.
+/// Reason why the GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
     /// No Vulkan driver or no device.
     #[error("no Vulkan adapter; install a driver (Debian: mesa-vulkan-drivers) or use engine simd")]
     NoAdapter,
-    /// The adapter that was asked for is not there.
+    /// The requested adapter does not exist.
     #[error("no adapter \"{choice}\"; there are: {there}")]
     NotThere {
-        /// What was asked for.
+        /// Requested adapter.
         choice: String,
-        /// The adapters that are there.
+        /// Available adapters.
         there: String,
     },
-    /// Several adapters have the name that was asked for.
+    /// Several adapters match the requested name.
     #[error("\"{choice}\" fits several adapters; give more of the name or the index: {there}")]
     Ambiguous {
-        /// What was asked for.
+        /// Requested adapter.
         choice: String,
-        /// The adapters that are there.
+        /// Available adapters.
         there: String,
     },
-    /// The adapter has too little of something.
+    /// A limit of the adapter is too low.
     #[error("{adapter}: {limit} is {there}, the kernels need {needed}; choose another adapter or use engine simd")]
     Limits {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// The limit's name in WebGPU.
+        /// Name of the limit in WebGPU.
         limit: &'static str,
-        /// What the kernels need.
+        /// Value that the kernels need.
         needed: u64,
-        /// What the adapter has.
+        /// Value of the adapter.
         there: u64,
     },
-    /// The device cannot be opened or does not have what the kernels need.
+    /// The device cannot be opened or rejected an operation.
     #[error("{adapter}: {why}")]
     Refused {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// What it said.
+        /// Message of the driver.
         why: String,
     },
-    /// It was lost while worlds ran on it.
+    /// The device was lost during a run.
     #[error("{adapter}: lost in mid-run: {why}")]
     Lost {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// What it said.
+        /// Message of the driver.
         why: String,
     },
-    /// The world has something that only the other engines have.
+    /// Number of robots that the kernels do not support; other engines do.
     #[error("{robots} robots in a world; the GPU kernels take 1 to {most}")]
     Robots {
-        /// Robots of the world.
+        /// Number of robots in the world.
         robots: usize,
-        /// Most that a world on the GPU may have.
+        /// Maximum number of robots in a world on the GPU.
         most: usize,
     },
-    /// The world has more of something than the kernels have room for.
+    /// The world has more objects of a kind than the kernels support.
     #[error("{count} {what} in a world; the GPU kernels take at most {most}")]
     TooMany {
-        /// What there is too much of.
+        /// Kind of object.
         what: &'static str,
-        /// How many there are.
+        /// Number in the world.
         count: usize,
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
-    /// Worlds stopped before their time.
+    /// A world stopped before all updates were done.
     #[error("{adapter}: a world did {done} updates of {wanted}; the adapter ends long loops early")]
     Short {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// Updates done.
+        /// Number of updates done.
         done: u32,
-        /// Updates asked for.
+        /// Number of updates requested.
         wanted: u32,
     },
 }

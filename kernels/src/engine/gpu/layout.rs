@@ -1,49 +1,49 @@
-//! How worlds lie in the storage buffers and in the invocations; `source` makes the WGSL constants from the same lists.
+//! Layout of worlds in storage buffers and invocations; `source` generates the WGSL constants from the same lists.
 
 use crate::model::MAX_DISCS;
 
-/// Most robots of a world.
+/// Maximum number of robots in a world.
 pub const MOST_ROBOTS: usize = 128;
-/// Most bodies of a world.
+/// Maximum number of bodies in a world.
 pub const MOST_BODIES: usize = MOST_ROBOTS + MAX_DISCS;
-/// Words of an instruction.
+/// Number of words per instruction.
 pub const NODE_WORDS: usize = 5;
-/// Most wall patches, and most inner walls, of a world.
+/// Maximum number of wall patches, and of inner walls, in a world.
 pub const MAX_PATCHES: usize = 16;
-/// Words of a contact in storage.
+/// Number of words of a contact in storage.
 pub const CONTACT_WORDS: usize = 7;
-/// Bodies of a world for which kernels are compiled; each is compiled at its first use.
+/// Capacities in bodies per world for which kernels are compiled, each on first use.
 const CAPACITIES: [usize; 2] = [24, MOST_BODIES];
 
-/// What a world's header holds, a word each.
+/// Words of a world's header.
 pub const HEADER: &[&str] = &[
     "SEED_LOW",
     "SEED_HIGH",
     "WORLD",
-    // Updates done: returned and checked, as some adapters end long loops without a word.
+    // Number of updates done; read back and checked, because some adapters silently end long loops.
     "UPDATE",
     "COUNTED_FROM",
     "TOTAL",
     "RELOCATIONS",
-    // Sizes of the largest clusters, added up.
+    // Sum of the sizes of the largest clusters.
     "LARGEST",
 ];
 
-/// What each body has, a word each. The first ones are what the outcome needs, and all that is read back.
+/// Words of each body. The outcome needs only the first ones, which are read back.
 pub const QUANTITIES: &[&str] = &[
     "X",
     "Y",
     "HEADING",
-    // What the task counts of a robot, integers.
+    // Task counts of a robot, integers.
     "COUNT_LOW",
     "COUNT_HIGH",
     "CARRYING",
-    // The last pictures of the camera; an integer.
+    // Camera history; an integer.
     "PICTURES",
-    // Where a robot's program starts, and how many node memories it has; integers.
+    // Start of a robot's program, and its number of node memories; integers.
     "PROGRAM",
     "MEMORIES",
-    // What follows begins as zeros.
+    // The following words start as zeros.
     "VX",
     "VY",
     "SPIN",
@@ -71,33 +71,33 @@ pub const QUANTITIES: &[&str] = &[
     "SCRATCH_Y",
 ];
 
-/// How many of [`QUANTITIES`] are read back.
+/// Number of [`QUANTITIES`] that are read back.
 pub const OUTCOME_QUANTITIES: usize = place(QUANTITIES, "PICTURES");
-/// How many of [`QUANTITIES`] are written before the first update.
+/// Number of [`QUANTITIES`] that are written before the first update.
 pub const START_QUANTITIES: usize = place(QUANTITIES, "VX");
 
-/// What a lane sees to.
+/// Work of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lane {
-    /// A body: for GPUs, whose lanes are many and meet in workgroup memory at little cost.
+    /// One body: for GPUs, which have many lanes and fast communication through workgroup memory.
     Body,
-    /// All of a world: for processors that play a GPU, where lanes are few and meeting is dear.
+    /// One whole world: for software adapters, which have few lanes and slow communication.
     World,
 }
 
-/// How worlds are spread over invocations. Each layout has kernels of its own.
+/// Distribution of worlds over invocations. Each layout has its own kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Layout {
-    /// What a lane sees to.
+    /// Work of a lane.
     pub lane: Lane,
-    /// Most bodies of a world.
+    /// Maximum number of bodies per world.
     pub capacity: usize,
-    /// Invocations of a workgroup.
+    /// Number of invocations per workgroup.
     pub workgroup: usize,
 }
 
 impl Layout {
-    /// The layout for worlds of so many bodies on an adapter that runs `subgroup` invocations in step.
+    /// Selects the layout for worlds with the given number of bodies on an adapter with the given subgroup size.
     pub fn of(lane: Lane, bodies: usize, subgroup: usize) -> Layout {
         let capacity = CAPACITIES.into_iter().find(|c| bodies <= *c).unwrap_or(MOST_BODIES);
         let workgroup = match lane {
@@ -107,7 +107,7 @@ impl Layout {
         Layout { lane, capacity, workgroup }
     }
 
-    /// Worlds of a workgroup.
+    /// Number of worlds per workgroup.
     pub fn worlds(&self, bodies: usize) -> usize {
         match self.lane {
             Lane::World => self.workgroup,
@@ -115,12 +115,12 @@ impl Layout {
         }
     }
 
-    /// Most contacts of a world: a circle touches at most six others of its size.
+    /// Maximum number of contacts of a world: a circle touches at most six others of its size.
     pub fn contacts(&self) -> usize {
         6 * self.capacity
     }
 
-    /// Bodies of an invocation.
+    /// Number of bodies per invocation.
     pub fn own(&self) -> usize {
         match self.lane {
             Lane::World => self.capacity,
@@ -128,32 +128,34 @@ impl Layout {
         }
     }
 
-    /// Words of a world's contacts in storage.
+    /// Number of words for a world's contacts in storage.
     pub fn contact_words(&self) -> usize {
         self.contacts() * CONTACT_WORDS
     }
 
-    /// Words for a bit of each robot.
+    /// Number of words for a bit mask of robots.
     pub fn robot_words(&self) -> usize {
         self.capacity.div_ceil(32)
     }
 
-    /// Words for a bit of all that a body may touch.
+    /// Number of words for a bit mask of everything that a body can touch.
     pub fn touch_words(&self) -> usize {
         (4 + MAX_PATCHES + self.capacity).div_ceil(32)
     }
 
-    /// Words of a world in `work`: contacts, and who is near whom.
+    /// Number of words of a world in `work`: contacts, and bit masks of neighbours.
     pub fn work_words(&self, robots: usize) -> usize {
         self.contact_words() + robots * self.robot_words()
     }
 }
 
-/// Fewest invocations of a workgroup with a body in each lane. In smaller ones the worlds' leaders, who do what is done once in
-/// a world, fill too little of a subgroup: 9 robots take a quarter longer in 32 than in 128 on an NVIDIA H200.
+/// Minimum number of invocations per workgroup with one body per lane. In smaller workgroups the leaders, which do
+/// the work that is done once per world, use too small a part of a subgroup: 9 robots take 25 % longer with 32 than
+/// with 128 invocations on an NVIDIA H200.
 const LEAST_INVOCATIONS: usize = 128;
 
-/// The smallest workgroup of whole subgroups nine tenths of whose lanes have a body, or the one with the fewest idle.
+/// The smallest workgroup of whole subgroups in which at least 90 % of the lanes have a body, else the one with the
+/// fewest idle lanes.
 fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
     let share = |size: usize| (size / bodies * bodies * 1000 / size, std::cmp::Reverse(size));
     let least = bodies.max(LEAST_INVOCATIONS);
@@ -161,10 +163,10 @@ fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
     sizes.clone().find(|size| share(*size).0 >= 900).or_else(|| sizes.max_by_key(|s| share(*s))).unwrap_or(256)
 }
 
-/// The place of a name in a list.
+/// Index of a name in a list.
 ///
 /// # Panics
-/// If it is not there; constants are computed at compile time, so that is a compile error.
+/// If the name is not in the list; constants are evaluated at compile time, so this is a compile error.
 pub const fn place(list: &[&str], name: &str) -> usize {
     let mut i = 0;
     while i < list.len() {

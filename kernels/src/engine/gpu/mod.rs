@@ -1,9 +1,9 @@
-//! Worlds on a GPU: WGSL kernels through wgpu, in two layouts (see `layout`).
+//! The GPU engine: WGSL kernels through wgpu, in two layouts (see `layout`).
 //!
-//! Batches of alike worlds go to the device one after the other, two at a time, so that one is made ready while the other
-//! runs. A dispatch does several updates of all its worlds, bounded in time (watchdogs) and, on software adapters, in loop
-//! iterations; nobody waits between dispatches. Results are not those of `reference` bit for bit, as GPUs round some
-//! operations otherwise; the twin test compares stage by stage.
+//! Batches of similar worlds are processed two at a time, so that one is prepared while the other runs. A dispatch
+//! performs several updates of all its worlds. Its size is limited by time (watchdogs) and, on software adapters, by
+//! loop iterations; the host does not wait between dispatches. Results differ from `reference` in rounding; the twin
+//! test compares each stage.
 
 mod adapters;
 mod bounds;
@@ -39,83 +39,85 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Most worlds of a batch on a GPU, and on a processor that plays one.
+/// Maximum number of worlds of a batch on a GPU and on a software adapter.
 const MOST_WORLDS: [usize; 2] = [16_384, 1024];
-/// Worlds of the first batch, before the device's speed is known.
+/// Number of worlds of the first batch, before the device's speed is known.
 const FIRST_WORLDS: usize = 64;
-/// What a dispatch should take; watchdogs of drivers wait for seconds, displays for less.
+/// Target duration of a dispatch; driver watchdogs allow seconds, displays less.
 const DISPATCH: Duration = Duration::from_millis(60);
-/// Most updates of a dispatch.
+/// Maximum number of updates of a dispatch.
 const MOST_UPDATES: u32 = 64;
-/// Batches on the device at once.
+/// Number of batches on the device at the same time.
 const IN_FLIGHT: usize = 2;
 
-/// The engine for GPUs.
+/// The GPU engine.
 pub struct Gpu {
-    /// The senses to compute; `None` for those that the trees of a batch read.
+    /// Senses to compute; `None` for the senses that the trees of a batch read.
     pub sensing: Option<Sensing>,
     device: Device,
-    /// The layout to use; `None` for the one that suits the adapter.
+    /// Layout to use; `None` for the best layout of the adapter.
     lane: Option<Lane>,
-    /// Time of one update of one world, once known.
+    /// Duration of one update of one world; `None` until it was measured.
     pace: Mutex<Option<Duration>>,
-    /// Why jobs were run elsewhere, if they were.
+    /// Reason why jobs were run by another engine, if any.
     notice: Mutex<Option<String>>,
 }
 
-/// What the batches of alike jobs have in common.
+/// Common data of the batches of similar jobs.
 struct Kind<'a> {
     code: &'a Code<'a>,
     scene: Scene,
     messages: Option<&'a Messages>,
     updates: u32,
     layout: Layout,
-    /// Most updates of a dispatch.
+    /// Maximum number of updates of a dispatch.
     bound: u32,
-    /// Nodes with memory, at most.
+    /// Maximum number of node memories.
     memories: usize,
     table: Vec<u32>,
 }
 
 impl Gpu {
-    /// The Vulkan adapters of this machine, software ones too, in the order of their drivers.
+    /// Lists the Vulkan adapters of this machine, including software adapters, in the order of their drivers.
     pub fn adapters() -> Vec<Adapter> {
         adapters::all().into_iter().map(|(told, _)| told).collect()
     }
 
-    /// Opens the most capable adapter. Compiling the kernels takes seconds the first time; drivers keep them.
+    /// Opens the most capable adapter. The first compilation of the kernels takes seconds; drivers cache them.
     ///
     /// # Errors
-    /// If there is no adapter, or it refuses.
+    /// If there is no adapter, or its driver rejects the request.
     pub fn open() -> Result<Gpu, GpuError> {
         Gpu::open_adapter(&AdapterChoice::Best)
     }
 
-    /// As [`Gpu::open`], but a processor that plays a GPU is refused.
+    /// Opens the most capable adapter like [`Gpu::open`], but rejects software adapters.
     ///
     /// # Errors
-    /// If there is no adapter but such a one.
+    /// If there are only software adapters.
     pub fn open_hardware() -> Result<Gpu, GpuError> {
         let software = Gpu::adapters().iter().all(|adapter| adapter.kind == AdapterKind::Software);
         if software { Err(GpuError::NoAdapter) } else { Gpu::open() }
     }
 
-    /// Opens the adapter that is meant.
+    /// Opens the selected adapter.
     ///
     /// # Errors
-    /// One line if it is not there (with those that are), if several are meant, if one of its limits is too small (with
-    /// what is needed and what there is), or if its driver refuses.
+    /// One line if no adapter matches (with the available adapters), several match, a limit is too low (with the
+    /// required and actual values), or the driver rejects the request.
     pub fn open_adapter(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, source)?;
         Ok(Gpu { sensing: None, device, lane: None, pace: Mutex::new(None), notice: Mutex::new(None) })
     }
 
-    /// True once the device is lost: from then on every run is done by `simd`. Opening the adapter anew may bring it back.
+    /// True if the device is lost; `simd` then performs all further runs. Reopening the adapter may restore the
+    /// device.
     pub fn is_lost(&self) -> bool {
         self.device.is_lost()
     }
 
-    /// Runs alike jobs in batches as large as the device's speed allows, the next one while the last one runs.
+    /// Runs similar jobs in batches whose size depends on the device's speed; prepares the next batch while the
+    /// current one runs.
     fn run_alike(&self, code: &Code<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let kind = self.kind(code, jobs)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
@@ -133,7 +135,7 @@ impl Gpu {
             let Some((flight, worlds, begun)) = flying.pop_front() else { break };
             let words = self.device.finish(flight)?;
             let now = clock();
-            // It began to run when it was there and the one before was done.
+            // The batch started when it was submitted and the previous batch was done.
             self.set_pace(now - begun.max(freed), kind.updates, worlds);
             freed = now;
             outcomes.extend(self.outcomes(&kind, &words, worlds)?);
@@ -157,7 +159,8 @@ impl Gpu {
         Ok(Kind { code, scene, messages, updates, layout, bound, memories, table })
     }
 
-    /// The layout for worlds of a scene and trees of so many nodes, and how many updates a dispatch may do.
+    /// Layout for worlds of a scene and trees with the given number of nodes, and the maximum number of updates of a
+    /// dispatch.
     fn layout(&self, scene: &Scene, nodes: usize) -> (Layout, u32) {
         let of = |lane| Layout::of(lane, scene.bodies.len(), self.device.subgroup);
         let bound = |layout: &Layout| {
@@ -169,7 +172,7 @@ impl Gpu {
         (of(lane), bound(&of(lane)).clamp(1, MOST_UPDATES))
     }
 
-    /// Worlds of the next batch.
+    /// Number of worlds of the next batch.
     fn worlds(&self, kind: &Kind<'_>) -> usize {
         let [hardware, software] = MOST_WORLDS;
         let most = if self.device.software { software } else { hardware };
@@ -195,7 +198,7 @@ impl Gpu {
         *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(Duration::from_secs_f64(each));
     }
 
-    /// Gives a batch to the device.
+    /// Submits a batch to the device.
     fn begin(&self, kind: &Kind<'_>, jobs: &[&Job<'_>]) -> Result<Flight, GpuError> {
         let (scene, layout) = (&kind.scene, &kind.layout);
         let (robots, bodies) = (scene.robots, scene.bodies.len());
@@ -219,7 +222,7 @@ impl Gpu {
         })?;
         let mut done = 0;
         if self.pace().is_none() {
-            // The first dispatch compiles; the second shows how fast the device is.
+            // The first dispatch includes compilation; the second one measures the speed.
             for _ in 0..2.min(kind.updates) {
                 let started = clock();
                 self.device.advance(&mut flight, 1, 1);
@@ -259,8 +262,8 @@ impl Gpu {
     }
 }
 
-/// A zero that kernels read (`wgsl/state.wgsl`); where the robots' factors begin; for each update the number of the last message and the place of the poses that it
-/// tells of; then the factors.
+/// Table for messages: a zero that kernels read (`wgsl/state.wgsl`); the start of the robots' range factors; the
+/// number of the last message and the slot of its poses, for each update; the range factors.
 fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
     let kept = crate::world::senses::poses_kept(model);
     let mut table = vec![0, 2 + 2 * updates];
@@ -274,7 +277,7 @@ fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
     table
 }
 
-/// The clock: how long a dispatch took says how much the next one may do. No result hangs on it.
+/// Clock for the duration of dispatches, which determines the size of the next one; it does not affect results.
 #[allow(clippy::disallowed_methods, reason = "the device's pace must be measured")]
 fn clock() -> Instant {
     Instant::now()
@@ -289,7 +292,7 @@ impl Engine for Gpu {
         let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
         let code = Code::of(programs);
         for mut indices in alike(jobs) {
-            // Worlds of one tree lie side by side: lanes that run the same program seldom wait for each other.
+            // Worlds of the same tree are adjacent: lanes that run the same program rarely wait for each other.
             let key = |i: &usize| (jobs[*i].sensing(programs), jobs[*i].team.program(0));
             indices.sort_by_cached_key(key);
             let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
@@ -315,7 +318,7 @@ impl Engine for Gpu {
     }
 }
 
-/// What the kernels have no room for goes to another engine.
+/// Checks the capacity limits of the kernels; other worlds need another engine.
 fn supported(spec: &WorldSpec) -> Result<(), GpuError> {
     if !(1..=MOST_ROBOTS).contains(&spec.robots) {
         return Err(GpuError::Robots { robots: spec.robots, most: MOST_ROBOTS });

@@ -1,4 +1,4 @@
-//! What came of a world: the task's fitness from what the kernels counted.
+//! Computes the outcome of a world from the counts of the kernels.
 
 use super::encode::{Rows, quantity};
 use crate::engine::simd::Scene;
@@ -8,10 +8,10 @@ use crate::world::Task;
 use crate::world::task::foraging::food_max;
 use crate::world::task::transport::{fitness_of_place, raw_fitness};
 
-/// Number that a robot that is as far from all others as can be adds in an update.
+/// Contribution per update of a robot with the maximum distance to all other robots.
 const WHOLE: f64 = 16_777_216.0;
 
-/// The outcome of world `w` after so many updates; `cells` are the arena's, a bit each.
+/// Outcome of world `w` after the given number of updates; `cells` is the bit mask of the arena's cells.
 pub(super) fn of(scene: &Scene, rows: &Rows<'_>, w: usize, cells: &[u32], updates: u32) -> Outcome {
     let robots = scene.robots;
     let seconds = updates as f32 * CONTROL_PERIOD;

@@ -1,4 +1,4 @@
-//! The uniform parameters of a dispatch, as the kernels read them (`wgsl/state.wgsl`).
+//! Uniform parameters of a dispatch, as declared in `wgsl/state.wgsl`.
 
 use super::layout::{Lane, Layout, MAX_PATCHES, MOST_BODIES};
 use crate::engine::simd::{Scene, SceneBody};
@@ -23,64 +23,64 @@ pub(super) const SWITCH_PICTURES: u32 = 32;
 pub(super) const SWITCH_LIGHT: u32 = 64;
 pub(super) const SWITCH_TAGS: u32 = 128;
 
-/// Values of [`TaskParams::kind`]; 0 counts nothing after an update.
+/// Values of [`TaskParams::kind`]; 0 for tasks without counts after an update.
 pub(super) const TASK_AGGREGATION: u32 = 1;
 pub(super) const TASK_DISPERSION: u32 = 2;
 pub(super) const TASK_COVERAGE: u32 = 3;
 pub(super) const TASK_FORAGING: u32 = 4;
 
-/// What is the same for all worlds of a dispatch.
+/// Parameters that all worlds of a dispatch share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct Params {
     pub robots: u32,
     pub bodies: u32,
-    /// Controller updates in this dispatch.
+    /// Number of controller updates in this dispatch.
     pub updates: u32,
     pub patches: u32,
     pub half_arena: [f32; 2],
     pub mu: f32,
     pub restitution: f32,
     pub noise: [f32; 3],
-    /// The bits of a NaN: WGSL has no literal for it.
+    /// Bits of a NaN, because WGSL has no literal for it.
     pub nan: u32,
     /// Unit vector of the camera's left segment.
     pub aside: [f32; 2],
     pub walls: u32,
-    /// Which senses to compute, and whether the task relocates the disc.
+    /// Senses to compute, and whether the task relocates the disc.
     pub switches: u32,
-    /// Words from one number of a contact to the next.
+    /// Distance in words between consecutive fields of a contact.
     pub contact_step: u32,
-    /// Poses of a body that are kept for messages.
+    /// Number of poses per body that are kept for messages.
     pub past_kept: u32,
-    /// Worlds of a workgroup, and of the batch.
+    /// Number of worlds per workgroup, and of the batch.
     pub worlds: u32,
     pub batch: u32,
-    /// The probability that a camera's segment is overlooked.
+    /// Probability that a camera misses a segment.
     pub camera_misses: f32,
-    /// What every sensor tells without the lights.
+    /// Sensor reading without the lights.
     pub room_light: f32,
     pub lights: u32,
     pub tags: u32,
-    /// How far tags are found, m.
+    /// Detection range of tags (m).
     pub tag_range: f32,
     pub unused: u32,
     pub unused_pair: [u32; 2],
     pub task: TaskParams,
     pub messages: MessageParams,
-    /// Directions of the proximity rays; the last two numbers of each are not used.
+    /// Directions of the proximity rays; the last two components of each are unused.
     pub rays: [[f32; 4]; PROX_ANGLES.len()],
     pub patch_list: [PatchParams; MAX_PATCHES],
     pub wall_list: [[f32; 4]; MAX_PATCHES],
-    /// Place, square of the height, and brightness.
+    /// Position, squared height, and brightness.
     pub light_list: [[f32; 4]; MAX_LIGHTS],
-    /// Place, and direction of the face.
+    /// Position, and direction of the face.
     pub tag_list: [[f32; 4]; MAX_TAGS],
     pub footing: [Footing; MOST_BODIES],
     pub body: [BodyParams; MOST_BODIES],
 }
 
-/// What a task counts.
+/// Parameters of the task's counts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct TaskParams {
@@ -92,7 +92,7 @@ pub(super) struct TaskParams {
     pub food: RegionParams,
 }
 
-/// A rectangle with rounded corners; if `beyond`, all outside it.
+/// A rectangle with rounded corners, or its outside if `beyond` is set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct RegionParams {
@@ -103,7 +103,7 @@ pub(super) struct RegionParams {
     pub unused: [u32; 2],
 }
 
-/// The model of messages.
+/// Message model.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct MessageParams {
@@ -115,11 +115,11 @@ pub(super) struct MessageParams {
     pub loss_at_range: f32,
     pub sender_lobe: u32,
     pub receiver_lobe: u32,
-    /// The bodies before this one stand in the way; 0 for none.
+    /// Number of leading bodies that block messages; 0 for none.
     pub opaque: u32,
 }
 
-/// How a body stands on the floor.
+/// Floor friction of a body.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct Footing {
@@ -129,7 +129,7 @@ pub(super) struct Footing {
     pub strongest: f32,
 }
 
-/// How a body moves and looks.
+/// Dynamics and colour of a body.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct BodyParams {
@@ -150,7 +150,7 @@ pub(super) struct PatchParams {
 }
 
 impl Params {
-    /// The parameters of a batch of worlds of a scene.
+    /// Creates the parameters of a batch of worlds of a scene.
     pub fn of(scene: &Scene, messages: Option<&Messages>, sensing: Sensing, layout: &Layout, batch: usize) -> Params {
         let physics = &scene.physics;
         let aside = Vec2::unit(SEGMENT_ANGLE);
@@ -201,12 +201,12 @@ impl Params {
         }
     }
 
-    /// Words of the arena's cells, a bit each.
+    /// Number of words for the arena's cells, one bit each.
     pub fn cell_words(&self) -> usize {
         (self.task.columns * self.task.rows).div_ceil(32) as usize
     }
 
-    /// Words of a world in `past`.
+    /// Number of words of a world in `past`.
     pub fn past_words(&self) -> usize {
         let poses = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.past_kept as usize };
         self.cell_words() + poses * self.bodies as usize * 3
@@ -271,7 +271,7 @@ impl MessageParams {
     }
 }
 
-/// An array that begins with these; the rest is zero.
+/// Creates an array that starts with these elements, padded with zeros.
 fn filled<T: Default + Copy, const N: usize>(rows: impl Iterator<Item = T>) -> [T; N] {
     let mut all = [T::default(); N];
     all.iter_mut().zip(rows).for_each(|(place, row)| *place = row);

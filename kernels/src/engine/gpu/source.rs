@@ -1,4 +1,4 @@
-//! Puts the WGSL together: constants from the Rust sources, the stages, and loops written out.
+//! Generates the WGSL source: constants from the Rust sources, the stages, and unrolled loops.
 
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
@@ -17,10 +17,10 @@ use crate::{model, random, tree};
 use std::f32::consts;
 use std::fmt::Write;
 
-/// Most robots that are in reach of a robot's proximity rays at once: eight fit without overlapping.
+/// Maximum number of robots in reach of a robot's proximity rays; eight fit without overlap.
 const MOST_NEAR: usize = 16;
 
-/// The stages.
+/// Source files of the stages.
 const STAGES: [&str; 14] = [
     include_str!("../../../wgsl/state.wgsl"),
     include_str!("../../../wgsl/own.wgsl"),
@@ -38,7 +38,7 @@ const STAGES: [&str; 14] = [
     include_str!("../../../wgsl/advance.wgsl"),
 ];
 
-/// The kernels of a layout as one text.
+/// Kernel source of a layout.
 pub(super) fn source(layout: &Layout) -> String {
     let mut text = String::new();
     for (name, value) in integers(layout) {
@@ -60,7 +60,7 @@ pub(super) fn source(layout: &Layout) -> String {
     text
 }
 
-/// The rounds of Philox, written out: some software adapters count loop iterations.
+/// Writes the Philox rounds as an unrolled loop, because some software adapters limit loop iterations.
 fn philox_written_out(text: &mut String, name: &str, rounds: usize) {
     let _ = writeln!(text, "fn {name}(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {{\n    var c = counter;");
     for round in 0..rounds {
@@ -69,7 +69,7 @@ fn philox_written_out(text: &mut String, name: &str, rounds: usize) {
     text.push_str("    return c;\n}\n");
 }
 
-/// The constants that are whole numbers.
+/// Integer constants.
 fn integers(layout: &Layout) -> Vec<(String, u32)> {
     let sizes = [
         ("CAPACITY", layout.capacity),
@@ -159,7 +159,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
     all
 }
 
-/// The constants that are numbers with a fraction.
+/// Floating-point constants.
 fn floats() -> Vec<(String, f32)> {
     let numbers = [
         ("DT", model::DT),
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// No driver is asked, since not all refuse a workgroup that has too much.
+    /// Checked without a driver, because not all drivers reject a workgroup with too much memory.
     #[test]
     fn workgroups_share_no_more_memory_than_a_raspberry_pi_has() {
         for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MOST_BODIES].map(|most| (lane, most))) {
@@ -261,7 +261,7 @@ mod tests {
             .for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
     }
 
-    /// The size of a struct and the offsets of its members in WGSL.
+    /// Size of a WGSL struct and offsets of its members.
     fn layout(module: &Module, name: &str) -> (usize, Vec<(String, usize)>) {
         let found = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name));
         let (_, found) = found.unwrap_or_else(|| panic!("no struct {name}"));
@@ -273,7 +273,7 @@ mod tests {
     macro_rules! assert_same_layout {
         ($module:expr, $type:ident { $($member:ident),+ $(,)? }) => {
             let members = vec![$((stringify!($member).to_string(), offset_of!($type, $member))),+];
-            // Plain old data has no padding, so equal names, offsets and sizes leave no room for a difference.
+            // `Pod` types have no padding, so equal names, offsets and sizes mean equal layouts.
             assert_eq!(layout($module, stringify!($type)), (size_of::<$type>(), members));
         };
     }

@@ -1,6 +1,7 @@
-//! The twin test: every stage on the same inputs in `reference` and on the GPU, and a fault planted in each.
+//! The twin test: compares every stage on `reference` and on the GPU for the same inputs, and with a fault planted in
+//! each.
 //!
-//! Runs on any Vulkan adapter; `make test` installs Mesa's software one.
+//! Runs on any Vulkan adapter; `make test` installs Mesa's software adapter.
 
 use super::code::memory_words;
 use super::device::{Batch, Device};
@@ -27,7 +28,7 @@ use crate::world::{Body, Colour, Pose, Scenario, Shape, Task, WorldSpec, senses}
 const WORLDS: u32 = 24;
 const ROBOTS: usize = 16;
 const SEED: u64 = 0x1234_5678_9abc;
-/// Trees that together have every kind of node.
+/// Trees that together contain every kind of node.
 const TREES: [&str; 10] = [
     include_str!("../../../../docs/trees/806768.bt"),
     include_str!("../../../../docs/trees/explore.bt"),
@@ -41,7 +42,7 @@ const TREES: [&str; 10] = [
     "seqm\n  repeati 3\n    network\n      neuron 1 1\n      neuron 0 1\n        synapse n1 1\n  seq\n    movcs s_scr 2\n    network\n      neuron 0 0.1\n        synapse s_scr 3\n        synapse v_attr.x -2\n      neuron 0 1\n        synapse n1 0.5\n        synapse n2 -0.5\n",
 ];
 
-/// A world with something of everything: inner walls, discs of several colours, patches.
+/// A world with all kinds of objects: inner walls, discs of several colours, patches, lights, tags.
 fn furnished() -> WorldSpec {
     let mut spec = WorldSpec::benchmark(ROBOTS);
     spec.physics.walls = vec![
@@ -62,13 +63,13 @@ fn furnished() -> WorldSpec {
     spec
 }
 
-/// The layouts of the test: both, and that for many robots.
+/// Layouts under test: both lanes, and the capacity for many robots.
 fn layouts() -> [Layout; 3] {
     let [body, world] = [Lane::Body, Lane::World].map(|lane| Layout::of(lane, ROBOTS + 3, 8));
     [body, world, Layout { capacity: MOST_BODIES, ..body }]
 }
 
-/// Worlds in mid-run, on the processor and as words.
+/// Worlds during a run, on the processor and as words.
 struct Twin {
     spec: WorldSpec,
     layout: Layout,
@@ -86,7 +87,7 @@ impl Twin {
     fn of(spec: WorldSpec, layout: Layout) -> Twin {
         let programs: Vec<Program> =
             TREES.iter().map(|t| Program::compile(&Tree::parse(t).unwrap()).unwrap()).collect();
-        // Robots that avoid nothing make contacts.
+        // Robots without avoidance make contacts.
         let forward = Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
         let started = |i: u32| {
             let mut world = World::new(&spec, i as usize, SEED, i);
@@ -108,7 +109,7 @@ impl Twin {
         twin
     }
 
-    /// Puts the worlds into words.
+    /// Encodes the worlds as words.
     fn encode(&mut self) {
         let job = |i: u32| {
             let team = Team::all(i as usize % self.programs.len());
@@ -141,7 +142,7 @@ impl Twin {
         self.programs.iter().map(memory_words).max().unwrap()
     }
 
-    /// Words of the state after a stage has run `times`, then those of cells, then node memory.
+    /// Runs a stage `times` times; returns the words of the state, of the cells and of the node memory.
     fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
         let columns = self.state.worlds;
         let params = Params::of(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
@@ -186,7 +187,7 @@ impl Twin {
             for (i, values) in expected(w).iter().enumerate() {
                 for (name, value) in names.iter().zip(values) {
                     let got = self.rows(words).get(w as usize, place(QUANTITIES, name), i);
-                    // Written so that NaN on either side is a difference, unless it is on both.
+                    // NaN on only one side counts as a difference; NaN on both sides is equal.
                     let near = (got - value).abs() <= tolerance || (got.is_nan() && value.is_nan());
                     if !near {
                         return Err(format!(
@@ -205,12 +206,12 @@ impl Twin {
     }
 }
 
-/// Number of the message that the twin test hears.
+/// Number of the message in the twin test.
 const MESSAGE: u32 = 7;
 
 type Check = fn(Layout, &Device) -> Result<(), String>;
 
-/// Philox is integer arithmetic: exact.
+/// Philox is integer arithmetic, so results must be exact.
 fn random(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_random", 1);
@@ -226,8 +227,8 @@ fn random(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Velocities are below 1; a few roundings of sqrt, division and sine: 2e-6. Spins reach 5 and divide by small
-/// inertias: 1e-4.
+/// Velocities are below 1, with a few roundings of sqrt, division and sine: 2e-6. Spins reach 5 and involve division
+/// by small inertias: 1e-4.
 fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_friction", 1);
@@ -240,7 +241,7 @@ fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["SPIN"], 1e-4, |w| after(w).iter().map(|(_, s)| vec![*s]).collect())
 }
 
-/// Eight iterations over chains of contacts add up roundings: velocities within 1e-5, spins 1e-3, places 1e-6.
+/// Eight iterations over chains of contacts accumulate rounding errors: velocities 1e-5, spins 1e-3, positions 1e-6.
 fn touching(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_contacts", 1);
@@ -257,7 +258,7 @@ fn touching(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["X", "Y"], 1e-6, |w| after(w).iter().map(|b| vec![b.pose.at.x, b.pose.at.y]).collect())
 }
 
-/// A step moves by millimetres: places and headings within a few roundings of numbers up to pi.
+/// A step moves a body by millimetres: positions and headings within a few roundings of numbers up to pi.
 fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_integrate", 1);
@@ -273,7 +274,7 @@ fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["X", "Y", "HEADING"], 1e-6, after)
 }
 
-/// A reading is a distance over 30 mm; rays that graze take the root of a small difference: 2e-3.
+/// A reading is a distance divided by 30 mm; grazing rays involve the root of a small difference: 2e-3.
 fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_proximity", 1);
@@ -292,7 +293,7 @@ fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["PROX_X", "PROX_Y"], 2e-3, after)
 }
 
-/// Eight numbers up to 1, each a square root and a division away from the place: 2e-5.
+/// Sum of eight numbers up to 1, each computed with a square root and a division: 2e-5.
 fn lights(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_light", 1);
@@ -314,7 +315,7 @@ fn lights(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["LIGHT_X", "LIGHT_Y"], 2e-5, after)
 }
 
-/// A way turned into the robot's frame; which tag it leads to is seen or not.
+/// A position in the robot's frame: rounding only, because the choice of the tag is discrete.
 fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_tags", 1);
@@ -328,7 +329,7 @@ fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["TAG_X", "TAG_Y"], 1e-5, after)
 }
 
-/// Segments are seen or not; what they add up to is exact but for the rounding of a sum.
+/// Segments are discrete; the vectors are exact except for the rounding of a sum.
 fn camera(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
@@ -347,7 +348,7 @@ fn camera(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
 }
 
-/// What is overlooked is decided by integers.
+/// Missed segments are determined by integers, so they must be exact.
 fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     let camera = CameraModel { delay_s: 0.3, misses: 0.3 };
     let mut spec = furnished();
@@ -369,7 +370,7 @@ fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
 }
 
-/// Sums over up to 15 neighbours of numbers up to 1; the count is exact.
+/// Sums over up to 15 neighbours of numbers up to 1; the count must be exact.
 fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
@@ -386,7 +387,7 @@ fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["ATTR_X", "ATTR_Y"], 1e-5, attr)
 }
 
-/// Node memories are integers: exact. Goals are sums of a few products of numbers up to 20: 1e-4.
+/// Node memories are integers and must be exact. Goals are sums of a few products of numbers up to 20: 1e-4.
 fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     const TICKS: u32 = 12;
@@ -397,7 +398,7 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
         let mut rows = Vec::new();
         for i in 0..ROBOTS {
             let world = &twin.worlds[w as usize];
-            // The compass follows the heading of now, as the stage's does.
+            // The compass uses the current heading, as in the stage.
             let sensed = crate::tree::Senses { up: senses::compass(world.bodies[i].pose.heading), ..*world.senses(i) };
             let mut robot = Memory::new(program);
             let mut goal = Vec2::ZERO;
@@ -428,7 +429,7 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &names, 1e-4, |w| expected[w as usize].clone())
 }
 
-/// The spot is drawn from the same numbers: within a rounding.
+/// The position is computed from the same random numbers: within one rounding.
 fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
     let mut moved = Twin::new(layout);
     for (w, world) in moved.worlds.iter_mut().enumerate() {
@@ -457,8 +458,8 @@ fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Who is heard is drawn from the same numbers, so counts are exact; bearings are angles within some roundings, and up to
-/// fifteen vectors up to 1 add up: 2e-5.
+/// Receptions are computed from the same random numbers, so counts must be exact. Bearings are angles with some
+/// roundings, and up to fifteen vectors of length up to 1 are summed: 2e-5.
 fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     let model = Messages {
         range_noise_m: 0.03,
@@ -493,7 +494,7 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["ATTR_X", "ATTR_Y"], 2e-5, attr)
 }
 
-/// What the tasks count of one update: counts are exact, the rest is one rounding of a mean.
+/// Task scores of one update: counts must be exact, other values within the rounding of a mean.
 fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     let tasks = [Task::Aggregation { range: 0.3 }, Task::Dispersion, Task::Coverage { cell: 0.2 }];
     for task in tasks {
@@ -511,7 +512,8 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
             }
         }
     }
-    // Who is in the food picks up; what is nest afterwards takes it.
+    // Robots in the food region pick up items; in the second run the same region is the nest, where they deliver
+    // them.
     let left = Region::Rectangle { at: vec2(-0.6, 0.0), half: vec2(0.3, 0.7) };
     let far = Region::Beyond { at: vec2(0.0, 0.0), radius: 1.15 };
     let swapped = |nest, food| WorldSpec { task: Task::Foraging { nest, food }, ..furnished() };
@@ -532,7 +534,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Each stage's comparison, and a fault that must turn it red.
+/// Comparison of each stage, and a planted fault that the comparison must detect.
 const STAGES: [(&str, Check, &str, &str); 16] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
@@ -578,7 +580,7 @@ fn a_fault_in_any_stage_is_seen() {
     }
 }
 
-/// Every task, in a world with something of everything: means over worlds differ by no more than samples do.
+/// All tasks in a world with all kinds of objects: the means over worlds must agree within the sampling error.
 #[test]
 fn every_task_scores_as_in_reference() {
     let gpu = Gpu::open().unwrap();
@@ -625,8 +627,8 @@ fn fitness_is_distributed_as_in_reference() {
     };
     let (a, b) = (sorted(&gpu), sorted(&Reference::default()));
     assert_eq!(gpu.notice(), None, "the adapter did it all");
-    // Kolmogorov-Smirnov: the largest difference between the two distribution functions, at the 0.1 % level:
-    // runs are chaotic, so another processor's rounding gives another sample.
+    // Kolmogorov-Smirnov test: the largest difference between the two distribution functions, at the 0.1 % level.
+    // Runs are chaotic, so different rounding yields a different sample.
     let below = |v: &[f32], x: f32| v.partition_point(|y| *y <= x) as f32 / v.len() as f32;
     let distance = a.iter().chain(&b).map(|x| (below(&a, *x) - below(&b, *x)).abs()).fold(0.0, f32::max);
     assert!(distance < 1.95 * (2.0f32 / 256.0).sqrt(), "distributions differ by {distance}");
@@ -668,14 +670,14 @@ fn both_layouts_and_batches_of_any_size_give_the_same_swarms() {
         assert_eq!(gpu.notice(), None);
         outcomes
     };
-    // One second with hardly a contact: roundings have no time to grow.
+    // The runs last one second with hardly any contacts, so rounding errors do not grow.
     for (a, b) in of(Lane::Body).iter().zip(of(Lane::World)) {
         assert!((a.fitness - b.fitness).abs() < 1e-4, "{a:?}, {b:?}");
     }
 }
 
-/// Robots drive on while they see blue and turn until they do, by cameras that are late and overlook much. In so short a run
-/// roundings have no time to grow, and only a camera that shows another moment parts the engines.
+/// Robots drive forward while they see blue and turn otherwise, with cameras that are delayed and miss segments.
+/// Rounding errors do not grow in this short run, so the engines differ only if their cameras show different images.
 #[test]
 fn cameras_show_the_same_past_as_in_reference() {
     let gpu = Gpu::open().unwrap();
@@ -711,8 +713,8 @@ fn a_lost_device_loses_no_result() {
     assert!(!Gpu::open_adapter(&AdapterChoice::Best).unwrap().is_lost(), "another one can be opened");
 }
 
-/// Every test here runs on a device that was asked for no more than a Raspberry Pi 5 has, so that what would be too much
-/// for its driver (V3DV) is refused here too, also by an adapter that has more.
+/// All tests here request only the limits of a Raspberry Pi 5 from the device, so kernels that exceed the limits of
+/// its driver (V3DV) are rejected on every adapter.
 #[test]
 fn kernels_run_within_the_limits_of_a_raspberry_pi() {
     let wgpu::Limits {

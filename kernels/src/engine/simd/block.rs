@@ -1,4 +1,4 @@
-//! The state of sixteen worlds, quantity by quantity, a world in each lane.
+//! State of sixteen worlds as a structure of arrays, one world per lane.
 
 use super::crowd::Crowd;
 use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
@@ -13,42 +13,42 @@ use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
 
-/// Sixteen worlds. Lanes without a job repeat the last one.
+/// Sixteen worlds. Lanes without a job repeat the last job.
 pub(super) struct Block {
     pub bodies: Vec<BodyLanes>,
     pub senses: Vec<SenseLanes>,
-    /// The last pictures of each robot's camera; empty where cameras are perfect.
+    /// Camera history of each robot; empty for perfect cameras.
     pub pictures: Vec<PictureLanes>,
     pub key: [[u32; LANES]; 2],
     pub world: [u32; LANES],
     pub update: u32,
     pub step: u32,
     pub scores: Vec<Score>,
-    /// Scratch space of the contact solver: contacts, movements of the bodies and walls of worlds in which bodies touch
-    /// something, and the lanes of these worlds.
+    /// Buffers of the contact solver: contacts; movements of the bodies and walls of worlds with contacts; lanes of
+    /// these worlds.
     pub contacts: Contacts,
     pub moving: Vec<Movement>,
     pub touched: Vec<usize>,
-    /// For each body and lane, what it touches; see `motion`.
+    /// Contacts of each body and lane; see `motion`.
     pub touches: Vec<[u32; LANES]>,
-    /// Who is near whom; none in small worlds.
+    /// Neighbour lists; `None` in small worlds.
     pub crowd: Option<Crowd>,
-    /// Scratch space of the senses: proximity, camera, range and bearing.
+    /// Buffers of the senses: proximity, camera, range and bearing.
     pub rays: Rays,
     pub views: Views,
     pub sums: Vec<[Lanes; 3]>,
-    /// The messages of each world; empty where the description has no model for them.
+    /// Messages of each world; empty without a message model.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
-    /// Scratch space of a task.
+    /// Buffer for scores.
     centres: Vec<Vec2>,
     robots: usize,
-    /// How many of its lanes have a world of their own.
+    /// Number of lanes with their own world.
     worlds: usize,
 }
 
 impl Block {
-    /// The worlds of up to [`LANES`] jobs of one description, at their start.
+    /// Creates the worlds of up to [`LANES`] jobs with equal specification, at their start.
     pub fn new(jobs: &[Job<'_>]) -> (Block, Scene) {
         let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
@@ -97,7 +97,7 @@ impl Block {
         (block, scene)
     }
 
-    /// Where body `i` is in world `lane`.
+    /// Pose of body `i` in world `lane`.
     pub fn pose(&self, i: usize, lane: usize) -> Pose {
         let b = &self.bodies[i];
         Pose { at: vec2(b.x[lane], b.y[lane]), heading: b.heading[lane] }
@@ -120,7 +120,7 @@ impl Block {
         (0..self.bodies.len()).map(|i| self.body(i, lane)).collect()
     }
 
-    /// Lets messages know where everything is after a step.
+    /// Stores the poses after a step for messages.
     pub fn note(&mut self) {
         for (l, channel) in self.channel.iter_mut().enumerate() {
             let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
@@ -128,7 +128,7 @@ impl Block {
         }
     }
 
-    /// Counts what the task counts after an update.
+    /// Updates the scores after an update.
     pub fn score(&mut self, scene: &Scene) {
         if !scene.task.counts_updates() {
             return;
@@ -141,13 +141,13 @@ impl Block {
         }
     }
 
-    /// The task's fitness of world `lane` so far, whose bodies are these.
+    /// Fitness of world `lane` so far, given its bodies.
     pub fn fitness(&self, scene: &Scene, lane: usize, bodies: &[Body]) -> f32 {
         let seconds = self.update as f32 * CONTROL_PERIOD;
         self.scores[lane].fitness(&scene.physics, bodies, self.robots, seconds)
     }
 
-    /// What came of the jobs.
+    /// Results of the jobs.
     pub fn outcomes(&self, scene: &Scene) -> Vec<Outcome> {
         let outcome = |l: usize| {
             let bodies = self.world_bodies(l);

@@ -1,4 +1,4 @@
-//! Ticks of a block: robots that run the same program are ticked together, sixteen at a time.
+//! Ticks of a block: robots that run the same program are ticked together, up to sixteen at a time.
 
 use super::lanes::{LANES, Lanes, SenseLanes};
 use crate::engine::Job;
@@ -6,37 +6,37 @@ use crate::tree::Program;
 use crate::tree::lanes::{DrawLanes, DrawPlace, MemoryLanes};
 use crate::tree::registers::{CELLS, GOAL};
 
-/// All robots of a block.
+/// All robots of a block, grouped by program.
 pub(super) struct Crews<'a> {
     crews: Vec<Crew<'a>>,
-    /// The registers of robots that are not side by side.
+    /// Buffer for the registers of robots from different rows.
     gathered: Box<Gathered>,
 }
 
 #[repr(align(64))]
 struct Gathered([Lanes; CELLS]);
 
-/// Robots that run the same program.
+/// A group of robots that run the same program.
 struct Crew<'a> {
     program: &'a Program,
     robots: Robots,
     memory: MemoryLanes,
     draws: DrawLanes,
-    /// The registers that the program needs and those that it leaves, as bits.
+    /// Bit masks of the registers that the program reads and keeps.
     needs: u32,
     leaves: u32,
 }
 
-/// Which robots a crew is made of.
+/// Robots of a group.
 enum Robots {
-    /// This robot of each world; in a block that is not full, of the first ones.
+    /// The robot with this index in each world, and the mask of the lanes with a job.
     Row(usize, u32),
-    /// Robots of any worlds, with their lanes.
+    /// Any robots, as pairs of robot index and lane.
     Picked(Vec<(usize, usize)>),
 }
 
 impl<'a> Crews<'a> {
-    /// The crews of up to [`LANES`] worlds with so many robots each.
+    /// Creates the groups of up to [`LANES`] worlds with the given number of robots each.
     pub fn new(programs: &'a [Program], jobs: &[Job<'_>], robots: usize) -> Crews<'a> {
         let mut crews = Vec::new();
         let mut others: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
@@ -71,7 +71,7 @@ impl<'a> Crews<'a> {
         Crews { crews, gathered: Box::new(Gathered([[0.0; LANES]; CELLS])) }
     }
 
-    /// One tick of every robot's tree.
+    /// Ticks every robot's tree once.
     #[inline(always)]
     pub fn tick(&mut self, senses: &mut [SenseLanes], update: u32) {
         let Crews { crews, gathered } = self;
@@ -112,7 +112,7 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Indices of the set bits.
 fn cells_of(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let cell = bits.trailing_zeros() as usize;

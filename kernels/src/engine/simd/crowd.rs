@@ -1,8 +1,8 @@
-//! Worlds of many robots: who is near whom in each of a block's worlds, and what the cameras see of so many.
+//! Worlds with many robots: neighbour lists for each world of a block, and cameras with many bodies.
 //!
-//! A list of neighbours holds everybody who is near, and whoever could come near while nobody moves farther than half of
-//! [`SKIN`]; then it is made anew (Verlet, "Computer 'experiments' on classical fluids", 1967). So the lists leave out
-//! nobody, and cost little.
+//! A neighbour list contains all robots in range and all robots that can come into range before any robot has moved
+//! farther than half of [`SKIN`]; then the list is rebuilt (Verlet, "Computer 'experiments' on classical fluids",
+//! 1967). The lists are therefore always complete, and rebuilding is rare.
 
 use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
 use super::pairs::{Neighbours, Wanted};
@@ -19,36 +19,36 @@ use crate::world::senses::{
     columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, view_edge, within_reach,
 };
 
-/// How much farther the lists reach than the robots, m. Wider lists are longer, narrower ones are made more often.
+/// Additional reach of the lists (m). A larger value makes lists longer; a smaller value requires more rebuilds.
 const SKIN: f32 = 0.12;
-/// What a robot may move until the lists are made anew, squared, m^2: half the skin less what rounding does.
+/// Squared displacement of a robot that triggers a rebuild [m^2]: half the skin, minus a margin for rounding.
 const MOST_MOVED: f32 = (0.499 * SKIN) * (0.499 * SKIN);
-/// Robots of the same world that the camera looks at together.
+/// Number of bodies that a camera processes at once.
 const WIDTH: usize = 16;
 
-/// The robots near each other, world by world.
+/// Neighbour lists of all worlds of a block.
 pub(super) struct Crowd {
     pub worlds: Vec<Near>,
-    /// Where the robots were when the lists of their world were made.
+    /// Positions of the robots when the lists of their world were built.
     before: Vec<[Lanes; 2]>,
     grid: Grid,
-    /// Where the robots of one world are.
+    /// Positions of the robots of one world.
     centres: Vec<Vec2>,
-    /// Squared distance of touching robots and the skin, m^2.
+    /// Squared maximum distance of robots in the pair list: contact distance plus skin (m^2).
     touch: f32,
     view: View,
 }
 
-/// The lists of one world.
+/// Neighbour lists of one world.
 #[derive(Clone, Default)]
 pub(super) struct Near {
-    /// Where in `around` the neighbours of each robot begin; and the end of the last one's.
+    /// Start of each robot's neighbours in `around`; the last element is the end.
     first: Vec<u32>,
-    /// Neighbours, in the order of their numbers.
+    /// Neighbours, in ascending order.
     around: Vec<u16>,
-    /// Robots that may touch, the lesser number first, ordered.
+    /// Sorted pairs of robots that may touch, the smaller index first.
     pairs: Vec<[u16; 2]>,
-    /// Those that do.
+    /// Pairs that touch.
     pub touching: Vec<[u16; 2]>,
 }
 
@@ -59,7 +59,7 @@ impl Near {
 }
 
 impl Crowd {
-    /// For so many worlds of a scene, at most [`LANES`].
+    /// Creates empty lists for the given number of worlds of a scene, at most [`LANES`].
     pub fn new(scene: &Scene, worlds: usize) -> Crowd {
         let robots = scene.robots;
         let reach = 2.0 * scene.bodies[0].radius + SKIN;
@@ -71,7 +71,7 @@ impl Crowd {
         };
         Crowd {
             worlds: std::iter::repeat_with(near).take(worlds).collect(),
-            // No number is near any other, so the first lists are made at once.
+            // A comparison with NaN is false, so the first lists are built immediately.
             before: vec![[[f32::NAN; LANES]; 2]; robots],
             grid: Grid::new(scene.physics.half_arena, NEIGHBOUR_RANGE + SKIN, robots),
             centres: vec![Vec2::ZERO; robots],
@@ -80,7 +80,7 @@ impl Crowd {
         }
     }
 
-    /// Makes the lists anew of worlds in which somebody has moved far.
+    /// Rebuilds the lists of worlds in which any robot has moved far enough.
     #[inline(always)]
     pub fn refresh(&mut self, bodies: &[BodyLanes]) {
         let mut stale = [0u32; LANES];
@@ -96,7 +96,7 @@ impl Crowd {
         }
     }
 
-    /// Makes the lists of world `l`.
+    /// Builds the lists of world `l`.
     fn list(&mut self, bodies: &[BodyLanes], l: usize) {
         const AROUND: f32 = (NEIGHBOUR_RANGE + SKIN) * (NEIGHBOUR_RANGE + SKIN);
         let Near { first, around, pairs, .. } = &mut self.worlds[l];
@@ -131,7 +131,7 @@ impl Crowd {
         first.push(around.len() as u32);
     }
 
-    /// Finds which robots of world `l` touch.
+    /// Finds the touching robots of world `l`.
     pub fn touch(&mut self, bodies: &[BodyLanes], scene: &Scene, l: usize) {
         let Near { pairs, touching: found, .. } = &mut self.worlds[l];
         found.clear();
@@ -143,7 +143,7 @@ impl Crowd {
         found.extend(pairs.iter().filter(touches));
     }
 
-    /// What robots sense of each other but for the camera.
+    /// Computes proximity and range and bearing between robots.
     pub fn look_around(
         &self,
         bodies: &[BodyLanes],
@@ -178,8 +178,8 @@ impl Crowd {
         }
     }
 
-    /// What the cameras see, world by world: of many bodies few are in a robot's field of view. It goes to the controllers,
-    /// or where cameras are not perfect to their pictures.
+    /// Computes the cameras, one world at a time, because a robot has few of many bodies in its field of view. The
+    /// results go to the controllers, or to the camera histories if cameras are not perfect.
     #[inline(always)]
     pub fn look(
         &mut self,
@@ -206,14 +206,14 @@ impl Crowd {
     }
 }
 
-/// One world as its cameras see it.
+/// One world for its cameras.
 struct View {
-    /// Of all bodies; then no numbers, to a multiple of [`WIDTH`].
+    /// Positions of all bodies, padded with NaN to a multiple of [`WIDTH`].
     x: Vec<f32>,
     y: Vec<f32>,
-    /// The bodies that a robot may see, in the order of their numbers: robots, then discs.
+    /// Bodies that a robot may see, in ascending order: robots, then discs.
     looked_at: Vec<u16>,
-    /// The columns in which they stand, and their squared distances.
+    /// Camera columns and squared distances of these bodies.
     seen: Vec<[u32; WIDTH]>,
     square: Vec<[f32; WIDTH]>,
 }
@@ -231,14 +231,14 @@ impl View {
         }
     }
 
-    /// Takes the places of bodies in world `l`.
+    /// Copies the positions of the bodies of world `l`.
     fn turn_to(&mut self, bodies: &[BodyLanes], l: usize) {
         for ((x, y), body) in self.x.iter_mut().zip(&mut self.y).zip(bodies) {
             (*x, *y) = (body.x[l], body.y[l]);
         }
     }
 
-    /// The columns in which each colour is seen; see `senses::camera` for the rules.
+    /// Columns in which each colour is visible; see `senses::camera` for the rules.
     #[inline(always)]
     fn columns(&mut self, scene: &Scene, me: usize, ahead: Vec2, heading: f32) -> [u32; 3] {
         let at = vec2(self.x[me], self.y[me]);
@@ -280,7 +280,7 @@ impl View {
         colours
     }
 
-    /// Finds the bodies that may be in a robot's field of view, and the columns in which they stand.
+    /// Finds the bodies that may be in a robot's field of view, and their columns.
     #[inline(always)]
     fn look_around(&mut self, scene: &Scene, me: usize, at: Vec2, ahead: Vec2) {
         let edge = view_edge();
@@ -304,7 +304,7 @@ impl View {
         self.looked_at.extend((scene.robots..scene.bodies.len()).map(|disc| disc as u16));
         let groups = self.looked_at.chunks(WIDTH).zip(self.seen.iter_mut().zip(&mut self.square));
         for (group, (seen, square)) in groups {
-            // Who is nowhere is not seen.
+            // Unused elements are NaN and therefore not visible.
             let (mut x, mut y, mut radius) = ([f32::NAN; WIDTH], [f32::NAN; WIDTH], [0.0; WIDTH]);
             for (k, body) in group.iter().map(|body| usize::from(*body)).enumerate() {
                 (x[k], y[k], radius[k]) = (self.x[body], self.y[body], scene.bodies[body].radius);

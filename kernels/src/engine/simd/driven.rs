@@ -1,5 +1,4 @@
-//! Worlds that are driven from outside, an update at a time: for those who bring controllers of their own, such as policies
-//! that learn.
+//! Worlds that external controllers drive one update at a time, for example policies that learn.
 
 use super::block::Block;
 use super::lanes::LANES;
@@ -12,17 +11,17 @@ use crate::tree::registers::{CELLS, GOAL};
 use crate::world::{Pose, Sensing, WorldSpec};
 use rayon::prelude::*;
 
-/// What the two numbers of a robot's action are.
+/// Meaning of the two numbers of a robot's action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wheels {
-    /// A goal velocity in the robot's frame, as trees write to v_goal: 1 is the greatest speed.
+    /// Goal velocity in the robot's frame, like v_goal of trees; 1 is the maximum speed.
     Goal,
-    /// Ground speeds of the left and the right wheel, m/s; cut at the greatest speed.
+    /// Ground speeds of the left and right wheel (m/s), clamped to the maximum speed.
     Speeds,
 }
 
-/// Worlds of one description side by side, all at the same update. Given the goals that trees would write, the digits are
-/// those of [`Reference`](crate::engine::Reference), on any number of threads.
+/// Worlds with the same specification in parallel, all at the same update. With the goals that trees would write, the
+/// results are identical to [`Reference`](crate::engine::Reference) for any number of threads.
 pub struct Driven {
     blocks: Vec<Block>,
     scene: Scene,
@@ -32,11 +31,11 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// One world for each of these numbers, at its start and sensed for the first time. World n of a seed begins as run n of
-    /// the seed does elsewhere.
+    /// Creates one world for each of these numbers at its start and computes the senses for the first time. World n
+    /// of a seed has the same start as run n of this seed in other engines.
     ///
     /// # Panics
-    /// Without worlds, or in a world that [`WorldSpec::check`] refuses.
+    /// If there are no worlds, or if [`WorldSpec::check`] rejects the world.
     pub fn new(spec: &WorldSpec, sensing: Sensing, seed: u64, numbers: &[u32]) -> Driven {
         assert!(!numbers.is_empty(), "at least one world");
         let job =
@@ -49,17 +48,17 @@ impl Driven {
         Driven { blocks, scene, sensing, worlds: numbers.len(), updates: 0 }
     }
 
-    /// How many worlds.
+    /// Number of worlds.
     pub fn worlds(&self) -> usize {
         self.worlds
     }
 
-    /// How many robots in each.
+    /// Number of robots per world.
     pub fn robots(&self) -> usize {
         self.scene.robots
     }
 
-    /// How many bodies in each: robots, then discs.
+    /// Number of bodies per world: robots, then discs.
     pub fn bodies(&self) -> usize {
         self.scene.bodies.len()
     }
@@ -69,11 +68,11 @@ impl Driven {
         self.updates
     }
 
-    /// One controller update: wheels are set by `actions`, (worlds, robots, 2), all moves, and the robots sense again. What is
-    /// not finite counts as 0.
+    /// Performs one controller update: sets the wheels from `actions`, an array of shape (worlds, robots, 2), moves
+    /// all bodies, and computes the senses. Values that are not finite count as 0.
     ///
     /// # Panics
-    /// If `actions` has another length.
+    /// If the length of `actions` is wrong.
     pub fn update(&mut self, actions: &[f32], wheels: Wheels) {
         let of_world = 2 * self.robots();
         assert_eq!(actions.len(), self.worlds * of_world, "two numbers for each robot");
@@ -85,10 +84,11 @@ impl Driven {
         self.updates += 1;
     }
 
-    /// What robots sense, (worlds, robots, cells): these cells of the blackboard's full map.
+    /// Writes the robots' senses to `out`, an array of shape (worlds, robots, cells), where `cells` are cells of the
+    /// blackboard's full map.
     ///
     /// # Panics
-    /// If `out` has another length, or there is no such cell.
+    /// If the length of `out` is wrong or a cell does not exist.
     pub fn read(&self, cells: &[usize], out: &mut [f32]) {
         assert!(cells.iter().all(|cell| *cell < CELLS), "cells of the blackboard");
         assert_eq!(out.len(), self.worlds * self.robots() * cells.len(), "one number for each cell");
@@ -108,10 +108,10 @@ impl Driven {
         self.blocks.par_iter().zip(out.par_chunks_mut(LANES * of_world)).for_each(of_block);
     }
 
-    /// The fitness of each world's task so far; 0 before the first update.
+    /// Writes the fitness of each world's task so far to `out`; 0 before the first update.
     ///
     /// # Panics
-    /// If `out` has another length than there are worlds.
+    /// If the length of `out` is not the number of worlds.
     pub fn fitness(&self, out: &mut [f32]) {
         assert_eq!(out.len(), self.worlds, "one number for each world");
         if self.updates == 0 {
@@ -126,13 +126,13 @@ impl Driven {
         self.blocks.par_iter().zip(out.par_chunks_mut(LANES)).for_each(of_block);
     }
 
-    /// Where body `body` of world `world` is.
+    /// Pose of body `body` in world `world`.
     pub fn pose(&self, world: usize, body: usize) -> Pose {
         self.blocks[world / LANES].pose(body, world % LANES)
     }
 }
 
-/// One update of a block: wheels, physics, senses. Lanes without a world repeat the last world.
+/// Performs one update of a block: wheels, physics, senses. Lanes without a world repeat the last world.
 fn act(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], wheels: Wheels) {
     let of_world = 2 * scene.robots;
     let last = actions.len() / of_world - 1;

@@ -1,9 +1,9 @@
-//! Worlds side by side: sixteen at a time, one in each lane of vector registers, blocks of them spread over threads.
+//! The SIMD engine: blocks of sixteen worlds, one per lane of vector registers, distributed over threads.
 //!
-//! Every stage is a loop over lanes around the very functions that define the stage for `reference`; they have no
-//! branches, so the compiler turns the loop into vector instructions of whatever width the processor has. Trees
-//! tick in lanes too, by a second interpreter (`tree::lanes`). Only what is rare in a world is done world by world, by the
-//! reference's own code: contacts, relocations and scores.
+//! Every stage is a loop over lanes that calls the functions of `reference`. These functions do not branch, so the
+//! compiler vectorises the loops for the registers of the processor. Trees are ticked in lanes by a separate
+//! interpreter (`tree::lanes`). Rare operations run per world with the code of the reference: contacts, relocations
+//! and scores.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -33,10 +33,11 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 pub(super) use scene::{Scene, SceneBody};
 
-/// The engine for processors: same digits as `reference`, several times as fast.
+/// The CPU engine: results are identical to `reference`, several times as fast.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simd {
-    /// The senses to compute; `None` for those that the block's trees read, which gives the same results sooner.
+    /// Senses to compute; `None` for the senses that the block's trees read, which is faster and has the same
+    /// results.
     pub sensing: Option<Sensing>,
 }
 
@@ -47,7 +48,8 @@ impl Engine for Simd {
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut groups = alike(jobs);
-        // Trees that see nothing share blocks, so that their senses are not computed for one neighbour that looks.
+        // Jobs with the same senses share blocks, so that a block does not compute senses that only a few of its
+        // trees need.
         let wanted = |job: &Job<'_>| self.sensing.unwrap_or_else(|| job.sensing(programs));
         let sensing: Vec<Sensing> = jobs.iter().map(wanted).collect();
         groups.iter_mut().for_each(|group| group.sort_by_key(|i| sensing[*i]));
@@ -68,7 +70,7 @@ impl Engine for Simd {
     }
 }
 
-/// Runs up to [`LANES`] jobs of one description and length.
+/// Runs up to [`LANES`] jobs with equal specification and length.
 fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Outcome> {
     let (mut block, scene) = Block::new(jobs);
     let mut crews = Crews::new(programs, jobs, scene.robots);
@@ -76,8 +78,8 @@ fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Out
     block.outcomes(&scene)
 }
 
-/// All updates of a block. The stages are compiled once for each kind of vector registers; the widest that the processor has
-/// is chosen at run time. [`driven`] worlds use the same stages.
+/// Performs all updates of a block. The stages are compiled for each kind of vector registers; the widest that the
+/// processor supports are selected at run time. [`driven`] worlds use the same stages.
 fn advance(block: &mut Block, crews: &mut Crews<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
     for _ in 0..updates {
         sense(block, scene, sensing);
@@ -86,7 +88,7 @@ fn advance(block: &mut Block, crews: &mut Crews<'_>, scene: &Scene, sensing: Sen
     }
 }
 
-/// Senses of all robots.
+/// Computes the senses of all robots.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",
@@ -96,7 +98,7 @@ fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     senses::sense(block, scene, sensing);
 }
 
-/// Ticks of all robots.
+/// Ticks the trees of all robots.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",
@@ -106,7 +108,7 @@ fn tick(block: &mut Block, crews: &mut Crews<'_>) {
     crews.tick(&mut block.senses, block.update);
 }
 
-/// The physics of one controller update; `drive` sets the wheels from the robots' goals first.
+/// Performs the physics of one controller update; `drive` first sets the wheels from the robots' goals.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
     "x86_64+avx+avx2",
@@ -119,7 +121,7 @@ fn step(block: &mut Block, scene: &Scene, drive: bool) {
     move_on(block, scene);
 }
 
-/// The physics of one controller update, and what the task counts after it.
+/// Performs the physics of one controller update and updates the scores.
 #[inline(always)]
 fn move_on(block: &mut Block, scene: &Scene) {
     for _ in 0..crate::model::STEPS_PER_UPDATE {

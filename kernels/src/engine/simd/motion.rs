@@ -12,12 +12,13 @@ use crate::world::physics::{grip, integrate, motion_noise, pushed, slips, steer,
 use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
-// For each body and lane: bit j for a body j > i that it touches, INNER_WALL_BIT for inner walls and bits from WALL_BITS
-// for the arena's walls. In a crowd bit j is for disc j, and which robots touch each other `Near::touching` knows.
+// Contacts of each body and lane: bit j for contact with a body j > i, INNER_WALL_BIT for inner walls, bits from
+// WALL_BITS for the arena's walls. With many robots, bit j denotes disc j, and `Near::touching` contains the pairs of
+// robots.
 const WALL_BITS: u32 = 28;
 const INNER_WALL_BIT: u32 = 27;
 
-/// Sets the wheels of all robots by their controllers' goals.
+/// Sets the wheels of all robots from their goal velocities.
 #[inline(always)]
 pub(super) fn drive(block: &mut Block, scene: &Scene) {
     for (body, senses) in block.bodies[..scene.robots].iter_mut().zip(&block.senses) {
@@ -57,8 +58,8 @@ pub(super) fn step(block: &mut Block, scene: &Scene) {
     block.step += 1;
 }
 
-/// In the order of operations of [`floor_friction`](crate::world::physics::floor_friction), with its square roots and
-/// divisions only where a wheel slips in one of the worlds.
+/// Floor friction, with the same order of operations as [`floor_friction`](crate::world::physics::floor_friction).
+/// Square roots and divisions are computed only if a wheel slips in at least one of the worlds.
 #[inline(always)]
 fn friction(block: &mut Block, scene: &Scene) {
     for (b, SceneBody { footing, .. }) in block.bodies.iter_mut().zip(&scene.bodies) {
@@ -90,12 +91,12 @@ fn friction(block: &mut Block, scene: &Scene) {
     }
 }
 
-/// The body that bit 0 is for.
+/// Index of the body of bit 0.
 fn first_with_bit(crowd: &Option<Crowd>, scene: &Scene) -> usize {
     if crowd.is_some() { scene.robots } else { 0 }
 }
 
-/// Finds what touches what, robots of a crowd left out; the result says in which lanes anything does.
+/// Finds contacts, except between robots of a crowd; returns the lanes with at least one contact.
 #[inline(always)]
 fn find_touches(block: &mut Block, scene: &Scene) -> [u32; LANES] {
     let mut touched = [0; LANES];
@@ -128,7 +129,7 @@ fn find_touches(block: &mut Block, scene: &Scene) -> [u32; LANES] {
     touched
 }
 
-/// Lists the contacts of world `l`.
+/// Adds the contacts of world `l` to the list.
 #[inline(always)]
 fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
     let Block { bodies, contacts, moving, touched, touches, crowd, .. } = block;
@@ -204,7 +205,7 @@ fn integrate_all(block: &mut Block, scene: &Scene) {
     }
 }
 
-/// Puts the frisbee back near the centre where it touches an end of the arena and the task says so.
+/// Moves the frisbee back near the centre if it touches an end of the arena and the task requires it.
 #[inline(always)]
 fn relocate(block: &mut Block, scene: &Scene) {
     if !scene.task.relocates() {

@@ -1,4 +1,5 @@
-//! Who is near whom, and who may see whom, in the small worlds of a block: each pair of robots is looked at once, for both.
+//! Neighbours and visible robots in the small worlds of a block: each pair of robots is processed once for both
+//! robots.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use super::rays::Rays;
@@ -8,7 +9,7 @@ use crate::math::vec2;
 use crate::tree::registers::{ATTR, NEIGHBOURS};
 use crate::world::senses::{attraction_of_sum, may_be_seen, neighbour, view_edge, within_reach};
 
-/// Which senses have a look at other robots.
+/// Senses that depend on other robots.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub proximity: bool,
@@ -16,10 +17,10 @@ pub(super) struct Wanted {
     pub neighbours: bool,
 }
 
-/// For each robot, the sum over its neighbours, in the world's frame, and how many they are.
+/// Sum over the neighbours in the world frame and number of neighbours, for each robot.
 pub(super) type Neighbours = [[Lanes; 3]];
 
-/// Looks at all pairs.
+/// Processes all pairs of robots.
 #[inline(always)]
 pub(super) fn look_around(
     bodies: &[BodyLanes],
@@ -59,7 +60,7 @@ pub(super) fn look_around(
                 }
             }
             if wanted.camera {
-                // The upper half is for those whom the second robot may see.
+                // The upper half of the bits is for the view of the second robot.
                 let mut bits = [0u32; LANES];
                 for l in 0..LANES {
                     let between = vec2(x[l], y[l]);
@@ -83,7 +84,7 @@ pub(super) fn look_around(
     }
 }
 
-/// Robots that are `x`, `y` away from each other add to each other's sums.
+/// Adds two robots at the relative position (`x`, `y`) to each other's sums.
 #[inline(always)]
 fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &Lanes) {
     for l in 0..LANES {
@@ -98,7 +99,7 @@ fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &
     }
 }
 
-/// Tells controllers about their neighbours.
+/// Writes v_attr and the number of neighbours to the registers.
 #[inline(always)]
 pub(super) fn tell_neighbours([x, y, count]: &[Lanes; 3], senses: &mut SenseLanes) {
     for l in 0..LANES {

@@ -1,7 +1,7 @@
 //! The proximity rays of a block's robots.
 //!
-//! A robot is near another or near a wall in one or two of sixteen worlds, so rays are computed for sixteen such places at
-//! a time, of any robots and worlds.
+//! A robot is close to another robot or a wall in only one or two of sixteen worlds. Rays are therefore computed for
+//! batches of sixteen such cases, of any robots and worlds.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use super::scene::Scene;
@@ -11,22 +11,22 @@ use crate::tree::registers::PROX;
 use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls, reading};
 use crate::world::wall::ray_to_inner_wall;
 
-/// How far the rays of all robots are free.
+/// Free lengths of the rays of all robots.
 pub(super) struct Rays {
-    /// Of each robot and each of its rays, m; of those robots and worlds only that are in `near`.
+    /// Free length of each ray of each robot (m); valid only for robots and worlds in `near`.
     free: Vec<[Lanes; 8]>,
-    /// For each robot the worlds in which something may be in reach, as bits.
+    /// Bit mask of the worlds in which an obstacle may be in reach, for each robot.
     near: Vec<u32>,
     at_robots: Places,
     at_walls: Places,
 }
 
-/// Robots whose rays are computed together.
+/// A batch of robots whose rays are computed together.
 #[derive(Default)]
 struct Places {
     at: [Lanes; 2],
     ahead: [Lanes; 2],
-    /// What they may meet.
+    /// Position of the obstacle.
     other: [Lanes; 2],
     /// Robot and lane.
     of: [(u16, u8); LANES],
@@ -34,7 +34,7 @@ struct Places {
 }
 
 impl Rays {
-    /// Of so many robots.
+    /// Creates the rays of the given number of robots.
     pub fn new(robots: usize) -> Rays {
         Rays {
             free: vec![[[0.0; LANES]; 8]; robots],
@@ -44,12 +44,12 @@ impl Rays {
         }
     }
 
-    /// Begins an update.
+    /// Starts an update.
     pub fn begin(&mut self) {
         self.near.fill(0);
     }
 
-    /// The robot may be in reach of something.
+    /// Marks lanes in which an obstacle may be in reach of the robot.
     #[inline(always)]
     fn approach(&mut self, robot: usize, lanes: u32) {
         if self.near[robot] == 0 {
@@ -58,7 +58,7 @@ impl Rays {
         self.near[robot] |= lanes;
     }
 
-    /// Another robot at `other` is within reach.
+    /// Adds another robot at `other` that is within reach.
     #[inline(always)]
     pub fn meet_robot(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, other: Vec2, radius: f32) {
         self.approach(robot, 1 << l);
@@ -68,7 +68,7 @@ impl Rays {
         }
     }
 
-    /// The arena's walls may be within reach.
+    /// Adds the arena's walls, which may be within reach.
     #[inline(always)]
     pub fn meet_walls(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
         self.approach(robot, 1 << l);
@@ -78,7 +78,7 @@ impl Rays {
         }
     }
 
-    /// Inner walls may be within reach in these lanes.
+    /// Computes the distances to inner walls, which may be within reach in these lanes.
     pub fn meet_inner_walls(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, scene: &Scene) {
         self.approach(robot, lanes);
         for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
@@ -91,14 +91,14 @@ impl Rays {
         }
     }
 
-    /// Computes the rays that are left.
+    /// Computes the incomplete batches.
     #[inline(always)]
     pub fn finish(&mut self, scene: &Scene) {
         self.at_robots.robots(&mut self.free, scene.bodies[0].radius);
         self.at_walls.walls(&mut self.free, scene.physics.half_arena);
     }
 
-    /// Tells a robot's controllers v_prox.
+    /// Writes v_prox to a robot's registers.
     #[inline(always)]
     pub fn tell(&self, robot: usize, senses: &mut SenseLanes) {
         let near = self.near[robot];
@@ -140,7 +140,8 @@ impl Places {
         self.shorten(free, |_, from, direction| max(ray_to_walls(from, direction, half_arena), 0.0));
     }
 
-    /// Shortens rays to what they meet; `meets` gets the place's number, the ray's start and its direction.
+    /// Shortens rays to the nearest obstacle; `meets` receives the index in the batch, the ray's start and its
+    /// direction.
     #[inline(always)]
     fn shorten(&mut self, free: &mut [[Lanes; 8]], meets: impl Fn(usize, Vec2, Vec2) -> f32) {
         if self.count == 0 {

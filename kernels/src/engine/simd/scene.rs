@@ -1,4 +1,4 @@
-//! What all worlds of a block share: shapes, masses and the arena.
+//! Data that all worlds of a block share: shapes, masses and the arena.
 
 use crate::world::physics::contacts::Pair;
 use crate::world::physics::{Footing, Physics};
@@ -8,11 +8,11 @@ use crate::world::senses::light::Lighting;
 use crate::world::senses::tags::Tags;
 use crate::world::{Body, Colour, Task, World};
 
-/// What does not change in a run.
+/// Constant data of a run.
 pub(in crate::engine) struct Scene {
     pub robots: usize,
     pub bodies: Vec<SceneBody>,
-    /// Masses of touching pairs by kind of shape; the walls are the last kind.
+    /// Contact parameters by the kinds of two shapes; the walls are the last kind.
     pairs: Vec<Vec<Pair>>,
     pub physics: Physics,
     pub patches: Vec<Patch>,
@@ -20,11 +20,11 @@ pub(in crate::engine) struct Scene {
     pub tags: Tags,
     pub camera: CameraModel,
     pub task: Task,
-    /// There is a model of messages.
+    /// Whether the world has a message model.
     pub messages: bool,
 }
 
-/// What does not change about a body.
+/// Constant properties of a body.
 pub(in crate::engine) struct SceneBody {
     pub radius: f32,
     pub footing: Footing,
@@ -35,7 +35,7 @@ pub(in crate::engine) struct SceneBody {
 }
 
 impl Scene {
-    /// The scene of a world.
+    /// Creates the scene of a world.
     pub fn of(world: &World) -> Scene {
         let mut shapes = Vec::new();
         let bodies = world.bodies.iter().map(|Body { shape, .. }| {
@@ -63,12 +63,12 @@ impl Scene {
         }
     }
 
-    /// The masses of two bodies that touch.
+    /// Contact parameters of two bodies.
     pub fn pair(&self, a: usize, b: usize) -> &Pair {
         &self.pairs[self.bodies[a].kind][self.bodies[b].kind]
     }
 
-    /// The masses of a body that touches a wall.
+    /// Contact parameters of a body and a wall.
     pub fn wall_pair(&self, a: usize) -> &Pair {
         &self.pairs[self.bodies[a].kind][self.pairs.len()]
     }

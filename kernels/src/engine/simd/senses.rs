@@ -1,4 +1,5 @@
-//! Senses of a block: compass, proximity and light at every update, camera, tags, and range and bearing at every other one.
+//! Senses of a block. Compass, proximity and light are new in every update; camera, tags, and range and bearing in
+//! every second update.
 
 use super::block::Block;
 use super::lanes::{BodyLanes, LANES, PictureLanes, SenseLanes};
@@ -14,7 +15,7 @@ use crate::world::Sensing;
 use crate::world::senses::camera_model::{CameraModel, aside, picture, vectors};
 use crate::world::senses::{COLUMNS_PER_SEGMENT, Reading, segments_vector, walls_within_reach, within_reach};
 
-/// What all robots sense now, as far as it is wanted.
+/// Computes the selected senses of all robots.
 #[inline(always)]
 pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
@@ -51,7 +52,7 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     }
 }
 
-/// The senses that have a look at other bodies and at walls.
+/// Computes the senses that depend on other bodies and walls.
 #[inline(always)]
 fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
     let Block { bodies, senses, pictures, crowd, rays, views, sums, .. } = block;
@@ -101,7 +102,7 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
     }
 }
 
-/// Finds in which worlds walls may be in reach of a robot's proximity rays.
+/// Finds the worlds in which walls may be in reach of a robot's proximity rays.
 #[inline(always)]
 fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene, rays: &mut Rays) {
     let half_arena = scene.physics.half_arena;
@@ -135,7 +136,7 @@ fn compass(body: &BodyLanes, senses: &mut SenseLanes) {
     }
 }
 
-/// Tells the controllers what a perfect camera sees.
+/// Writes the colours of perfect cameras to the registers.
 #[inline(always)]
 fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     let aside = Vec2::unit(SEGMENT_ANGLE);
@@ -149,7 +150,7 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     }
 }
 
-/// Tells the controllers what cameras show that overlook things and show the past.
+/// Writes the colours of cameras with delay and missed segments to the registers.
 #[inline(always)]
 fn show_the_past(block: &mut Block, scene: &Scene, slow: bool) {
     let Block { senses, pictures, key, world, update, .. } = block;

@@ -6,7 +6,7 @@ use crate::math::vec2;
 use crate::tree::registers::TAG;
 use crate::world::senses::tags::{hides, in_frame, in_view, wall_hides};
 
-/// v_tag of robot `me`, in the order of operations of `world/senses/tags.rs`.
+/// v_tag of robot `me`, with the same order of operations as `world/senses/tags.rs`.
 #[inline(always)]
 pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
     let body = &bodies[me];

@@ -1,10 +1,10 @@
-//! What the cameras of a block's robots show in a small world.
+//! Cameras of a block's robots in small worlds.
 //!
-//! Of sixteen worlds in which a robot looks at another body, the body is in the field of view of two or three. Those are
-//! picked out first, which is quick, and the columns are computed for sixteen of them at a time, of any robots and worlds.
+//! For a pair of robot and body, the body is in the field of view in two or three of sixteen worlds. A fast test
+//! selects these cases; columns are computed for batches of sixteen cases, of any robots and worlds.
 //!
-//! Columns are bits. All robots have one colour, so only for discs of other colours it must be known who hides them: a
-//! column shows the robots' colour if such a body is there and no disc of another colour is seen.
+//! Columns are bit masks. All robots have the same colour, so occlusion is computed only for discs of other colours:
+//! a column shows the robots' colour if it contains a body of this colour and no visible disc of another colour.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use super::patches::patches_seen;
@@ -13,30 +13,30 @@ use crate::math::{Vec2, vec2};
 use crate::model::CAMERA_COLUMNS;
 use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen, view_edge};
 
-/// What all robots see.
+/// Camera views of all robots.
 pub(super) struct Views {
-    /// For each robot, the columns in which bodies of the robots' colour stand.
+    /// Columns with bodies of the robots' colour, for each robot.
     common: Vec<[u32; LANES]>,
-    /// For each robot, its views of discs of other colours.
+    /// Views of discs of other colours, for each robot.
     discs: Vec<DiscView>,
-    /// Which discs these are.
+    /// Indices of these discs.
     coloured: Vec<usize>,
-    /// For each robot and lane, the squared distance to the nearest inner wall in each column; empty without such walls.
+    /// Squared distance to the nearest inner wall in each column, for each robot and lane; empty without inner walls.
     walls: Vec<[f32; CAMERA_COLUMNS]>,
     looks: Looks,
 }
 
-/// A disc as a robot sees it.
+/// A disc in the view of a robot.
 #[derive(Clone)]
 struct DiscView {
-    /// The columns in which it stands.
+    /// Columns that contain the disc.
     seen: [u32; LANES],
-    /// Those of them in which something hides it.
+    /// Columns in which the disc is hidden.
     hidden: [u32; LANES],
     square: Lanes,
 }
 
-/// Looks at bodies of the robots' colour that are computed together.
+/// A batch of views of bodies of the robots' colour.
 #[derive(Default)]
 struct Looks {
     between: [Lanes; 2],
@@ -46,7 +46,7 @@ struct Looks {
     count: usize,
 }
 
-/// Who looks at whom, in which lane.
+/// Observing robot, observed body and lane.
 #[derive(Clone, Copy, Default)]
 struct Look {
     robot: u8,
@@ -55,7 +55,7 @@ struct Look {
 }
 
 impl Views {
-    /// Of the robots of a scene.
+    /// Creates the views of the robots of a scene.
     pub fn new(scene: &Scene) -> Views {
         let common = scene.bodies[0].colour;
         let coloured: Vec<usize> = (0..scene.bodies.len()).filter(|i| scene.bodies[*i].colour != common).collect();
@@ -70,7 +70,7 @@ impl Views {
         }
     }
 
-    /// Begins a picture of every robot: looks at the discs of other colours, and at inner walls.
+    /// Starts new images: processes the discs of other colours and the inner walls.
     #[inline(always)]
     pub fn begin(&mut self, bodies: &[BodyLanes], senses: &[SenseLanes], scene: &Scene) {
         self.common.fill([0; LANES]);
@@ -101,7 +101,7 @@ impl Views {
         }
     }
 
-    /// Looks at a disc of the robots' colour.
+    /// Processes a disc of the robots' colour.
     fn look_at(&mut self, me: usize, disc: usize, bodies: &[BodyLanes], senses: &SenseLanes, scene: &Scene) {
         let radius = scene.bodies[disc].radius;
         for l in 0..LANES {
@@ -130,7 +130,7 @@ impl Views {
         }
     }
 
-    /// Robot `me` looks at a body of the robots' colour that is `away`.
+    /// Adds a body of the robots' colour at the relative position `away` to the batch of robot `me`.
     #[inline(always)]
     pub fn look(&mut self, me: usize, body: usize, l: usize, away: Vec2, ahead: Vec2, radius: f32) {
         let looks = &mut self.looks;
@@ -145,7 +145,7 @@ impl Views {
         }
     }
 
-    /// Computes the looks that have been collected.
+    /// Computes the current batch.
     #[inline(always)]
     pub fn compute(&mut self) {
         let Views { common, discs, coloured, walls, looks } = self;
@@ -170,7 +170,7 @@ impl Views {
         looks.count = 0;
     }
 
-    /// What robot `me` sees of red, green and blue.
+    /// Columns in which robot `me` sees red, green and blue.
     #[inline(always)]
     pub fn colours(&self, me: usize, body: &BodyLanes, scene: &Scene) -> [[u32; LANES]; 3] {
         let common = self.common[me];
@@ -204,7 +204,7 @@ impl Views {
         colours
     }
 
-    /// Columns without a body or an inner wall take the colour of a wall patch there.
+    /// Adds wall patches in columns without a body or an inner wall.
     fn see_patches(&self, me: usize, body: &BodyLanes, scene: &Scene, colours: &mut [[u32; LANES]; 3]) {
         let discs = &self.discs[me * self.coloured.len()..(me + 1) * self.coloured.len()];
         for l in 0..LANES {

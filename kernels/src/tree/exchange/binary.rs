@@ -1,9 +1,11 @@
 //! The binary form: the tree buffer of thesis 5.3.3 (Figure 5.8), in the byte order of the robots (little endian).
 //!
-//! Header, 12 bytes: magic "XPBT", then version, offset of the root, number of nodes and length of the whole, u16 each.
-//! A node, [`Kind::bytes`] bytes at a multiple of 4: kind u8, number of children u8, index of its state u16 (0xffff
-//! without memory), the four-byte operands, the offsets of its children u16 each, the one-byte operands, zeros.
-//! One byte holds a register's cell, a count, a step of an angle, or eighths; offsets count from the magic.
+//! Header, 12 bytes: magic "XPBT", then version, offset of the root, number of nodes and total length, u16 each.
+//! Node, [`Kind::bytes`] bytes at a multiple of 4: kind u8, number of children u8, index of its state u16 (0xffff
+//! without memory), the four-byte operands, the offsets of its children u16 each, the one-byte operands, zero
+//! padding.
+//! A one-byte operand is a register cell, a count, an angle in steps, or a multiple of 1/8. Offsets count from the
+//! magic.
 
 use super::super::network;
 use super::super::nodes::{Kind, Operand};
@@ -17,12 +19,12 @@ const VERSION: u16 = 1;
 const HEADER: usize = 12;
 const NO_STATE: u16 = 0xffff;
 
-/// Where a binary tree breaks which rule, or why a tree has no binary form.
+/// Violated rule of the binary form with its position, also for trees without a binary form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryError {
-    /// Place, bytes from the start.
+    /// Byte offset.
     pub at: usize,
-    /// The rule that is broken.
+    /// Description of the violation.
     pub message: String,
 }
 
@@ -38,18 +40,18 @@ pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, Binar
     Err(BinaryError { at, message: message.into() })
 }
 
-/// True for operands of four bytes; the others have one.
+/// True for four-byte operands; all others have one byte.
 pub(super) fn is_wide(operand: Operand) -> bool {
     matches!(operand, Operand::Float | Operand::Gain | Operand::Share)
 }
 
-/// The byte of an operand that is not wide; `None` for a value between two steps. Both zeros are the byte 0.
+/// Encodes a one-byte operand; `None` for a value between two steps. Both zeros are encoded as byte 0.
 pub(super) fn to_byte(operand: Operand, value: f32) -> Option<u8> {
     let scaled = if operand == Operand::Fixed { value * 8.0 } else { value };
     (scaled.fract() == 0.0).then_some(if scaled < 0.0 { scaled as i8 as u8 } else { scaled as u8 })
 }
 
-/// The value that a byte stands for.
+/// Decodes a one-byte operand.
 pub(super) fn from_byte(operand: Operand, byte: u8) -> f32 {
     match operand {
         Operand::Int8 | Operand::Angle | Operand::Quadrant => f32::from(byte as i8),
@@ -58,7 +60,7 @@ pub(super) fn from_byte(operand: Operand, byte: u8) -> f32 {
     }
 }
 
-/// The tree as bytes. A node with more than 255 children, or an angle between two steps of pi/128, does not fit.
+/// Writes a tree in binary form. Nodes with more than 255 children and angles between two steps of pi/128 are errors.
 pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
     let mut places = Vec::with_capacity(tree.nodes().len());
     let mut end = HEADER;
@@ -101,8 +103,8 @@ pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
     Ok(bytes)
 }
 
-/// Reads a tree from bytes. Every offset is checked: each byte belongs to exactly one node, so nothing is shared,
-/// left over or part of a cycle.
+/// Reads a tree from bytes. Every offset is checked: each byte must belong to exactly one node, so there are no
+/// shared nodes, unused bytes or cycles.
 pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, used: vec![false; bytes.len() / 4], nodes: Vec::new(), states: Vec::new() };
     if bytes.get(..4) != Some(MAGIC) {
@@ -134,7 +136,7 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
 
 struct Reader<'a> {
     bytes: &'a [u8],
-    /// Which units of 4 bytes a node already took.
+    /// Marks the 4-byte units that already belong to a node.
     used: Vec<bool>,
     nodes: Vec<Node>,
     states: Vec<bool>,
@@ -148,7 +150,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the node at an offset that stands at byte `from`, then its children.
+    /// Reads the node at `offset`, then its children. `from` is the position of the offset itself, for errors.
     fn node(&mut self, from: usize, offset: u16, depth: usize) -> Result<(), BinaryError> {
         let at = usize::from(offset);
         if at % 4 != 0 || at < HEADER || at + 4 > self.bytes.len() {
@@ -184,7 +186,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks a node's state: its own, and small enough for the state buffer.
+    /// Checks that the state index of a node is unique and below the size of the state buffer.
     fn state(&mut self, kind: Kind, at: usize) -> Result<(), BinaryError> {
         let state = self.u16(at)?;
         if !kind.has_memory() {
@@ -199,7 +201,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads operands: wide ones at `wide`, those of one byte at `narrow`, then zeros up to `end`.
+    /// Reads operands: wide ones from `wide`, one-byte ones from `narrow`, then zeros up to `end`.
     fn operands(&self, kind: Kind, mut wide: usize, mut narrow: usize, end: usize) -> Result<[f32; 4], BinaryError> {
         let mut values = [0.0; 4];
         for (value, o) in values.iter_mut().zip(kind.spec().operands) {

@@ -1,9 +1,10 @@
-//! The compact form: a tree in few bytes and bit by bit, for states and records of evolution.
+//! The compact form: a tree in few bytes, exact to the bit, for checkpoints and records of evolution.
 //!
-//! The first byte says how numbers are held: 0 for narrow, 1 for wide. Then the nodes in preorder: kind u8, for
-//! composites, networks and neurons their number of children (u8, wide u16), the operands. Wide operands are f32; narrow ones are those of
-//! the binary form without its padding. All is little endian. A tree is wide if narrow would change one bit of it: an
-//! angle between two steps, a negative zero, or more than 255 children. As for serde, a tree is these bytes.
+//! The first byte selects the number format: 0 for narrow, 1 for wide. The nodes follow in preorder: kind u8, number
+//! of children for composites, networks and neurons (u8, u16 in the wide format), operands. Wide operands are f32;
+//! narrow operands are those of the binary form without its padding. All numbers are little endian. A tree uses the
+//! wide format if the narrow format would change any bit: an angle between two steps, a negative zero, or more than
+//! 255 children. Serde serialises a tree as these bytes.
 
 use super::super::network;
 use super::super::nodes::{Group, Kind, Operand};
@@ -15,7 +16,7 @@ use super::binary::{BinaryError, fault, from_byte, is_wide, to_byte};
 const NARROW: u8 = 0;
 const WIDE: u8 = 1;
 
-/// The tree as bytes, about four a node. Every tree has this form.
+/// Writes a tree in compact form, about four bytes per node. Every tree has this form.
 pub fn to_compact(tree: &Tree) -> Vec<u8> {
     let narrow = |node: &Node| {
         let operands = node.operands.iter().zip(node.kind.spec().operands);
@@ -42,12 +43,13 @@ pub fn to_compact(tree: &Tree) -> Vec<u8> {
     bytes
 }
 
-/// True for nodes of which the bytes say how many children they have.
+/// True for nodes whose number of children is stored.
 fn counts_children(kind: Kind) -> bool {
     kind.spec().group == Group::Composite || matches!(kind, Kind::Network | Kind::Neuron)
 }
 
-/// Reads a tree from bytes. Total: any bytes give a whole tree within the limits, or one error that names the place.
+/// Reads a tree from bytes. Never panics: any input results in a complete tree within the limits or in one error with
+/// its position.
 pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, at: 0 };
     let [form] = reader.take()?;

@@ -1,11 +1,11 @@
-//! DOT, the language of Graphviz: for layouts and pictures that our own SVG does not make.
+//! DOT, the language of Graphviz, for layouts and pictures that the built-in SVG writer does not support.
 
 use super::super::Tree;
 use super::super::nodes::{Group, Kind};
 use super::{dot_network, parents};
 use std::fmt::Write;
 
-/// The tree as a DOT graph; `dot -Tsvg` draws it. Children stand in their order.
+/// Writes the tree as a DOT graph for `dot -Tsvg`. The order of children is kept.
 pub fn to_dot(tree: &Tree) -> String {
     let mut dot = String::from("digraph tree {\n  graph [ordering=out];\n  node [fontname=\"monospace\"];\n");
     let part = |i: &usize| tree.nodes()[*i].kind.spec().group == Group::Part;
@@ -15,7 +15,7 @@ pub fn to_dot(tree: &Tree) -> String {
             Group::Decorator => "shape=diamond",
             _ => "shape=box, style=rounded",
         };
-        // Names, registers and numbers hold neither quotes nor backslashes.
+        // Names, registers and numbers contain neither quotes nor backslashes.
         let _ = writeln!(dot, "  n{i} [label=\"{}\", {shape}];", super::svg::drawn(node));
     }
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1).filter(|(i, _)| !part(i)) {

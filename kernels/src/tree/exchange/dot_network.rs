@@ -1,15 +1,15 @@
-//! A network as a graph: an arrow for each synapse, as thick as its weight against the greatest, blue where it is positive and orange
-//! where it is negative.
+//! A network as a graph with one arrow per synapse. The width is proportional to the weight relative to the largest
+//! weight; positive weights are blue, negative weights orange.
 
 use super::super::Node;
 use super::super::network::{Source, networks};
 use super::super::registers::scalar_name;
 use std::fmt::Write;
 
-/// Width of the thickest arrow, points.
+/// Width of the thickest arrow (points).
 const THICKEST: f32 = 4.0;
 
-/// Appends the graph of a network, whose node in the tree's graph is `n{place}`; `nodes` are its own, itself first.
+/// Appends the graph of a network. Its node in the tree's graph is `n{place}`; `nodes` starts with the network node.
 pub(super) fn write(dot: &mut String, place: usize, nodes: &[Node]) {
     let Some(network) = networks(nodes).pop() else { return };
     let most = network.synapses.iter().map(|synapse| synapse.weight.abs()).fold(f32::MIN_POSITIVE, f32::max);

@@ -1,4 +1,4 @@
-//! JSON, written: `{"node": "seq", "children": [...]}`, operands by their names, one node a line.
+//! JSON writer: `{"node": "seq", "children": [...]}`, operands by name, one node per line.
 
 use super::super::nodes::Operand;
 use super::super::{Node, Tree, operand};
@@ -8,7 +8,7 @@ use serde_json::ser::Formatter;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
 
-/// The tree as nested JSON objects. Registers and angles are strings, the other operands numbers.
+/// Writes a tree as nested JSON objects. Registers and angles are strings, other operands are numbers.
 pub fn to_json(tree: &Tree) -> String {
     let mut json = Vec::new();
     let mut writer = serde_json::Serializer::with_formatter(&mut json, NodeALine::default());
@@ -18,10 +18,10 @@ pub fn to_json(tree: &Tree) -> String {
     String::from_utf8(json).expect("serde_json writes UTF-8")
 }
 
-/// A node and what is below it.
+/// A node and its descendants.
 struct Subtree<'a> {
     nodes: &'a [Node],
-    /// The children of every node.
+    /// Child indices of every node.
     children: &'a [Vec<usize>],
     place: usize,
 }
@@ -38,7 +38,7 @@ impl Serialize for Subtree<'_> {
             if named || matches!(o.operand, Operand::Angle | Operand::Width) {
                 object.serialize_entry(o.name, &word)?;
             } else {
-                // The number as the other forms write it: 1, where serde_json would print the f32 as 1.0.
+                // Number in the notation of the other forms: 1, where serde_json would write the f32 as 1.0.
                 object.serialize_entry(o.name, &RawValue::from_string(word).map_err(S::Error::custom)?)?;
             }
         }
@@ -51,7 +51,7 @@ impl Serialize for Subtree<'_> {
     }
 }
 
-/// Layout with each element of an array on a line of its own, indented by its depth, and objects within their line.
+/// Layout that puts each array element on its own line, indented by its depth, and keeps objects on one line.
 #[derive(Default)]
 struct NodeALine {
     depth: usize,

@@ -1,5 +1,5 @@
-//! JSON, read by serde_json. It tells the place of a fault in the syntax only; the places of nodes and operands, which
-//! our own errors name, follow from the addresses of the keys and values that it hands out.
+//! JSON reader, based on serde_json. Serde_json gives positions only for syntax errors; positions of nodes and
+//! operands for our own errors are computed from the addresses of its borrowed keys and values.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
@@ -12,23 +12,24 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Reads an e-puck's tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`, keys in any order.
+/// Reads an e-puck's tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`, keys in any
+/// order.
 ///
 /// # Errors
-/// The first fault, with its line and column: of JSON's syntax, or of the tree.
+/// The first error of syntax or of the tree, with line and column.
 pub fn from_json(text: &str) -> Result<Tree, ParseError> {
     from_json_for(text, RegisterMap::Full)
 }
 
-/// The same for the robot of a map.
+/// Reads a tree like [`from_json`] for the robot of the given map.
 ///
 /// # Errors
-/// As [`from_json`].
+/// Same as [`from_json`].
 pub fn from_json_for(text: &str, map: RegisterMap) -> Result<Tree, ParseError> {
     let mut reader = Reader { source: Source::new(text)?, behind: 0, fault: None };
     reader.source.map = map;
     let mut json = serde_json::Deserializer::from_str(text);
-    // Nodes nest 64 levels deep, which is more of JSON than serde_json allows; the reader counts them itself.
+    // Nodes nest up to 64 levels, deeper than serde_json's own limit; the reader enforces its own limit.
     json.disable_recursion_limit();
     let root = NodeReader { reader: &mut reader, depth: 0 }.deserialize(&mut json);
     let root = root.map_err(|error| reader.syntax(&error))?;
@@ -38,27 +39,27 @@ pub fn from_json_for(text: &str, map: RegisterMap) -> Result<Tree, ParseError> {
 
 struct Reader<'a> {
     source: Source<'a>,
-    /// The byte behind the last token that was read, brackets at an end left out.
+    /// Byte offset after the last token; closing brackets are not counted.
     behind: usize,
-    /// A fault of the tree; serde_json's errors have no room for its place.
+    /// Error of the tree; serde_json errors cannot carry its position.
     fault: Option<ParseError>,
 }
 
 impl Reader<'_> {
-    /// Where the next token begins, given that the text is JSON up to there.
+    /// Start of the next token, if the text up to there is valid JSON.
     fn next(&self) -> usize {
         let rest = &self.source.text[self.behind..];
         self.behind + rest.find(|c: char| !c.is_ascii_whitespace() && !",:]}".contains(c)).unwrap_or(rest.len())
     }
 
-    /// Takes a token, and returns where it begins.
+    /// Consumes a token and returns its start.
     fn take(&mut self, token: &RawValue) -> usize {
         let at = token.get().as_ptr() as usize - self.source.text.as_ptr() as usize;
         self.behind = at + token.get().len();
         at
     }
 
-    /// Looks for a bracket as the next token, and returns its place.
+    /// Consumes an opening bracket as the next token and returns its position.
     fn open<E: Error>(&mut self, bracket: char, what: &str) -> Result<usize, E> {
         let at = self.next();
         if !self.source.text[at..].starts_with(bracket) {
@@ -68,7 +69,7 @@ impl Reader<'_> {
         Ok(at)
     }
 
-    /// Ends the reading with a fault of the tree.
+    /// Aborts reading with an error of the tree.
     fn refuse<E: Error>(&mut self, at: usize, message: String) -> E {
         self.fail(self.source.error(at, message))
     }
@@ -78,7 +79,7 @@ impl Reader<'_> {
         E::custom("a fault of the tree")
     }
 
-    /// The characters of a string that begins at `at`.
+    /// Decodes the string token at `at`.
     fn string<E: Error>(&mut self, token: &RawValue, at: usize) -> Result<String, E> {
         if !token.get().starts_with('"') {
             return Err(self.refuse(at, "`\"` is missing where a string begins".into()));
@@ -86,7 +87,7 @@ impl Reader<'_> {
         serde_json::from_str(token.get()).map_err(|_| self.refuse(at, "a string with half a surrogate pair".into()))
     }
 
-    /// An operand's word; its own rules say which numbers fit.
+    /// Reads an operand as a word; its value is validated later by the rules of its type.
     fn operand<E: Error>(&mut self, token: &RawValue, at: usize) -> Result<String, E> {
         match token.get().as_bytes()[0] {
             b'"' => self.string(token, at),
@@ -95,13 +96,13 @@ impl Reader<'_> {
         }
     }
 
-    /// The byte at which serde_json stopped.
+    /// Byte offset at which serde_json stopped.
     fn place(&self, error: &serde_json::Error) -> usize {
         let lines = self.source.text.split_inclusive('\n').take(error.line().saturating_sub(1));
         lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1)
     }
 
-    /// What ended the reading. A text that ends too early lacks the rest of the token at its end.
+    /// Converts an error of serde_json. If the text ends too early, the position is the start of the missing token.
     fn syntax(&mut self, error: &serde_json::Error) -> ParseError {
         if let Some(fault) = self.fault.take() {
             return fault;
@@ -132,7 +133,7 @@ impl<'de> DeserializeSeed<'de> for NodeReader<'_, '_> {
 struct NodeVisitor<'r, 'a> {
     reader: &'r mut Reader<'a>,
     depth: usize,
-    /// Where the object begins.
+    /// Start of the object.
     at: usize,
 }
 
@@ -163,7 +164,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
                 children = Some(object.next_value_seed(ChildrenReader { reader: &mut *reader, depth: depth + 1 })?);
                 continue;
             }
-            // No node has more than four; a fifth is a fault already.
+            // A node has at most four operands, so a fifth is an error.
             if key != "node" && operands.len() == 4 {
                 return Err(reader.refuse(key_at, format!("`{}` is one operand too many", shorten(&key))));
             }
@@ -182,7 +183,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
     }
 }
 
-/// Reads the list of the nodes `depth` levels below the root.
+/// Reads the list of nodes at `depth` levels below the root.
 struct ChildrenReader<'r, 'a> {
     reader: &'r mut Reader<'a>,
     depth: usize,

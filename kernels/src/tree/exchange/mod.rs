@@ -1,8 +1,8 @@
-//! Forms in which trees go to and come from other programs: XML, JSON and bytes both ways, DOT and SVG outwards; and
-//! the compact form in which evolution keeps them.
+//! Exchange formats of trees: XML, JSON and binary (read and write), DOT and SVG (write only), and the compact form
+//! for storage in evolution.
 //!
-//! Readers are total: any input gives a whole tree or one error that names the place; the limits are those of the
-//! text form. Angles are written and read exactly, so what a writer wrote reads back as the same tree.
+//! Readers never panic: any input results in a complete tree or in an error with its position. The limits of the text
+//! form apply. Angles are written and read exactly, so each reader restores exactly the tree that was written.
 
 mod binary;
 mod compact;
@@ -36,22 +36,22 @@ use super::registers::{CELLS, RegisterMap};
 use super::{Node, Tree};
 use std::borrow::Cow;
 
-/// Most operands of a node that it does not have and that are told.
+/// Maximum number of reported unknown operands of a node.
 const MOST_UNKNOWN: usize = 8;
-/// Longest line that an error shows.
+/// Maximum length of a source line in an error.
 const SHOWN: usize = 200;
 
-/// A node as a textual form gives it, its operands still words.
+/// A node of a textual form; its operands are still words.
 struct Element {
     kind: Kind,
-    /// Place in the text, bytes.
+    /// Byte offset in the text.
     at: usize,
     operands: Vec<Word>,
     children: Vec<Element>,
 }
 
 impl Element {
-    /// Whether it or a node below it remembers something between ticks.
+    /// Whether this node or a descendant keeps state between ticks.
     fn remembers(&self) -> bool {
         self.kind.has_memory() || self.kind == Kind::Network || self.children.iter().any(Element::remembers)
     }
@@ -64,14 +64,14 @@ struct Word {
     at: usize,
 }
 
-/// A text being read, and how many nodes it has shown so far.
+/// A text that is being read, and the number of nodes read so far.
 struct Source<'a> {
-    /// All files one behind the other.
+    /// Concatenated text of all files.
     text: Cow<'a, str>,
-    /// Where the files after the first begin, and their names.
+    /// Start and name of each file after the first.
     files: Vec<(usize, String)>,
     nodes: usize,
-    /// The robot that the tree is for.
+    /// Register map of the target robot.
     map: RegisterMap,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Adds a file behind what there is, and returns where it begins.
+    /// Appends a file and returns its start.
     fn append_file(&mut self, name: &str, text: &str) -> Result<usize, String> {
         let base = self.text.len();
         self.check_length(base + text.len())?;
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
         Ok(base)
     }
 
-    /// An error at a byte of the text.
+    /// Creates an error at a byte offset of the text.
     fn error(&self, at: usize, message: String) -> ParseError {
         let mut at = at.min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
         ParseError { file: file.into(), line: before.matches('\n').count() + 1, column, message, source }
     }
 
-    /// Counts a node `depth` levels below the root; readers call it before they go deeper.
+    /// Counts a node at `depth` levels below the root; readers call it before they descend.
     fn enter(&mut self, at: usize, depth: usize) -> Result<(), ParseError> {
         if depth > MAX_DEPTH {
             return Err(self.error(at, format!("deeper than {MAX_DEPTH} levels")));
@@ -132,19 +132,19 @@ impl<'a> Source<'a> {
         Words { map: self.map, exact: true }
     }
 
-    /// A name that is none of a node's; `also` are other names that the form has for nodes.
+    /// Creates an error for an unknown node name; `also` lists further node names of the format.
     fn unknown_node<'n>(&self, at: usize, name: &str, also: impl IntoIterator<Item = &'n str>) -> ParseError {
         let known = Kind::all().filter(|kind| self.words().has(*kind)).map(|kind| kind.spec().name);
         let hint = suggest(name, known.chain(also).map(String::from));
         self.error(at, format!("unknown node `{}`{hint}", shorten(name)))
     }
 
-    /// The tree of an element, or its first fault.
+    /// Converts an element to a tree, or returns the first error.
     fn tree(&self, root: &Element) -> Result<Tree, ParseError> {
         self.tree_or_faults(root).map_err(|mut faults| faults.swap_remove(0))
     }
 
-    /// The tree of an element, or all that is wrong with it.
+    /// Converts an element to a tree, or returns all errors.
     fn tree_or_faults(&self, root: &Element) -> Result<Tree, Vec<ParseError>> {
         let (mut nodes, mut places) = (Vec::with_capacity(self.nodes), Vec::with_capacity(self.nodes));
         let mut faults = Vec::new();
@@ -155,7 +155,7 @@ impl<'a> Source<'a> {
         if faults.is_empty() { Ok(Tree::from_preorder(nodes)) } else { Err(faults) }
     }
 
-    /// Appends an element in preorder, with its place in the text; readers have bounded the depth.
+    /// Appends an element in preorder with its position in the text. Readers have already limited the depth.
     fn append(&self, element: &Element, nodes: &mut Vec<Node>, places: &mut Vec<usize>, faults: &mut Vec<ParseError>) {
         let (node, own) = self.node(element, element.children.len());
         faults.extend(own);
@@ -164,7 +164,7 @@ impl<'a> Source<'a> {
         element.children.iter().for_each(|child| self.append(child, nodes, places, faults));
     }
 
-    /// A node of so many children, and what is wrong with it alone.
+    /// Creates a node with the given number of children; also returns the errors of this node.
     fn node(&self, element: &Element, children: usize) -> (Node, Vec<ParseError>) {
         let Element { kind, at, operands, .. } = element;
         let (spec, mut faults) = (kind.spec(), Vec::new());
@@ -190,7 +190,7 @@ impl<'a> Source<'a> {
             }
         }
         let unknown = operands.iter().filter(|word| spec.operands.iter().all(|o| o.name != word.name));
-        // Where a fault lies takes a look at the whole text.
+        // Each error searches the whole text for its line, so their number is limited.
         for word in unknown.take(MOST_UNKNOWN) {
             let name = shorten(&word.name);
             fault(word.at, format!("{} has no `{name}`; it takes {}", spec.name, usage(spec.operands)));
@@ -199,16 +199,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// True if an operand may have this value; a register must exist, and a pair begins at an even cell.
+/// Whether an operand may have this value: registers must exist, and pairs start at an even cell.
 fn allowed(operand: Operand, value: f32) -> bool {
     let (low, high) = operand.range();
     let step = if operand.is_vector() { 2.0 } else { 1.0 };
-    // What a synapse may come from depends on its network.
+    // The validity of a synapse's source depends on its network.
     let register = !operand.is_register() || operand == Operand::Source || value < CELLS as f32 && value % step == 0.0;
     (low..=high).contains(&value) && register
 }
 
-/// The parent of every node of a tree; the root's is itself.
+/// Returns the parent of every node of a tree; the parent of the root is the root.
 fn parents(tree: &Tree) -> Vec<usize> {
     let mut parents = Vec::with_capacity(tree.nodes().len());
     let mut open: Vec<(usize, u16)> = Vec::new();
@@ -227,7 +227,7 @@ fn parents(tree: &Tree) -> Vec<usize> {
     parents
 }
 
-/// The children of every node of a tree, in order.
+/// Returns the children of every node of a tree, in order.
 fn children(tree: &Tree) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); tree.nodes().len()];
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {

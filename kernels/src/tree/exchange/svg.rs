@@ -1,5 +1,5 @@
-//! SVG in the usual notation of behaviour trees: an arrow for a sequence, a question mark for a selection, with a dot
-//! above it for memory (thesis 3.1.1), diamonds for decorators, rounded boxes for leaves.
+//! SVG in the usual notation of behaviour trees: an arrow for sequences, a question mark for selections, a dot above
+//! for memory (thesis 3.1.1), diamonds for decorators, rounded boxes for leaves.
 
 use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
@@ -27,18 +27,19 @@ const STYLE: &str = "  <style>
   </style>
 ";
 
-/// Added to the class of what is never ticked.
+/// Additional class of elements that are never ticked.
 const NEVER: &str = " never";
-/// Width of the line to a node that is ticked in every update.
+/// Line width for a node that is ticked in every update.
 const THICKEST: f32 = 6.0;
 
-/// The tree as a drawing to be looked at in its own size, with the root at the top or at the left.
+/// Draws the tree at its natural size, with the root at the top or at the left.
 pub fn to_svg(tree: &Tree, direction: Direction) -> String {
     draw(tree, direction, None)
 }
 
-/// As [`to_svg`], with how much of a run each node is in use: `shares` has for each node the part of all updates in
-/// which it is ticked, 0..=1. Lines are as thick as their share; what is never ticked is grey and dashed.
+/// Draws the tree like [`to_svg`] with the usage of each node in a run: `shares` contains for each node the fraction
+/// of updates in which it is ticked (0..1). The line width shows the share; nodes that are never ticked are grey and
+/// dashed.
 pub fn to_svg_in_use(tree: &Tree, direction: Direction, shares: &[f32]) -> String {
     draw(tree, direction, Some(shares))
 }
@@ -83,7 +84,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     svg
 }
 
-/// The text in a node's shape; those with a drawn sign have none.
+/// Text in the shape of a node; empty for nodes with a drawn symbol.
 fn label(node: &Node) -> String {
     match node.kind {
         Kind::Seq | Kind::Seqm | Kind::Successd | Kind::Failed | Kind::Network => String::new(),
@@ -96,13 +97,13 @@ fn label(node: &Node) -> String {
     }
 }
 
-/// A node's text in drawings. The text form writes the step that 180 and -180 degrees are as -180, which nobody does by
-/// hand.
+/// Text of a node in drawings. It replaces the -180 degrees of the text form by the equivalent 180 degrees, which is
+/// the usual notation.
 pub(super) fn drawn(node: &Node) -> String {
     node.to_string().replace(" -180deg", " 180deg")
 }
 
-/// The line from a parent's edge to its child's edge.
+/// Draws the line from the edge of a parent to the edge of its child.
 fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share: Option<f32>) {
     let [x1, y1, x2, y2] = match direction {
         Direction::Down => [from.x, from.y + from.height / 2.0, to.x, to.y - to.height / 2.0],
@@ -116,7 +117,7 @@ fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share:
     let _ = writeln!(svg, "  <path class=\"line{never}\"{width} d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
 }
 
-/// The share of updates below a node; beside it where lines to children begin below.
+/// Draws the share of updates below a node, or beside it if the lines to its children start below.
 fn note(svg: &mut String, node: &Node, place: &Place, direction: Direction, share: f32) {
     let Place { x, y, width, height } = *place;
     let text = if share == 0.0 { "never".into() } else { format!("{:.1} %", 100.0 * share) };

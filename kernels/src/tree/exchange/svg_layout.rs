@@ -1,21 +1,21 @@
-//! Where the nodes of a drawn tree stand: subtrees side by side, each parent over the middle of its children.
+//! Layout of a drawn tree: subtrees side by side, each parent centred over its children.
 
 use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
 use super::children;
 use super::svg_network::Hinton;
 
-/// Where the root is drawn.
+/// Direction of growth of a drawn tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// At the top, children below.
+    /// Root at the top, children below.
     #[default]
     Down,
-    /// At the left, children to the right.
+    /// Root at the left, children to the right.
     Right,
 }
 
-/// A node's box: centre and size, pixels.
+/// Box of a node: centre and size (px).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place {
     pub x: f32,
@@ -24,16 +24,16 @@ pub(super) struct Place {
     pub height: f32,
 }
 
-/// Width of a character of 13 px monospace.
+/// Width of a character of 13 px monospace (px).
 const CHARACTER: f32 = 7.8;
 const HEIGHT: f32 = 28.0;
 const DIAMOND: f32 = 40.0;
-/// Space between subtrees side by side, between levels, and around everything.
+/// Gaps (px) between adjacent subtrees (`BESIDE`), between levels (`BETWEEN`), and around the drawing (`MARGIN`).
 const BESIDE: f32 = 14.0;
 const BETWEEN: f32 = 36.0;
 pub(super) const MARGIN: f32 = 16.0;
 
-/// Room of a node's shape: decorators are diamonds, networks pictures, leaves as wide as their text.
+/// Size of a node's shape: diamonds for decorators, pictures for networks, text width for leaves.
 fn size(node: &Node, label: &str) -> (f32, f32) {
     let text = label.chars().count() as f32 * CHARACTER;
     match node.kind.spec().group {
@@ -43,7 +43,7 @@ fn size(node: &Node, label: &str) -> (f32, f32) {
     }
 }
 
-/// Places every node of a tree whose shapes hold `labels`.
+/// Computes the box of every node; `labels` are the texts in the shapes.
 pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec<Place> {
     let nodes = tree.nodes();
     let mut children = children(tree);
@@ -51,11 +51,11 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     for at in (0..nodes.len()).filter(|at| nodes[*at].kind == Kind::Network) {
         let end = tree.end(at);
         (sizes[at], children[at]) = (Hinton::of(&nodes[at..end]).size(), Vec::new());
-        // Its neurons are in its picture.
+        // The neurons are part of the network's picture.
         sizes[at + 1..end].fill((0.0, 0.0));
         children[at + 1..end].fill(Vec::new());
     }
-    // Along the direction of growth and across it.
+    // Splits a size into the extents along and across the direction of growth.
     let split = |(width, height): (f32, f32)| match direction {
         Direction::Down => (height, width),
         Direction::Right => (width, height),
@@ -68,7 +68,7 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     for (size, depth) in sizes.iter().zip(&depth) {
         thickness[*depth] = thickness[*depth].max(split(*size).0);
     }
-    // Preorder puts children after parents: backwards sums up extents, forwards hands out places.
+    // Preorder puts children after parents: the backward pass sums up extents, the forward pass assigns positions.
     let mut extent = vec![0f32; nodes.len()];
     for i in (0..nodes.len()).rev() {
         let below: f32 = children[i].iter().map(|c| extent[*c]).sum();
@@ -94,7 +94,8 @@ pub(super) fn place(tree: &Tree, labels: &[String], direction: Direction) -> Vec
     }
     let level = |depth: usize| thickness[..depth].iter().map(|t| t + BETWEEN).sum::<f32>() + thickness[depth] / 2.0;
     let centre = |i: usize| match direction {
-        // Beside the picture of a network others stand at the top, so that no line goes behind it.
+        // Nodes on the level of a network's picture are aligned at the top, so that no line passes behind the
+        // picture.
         Direction::Down if tree.has_network() => {
             let top = level(depth[i]) - (thickness[depth[i]] - sizes[i].1) / 2.0;
             (across[i], MARGIN + top)

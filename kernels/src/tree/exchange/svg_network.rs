@@ -1,20 +1,20 @@
-//! A network as a Hinton picture: a row for each neuron, a column for each source; a square's area is the weight's magnitude
-//! against the greatest of the picture, its colour the sign.
+//! A network as a Hinton diagram: one row per neuron, one column per source. The area of a square shows the magnitude
+//! of the weight relative to the largest weight, its colour shows the sign.
 
 use super::super::Node;
 use super::super::network::{Network, Source, networks};
 use super::super::registers::scalar_name;
 use std::fmt::Write;
 
-/// Room of a weight, and of the words beside and above all of them, pixels.
+/// Sizes [px]: cell of a weight (`CELL`), row labels (`LEFT`), column labels (`TOP`), margin (`EDGE`).
 const CELL: f32 = 16.0;
 const LEFT: f32 = 58.0;
 const TOP: f32 = 74.0;
 const EDGE: f32 = 10.0;
-/// Room of the line that says what the squares are measured by.
+/// Height of the line that states the scale of the squares (px).
 const SCALE: f32 = 14.0;
 
-/// Added to the drawings of trees that have a network.
+/// Style sheet for drawings of trees that contain a network.
 pub(super) const STYLE: &str = "  <style>
     .positive { fill: #1f6fd0 }
     .negative { fill: #d9480f }
@@ -22,14 +22,14 @@ pub(super) const STYLE: &str = "  <style>
   </style>
 ";
 
-/// What the picture shows.
+/// Contents of the diagram.
 pub(super) struct Hinton {
     columns: Vec<(String, Source)>,
     network: Network,
 }
 
 impl Hinton {
-    /// Of the nodes of a network, itself first.
+    /// Creates the diagram of a network from its nodes, which start with the network node.
     pub fn of(nodes: &[Node]) -> Hinton {
         let network = networks(nodes).pop().unwrap_or_default();
         let cells = network.cells();
@@ -40,13 +40,13 @@ impl Hinton {
         Hinton { columns, network }
     }
 
-    /// Width and height, pixels. The first column is the bias, the last the gain.
+    /// Width and height (px). The first column is the bias, the last the gain.
     pub fn size(&self) -> (f32, f32) {
         let (columns, rows) = (self.columns.len() + 2, self.network.neurons.len());
         (LEFT + columns as f32 * CELL + EDGE, TOP + rows as f32 * CELL + EDGE + SCALE)
     }
 
-    /// Draws it with its corner at (x, y).
+    /// Draws the diagram with its top left corner at (x, y).
     pub fn draw(&self, svg: &mut String, x: f32, y: f32) {
         let Network { neurons, synapses, .. } = &self.network;
         let biases = neurons.iter().map(|neuron| neuron.bias.abs());

@@ -1,21 +1,22 @@
-//! XML of BehaviorTree.CPP, version 4: written so that its tools and Groot2 show and edit our trees.
+//! XML writer for BehaviorTree.CPP, version 4, whose tools and Groot2 can show and edit the trees.
 //!
-//! Its own node is used where its documented meaning is ours (<https://www.behaviortree.dev>, "Sequences",
-//! "Fallbacks", "Decorators"): a reactive composite starts at its first child every tick, as `seq` and `sel` do,
-//! and `Sequence` and `Fallback` resume at the running child, as `seqm` and `selm` do. `Parallel` is not ours: it
-//! remembers which children are done and ends at the first tick that decides, while `par` ticks all children every
-//! time. `Repeat` is not `repeati`: it ticks its child again within one tick, while `repeati` does it once a tick.
-//! These two and all leaves are custom nodes, described in the TreeNodesModel.
+//! A node of BehaviorTree.CPP is used if its documented meaning is the same (<https://www.behaviortree.dev>,
+//! "Sequences", "Fallbacks", "Decorators"): a reactive composite starts at its first child every tick, as `seq` and
+//! `sel` do; `Sequence` and `Fallback` resume at the running child, as `seqm` and `selm` do. `Parallel` differs: it
+//! remembers completed children and ends at the first tick that decides, while `par` ticks all children every time.
+//! `Repeat` differs from `repeati`: it ticks its child repeatedly within one tick, while `repeati` ticks it once per
+//! tick. `par`, `repeati` and all leaves are custom nodes, described in the TreeNodesModel.
 //!
-//! An element's name is that of its node (`<movcv .../>`, its compact form): the parser of BehaviorTree.CPP 4.10 looks
-//! up the children of a `ReactiveSequence` by the names of their elements, and so refuses `<Action ID="movcv" .../>`.
+//! The name of an element is the name of its node (`<movcv .../>`, the compact form). The parser of BehaviorTree.CPP
+//! 4.10 looks up the children of a `ReactiveSequence` by their element names and therefore rejects `<Action
+//! ID="movcv" .../>`.
 
 use super::super::nodes::{Group, Kind, Operand};
 use super::super::reference::operand_domain;
 use super::super::{Node, Tree, operand};
 use std::fmt::Write;
 
-/// Nodes of BehaviorTree.CPP with the same meaning as ours.
+/// Nodes of BehaviorTree.CPP with the same meaning.
 pub(super) const SAME: [(Kind, &str); 9] = [
     (Kind::Seq, "ReactiveSequence"),
     (Kind::Sel, "ReactiveFallback"),
@@ -28,18 +29,18 @@ pub(super) const SAME: [(Kind, &str); 9] = [
     (Kind::Failurel, "AlwaysFailure"),
 ];
 
-/// The name of the only tree in our files, and of its blackboard in the Groot2 protocol.
+/// Name of the only tree in written files, and of its blackboard in the Groot2 protocol.
 pub const TREE: &str = "xpuck";
 
-/// The port of a network, which is a leaf there: its neurons with their synapses.
+/// Port of a network, which is a leaf in XML: its neurons with their synapses.
 pub(super) const NEURONS: &str = "neurons";
 
-/// The name that BehaviorTree.CPP has for a kind, if it has the kind.
+/// BehaviorTree.CPP's name of a kind; `None` if it does not have the kind.
 fn same(kind: Kind) -> Option<&'static str> {
     SAME.iter().find(|(k, _)| *k == kind).map(|(_, name)| *name)
 }
 
-/// The element that describes a custom node in the TreeNodesModel: what BehaviorTree.CPP calls its type.
+/// Element that describes a custom node in the TreeNodesModel, which is its type in BehaviorTree.CPP.
 pub(super) fn category(kind: Kind) -> &'static str {
     match kind.spec().group {
         Group::Composite => "Control",
@@ -50,19 +51,19 @@ pub(super) fn category(kind: Kind) -> &'static str {
     }
 }
 
-/// The tree as a file of BehaviorTree.CPP version 4.
+/// Writes the tree as a file of BehaviorTree.CPP version 4.
 pub fn to_xml(tree: &Tree) -> String {
     write_xml(tree, "", |_, _| String::new())
 }
 
-/// The tree as BehaviorTree.CPP describes a running one to Groot2: as [`to_xml`], and every node has a `_uid`, its
-/// place in [`Tree::nodes`] counted from 1, and a `_fullpath`, which is unique too.
+/// Writes the tree as BehaviorTree.CPP describes a running tree to Groot2: like [`to_xml`], plus two unique
+/// attributes per node, `_uid` (its index in [`Tree::nodes`] counted from 1) and `_fullpath`.
 pub fn to_xml_live(tree: &Tree) -> String {
     write_xml(tree, " _fullpath=\"\"", numbers)
 }
 
-/// `path` are attributes of the tree, and `identity` gives those that tell a node from others, by its kind and its
-/// number from 1.
+/// Writes a tree. `path` contains attributes of the tree; `identity` returns the identifying attributes of a node
+/// from its kind and its number, counted from 1.
 fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">");
@@ -101,18 +102,19 @@ fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> St
     xml
 }
 
-/// The element of a node in a tree: its name in BehaviorTree.CPP, or its ID in the TreeNodesModel.
+/// Element of a node in a tree: its name in BehaviorTree.CPP, or its ID in the TreeNodesModel.
 fn element_name(kind: Kind) -> &'static str {
     same(kind).unwrap_or(kind.spec().name)
 }
 
-/// The name that a viewer shows, our own, and what tells nodes apart.
+/// Attributes with the node's own name for viewers and its unique identifiers.
 fn numbers(kind: Kind, uid: usize) -> String {
     let name = kind.spec().name;
     format!(" name=\"{name}\" _uid=\"{uid}\" _fullpath=\"{name}::{uid}\"")
 }
 
-/// Names and words hold letters, digits, dots and signs only, so that nothing needs escaping.
+/// Writes operands as attributes. Names and words contain only letters, digits, dots and signs, so no escaping is
+/// needed.
 fn operands(node: &Node) -> String {
     let mut text = String::new();
     for (value, o) in node.operands.iter().zip(node.kind.spec().operands) {
@@ -121,8 +123,9 @@ fn operands(node: &Node) -> String {
     text
 }
 
-/// The neurons of a network: bias and gain, then source and weight of each synapse; semicolons between neurons. A node with
-/// children would be no leaf for BehaviorTree.CPP, and a neuron without synapses no node with children.
+/// Writes the neurons of a network as one port: bias and gain, then source and weight of each synapse; semicolons
+/// between neurons. Child elements are not possible: for BehaviorTree.CPP a node with children is not a leaf, and a
+/// neuron without synapses would be a control node without children.
 fn neurons(nodes: &[Node]) -> String {
     let mut text = String::new();
     for node in &nodes[1..] {
@@ -140,7 +143,7 @@ fn neurons(nodes: &[Node]) -> String {
     format!(" {NEURONS}=\"{text}\"")
 }
 
-/// Describes every custom node that the tree's robot has, used or not, so that an editor offers them all.
+/// Describes all custom nodes of the tree's robot, used or not, so that editors offer all of them.
 fn model(xml: &mut String, tree: &Tree) {
     let on_kilobot = tree.nodes().iter().any(|node| node.kind.is_kilobots_own());
     let has = |kind: Kind| if on_kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() };
@@ -169,7 +172,7 @@ fn model(xml: &mut String, tree: &Tree) {
     xml.push_str("  </TreeNodesModel>\n");
 }
 
-/// Registers and angles are text for BehaviorTree.CPP; numbers are numbers.
+/// Port type of an operand: text for registers and angles, numbers for the others.
 fn port_type(operand: Operand) -> &'static str {
     match operand {
         Operand::Int8 | Operand::Count | Operand::Quadrant | Operand::Threshold => "int",

@@ -1,23 +1,23 @@
-//! Elements of XML files that hold trees, owned, so that a tree can come from several files.
+//! Owned elements of XML files that contain trees; owned because a tree can consist of several files.
 
 use super::super::operand::shorten;
 use super::super::parse::{MAX_DEPTH, MAX_NODES, ParseError};
 use super::Source;
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// Most attributes in a file.
+/// Maximum number of attributes in a file.
 const MAX_ATTRIBUTES: usize = 8 * MAX_NODES;
-/// Most attributes of an element; the parser compares each with all others.
+/// Maximum number of attributes of an element; the parser compares each with all others.
 const MAX_OF_ELEMENT: usize = 1024;
 
-/// An element. Places are bytes of the whole text that was read.
+/// An element. Positions are byte offsets in the whole text.
 #[derive(Debug)]
 pub(super) struct Xml {
     pub tag: String,
     pub at: usize,
     pub attributes: Vec<Attribute>,
     pub children: Vec<Xml>,
-    /// Text between its children, which a tree has not.
+    /// Position of text between its children, which is not valid in a tree.
     pub stray: Option<usize>,
 }
 
@@ -30,12 +30,12 @@ pub(super) struct Attribute {
 }
 
 impl Xml {
-    /// An attribute's value.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| attribute.value.as_str())
     }
 
-    /// The children of a name.
+    /// Returns the children with the given tag.
     pub fn all<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = &'a Xml> {
         self.children.iter().filter(move |child| child.tag == tag)
     }
@@ -43,7 +43,7 @@ impl Xml {
     fn of(node: Node<'_, '_>, base: usize, depth: usize) -> Xml {
         let stray = node.children().find(|c| c.is_text() && c.text().is_some_and(|t| !t.trim().is_empty()));
         let elements = node.children().filter(Node::is_element);
-        // One level more than a tree may have, so that its reader sees what is too deep.
+        // Keeps one level more than a tree may have, so that its reader detects the excess depth.
         let kept = if depth > MAX_DEPTH + 3 { 0 } else { usize::MAX };
         Xml {
             tag: node.tag_name().name().into(),
@@ -58,17 +58,17 @@ impl Xml {
     }
 }
 
-/// The root element of the last file of `source`, which begins at `base`: a `<root>` of format 4.
+/// Parses the last file of `source`, which starts at `base`, and returns its root: a `<root>` of format 4.
 pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     let text = &source.text[base..];
     if text.bytes().filter(|b| *b == b'=').count() > MAX_ATTRIBUTES {
         return Err(source.error(base, format!("more than {MAX_ATTRIBUTES} attributes")));
     }
-    // Attributes hold no `<`, so those of an element lie between two of them.
+    // Attributes contain no `<`, so the attributes of an element lie between two `<`.
     if text.split('<').any(|element| element.bytes().filter(|b| *b == b'=').count() > MAX_OF_ELEMENT) {
         return Err(source.error(base, format!("an element with more than {MAX_OF_ELEMENT} attributes")));
     }
-    // Each element comes with white space on both sides, and the model of nodes adds its own.
+    // White space on both sides of each element counts as nodes too, and the node model adds its own elements.
     let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|error| malformed(source, base, text, &error))?;
@@ -83,7 +83,8 @@ pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     }
 }
 
-/// The parser's message already ends with its place; ours begins with it. What is missing is missing at the end.
+/// Converts an error of the parser. Its message ends with the position, which is removed here; for an incomplete text
+/// the position is the end.
 fn malformed(source: &Source, base: usize, text: &str, error: &roxmltree::Error) -> ParseError {
     if let roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream = error {
         return source.error(base + text.trim_end().len(), format!("not XML: {error}"));

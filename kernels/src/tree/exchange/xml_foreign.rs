@@ -1,10 +1,10 @@
-//! Nodes of BehaviorTree.CPP 4.10 that have no equal here, and why each is refused.
+//! Nodes of BehaviorTree.CPP 4.10 without an equivalent here, and the reason for each rejection.
 
-/// Attributes that hold conditions and scripts of a node.
+/// Attributes that contain conditions and scripts of a node.
 pub(super) const SCRIPTS: [&str; 9] =
     ["_failureIf", "_successIf", "_skipIf", "_while", "_onHalted", "_onFailure", "_onSuccess", "_post", "_autoSuccess"];
 
-/// Why a node of BehaviorTree.CPP is not read; nothing for other names.
+/// Reason why a node of BehaviorTree.CPP is rejected; `None` for other names.
 pub(super) fn refused(name: &str) -> Option<String> {
     let lacks = |what: &str| Some(format!("`{name}` needs BehaviorTree.CPP's {what}, which Xpuck does not have"));
     match name {

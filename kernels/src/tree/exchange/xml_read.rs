@@ -1,7 +1,7 @@
-//! XML of BehaviorTree.CPP, version 4, read: our own files, and those that its tools and people made.
+//! XML reader for BehaviorTree.CPP, version 4: reads files of this project, of other tools and of users.
 //!
-//! A tree may lie in several files. Subtrees are put in the place of the `SubTree` that names them, and nodes of
-//! BehaviorTree.CPP that do the same tick by tick as some of ours become those.
+//! A tree may consist of several files. Each `SubTree` is replaced by the tree that it names, and nodes of
+//! BehaviorTree.CPP are converted if they behave identically tick by tick.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
@@ -14,28 +14,28 @@ use super::xml_foreign::{SCRIPTS, refused};
 use super::{Element, Source, Word};
 use std::fmt;
 
-/// Attributes of a node that say nothing about what it does, beside those that begin with `_`.
+/// Attributes without influence on the behaviour of a node, in addition to those that start with `_`.
 const NOTES: [&str; 2] = ["name", "ID"];
-/// Most files of a tree.
+/// Maximum number of files of a tree.
 const MAX_FILES: usize = 64;
-/// Most faults that are listed.
+/// Maximum number of listed errors.
 const MAX_FAULTS: usize = 50;
 
-/// Gives the name and the text of a file that another includes, by the name of that other (empty for the first) and the
-/// path that stands in it; or why not.
+/// Opens an included file. The arguments are the name of the including file (empty for the first) and the path in its
+/// text. Returns name and text of the included file, or an error message.
 pub type Include<'a> = dyn FnMut(&str, &str) -> Result<(String, String), String> + 'a;
 
-/// What is read of XML.
+/// Options of the XML reader.
 pub struct XmlAsk<'a> {
-    /// The ID of the tree, where several could be meant.
+    /// ID of the tree to read; needed if the file does not identify it.
     pub tree: Option<&'a str>,
-    /// The robot that the tree is for.
+    /// Register map of the target robot.
     pub map: RegisterMap,
     /// Opens included files.
     pub include: &'a mut Include<'a>,
 }
 
-/// All that is wrong with a file, by place.
+/// All errors of a file, by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XmlFaults(pub Vec<ParseError>);
 
@@ -60,7 +60,7 @@ impl From<ParseError> for XmlFaults {
 /// Reads an e-puck's tree from one file of BehaviorTree.CPP version 4; see [`read_xml`].
 ///
 /// # Errors
-/// The first fault.
+/// The first error.
 pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     let mut include = |_: &str, path: &str| {
         Err(format!("include is not read here, where a tree is one text: put {} into it", shorten(path)))
@@ -69,14 +69,14 @@ pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     read_xml(text, ask).map_err(|XmlFaults(mut faults)| faults.swap_remove(0))
 }
 
-/// Reads a tree from XML of BehaviorTree.CPP version 4: the one that is asked for, or that `main_tree_to_execute` names, or
-/// that no other uses as a `SubTree`.
+/// Reads a tree from XML of BehaviorTree.CPP version 4. The tree is selected by `ask.tree`, else by
+/// `main_tree_to_execute`, else it is the tree that no other tree uses as a `SubTree`.
 ///
-/// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP that have no
-/// equal here are refused, not guessed at.
+/// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP without
+/// an equivalent here are rejected.
 ///
 /// # Errors
-/// All faults; the first alone where it hides what follows.
+/// All errors; only the first if later errors cannot be determined.
 pub fn read_xml(text: &str, ask: XmlAsk<'_>) -> Result<Tree, XmlFaults> {
     let mut source = Source::new(text)?;
     source.map = ask.map;
@@ -87,7 +87,7 @@ pub fn read_xml(text: &str, ask: XmlAsk<'_>) -> Result<Tree, XmlFaults> {
     reader.check_names();
     let root = reader.tree(main, 0)?;
     let Reader { source, mut faults, .. } = reader;
-    // What nodes lack by themselves was noted as each was read.
+    // Errors of single nodes were collected while reading; these are the errors of the whole tree.
     if let (Some(root), true) = (root, faults.is_empty()) {
         match source.tree_or_faults(&root) {
             Ok(tree) => return Ok(tree),
@@ -100,7 +100,7 @@ pub fn read_xml(text: &str, ask: XmlAsk<'_>) -> Result<Tree, XmlFaults> {
     Err(XmlFaults(faults))
 }
 
-/// The roots of the file and of all that it includes, itself first.
+/// Root elements of the file and of all included files, the file itself first.
 fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseError> {
     let mut roots = vec![xml_dom::parse(source, 0)?];
     let mut names = vec![String::new()];
@@ -126,7 +126,7 @@ fn roots(source: &mut Source, open: &mut Include<'_>) -> Result<Vec<Xml>, ParseE
     Ok(roots)
 }
 
-/// The `<BehaviorTree>` to read.
+/// Selects the `<BehaviorTree>` to read.
 fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<&str>) -> Result<&'a Xml, ParseError> {
     let named = asked.or_else(|| first.get("main_tree_to_execute"));
     if let Some(name) = named {
@@ -162,7 +162,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     }
 }
 
-/// That a tree is missing, with the nearest name of one that is there.
+/// Error message for a missing tree, with the most similar existing name.
 fn no_tree(name: &str, trees: &[&Xml]) -> String {
     let known = trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
     format!("there is no <BehaviorTree ID=\"{}\">{}", shorten(name), suggest(name, known))
@@ -171,9 +171,9 @@ fn no_tree(name: &str, trees: &[&Xml]) -> String {
 struct Reader<'a> {
     source: Source<'a>,
     trees: &'a [&'a Xml],
-    /// IDs of the trees that are being read, the outermost first.
+    /// IDs of the trees that are being read, outermost first.
     within: Vec<&'a str>,
-    /// How many reactive composites around have ticked a child that remembers something before they come here.
+    /// Number of enclosing reactive composites that tick a child with memory before the current node.
     restarting: usize,
     faults: Vec<ParseError>,
 }
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Two trees of a name would be one for a SubTree.
+    /// Reports duplicate tree names, which a SubTree could not distinguish.
     fn check_names(&mut self) {
         let trees = self.trees;
         for (i, tree) in trees.iter().enumerate() {
@@ -196,12 +196,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The only node of a `<BehaviorTree>`.
+    /// Reads the only node of a `<BehaviorTree>`.
     ///
-    /// Like [`Reader::element`] it gives nothing where it noted a fault.
+    /// Returns `None` if it recorded an error, like [`Reader::element`].
     ///
     /// # Errors
-    /// A tree that is too large or too deep.
+    /// The tree is too large or too deep.
     fn tree(&mut self, tree: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         self.check_text(tree);
         match &tree.children[..] {
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Text between nodes is a fault, comments are not.
+    /// Reports text between nodes as an error; comments are allowed.
     fn check_text(&mut self, xml: &Xml) {
         if let Some(at) = xml.stray {
             self.fault(at, "text between nodes");
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
         Ok(is_whole.then_some(element))
     }
 
-    /// What is wrong below a node that is refused.
+    /// Reads the children of a rejected node only to report their errors.
     fn pass_children(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         for child in &xml.children {
             self.element(child, depth + 1)?;
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Conditions and scripts of nodes.
+    /// Reports conditions and scripts of nodes.
     fn check_scripts(&mut self, xml: &Xml) {
         for attribute in xml.attributes.iter().filter(|attribute| SCRIPTS.contains(&attribute.name.as_str())) {
             let message = format!("`{}` needs BehaviorTree.CPP's scripts, which Xpuck does not have", attribute.name);
@@ -304,7 +304,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A node's name, and whether its element is that of a type of nodes.
+    /// Returns the name of a node, and whether its element is a generic node type.
     fn name(&mut self, xml: &'a Xml) -> Option<(&'a str, bool)> {
         let tag = xml.tag.as_str();
         let of_type = matches!(tag, "Action" | "Condition" | "Decorator" | "Control");
@@ -343,7 +343,8 @@ impl<'a> Reader<'a> {
         Some(kind)
     }
 
-    /// The nodes of the tree that a SubTree names. Its ports lead to blackboards, of which there is one here.
+    /// Reads the tree that a SubTree names. Its ports remap blackboard entries and have no effect: there is only one
+    /// blackboard.
     fn subtree(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         let Some(name) = xml.get("ID") else {
             self.fault(xml.at, "<SubTree> needs an ID");
@@ -366,10 +367,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `Repeat` and `RetryUntilSuccessful` tick their child again within `tickOnce`, which is their child that often in a row.
+    /// Converts `Repeat` and `RetryUntilSuccessful`: they tick their child repeatedly within `tickOnce`, which is
+    /// equivalent to a composite with repeated copies of the child.
     ///
-    /// For each cycle BehaviorTree.CPP ticks the whole tree again, so an earlier child of a reactive composite around that
-    /// ended in this tick would begin once more; no node here does that.
+    /// For each cycle BehaviorTree.CPP ticks the whole tree again, so an enclosing reactive composite would restart
+    /// an earlier child that ended in this tick. No node here does this.
     fn repeated(
         &mut self,
         xml: &'a Xml,
@@ -405,7 +407,7 @@ impl<'a> Reader<'a> {
         let faults = self.faults.len();
         for _ in 0..count {
             match self.element(child, depth + 1)? {
-                // The same would be told of each copy.
+                // Each copy would report the same errors.
                 Some(child) if self.faults.len() == faults => children.push(child),
                 _ => return Ok(None),
             }
@@ -414,7 +416,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a node of BehaviorTree.CPP that repeats its child is here, and the port with the number.
+/// Equivalent kind of a BehaviorTree.CPP node that repeats its child, and the port with the number.
 fn repeated(name: &str) -> Option<(Kind, &'static str)> {
     match name {
         "Repeat" => Some((Kind::Seqm, "num_cycles")),
@@ -423,7 +425,7 @@ fn repeated(name: &str) -> Option<(Kind, &'static str)> {
     }
 }
 
-/// The neurons of a network from its port: bias and gain, then sources and weights; semicolons between neurons.
+/// Reads the neurons of a network from its port: bias and gain, then sources and weights; semicolons between neurons.
 fn neurons(
     source: &mut Source,
     text: &str,

@@ -1,20 +1,21 @@
-//! Draws of sixteen robots side by side, each the same as those of its own [`Draws`](crate::random::Draws).
+//! Random draws of sixteen robots in parallel lanes; each lane equals the robot's own
+//! [`Draws`](crate::random::Draws).
 
 use super::{LANES, lanes_of};
 use crate::random::{NEXT_BLOCK, Stream, philox};
 
-/// Where a robot's draws are in the counter space.
+/// Position of a robot's draws in the counter space.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawPlace {
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// The world.
+    /// Index of the world.
     pub world: u32,
-    /// The robot in it.
+    /// Index of the robot in its world.
     pub robot: u32,
 }
 
-/// The draws of a controller's update.
+/// Draws of one controller update.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct DrawLanes {
@@ -25,7 +26,7 @@ pub struct DrawLanes {
 }
 
 impl DrawLanes {
-    /// Draws of these robots.
+    /// Creates the draws of the given robots.
     pub fn new(places: &[DrawPlace; LANES]) -> DrawLanes {
         let each = |of: fn(&DrawPlace) -> u32| std::array::from_fn(|l| of(&places[l]));
         DrawLanes {
@@ -41,7 +42,7 @@ impl DrawLanes {
         }
     }
 
-    /// Goes to the draws of an update.
+    /// Moves to the draws of the given update.
     #[inline(always)]
     pub fn begin(&mut self, update: u32) {
         for l in 0..LANES {
@@ -51,7 +52,7 @@ impl DrawLanes {
         }
     }
 
-    /// The next word of each robot in `mask`; nothing of use for the others.
+    /// Next random word of each robot in `mask`; the words of other lanes are undefined.
     #[inline(always)]
     pub fn word(&mut self, mask: u32) -> [u32; LANES] {
         let on = lanes_of(mask);

@@ -1,4 +1,4 @@
-//! Leaves of sixteen robots; see [`tick::leaf`](crate::tree::tick::leaf).
+//! Leaves for sixteen robots; see [`tick::leaf`](crate::tree::tick::leaf).
 
 use super::{DrawLanes, LANES, Lanes, Results, lanes_of, mask_of};
 use crate::math::{Vec2, exp, vec2};
@@ -10,7 +10,7 @@ use crate::tree::tick::{SHORT, in_quadrant, in_sector};
 
 type Cells = [Lanes; CELLS];
 
-/// Ticks a leaf.
+/// Ticks a leaf for the robots in the mask.
 #[inline(always)]
 pub(super) fn leaf(node: &Instruction, robots: u32, cells: &mut Cells, draws: &mut DrawLanes) -> Results {
     match node.kind {
@@ -92,7 +92,7 @@ pub(super) fn leaf(node: &Instruction, robots: u32, cells: &mut Cells, draws: &m
     }
 }
 
-/// The cells of a vector.
+/// Cells of a vector register.
 #[inline(always)]
 fn vector(cells: &Cells, cell: u8) -> [&Lanes; 2] {
     let cell = usize::from(cell & !1);
@@ -104,7 +104,7 @@ fn pair(v: [&Lanes; 2], l: usize) -> Vec2 {
     vec2(v[0][l], v[1][l])
 }
 
-/// A vector times a gain, turned away from what v_prox points at.
+/// A vector times a gain, minus the weighted v_prox to avoid obstacles.
 #[inline(always)]
 fn towards(cells: &Cells, cell: usize, gain: f32) -> [Lanes; 2] {
     let (v, prox) = (vector(cells, cell as u8), vector(cells, PROX as u8));

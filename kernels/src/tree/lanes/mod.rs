@@ -1,8 +1,9 @@
-//! Ticks of up to sixteen robots that run the same program, a robot in each lane.
+//! Ticks of up to sixteen robots that run the same program, one robot per lane.
 //!
-//! The tree is walked once for all of them. A node is visited by those robots that tick it, and tells which of them
-//! succeeded, failed and are running; sets of robots are bits of a word. Each robot's nodes are visited in the order of
-//! [`Memory::tick`](super::Memory::tick), so it draws the same numbers and does the same, to the digit.
+//! All robots traverse the tree together. A node is visited for the subset of robots that tick it and returns the
+//! subsets for which it succeeded, failed or is running; subsets are bit masks. Each robot visits its nodes in the
+//! order of [`Memory::tick`](super::Memory::tick), so it draws the same numbers and the results are bitwise
+//! identical.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -19,13 +20,14 @@ pub use draws::{DrawLanes, DrawPlace};
 use leaf::leaf;
 use network::network;
 
-/// Robots, or worlds, side by side: the lanes of a 512-bit register; narrower registers take them in turns.
+/// Number of lanes (robots or worlds): the 32-bit lanes of a 512-bit register. Narrower registers process them in
+/// turns.
 pub const LANES: usize = 16;
 
-/// A number for each.
+/// One number per lane.
 pub type Lanes = [f32; LANES];
 
-/// All bits or none for each lane, by the bits of a mask.
+/// Expands a bit mask to one word per lane: all bits set or all bits clear.
 #[inline(always)]
 fn lanes_of(mask: u32) -> [u32; LANES] {
     let mut on = [0; LANES];
@@ -35,7 +37,7 @@ fn lanes_of(mask: u32) -> [u32; LANES] {
     on
 }
 
-/// The bits of the lanes in which `holds` is not zero.
+/// Bit mask of the lanes in which `holds` is not zero.
 #[inline(always)]
 fn mask_of(holds: &[u32; LANES]) -> u32 {
     let mut mask = 0;
@@ -45,7 +47,7 @@ fn mask_of(holds: &[u32; LANES]) -> u32 {
     mask
 }
 
-/// Which robots a node returned what for.
+/// Bit masks of the robots for which a node succeeded, failed or is running.
 #[derive(Clone, Copy, Debug, Default)]
 struct Results {
     success: u32,
@@ -53,31 +55,31 @@ struct Results {
     running: u32,
 }
 
-/// A node with children whose tick has begun.
+/// A node with children whose tick is in progress.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     at: u16,
-    /// Who ticks it.
+    /// Robots that tick the node.
     robots: u32,
-    /// Those who resume at a child that is still to come.
+    /// Robots that resume at a later child.
     waiting: u32,
-    /// What it has returned so far.
+    /// Results so far.
     results: Results,
 }
 
-/// What the nodes of a program remember for each robot; see [`Memory`](super::Memory).
+/// Memory of the nodes of a program for each robot; see [`Memory`](super::Memory).
 #[derive(Clone, Debug)]
 pub struct MemoryLanes {
     nodes: Vec<[u16; LANES]>,
-    /// What the neurons put out last, and room for what they put out next.
+    /// Previous outputs of the neurons; `fired` is the buffer for the next outputs.
     neurons: Vec<Lanes>,
     fired: Vec<Lanes>,
-    /// The nodes from the root to the one that is ticked.
+    /// Stack of nodes from the root to the current node.
     visits: Vec<Visit>,
 }
 
 impl MemoryLanes {
-    /// The memory of robots that start to run `program`: all zero.
+    /// Creates the initial memory of robots that run `program`: all zero.
     pub fn new(program: &Program) -> MemoryLanes {
         MemoryLanes {
             nodes: vec![[0; LANES]; program.memories],
@@ -87,8 +89,8 @@ impl MemoryLanes {
         }
     }
 
-    /// Ticks the trees of `robots`. `cells` are the registers of all of them, with new senses; afterwards they hold the goal
-    /// as it was written.
+    /// Ticks the trees of `robots`. `cells` holds the registers of all robots with new sensor values; afterwards
+    /// v_goal contains the written goal velocities.
     #[inline(always)]
     pub fn tick(&mut self, program: &Program, robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
         for node in &mut self.nodes {
@@ -101,7 +103,8 @@ impl MemoryLanes {
         self.update(program, robots, cells, draws);
     }
 
-    /// The update phase: walks down to a leaf, then up until a parent has another child that somebody ticks.
+    /// The update phase: descends to a leaf, then ascends until a parent has another child that at least one robot
+    /// ticks.
     #[inline(always)]
     fn update(&mut self, program: &Program, robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
         let MemoryLanes { nodes, neurons, fired, visits } = self;
@@ -144,7 +147,7 @@ impl MemoryLanes {
     }
 }
 
-/// Begins the tick of a node with children; the result are the robots that resume at a later child than the first.
+/// Starts the tick of a node with children; returns the robots that resume at a child after the first.
 #[inline(always)]
 fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]], draws: &mut DrawLanes) -> u32 {
     match node.kind {
@@ -182,7 +185,7 @@ fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]],
     }
 }
 
-/// Takes what the child at `child` returned; the result are the robots that tick the next one too.
+/// Processes the results of the child at `child`; returns the robots that also tick the next child.
 #[inline(always)]
 fn take(parent: &Instruction, visit: &mut Visit, child: usize, of: Results, nodes: &mut [[u16; LANES]]) -> u32 {
     if matches!(parent.kind, Kind::Seqm | Kind::Selm) {
@@ -227,7 +230,7 @@ fn take(parent: &Instruction, visit: &mut Visit, child: usize, of: Results, node
     }
 }
 
-/// Where robots resume whose child is running; others start afresh.
+/// Stores the child to resume for robots whose child is running and clears the memory of the others.
 #[inline(always)]
 fn remember(memory: &mut [u16; LANES], child: usize, of: Results) {
     let ticked = lanes_of(of.success | of.failure | of.running);
@@ -238,7 +241,7 @@ fn remember(memory: &mut [u16; LANES], child: usize, of: Results) {
     }
 }
 
-/// Algorithms 9 and 10; the payload counts the successes still to come.
+/// Algorithms 9 and 10; the payload counts the remaining successes.
 #[inline(always)]
 fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
     let (success, failure, running) = (lanes_of(of.success), lanes_of(of.failure), lanes_of(of.running));
@@ -254,7 +257,7 @@ fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
     Results { success: done, failure: of.failure, running: of.running | (of.success & !done) }
 }
 
-/// The next child that somebody ticks, and who does.
+/// Returns the next child that at least one robot ticks, and the robots that tick it.
 #[inline(always)]
 fn next_child(
     code: &[Instruction],
@@ -285,7 +288,7 @@ fn next_child(
     None
 }
 
-/// What a node returns after its last child.
+/// Results of a node after its last child.
 #[inline(always)]
 fn ended(node: &Instruction, visit: &Visit, go_on: u32, nodes: &mut [[u16; LANES]]) -> Results {
     let Results { success, failure, running } = visit.results;

@@ -1,10 +1,10 @@
-//! Networks of sixteen robots; see [`Network::fire`].
+//! Networks for sixteen robots; see [`Network::fire`].
 
 use super::leaf::write_vector;
 use super::{CELLS, GOAL, LANES, Lanes, Results, lanes_of};
 use crate::tree::network::{Network, Source, fire};
 
-/// All neurons of `robots` fire; the first two write v_goal.
+/// Updates all neurons for `robots`; the first two neurons write v_goal.
 #[inline(always)]
 pub(super) fn network(
     network: &Network,

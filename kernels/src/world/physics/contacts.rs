@@ -1,6 +1,7 @@
-//! Contacts between circles, and between circles and walls, by sequential impulses with accumulation.
+//! Contacts between circles, and between circles and walls, solved by sequential impulses with accumulation.
 //!
-//! The solver knows movements and pairs of masses, not bodies, so that every engine can use it on its own layout.
+//! The solver uses movements and pairs of shapes instead of bodies, so each engine can use it with its own data
+//! layout.
 
 use super::parameters::Physics;
 use crate::math::{Vec2, max, min, vec2};
@@ -11,48 +12,48 @@ use crate::model::{
 use crate::world::body::{Body, Shape};
 use crate::world::grid::Grid;
 
-/// What contacts change about a body: its velocity along x and along y, m/s, its turning speed, rad/s, and a zero, so that
-/// processors take all of it at once. A list of movements has a last one, never moving, for the walls.
+/// The part of a body's state that contacts change: velocity along x and y (m/s), angular velocity (rad/s), and zero
+/// padding for one SIMD load. The last element of a list of movements is always zero and represents the walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(16))]
 pub(crate) struct Movement([f32; 4]);
 
 impl Movement {
-    /// Of a body.
+    /// Creates the movement of a body.
     #[inline(always)]
     pub fn of(velocity: Vec2, spin: f32) -> Movement {
         Movement([velocity.x, velocity.y, spin, 0.0])
     }
 
-    /// Velocity, m/s.
+    /// Velocity (m/s).
     #[inline(always)]
     pub fn velocity(&self) -> Vec2 {
         vec2(self.0[0], self.0[1])
     }
 
-    /// Turning speed, rad/s.
+    /// Angular velocity (rad/s).
     #[inline(always)]
     pub fn spin(&self) -> f32 {
         self.0[2]
     }
 }
 
-/// The movements of all bodies, and after them of the walls.
+/// The movements of all bodies, followed by the movement of the walls.
 pub(crate) type Movements = [Movement];
 
-/// What the shapes of two touching bodies say about their contact; a wall weighs infinitely much.
+/// Contact parameters that depend on the shapes of two bodies; a wall has infinite mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     inverse_mass: [f32; 2],
     radius: [f32; 2],
-    /// Turn for a unit of tangential impulse, 1/(kg m).
+    /// Angular velocity per unit of tangential impulse [1/(kg m)].
     turn: [f32; 2],
     normal_mass: f32,
     tangent_mass: f32,
 }
 
 impl Pair {
-    /// The pair of a body and another, or a wall.
+    /// Parameters for two bodies, or for a body and a wall (`None`).
     pub fn of(a: &Shape, b: Option<&Shape>) -> Pair {
         let side = |s: &Shape| (s.inverse_mass(), s.radius, s.radius * s.inverse_inertia());
         let ((mass_a, radius_a, turn_a), (mass_b, radius_b, turn_b)) = (side(a), b.map_or((0.0, 0.0, 0.0), side));
@@ -70,34 +71,35 @@ impl Pair {
 /// One touching pair.
 #[derive(Clone, Copy, Debug)]
 struct Contact {
-    /// Where the movement of the body is.
+    /// Index of the body's movement.
     a: usize,
-    /// The other body, or the walls.
+    /// Index of the other body's movement, or of the walls.
     b: usize,
-    /// The velocity at which the bodies part, and the one at which they slip.
+    /// Directions of separation and of slip.
     normal: Row,
     tangent: Row,
-    /// How far the bodies are pushed apart, m.
+    /// Position corrections of the two bodies (m).
     shift: [Vec2; 2],
-    /// Normal velocity after the impact, from restitution.
+    /// Normal velocity after the impact, from restitution (m/s).
     rebound: f32,
 }
 
-/// One direction of a contact: a row of the Jacobian, which makes a relative velocity of two movements, and what an impulse
-/// of 1 N s changes about them.
+/// One direction of a contact: a row of the Jacobian, which converts two movements to a relative velocity, and the
+/// changes of both movements per impulse of 1 N s.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Row {
     velocity: [[f32; 4]; 2],
     change: [[f32; 4]; 2],
-    /// The impulse that changes the relative velocity by 1 m/s, kg.
+    /// Impulse that changes the relative velocity by 1 m/s (kg).
     mass: f32,
-    /// The impulse so far, N s.
+    /// Accumulated impulse (N s).
     impulse: f32,
 }
 
 impl Row {
-    /// The direction in which the second body moves off, with the turns that the movement along it has.
+    /// Creates a row for the direction in which the second body moves away; `arms` and `turn` are the rotational
+    /// terms.
     #[inline(always)]
     fn new(direction: Vec2, arms: [f32; 2], inverse_mass: [f32; 2], turn: [f32; 2], mass: f32) -> Row {
         let Vec2 { x, y } = direction;
@@ -110,7 +112,7 @@ impl Row {
         }
     }
 
-    /// The relative velocity.
+    /// Relative velocity along this direction (m/s).
     #[inline(always)]
     fn speed(&self, a: &Movement, b: &Movement) -> f32 {
         let [to_a, to_b] = &self.velocity;
@@ -118,7 +120,7 @@ impl Row {
         (part(0) + part(2)) + (part(1) + part(3))
     }
 
-    /// Brings the impulse to `wanted`; returns by how much it changes.
+    /// Sets the accumulated impulse to `wanted`; returns its change.
     #[inline(always)]
     fn bring(&mut self, wanted: f32) -> f32 {
         let change = wanted - self.impulse;
@@ -127,83 +129,85 @@ impl Row {
     }
 }
 
-/// The contacts of one step, in any number of worlds with equally many bodies.
+/// The contacts of one step, in any number of worlds with the same number of bodies.
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     list: Vec<Contact>,
     worlds: Vec<Touched>,
-    /// Contacts and their worlds, in the order in which they are solved.
+    /// Contacts and their worlds in the order of solution.
     turns: Vec<(u32, u32)>,
     bodies: usize,
 }
 
-/// A world in which bodies touch something.
+/// A world with its contacts.
 #[derive(Clone, Copy, Debug)]
 struct Touched {
-    /// Where the movements of its bodies begin; those of its walls are behind them.
+    /// Start of the movements of its bodies; the movement of its walls follows them.
     bodies: usize,
-    /// Its contacts in the list, at most [`most_contacts`].
+    /// Range of its contacts in the list, at most [`most_contacts`].
     contacts: [usize; 2],
-    /// Whether the solver still works at it.
+    /// Whether the solver has not converged yet for this world.
     open: bool,
-    /// By how much this pass has changed an impulse, N s.
+    /// Largest change of an impulse in this pass (N s).
     change: f32,
 }
 
-/// The four walls: the direction towards each.
+/// Directions towards the four walls.
 pub(crate) const WALL_NORMALS: [Vec2; 4] = [vec2(1.0, 0.0), vec2(-1.0, 0.0), vec2(0.0, 1.0), vec2(0.0, -1.0)];
 
-/// How far a circle is in each of the four walls, m; negative if it is clear of it.
+/// Penetration of a circle into each of the four walls (m); negative without contact.
 #[inline(always)]
 pub(crate) fn wall_penetrations(at: Vec2, radius: f32, (hx, hy): (f32, f32)) -> [f32; 4] {
     [at.x + radius - hx, -at.x + radius - hx, at.y + radius - hy, -at.y + radius - hy]
 }
 
-/// True if two circles touch whose centres are `between` apart and whose radii add up to `reach`; likewise a circle of
-/// radius `reach` and a point.
+/// True if two circles overlap whose centres are `between` apart and whose radii sum to `reach`; also true for a
+/// point inside a circle of radius `reach`.
 #[inline(always)]
 pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
     between.length_squared() < reach * reach
 }
 
 impl Contacts {
-    /// No contacts yet in worlds of so many bodies.
+    /// Creates an empty list for worlds with the given number of bodies.
     pub fn new(bodies: usize) -> Contacts {
         Contacts { list: Vec::new(), worlds: Vec::new(), turns: Vec::new(), bodies }
     }
 
-    /// Makes room for all contacts that there can be in so many worlds, so that no step needs more.
+    /// Reserves memory for the maximum number of contacts in the given number of worlds, so that steps do not
+    /// allocate.
     pub fn reserve(&mut self, worlds: usize) {
         self.list.reserve(worlds * most_contacts(self.bodies));
         self.worlds.reserve(worlds);
         self.turns.reserve(worlds * most_contacts(self.bodies));
     }
 
-    /// Forgets all contacts.
+    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
         self.worlds.clear();
     }
 
-    /// The contacts that are noted from here on are those of one more world, whose movements are the next after those of
-    /// the worlds before.
+    /// Starts the next world. Contacts added afterwards belong to it; its movements follow those of the previous
+    /// worlds.
     pub fn begin_world(&mut self) {
         let bodies = self.worlds.len() * (self.bodies + 1);
         self.worlds.push(Touched { bodies, contacts: [self.list.len(); 2], open: true, change: 0.0 });
     }
 
-    /// Notes that body `a` touches one of the arena's four walls; `moving` are the movements of this world, here and below.
+    /// Adds the contact of body `a` with one of the arena's four walls. `moving` contains the movements of this
+    /// world, here and below.
     pub fn add_wall(&mut self, a: usize, pair: &Pair, wall: usize, penetration: f32, moving: &Movements, bounce: f32) {
         self.add(a, self.bodies, pair, WALL_NORMALS[wall], penetration, moving, bounce);
     }
 
-    /// Notes that body `a` touches an inner wall whose nearest point is `offset` away from its centre.
+    /// Adds the contact of body `a` with an inner wall whose nearest point is at `offset` from its centre.
     pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &Movements, bounce: f32) {
         let (normal, distance) = direction(offset);
         self.add(a, self.bodies, pair, normal, pair.radius[0] - distance, moving, bounce);
     }
 
-    /// Notes that bodies `a` and `b` touch, b's centre being `between` away from a's.
+    /// Adds the contact of bodies `a` and `b`, where `between` is the vector from the centre of a to the centre of b.
     pub fn add_bodies(&mut self, a: usize, b: usize, pair: &Pair, between: Vec2, moving: &Movements, bounce: f32) {
         let (normal, distance) = direction(between);
         self.add(a, b, pair, normal, pair.radius[0] + pair.radius[1] - distance, moving, bounce);
@@ -241,8 +245,8 @@ impl Contacts {
 
     /// Changes the movements so that touching bodies stop approaching; `mu` is the friction between them.
     ///
-    /// Worlds take turns, contact by contact: each contact waits for the one before it in its world, and meanwhile a
-    /// processor can work at those of other worlds.
+    /// Contacts of different worlds are interleaved: each contact depends on the previous contact of its world, so
+    /// the processor can work on other worlds in the meantime.
     #[inline(always)]
     pub fn solve(&mut self, moving: &mut Movements, mu: f32) {
         self.take_turns();
@@ -265,7 +269,7 @@ impl Contacts {
         }
     }
 
-    /// Lists the first contact of each world, then the second of each that has one, and so on.
+    /// Lists the first contact of each world, then the second of each world, and so on.
     fn take_turns(&mut self) {
         self.turns.clear();
         let mut turn = 0;
@@ -280,8 +284,8 @@ impl Contacts {
         }
     }
 
-    /// Tells which bodies touch something, with repetitions: in which of the worlds that were begun, which body, and where
-    /// its movement is.
+    /// Reports all bodies with contacts, possibly repeatedly: index of the world, index of the body, and index of its
+    /// movement.
     #[inline(always)]
     pub fn touched(&self, mut tell: impl FnMut(usize, usize, usize)) {
         for (i, world) in self.worlds.iter().enumerate() {
@@ -295,7 +299,7 @@ impl Contacts {
         }
     }
 
-    /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop: tells the world, the body and
+    /// Separates overlapping bodies by a fraction of the penetration beyond the slop: reports the world, the body and
     /// its shift.
     #[inline(always)]
     pub fn correct(&self, mut shift: impl FnMut(usize, usize, Vec2)) {
@@ -312,7 +316,8 @@ impl Contacts {
 }
 
 impl Crowd {
-    /// The bodies with greater numbers that body `i`, no larger than a robot, may touch, in the order of their numbers.
+    /// Bodies with numbers greater than `i` that body `i`, at most as large as a robot, may touch, in ascending
+    /// order.
     fn after(&mut self, i: usize, at: Vec2) -> &[u16] {
         let Crowd { grid, large, near } = self;
         near.clear();
@@ -325,15 +330,15 @@ impl Crowd {
     }
 }
 
-/// A vector as a unit vector and its length; along x if it has none.
+/// Splits a vector into its direction and its length; the direction of a zero vector is +x.
 fn direction(v: Vec2) -> (Vec2, f32) {
     let length = v.length();
     (if length > 0.0 { v * (1.0 / length) } else { vec2(1.0, 0.0) }, length)
 }
 
-/// One pass over one contact: friction and the normal impulse, both accumulated and clamped. They are at right angles and
-/// circles do not turn by what pushes them towards their centres, so neither changes the other's velocity. Returns by how
-/// much the impulse that changed more did, N s.
+/// Performs one pass over one contact: friction and normal impulse, both accumulated and clamped. The two impulses
+/// are perpendicular, and a normal impulse does not turn a circle, so neither affects the velocity of the other.
+/// Returns the larger change of the two impulses (N s).
 #[inline(always)]
 fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) -> f32 {
     let Contact { a: at_a, b: at_b, normal, tangent, rebound, .. } = contact;
@@ -352,27 +357,27 @@ fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) -> f32 {
     max(along.abs(), apart.abs())
 }
 
-/// Finds and solves the contacts of bodies, and keeps the room that this takes from step to step.
+/// Finds and solves the contacts of bodies; keeps its buffers between steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Collisions {
     contacts: Contacts,
     moving: Vec<Movement>,
-    /// None in a small world.
+    /// `None` in a small world.
     crowd: Option<Crowd>,
 }
 
-/// What finds contacts among many bodies.
+/// Search structure for contacts between many bodies.
 #[derive(Clone, Debug)]
 struct Crowd {
-    /// Of all bodies, wide enough for those that are no larger than a robot.
+    /// Grid of all bodies, with cells for bodies that are at most as large as a robot.
     grid: Grid,
-    /// The larger ones.
+    /// Bodies larger than a robot.
     large: Vec<u16>,
     near: Vec<u16>,
 }
 
 impl Collisions {
-    /// For bodies of these shapes, at most 65535.
+    /// Creates the buffers for bodies of these shapes, at most 65535.
     pub fn new(bodies: &[Body], physics: &Physics) -> Collisions {
         let count = bodies.len();
         let crowd = || Crowd {
@@ -387,7 +392,7 @@ impl Collisions {
         }
     }
 
-    /// See [`Contacts::reserve`].
+    /// Reserves memory; see [`Contacts::reserve`].
     pub fn reserve(&mut self) {
         self.contacts.reserve(1);
     }
@@ -437,13 +442,13 @@ impl Collisions {
         }
     }
 
-    /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
+    /// Separates overlapping bodies by a fraction of the penetration beyond the slop.
     pub fn correct_positions(&self, bodies: &mut [Body]) {
         self.contacts.correct(|_, body, shift| bodies[body].pose.at += shift);
     }
 }
 
-/// The velocities of bodies after their contacts, found anew.
+/// Finds and solves the contacts of bodies with new buffers.
 #[cfg(test)]
 pub(crate) fn solve(bodies: &mut [Body], physics: &Physics) -> Collisions {
     let mut collisions = Collisions::new(bodies, physics);
@@ -451,7 +456,7 @@ pub(crate) fn solve(bodies: &mut [Body], physics: &Physics) -> Collisions {
     collisions
 }
 
-/// See [`Collisions::correct_positions`].
+/// Calls [`Collisions::correct_positions`].
 #[cfg(test)]
 pub(crate) fn correct_positions(bodies: &mut [Body], collisions: &Collisions) {
     collisions.correct_positions(bodies);

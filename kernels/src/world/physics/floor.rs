@@ -5,22 +5,22 @@ use crate::model::{DT, FRICTION_STEEPNESS, GRAVITY};
 use crate::world::body::Shape;
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// How a body stands on the floor: what friction needs of its shape.
+/// Parameters of floor friction for a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Footing {
-    /// Distance of the contacts from the centre, m.
+    /// Distance of the contacts from the centre (m).
     pub(crate) arm: f32,
     pub(crate) half_mass: f32,
-    /// Greatest impulse of one contact in a step, N s.
+    /// Maximum impulse of one contact in a step (N s).
     pub(crate) strongest: f32,
     pub(crate) inverse_mass: f32,
     pub(crate) inverse_inertia: f32,
-    /// Squared speed of a slip up to which friction stops it within a step, m^2/s^2.
+    /// Squared slip speed up to which friction stops the slip within one step (m^2/s^2).
     stops: f32,
 }
 
 impl Footing {
-    /// The footing of a shape.
+    /// Computes the parameters for a shape.
     pub fn of(shape: &Shape) -> Footing {
         let half_mass = 0.5 * shape.mass;
         let change = shape.mu * GRAVITY * DT * FRAC_2_PI;
@@ -35,30 +35,30 @@ impl Footing {
     }
 }
 
-/// The squared speed s up to which c atan(k s) >= s, c being `change` in m/s and k the steepness of friction; from
-/// atan(x) >= 3 x / (1 + 2 sqrt(1 + x^2)), Shafer's inequality.
+/// Squared speed s up to which c atan(k s) >= s, where c is `change` (m/s) and k the steepness of friction. Follows
+/// from Shafer's inequality atan(x) >= 3 x / (1 + 2 sqrt(1 + x^2)).
 fn stopped_within(change: f32) -> f32 {
     let root = 0.5 * (3.0 * change * FRICTION_STEEPNESS - 1.0);
     max(root * root - 1.0, 0.0) * (1.0 / (FRICTION_STEEPNESS * FRICTION_STEEPNESS))
 }
 
-/// Velocity and spin after Coulomb friction at the two floor contacts, each under half the weight (Eq. 5.8). Both
-/// impulses follow from the velocities at the start of the step, and neither may exceed what stops half the body's
-/// mass, so a step cannot reverse a slip.
+/// Velocity and angular velocity after Coulomb friction at the two floor contacts, each of which carries half the
+/// weight (Eq. 5.8). Both impulses are computed from the velocities at the start of the step. Each is limited to the
+/// impulse that stops half the body's mass, so a step cannot reverse a slip.
 #[inline(always)]
 pub fn floor_friction(footing: &Footing, forward: Vec2, velocity: Vec2, spin: f32, wheels: [f32; 2]) -> (Vec2, f32) {
     let impulses = slips(footing, forward, velocity, spin, wheels).map(|slip| grip(footing, slip));
     pushed(footing, forward, velocity, spin, impulses)
 }
 
-/// How fast the left and the right contact move over the floor, m/s.
+/// Velocities of the left and right contact relative to the floor (m/s).
 #[inline(always)]
 pub(crate) fn slips(footing: &Footing, forward: Vec2, velocity: Vec2, spin: f32, wheels: [f32; 2]) -> [Vec2; 2] {
     let turn = forward * (footing.arm * spin);
     [velocity - turn - forward * wheels[0], velocity + turn - forward * wheels[1]]
 }
 
-/// Velocity and spin after an impulse on the left and one on the right contact, N s.
+/// Velocity and angular velocity after impulses on the left and right contact (N s).
 #[inline(always)]
 pub(crate) fn pushed(
     footing: &Footing,
@@ -72,24 +72,24 @@ pub(crate) fn pushed(
     (velocity + push * footing.inverse_mass, spin + torque * footing.inverse_inertia)
 }
 
-/// Whether friction is strong enough to stop this slip within a step. Most are: wheels that hardly slip.
+/// Whether friction stops this slip within one step, which is the usual case for wheels.
 #[inline(always)]
 pub(crate) fn stops(footing: &Footing, slip: Vec2) -> bool {
     slip.length_squared() <= footing.stops
 }
 
-/// The impulse that stops a slip.
+/// Impulse that stops a slip (N s).
 #[inline(always)]
 pub(crate) fn stopping(footing: &Footing, slip: Vec2) -> Vec2 {
     slip * -footing.half_mass
 }
 
-/// The impulse on a contact that slips over the floor.
+/// Friction impulse on a slipping contact (N s).
 #[inline(always)]
 pub(crate) fn grip(footing: &Footing, slip: Vec2) -> Vec2 {
     let speed = slip.length();
     let inverse = 1.0 / speed;
-    // atan(k s) by the arc tangent of a ratio in 0..=1, so that one division serves both.
+    // atan(k s) from the arc tangent of a ratio in 0..=1, so that one division is enough.
     let steep = FRICTION_STEEPNESS * speed > 1.0;
     let angle = atan_unit(if steep { inverse * (1.0 / FRICTION_STEEPNESS) } else { FRICTION_STEEPNESS * speed });
     let angle = if steep { FRAC_PI_2 - angle } else { angle };

@@ -1,4 +1,4 @@
-//! Physics: what friction, contacts and noise do to bodies.
+//! Physics: friction, contacts and motion noise of bodies.
 
 pub(crate) mod contacts;
 mod floor;

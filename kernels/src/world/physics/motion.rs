@@ -1,28 +1,28 @@
-//! From goal to wheels, and from velocities to the next pose (thesis 5.3.1).
+//! Conversion of goal velocities to wheel speeds, and of velocities to the next pose (thesis 5.3.1).
 
 use crate::math::{Vec2, max, min, vec2, wrap_angle};
 use crate::model::{DT, V_MAX};
 use crate::random::nearly_normal;
 use std::f32::consts::FRAC_1_SQRT_2;
 
-/// The noise of one step (Eq. 5.9): factors of the way and of the turn, and the drift.
+/// Noise of one step (Eq. 5.9): factors of translation and rotation, and the drift.
 #[inline(always)]
 pub fn motion_noise(words: [u32; 4], deviations: [f32; 3]) -> [f32; 3] {
     let [s1, s2, s3] = [0, 1, 2].map(|i| nearly_normal(words[i], words[3] >> (8 * i)));
     [1.0 + s1 * deviations[0], 1.0 + s2 * deviations[1], s3 * deviations[2]]
 }
 
-/// Where velocities and noise take a body in one step: its centre and its heading.
+/// Integrates velocities and noise over one step; returns centre and heading.
 #[inline(always)]
 pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn, drift]: [f32; 3]) -> (Vec2, f32) {
     let turned = spin * (DT * turn) + velocity.length() * (DT * drift);
     (at + velocity * (DT * along), wrap_angle(heading + turned))
 }
 
-/// Looks whether wheels can turn at these speeds over the floor, left and right, m/s.
+/// Checks that the left and right wheel can have these ground speeds (m/s).
 ///
 /// # Errors
-/// The first that is no number or that no robot has, in one line.
+/// One line about the first speed that is NaN or out of range.
 pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
     match wheels.iter().find(|speed| !(-V_MAX..=V_MAX).contains(*speed)) {
         Some(speed) => Err(format!("wheels of {speed} m/s: {} to {V_MAX} are allowed", -V_MAX)),
@@ -30,11 +30,11 @@ pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
     }
 }
 
-/// Wheel ground speeds for a goal velocity (Eq. 6.7 to 6.9), m/s as (left, right).
+/// Wheel ground speeds (left, right) for a goal velocity (Eq. 6.7 to 6.9) (m/s).
 #[inline(always)]
 pub fn steer(goal: Vec2) -> [f32; 2] {
     let goal = vec2(finite(goal.x), finite(goal.y));
-    // Scaled before squaring, so that large components cannot overflow.
+    // Scaled before squaring so that large components do not overflow.
     let largest = max(goal.x.abs(), goal.y.abs());
     let scaled = vec2(goal.x / largest, goal.y / largest);
     let length = scaled.length();
@@ -47,7 +47,7 @@ pub fn steer(goal: Vec2) -> [f32; 2] {
     [k * (g.x - g.y), k * (g.x + g.y)]
 }
 
-/// The number, or 0 if it is none or infinite.
+/// Replaces NaN and infinite numbers by 0.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     if x.abs() < f32::INFINITY { x } else { 0.0 }

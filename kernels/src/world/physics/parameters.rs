@@ -1,18 +1,18 @@
-//! The parameters of the physics.
+//! Parameters of the physics.
 
 use crate::model;
 use crate::world::wall::Wall;
 
-/// The parameters that calibration may change (Table 7.1), and the walls.
+/// Parameters that calibration may change (Table 7.1), and the walls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Physics {
-    /// Friction between bodies, and between bodies and walls.
+    /// Coefficient of friction between bodies, and between bodies and walls.
     pub mu_bodies: f32,
-    /// Restitution of the same contacts.
+    /// Coefficient of restitution between bodies, and between bodies and walls.
     pub restitution: f32,
     /// Standard deviations of the motion noise: position, turning, drift.
     pub noise: [f32; 3],
-    /// Half the arena's length along x and along y, m.
+    /// Half the arena's length along x and along y (m).
     pub half_arena: (f32, f32),
     /// Walls inside the arena.
     pub walls: Vec<Wall>,

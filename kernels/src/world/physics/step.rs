@@ -8,13 +8,14 @@ use crate::math::Vec2;
 use crate::random::motion_words;
 use crate::world::body::Body;
 
-/// Advances all bodies by one step of [`DT`](crate::model::DT). `step` numbers physics steps and, with `seed` and `world`, fixes the noise.
+/// Advances all bodies by one step of [`DT`](crate::model::DT). `step` is the number of the physics step; with `seed`
+/// and `world` it determines the noise.
 pub fn step(bodies: &mut [Body], physics: &Physics, seed: u64, world: u32, step: u32) {
     let mut collisions = Collisions::new(bodies, physics);
     step_with(&mut collisions, bodies, physics, seed, world, step);
 }
 
-/// The same, with room for contacts that was made for these bodies before.
+/// Performs [`step`] with existing buffers for the contacts of these bodies.
 pub(crate) fn step_with(
     collisions: &mut Collisions,
     bodies: &mut [Body],

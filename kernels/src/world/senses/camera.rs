@@ -8,60 +8,60 @@ use crate::world::wall::Wall;
 use crate::world::{Body, Colour};
 use std::sync::LazyLock;
 
-/// A coloured stretch of wall, in the world frame.
+/// A coloured patch on a wall, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
-    /// Centre of the patch, on a wall, m.
+    /// Centre of the patch, on a wall (m).
     pub at: Vec2,
-    /// Half its length along the wall, m.
+    /// Half its length along the wall (m).
     pub half_length: f32,
     /// Its colour.
     pub colour: Colour,
 }
 
 impl Patch {
-    /// Whether it lies on a wall along y, that at an end of an arena of which these are half the length and half the width, m: it is
-    /// on the wall to which it is nearest.
+    /// Whether the patch belongs to a wall at an x end of the arena, i.e. a wall parallel to y: it belongs to the
+    /// nearest wall. The arguments are half the length and half the width of the arena (m).
     pub fn is_upright(&self, (half_length, half_width): (f32, f32)) -> bool {
         (half_length - self.at.x.abs()).abs() <= (half_width - self.at.y.abs()).abs()
     }
 }
 
-/// Which colours are seen in the left, centre and right segment; indexed by colour, then segment.
+/// Colours in the left, centre and right segment of the camera image; indexed by colour, then segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blobs(pub [[bool; 3]; 3]);
 
 impl Blobs {
-    /// As bits: 3 * colour + segment.
+    /// Encodes the colours as bits: 3 * colour + segment.
     pub(crate) fn picture(&self) -> u32 {
         self.0.as_flattened().iter().zip(0..).fold(0, |bits, (seen, bit)| bits | u32::from(*seen) << bit)
     }
 
-    /// The camera's vector for one colour (Table 6.4).
+    /// Camera vector of one colour (Table 6.4).
     pub fn vector(&self, colour: Colour) -> Vec2 {
         let [left, centre, right] = self.0[colour as usize];
         segments_vector(left, centre, right, Vec2::unit(SEGMENT_ANGLE))
     }
 }
 
-/// The vector of a colour seen in these segments (Table 6.4); `aside` is the left segment's direction.
+/// Vector of a colour that appears in these segments (Table 6.4); `aside` is the direction of the left segment.
 #[inline(always)]
 pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2) -> Vec2 {
     let [l, c, r] = [left, centre, right].map(|seen| if seen { 1.0 } else { 0.0 });
     vec2(aside.x * l + c + aside.x * r, aside.y * l - aside.y * r)
 }
 
-/// Columns of one of the camera's three segments.
+/// Number of columns in each of the three camera segments.
 pub(crate) const COLUMNS_PER_SEGMENT: usize = CAMERA_COLUMNS / 3;
 
-/// The direction of the middle of a camera's column, in the world's frame.
+/// Direction of the centre of a camera column in the world frame.
 pub(crate) fn column_direction(column: usize, heading: f32) -> Vec2 {
     const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
     Vec2::unit(wrap_angle(heading + (CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5))))
 }
 
-/// The columns of the camera in which a body of this radius stands that is `between` away, as bits counted from the
-/// left edge.
+/// Bit mask of the camera columns, counted from the left edge, that contain a body of this radius at the relative
+/// position `between`.
 #[inline(always)]
 pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     const PER_RADIAN: f32 = CAMERA_COLUMNS as f32 / CAMERA_FOV;
@@ -71,35 +71,37 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     let half = atan2_positive(radius, max(between.length_squared() - radius * radius, 0.0).sqrt());
     let first = (CAMERA_FOV * 0.5 - bearing - half) * PER_RADIAN;
     let last = (CAMERA_FOV * 0.5 - bearing + half) * PER_RADIAN;
-    // Behind by more than the radius: no part can be in a field of view below 180 degrees.
+    // If the body is behind the robot by more than its radius, it cannot be in a field of view below 180 degrees.
     let seen = (front >= -radius) & (last > 0.0) & (first < CAMERA_COLUMNS as f32);
     let first = floor(min(max(first, 0.0), CAMERA_COLUMNS as f32));
     let end = floor(max(min(last + 1.0, CAMERA_COLUMNS as f32), 0.0));
     let below = |column: u32| 1u32.wrapping_shl(column).wrapping_sub(1);
-    // All bits or none, by arithmetic: a branch would keep the compiler from doing many worlds at once.
+    // All bits set or clear by arithmetic: a branch would prevent vectorisation over worlds.
     below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
 }
 
-/// The left edge of the field of view in the robot's frame, as a unit vector.
+/// Left edge of the field of view as a unit vector in the robot's frame.
 static EDGE: LazyLock<Vec2> = LazyLock::new(|| Vec2::unit(CAMERA_FOV * 0.5));
-/// A body is in the field of view if it is so far outside, m: more than what rounding does in the largest arena.
+/// Margin outside the field of view within which a body is not skipped (m); exceeds rounding errors in the largest
+/// arena.
 const OUTSIDE: f32 = 1e-3;
 
-/// What [`may_be_seen`] needs of the field of view: its left edge in the robot's frame, as a unit vector.
+/// Argument of [`may_be_seen`]: the left edge of the field of view as a unit vector in the robot's frame.
 pub(crate) fn view_edge() -> Vec2 {
     *EDGE
 }
 
-/// False only if [`columns`] has no bits for a body there, which this says much sooner; `edge` is [`view_edge`].
+/// Fast conservative test: false only if [`columns`] is empty for this body. `edge` is [`view_edge`].
 #[inline(always)]
 pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -> bool {
     let (front, left) = (ahead.dot(between), ahead.cross(between));
-    // A circle is seen if it meets the wedge between the two edges, so its centre is not far outside of either.
+    // A visible circle intersects the wedge between the two edges, so its centre is at most a radius outside each
+    // edge.
     let (inwards, across) = (front * edge.y, left * edge.x);
     (inwards - across >= -(radius + OUTSIDE)) & (inwards + across >= -(radius + OUTSIDE))
 }
 
-/// The squared distance to the nearest inner wall in each column of the camera; infinite where there is none.
+/// Squared distance to the nearest inner wall in each camera column; infinite without a wall.
 pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
     let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
     if walls.is_empty() {
@@ -115,13 +117,13 @@ pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; 
     squares
 }
 
-/// The columns of the camera in which an inner wall is nearer than `square`, a squared distance, as bits.
+/// Bit mask of the camera columns in which an inner wall is closer than `square`, a squared distance.
 pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 {
     walls.iter().enumerate().fold(0, |bits, (column, wall)| bits | u32::from(*wall <= square) << column)
 }
 
-/// What the camera of robot `me` sees: every column that a body touches takes the colour of the nearest one; columns
-/// without a body take the colour of a wall patch there, if any. Inner walls are white and hide what is behind them.
+/// Colours that the camera of robot `me` sees. Each column that contains bodies has the colour of the nearest body;
+/// other columns have the colour of a wall patch, if any. Inner walls are white and hide objects behind them.
 pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) -> Blobs {
     let pose = bodies[me].pose;
     let (ahead, edge) = (Vec2::unit(pose.heading), view_edge());
@@ -155,7 +157,7 @@ pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) 
     blobs
 }
 
-/// The colour of the wall patch that a camera column looks at, if there is one.
+/// Colour of the wall patch in a camera column, if any.
 pub(crate) fn patch_behind(
     column: usize,
     at: Vec2,
@@ -183,7 +185,7 @@ mod tests {
         let (mut seen, mut looked_at) = (0, 0);
         for i in 0..200_000 {
             let heading = draws.range(-3.2, 3.2);
-            // Anywhere, close by, or beside the edges of the field of view by about the radius.
+            // Anywhere, close to the robot, or beside the edges of the field of view at about the radius.
             let radius = [0.0375, 0.105, 1.0][i % 3];
             let distance = draws.range(0.0, [28.0, 0.5, 3.0][i / 3 % 3]);
             let slip = [draws.range(-3.2, 3.2), (radius / distance.max(radius)).asin() + draws.range(-1e-5, 1e-5)];

@@ -1,4 +1,4 @@
-//! How far a simulated camera is from a perfect one: it shows the past, and overlooks things (thesis 7.3.2, Fig. 7.5).
+//! Imperfections of a simulated camera: delay and missed objects (thesis 7.3.2, Fig. 7.5).
 
 use super::camera::{COLUMNS_PER_SEGMENT, segments_vector};
 use crate::math::Vec2;
@@ -7,33 +7,34 @@ use crate::random::{Stream, block, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The model; by default a perfect camera.
+/// Camera model; the default is a perfect camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraModel {
-    /// How much older pictures are when controllers see them than those of a perfect camera, which is 0.05 s on average: it
-    /// takes one every 0.2 s, which controllers see at once and again 0.1 s later. s, 0 to 0.4. A robot's camera is late by a
-    /// whole number of controller updates of 0.1 s; of 0.15 s it is one for half of the robots and two for the others.
+    /// Additional age of the images that controllers see (s), 0 to 0.4. Images of a perfect camera have a mean age of
+    /// 0.05 s: it takes one image every 0.2 s, which controllers read immediately and again 0.1 s later. The delay of
+    /// each robot is a whole number of controller updates of 0.1 s; for 0.15 s, half of the robots have a delay of
+    /// one update and the others of two.
     #[schemars(range(min = 0.0, max = LONGEST_DELAY))]
     pub delay_s: f32,
-    /// Probability that a picture shows nothing in one of its three segments, 0 to 1.
+    /// Probability that an image shows nothing in one of its three segments, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub misses: f32,
 }
 
-/// The longest delay, s: a history holds three pictures.
+/// Longest delay (s); limited because a history contains three images.
 pub const LONGEST_DELAY: f32 = 0.4;
-/// Bits of a picture: three segments for each of three colours.
+/// Number of bits of an image: three segments for each of three colours.
 pub(crate) const PICTURE_BITS: u32 = 9;
-/// Mean age of what a perfect camera shows when the controller reads it, s.
+/// Mean age of a perfect camera's image when the controller reads it (s).
 pub const PERFECT_AGE: f32 = 0.5 * CONTROL_PERIOD * (SLOW_SENSES_PERIOD - 1) as f32;
-/// A picture's bits.
+/// Bit mask of one image.
 const PICTURE: u32 = (1 << PICTURE_BITS) - 1;
-/// A history of three equal pictures is one of them multiplied by this.
+/// Factor that replicates one image to a history of three equal images.
 pub(crate) const THRICE: u32 = 1 | 1 << PICTURE_BITS | 1 << (2 * PICTURE_BITS);
-/// The bits of a history's three pictures; above them is the delay, controller updates.
+/// Bit mask of the three images of a history; the bits above contain the delay (controller updates).
 pub(crate) const PICTURES: u32 = PICTURE * THRICE;
-/// Where the delay begins.
+/// First bit of the delay in a history.
 pub(crate) const DELAY_BIT: u32 = 3 * PICTURE_BITS;
 
 impl CameraModel {
@@ -42,19 +43,19 @@ impl CameraModel {
         self.delay_s == 0.0 && self.misses == 0.0
     }
 
-    /// The history of a robot's camera before its first picture.
+    /// History of a robot's camera before its first image.
     pub(crate) fn before(&self, seed: u64, world: u32, robot: u32) -> u32 {
         let updates = self.delay_s / CONTROL_PERIOD;
         let whole = updates as u32;
-        // Updates are far fewer: no picture is overlooked by the same numbers.
+        // u32::MAX exceeds all update numbers, so these random numbers are not used for missed segments.
         let chance = unit(block(seed, world, robot, u32::MAX, Stream::Camera, 0)[0]);
         (whole + u32::from(chance < updates - whole as f32)) << DELAY_BIT
     }
 
-    /// Says whether the numbers are in their ranges.
+    /// Validates the ranges of the values.
     ///
     /// # Errors
-    /// The first that is not: its key, its value and its range.
+    /// The first value out of range: its key, value and range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [("delay_s", self.delay_s, LONGEST_DELAY), ("misses", self.misses, 1.0)];
         match rows.into_iter().find(|(_, value, high)| !(0.0..=*high).contains(value)) {
@@ -63,7 +64,7 @@ impl CameraModel {
         }
     }
 
-    /// Which segments are overlooked in the picture that a robot takes at an update, as the bits of a picture.
+    /// Missed segments of the image that a robot takes in an update, as image bits.
     #[inline(always)]
     pub(crate) fn overlooked(&self, seed: u64, world: u32, robot: u32, update: u32) -> u32 {
         let words = block(seed, world, robot, update, Stream::Camera, 0);
@@ -71,14 +72,14 @@ impl CameraModel {
         missed(0) | missed(1) | missed(2)
     }
 
-    /// A history with a new picture in it; the first is all there is before.
+    /// Adds a new image to a history; the first image also fills the earlier entries.
     #[inline(always)]
     pub(crate) fn noted(history: u32, picture: u32, update: u32) -> u32 {
         let pictures = if update == 0 { picture * THRICE } else { history << PICTURE_BITS | picture };
         history & !PICTURES | pictures & PICTURES
     }
 
-    /// The youngest picture of a history that is at least as old as the delay. Pictures are taken at every other update.
+    /// Newest image of a history that is at least as old as the delay. Images are taken in every second update.
     #[inline(always)]
     pub(crate) fn shown(history: u32, update: u32) -> u32 {
         let back = ((history >> DELAY_BIT) + 1 - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
@@ -86,7 +87,7 @@ impl CameraModel {
     }
 }
 
-/// The picture of what is seen in each colour's columns.
+/// Encodes an image from the visible columns of each colour.
 #[inline(always)]
 pub(crate) fn picture(columns: [u32; 3]) -> u32 {
     const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
@@ -100,14 +101,14 @@ pub(crate) fn picture(columns: [u32; 3]) -> u32 {
     bits
 }
 
-/// The vectors of red, green and blue in a picture (Table 6.4).
+/// Vectors of red, green and blue in an image (Table 6.4).
 #[inline(always)]
 pub(crate) fn vectors(picture: u32, aside: Vec2) -> [Vec2; 3] {
     let seen = |bit: u32| picture >> bit & 1 != 0;
     [0, 3, 6].map(|first| segments_vector(seen(first), seen(first + 1), seen(first + 2), aside))
 }
 
-/// The direction of the left segment.
+/// Direction of the left segment.
 pub(crate) fn aside() -> Vec2 {
     Vec2::unit(SEGMENT_ANGLE)
 }

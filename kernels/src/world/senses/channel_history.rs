@@ -1,5 +1,5 @@
-//! What simulated robots hear where a world has a message distribution model: messages tell of the past, so the last
-//! poses are kept. Both engines use this code, world by world.
+//! Messages of simulated robots in a world with a message distribution model. Messages report past poses, so recent
+//! poses are stored. Both engines use this code, one instance per world.
 
 use super::messages::{Channel, Messages, Moment};
 use super::{attraction_step, compass};
@@ -8,14 +8,14 @@ use crate::model::{DT, SMALL_WORLD, STEPS_PER_UPDATE};
 use crate::world::grid::Grid;
 use crate::world::{Pose, WorldSpec};
 
-/// What a robot gets to know by messages.
+/// Sensor values of a robot from messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
     /// v_up.
     pub up: Vec2,
     /// v_attr.
     pub attr: Vec2,
-    /// Neighbours heard.
+    /// Number of robots heard.
     pub neighbours: f32,
 }
 
@@ -24,25 +24,25 @@ pub(crate) struct Reading {
 pub(crate) struct ChannelHistory {
     channel: Channel,
     bodies: usize,
-    /// The poses after each of the last steps, in the place of the step's number modulo `kept`.
+    /// Poses after each of the last steps, at index (step number modulo `kept`).
     past: Vec<Option<Pose>>,
     kept: usize,
     noted: usize,
-    /// Where the poses begin in `past` that the last message tells of.
+    /// Start in `past` of the poses in the last message.
     told: usize,
     moment: Moment,
-    /// Of those poses; none where there are few robots.
+    /// Grid of these poses; `None` for few robots.
     grid: Option<Grid>,
-    /// Robots near the one that listens: all of them where there is no grid.
+    /// Candidate neighbours of the listening robot: all robots if there is no grid.
     near: Vec<u16>,
 }
 
-/// For how many steps poses are kept, as a message may tell of them.
+/// Number of steps for which poses are stored.
 pub(crate) fn poses_kept(model: &Messages) -> usize {
     ((model.latency_s + 1.0 / model.rate_hz) / f64::from(DT)).ceil() as usize + 2
 }
 
-/// The number of the last message before an update, and the step after which it was as the message tells.
+/// Number of the last message before an update, and the step whose poses the message contains.
 pub(crate) fn last_message(model: &Messages, update: u32) -> (u32, usize) {
     let now = f64::from(update * STEPS_PER_UPDATE) * f64::from(DT);
     let number = (now * model.rate_hz + 1e-6).floor();
@@ -51,7 +51,7 @@ pub(crate) fn last_message(model: &Messages, update: u32) -> (u32, usize) {
 }
 
 impl ChannelHistory {
-    /// A world that begins with these poses.
+    /// Creates the history of a world with these initial poses.
     pub fn new(
         model: Messages,
         spec: &WorldSpec,
@@ -80,7 +80,7 @@ impl ChannelHistory {
         history
     }
 
-    /// Takes the poses after a physics step.
+    /// Stores the poses after a physics step.
     pub fn note(&mut self, poses: impl Iterator<Item = Pose>) {
         let from = self.noted % self.kept * self.bodies;
         for (place, pose) in self.past[from..from + self.bodies].iter_mut().zip(poses) {
@@ -89,7 +89,7 @@ impl ChannelHistory {
         self.noted += 1;
     }
 
-    /// Turns to the last message before an update. Before the start everything stood where it starts.
+    /// Selects the last message before an update. Messages from before the start contain the initial poses.
     pub fn turn_to(&mut self, update: u32) {
         let model = self.channel.model();
         let (number, step) = last_message(model, update);
@@ -97,12 +97,12 @@ impl ChannelHistory {
         self.moment.number = number;
         let bodies = &self.past[self.told..self.told + self.bodies];
         if let Some(grid) = &mut self.grid {
-            // As many as the grid is for: the robots, which come first.
+            // The grid takes only as many poses as it has bodies: the robots, which come first.
             grid.fill(bodies.iter().map(|pose| pose.unwrap_or_default().at));
         }
     }
 
-    /// What the message tells a robot; without `listen` only the compass.
+    /// Sensor values of a robot from the current message; without `listen` only the compass.
     pub fn reading(&mut self, me: usize, listen: bool) -> Reading {
         let bodies = &self.past[self.told..self.told + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);

@@ -1,36 +1,37 @@
-//! Ambient light: lamps over the arena, how bright it is at each of a robot's eight infra-red sensors, and the vector that a
-//! tree reads of that.
+//! Ambient light: lamps over the arena, the brightness at each of a robot's eight infra-red sensors, and the vector
+//! that trees read.
 
 use super::ray_directions;
 use crate::math::{Vec2, max, min};
 use crate::model::ROBOT_RADIUS;
 
-/// Most lights of a world.
+/// Maximum number of lights in a world.
 pub const MAX_LIGHTS: usize = 4;
-/// Of a light at 1 in its direction v_light is about so long: the eight sensors' shares of it add up to twice that.
+/// Factor of the sensor sum. In the direction of a light, the contributions of the eight sensors sum to about twice
+/// the brightness.
 const HALF: f32 = 0.5;
-/// What the usual arena's own lamps give the sensors, part of what they can tell: 3900 of 4095 counts.
+/// Brightness of the lamps in the standard arena as a fraction of the sensor range: 3900 of 4095 counts.
 pub const USUAL_ROOM: f32 = 3900.0 / 4095.0;
-/// What is left of it where lights are placed: a darkened room.
+/// Brightness of a darkened room, the default where lights are defined, as a fraction of the sensor range.
 pub const DARKENED_ROOM: f32 = 0.1;
 
-/// A lamp that shines to all sides.
+/// An omnidirectional lamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// Where it is, m.
+    /// Position (m).
     pub at: Vec2,
-    /// Its height above the sensors, m; above all bodies, so that nothing throws a shadow.
+    /// Height above the sensors (m). Lamps are above all bodies, so there are no shadows.
     pub height: f32,
-    /// What a sensor tells that faces it 1 m away, part of what it can tell.
+    /// Reading of a sensor that faces the lamp at a distance of 1 m, as a fraction of the sensor range.
     pub brightness: f32,
 }
 
-/// The light of a world.
+/// Lighting of a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lighting {
-    /// What every sensor tells without the lights, part of what it can tell.
+    /// Reading of every sensor without the lights, as a fraction of the sensor range.
     pub room: f32,
-    /// The lights, at most [`MAX_LIGHTS`].
+    /// Lights, at most [`MAX_LIGHTS`].
     pub lights: Vec<Light>,
 }
 
@@ -40,8 +41,8 @@ impl Default for Lighting {
     }
 }
 
-/// What a light adds at the sensor that looks in a direction, by the inverse-square law and the cosine of the angle at which
-/// it comes in. `towards` is the way from the robot's centre to the light.
+/// Contribution of a light at a sensor with the given direction, by the inverse-square law and the cosine of the
+/// angle of incidence. `towards` is the vector from the robot's centre to the light.
 #[inline(always)]
 pub(crate) fn added(towards: Vec2, direction: Vec2, height_squared: f32, brightness: f32) -> f32 {
     let along = towards.dot(direction);
@@ -50,7 +51,7 @@ pub(crate) fn added(towards: Vec2, direction: Vec2, height_squared: f32, brightn
     brightness * facing / (square * square.sqrt())
 }
 
-/// How bright it is at the eight sensors of a robot at this place, part of what they can tell, 0..=1.
+/// Brightness at the eight sensors of a robot, as a fraction of the sensor range (0..1).
 pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting) -> [f32; 8] {
     ray_directions().map(|ray| {
         let direction = ray.rotate(ahead);
@@ -62,8 +63,8 @@ pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting) -> [f32; 8] {
     })
 }
 
-/// v_light: the sensors' readings above the least of them as vectors along their rays, added up. It points to the light and is
-/// about as long as a sensor that faces it is brighter than its surroundings.
+/// v_light: the sum of vectors along the sensor rays, each with the sensor's reading minus the minimum reading. It
+/// points to the light; its length is about the brightness above the surroundings of a sensor that faces the light.
 pub fn light_vector(readings: &[f32; 8]) -> Vec2 {
     let least = readings.iter().copied().fold(readings[0], min);
     let mut sum = Vec2::ZERO;
@@ -73,7 +74,7 @@ pub fn light_vector(readings: &[f32; 8]) -> Vec2 {
     half(sum)
 }
 
-/// Brings the sensors' sum to the length of what one of them tells that faces the light.
+/// Scales the sum of the sensors to the reading of one sensor that faces the light.
 #[inline(always)]
 pub(crate) fn half(sum: Vec2) -> Vec2 {
     sum * HALF
@@ -103,7 +104,7 @@ mod tests {
         for step in 0..64 {
             let heading = step as f32 * 0.1;
             let off = crate::math::wrap_angle(sees(heading, &lighting).angle() + heading - bearing);
-            // Nothing looks between the sides and the back: the eight sensors are not evenly spaced.
+            // There are no sensors between the sides and the back: the eight sensors are not evenly spaced.
             assert!(off.abs() < 0.45, "heading {heading}: {off} off");
         }
     }
@@ -112,7 +113,7 @@ mod tests {
     fn it_grows_with_the_inverse_square_of_the_distance_until_the_sensors_are_full() {
         let long = |distance: f32| sees(0.0, &dark(vec![Light { height: 0.02, ..lamp(distance, 0.0, 0.05) }])).length();
         let ratio = long(0.4) / long(0.8);
-        // From the rim on, where the sensors are.
+        // Distances from the rim, where the sensors are.
         let expected = ((0.8f32 - 0.0375) / (0.4 - 0.0375)).powi(2);
         assert!((ratio / expected - 1.0).abs() < 0.05, "{ratio} for {expected}");
         assert!(long(0.07) < 2.0 && long(0.07) > long(0.4));

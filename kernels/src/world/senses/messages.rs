@@ -1,7 +1,8 @@
-//! Who hears whom: the message distribution model of thesis 5.2.3, as data, and the pure functions that apply it.
+//! The message distribution model of thesis 5.2.3, which decides which robots hear each other: parameters and pure
+//! functions.
 //!
-//! A robot broadcasts nothing but its number. Who hears it also learns from where it came: range and bearing. The hub
-//! makes virtual senses with this model, and a simulated world may do so too, so that both can be made alike.
+//! A robot broadcasts only its number. Receivers also measure range and bearing of the sender. The hub computes
+//! virtual senses with this model, and simulated worlds can use the same model.
 
 use super::Neighbour;
 use crate::math::{Vec2, wrap_angle};
@@ -11,54 +12,55 @@ use crate::world::Pose;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The model. Without an entry a number has the value of [`Messages::default`], which hears all within 0.5 m.
+/// Message distribution model. Omitted keys have the values of [`Messages::default`], where robots hear all robots
+/// within 0.5 m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Messages {
-    /// Messages a second to each robot, 1 to 100.
+    /// Message rate to each robot (Hz), 1 to 100.
     #[schemars(range(min = 1.0, max = 100.0))]
     pub rate_hz: f64,
-    /// What a message tells was true so long before, s, 0 to 2; the thesis measured 0.2 in all (7.3.3).
+    /// Age of the poses in a message (s), 0 to 2; the thesis measured a total of 0.2 s (7.3.3).
     #[schemars(range(min = 0.0, max = 2.0))]
     pub latency_s: f64,
-    /// Greatest distance between the robots' centres, m, 0 to 10.
+    /// Maximum distance between the robots' centres (m), 0 to 10.
     #[schemars(range(min = 0.0, max = 10.0))]
     pub range_m: f32,
-    /// Standard deviation of ranges, m, 0 to 1.
+    /// Standard deviation of ranges (m), 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub range_noise_m: f32,
-    /// Standard deviation of bearings, rad, 0 to 3.2.
+    /// Standard deviation of bearings (rad), 0 to 3.2.
     #[schemars(range(min = 0.0, max = 3.2))]
     pub bearing_noise_rad: f32,
-    /// Probability that a robot in range is not heard in a message, 0 to 1.
+    /// Probability that a robot within range is not heard in a message, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: f32,
-    /// Further probability of loss at the end of the range, 0 to 1. It grows with the square of the distance, and loses
-    /// independently of `loss`.
+    /// Additional probability of loss at the end of the range, 0 to 1. It grows with the square of the distance and
+    /// is independent of `loss`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_at_range: f32,
-    /// How much the sender's front is favoured, 0 (all round) to 8: the range in a direction that is `a` away from its
+    /// Directivity of the sender towards its front, 0 (omnidirectional) to 8: the range at an angle `a` from its
     /// heading is multiplied by ((1 + cos a) / 2) to this power.
     #[schemars(range(min = 0, max = 8))]
     pub sender_lobe: u8,
-    /// The same for the direction from which the receiver hears.
+    /// Directivity of the receiver towards its front, 0 (omnidirectional) to 8, as for `sender_lobe`.
     #[schemars(range(min = 0, max = 8))]
     pub receiver_lobe: u8,
-    /// Robots differ: each sends, and each hears, farther by a factor of its own from 1 - spread to 1 + spread,
-    /// 0 to 0.9. Two robots may thus hear each other one way only.
+    /// Spread of the range between robots, 0 to 0.9: each robot has one factor for sending and one for hearing, from
+    /// 1 - spread to 1 + spread. Two robots may therefore hear each other in one direction only.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub gain_spread: f32,
-    /// Which factors the robots have: the same seed gives robot i the same ones.
+    /// Seed of the robots' range factors: the same seed gives robot i the same factors.
     pub gain_seed: u64,
-    /// What stands in the way.
+    /// Bodies that block messages.
     pub occlusion: Occlusion,
 }
 
-/// Which bodies block the straight line between two robots' centres; all of them are circles.
+/// Bodies that block the straight line between two robots' centres; all bodies are circles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Occlusion {
-    /// None.
+    /// No bodies.
     #[default]
     None,
     /// Robots.
@@ -87,10 +89,10 @@ impl Default for Messages {
 }
 
 impl Messages {
-    /// Says whether the numbers are in their ranges.
+    /// Validates the ranges of the values.
     ///
     /// # Errors
-    /// The first that is not: its key, its value and its range.
+    /// The first value out of range: its key, value and range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("rate_hz", self.rate_hz, 1.0, 100.0),
@@ -110,7 +112,8 @@ impl Messages {
         }
     }
 
-    /// How far a sender is heard by a receiver that sees it at `between`, as far as directions matter, m.
+    /// Maximum distance at which a receiver hears a sender at the relative position `between`, given both headings
+    /// (m).
     fn reach(&self, receiver: Pose, sender: Pose, between: Vec2, range: f32, gain: f32) -> f32 {
         let lobe = |power: u8, heading: f32, towards: Vec2| {
             let facing = if power == 0 || range == 0.0 { 1.0 } else { Vec2::unit(heading).dot(towards) / range };
@@ -120,7 +123,7 @@ impl Messages {
         self.range_m * gain * lobes * lobe(self.sender_lobe, sender.heading, -between)
     }
 
-    /// What a receiver hears of a sender over a free line; `gain` multiplies the range, `words` decide what is chance.
+    /// Result of a message over an unobstructed line; `gain` multiplies the range, `words` are random.
     fn link(&self, receiver: Pose, sender: Pose, gain: f32, words: [u32; 4]) -> Option<Neighbour> {
         let between = sender.at - receiver.at;
         let range = between.length();
@@ -139,29 +142,29 @@ impl Messages {
     }
 }
 
-/// When a message is sent, which fixes what is chance in it.
+/// Identity of a message, which determines its random values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// Seed of the world or the run.
     pub seed: u64,
-    /// Number of the world.
+    /// Index of the world.
     pub world: u32,
     /// Number of the message since the start.
     pub number: u32,
 }
 
-/// The model with the factors and the sizes of the bodies around.
+/// The model with the range factors of the robots and the sizes of the discs.
 #[derive(Clone, Debug)]
 pub struct Channel {
     model: Messages,
-    /// Of each robot: how much farther it sends, and hears.
+    /// Range factors of each robot for sending and for hearing.
     gains: Vec<[f32; 2]>,
-    /// Radii of the discs, m.
+    /// Radii of the discs (m).
     discs: Vec<f32>,
 }
 
 impl Channel {
-    /// For so many robots, at most 65535, and discs of these radii, m.
+    /// Creates a channel for the given number of robots, at most 65535, and discs with these radii (m).
     pub fn new(model: Messages, robots: usize, discs: Vec<f32>) -> Channel {
         let gain = |word: u32| 1.0 + model.gain_spread * (2.0 * unit(word) - 1.0);
         let gains = (0..robots as u32).map(|robot| {
@@ -171,12 +174,12 @@ impl Channel {
         Channel { gains: gains.collect(), model, discs }
     }
 
-    /// Of each robot how much farther it sends, and hears.
+    /// Range factors of each robot for sending and for hearing.
     pub(crate) fn gains(&self) -> &[[f32; 2]] {
         &self.gains
     }
 
-    /// Radii of the discs, m.
+    /// Radii of the discs (m).
     pub fn discs(&self) -> &[f32] {
         &self.discs
     }
@@ -186,14 +189,14 @@ impl Channel {
         &self.model
     }
 
-    /// Tells `each` the number of every robot that robot `me` hears in a message, and from where, in the order of
-    /// their numbers. `bodies` are the robots, then the discs; one that is nowhere neither sends nor stands in the way.
+    /// Calls `each` for every robot that robot `me` hears in a message, with its number and relative position, in
+    /// ascending order. `bodies` contains robots, then discs; a body without a pose neither sends nor blocks.
     pub fn hear(&self, moment: Moment, me: usize, bodies: &[Option<Pose>], mut each: impl FnMut(usize, Neighbour)) {
         self.hear_among(moment, me, bodies, 0..self.gains.len(), &mut each);
     }
 
-    /// The same with a look at `robots` only, which are all within [`Channel::reach`], and more, in the order of their
-    /// numbers.
+    /// Performs [`Channel::hear`] for the candidates `robots` only, which must include all robots within
+    /// [`Channel::reach`], in ascending order.
     pub(crate) fn hear_among(
         &self,
         moment: Moment,
@@ -208,7 +211,7 @@ impl Channel {
             let Some(sender) = at(other).filter(|_| other != me) else { continue };
             let gain = self.gains[other][0] * self.gains[me][1];
             let limit = self.model.range_m * gain;
-            // Most are too far away, whatever else holds.
+            // Most robots are out of range and are skipped first.
             if (sender.at - receiver.at).length_squared() > limit * limit {
                 continue;
             }
@@ -220,13 +223,13 @@ impl Channel {
         }
     }
 
-    /// No robot hears another, or is kept from it by a third, that is farther away, m.
+    /// Maximum distance at which a robot can be heard or can block another robot (m).
     pub(crate) fn reach(&self) -> f32 {
         let widest = |side: usize| self.gains.iter().map(|gains| gains[side]).fold(0.0, f32::max);
         self.model.range_m * widest(0) * widest(1) + ROBOT_RADIUS
     }
 
-    /// True if one of `robots`, or a disc, stands between two robots; `at` tells where bodies are.
+    /// True if one of `robots`, or a disc, blocks the line between two robots; `at` returns the poses of bodies.
     fn hidden(
         &self,
         two: [usize; 2],
@@ -246,7 +249,7 @@ impl Channel {
             let Some(body) = at(i).filter(|_| !two.contains(&i)) else { return false };
             let radius = if i < count { ROBOT_RADIUS } else { self.discs[i - count] };
             let towards = body.at - from;
-            // Beside the line, not behind one of its ends; both sides are multiplied by the line's length.
+            // The body is beside the line and not beyond its ends; both sides are multiplied by the line's length.
             let (ahead, aside) = (towards.dot(along), towards.cross(along));
             ahead > 0.0 && ahead < square && aside * aside < radius * radius * square
         })

@@ -7,13 +7,14 @@ use crate::world::Body;
 /// Range and bearing of one neighbour in the robot's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Neighbour {
-    /// Distance between centres, m.
+    /// Distance between centres (m).
     pub range: f32,
-    /// Direction, rad.
+    /// Direction (rad).
     pub bearing: f32,
 }
 
-/// What a body `between` away adds to a robot's sum for v_attr, in the world's frame, and whether it is a neighbour.
+/// Contribution of a body at the relative position `between` to the sum for v_attr in the world frame, and whether
+/// the body is a neighbour.
 #[inline(always)]
 pub(crate) fn neighbour(between: Vec2) -> (Vec2, bool) {
     let square = between.length_squared();
@@ -23,7 +24,7 @@ pub(crate) fn neighbour(between: Vec2) -> (Vec2, bool) {
     (if near { towards } else { Vec2::ZERO }, near)
 }
 
-/// v_attr of a robot with neighbours, from the sum over them in the world's frame; (1, 0) with none.
+/// v_attr of a robot from the sum over its neighbours in the world frame; (1, 0) without neighbours.
 #[inline(always)]
 pub(crate) fn attraction_of_sum(sum: Vec2, count: f32, ahead: Vec2) -> Vec2 {
     let turned = sum.rotate(vec2(ahead.x, -ahead.y));
@@ -35,7 +36,8 @@ pub fn range_and_bearing(bodies: &[Body], me: usize) -> (Vec2, f32) {
     range_and_bearing_among(bodies, me, 0..bodies.len())
 }
 
-/// The same with a look at `others` only, which are all robots within range, and more, in the order of their numbers.
+/// [`range_and_bearing`] for the candidates `others` only, which must include all robots within range, in ascending
+/// order.
 pub(crate) fn range_and_bearing_among(bodies: &[Body], me: usize, others: impl Iterator<Item = usize>) -> (Vec2, f32) {
     let pose = bodies[me].pose;
     let (mut sum, mut count) = (Vec2::ZERO, 0.0);
@@ -59,7 +61,7 @@ pub fn attraction(neighbours: &[Neighbour]) -> Vec2 {
     sum
 }
 
-/// What one neighbour adds to v_attr.
+/// Contribution of one neighbour to v_attr.
 pub(crate) fn attraction_step(n: &Neighbour) -> Vec2 {
     Vec2::unit(n.bearing) * (NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN))
 }

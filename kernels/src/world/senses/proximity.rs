@@ -6,22 +6,22 @@ use crate::world::Body;
 use crate::world::physics::Physics;
 use crate::world::wall::ray_to_inner_wall;
 
-/// Distance from a robot's centre to the end of its proximity rays, m.
+/// Distance from a robot's centre to the end of its proximity rays (m).
 const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
 
-/// True if a ray may hit a body of this radius whose centre is `between` away.
+/// True if a ray may hit a body of this radius at the relative position `between`.
 #[inline(always)]
 pub(crate) fn within_reach(between: Vec2, radius: f32) -> bool {
     between.length_squared() < (REACH + radius) * (REACH + radius)
 }
 
-/// True if a ray of a robot at this place may hit a wall.
+/// True if a ray of a robot at this position may hit an outer wall.
 #[inline(always)]
 pub(crate) fn walls_within_reach(at: Vec2, (hx, hy): (f32, f32)) -> bool {
     (at.x.abs() + REACH > hx) | (at.y.abs() + REACH > hy)
 }
 
-/// The reading of a ray that is free up to this distance, m.
+/// Reading of a ray with an obstacle at this distance (m).
 #[inline(always)]
 pub(crate) fn reading(distance: f32) -> f32 {
     1.0 - distance * (1.0 / PROX_RANGE)
@@ -32,7 +32,7 @@ pub fn proximity(bodies: &[Body], me: usize, physics: &Physics) -> [f32; 8] {
     proximity_among(bodies, me, 0..bodies.len(), physics)
 }
 
-/// The same with a look at `others` only, which are all bodies within reach, and more.
+/// [`proximity`] for the candidates `others` only, which must include all bodies within reach.
 pub(crate) fn proximity_among(
     bodies: &[Body],
     me: usize,
@@ -68,7 +68,7 @@ pub(crate) fn proximity_among(
     })
 }
 
-/// v_prox: the readings as vectors along their rays, added up (Eq. 6.2).
+/// v_prox: sum of the readings as vectors along their rays (Eq. 6.2).
 pub fn proximity_vector(readings: &[f32; 8]) -> Vec2 {
     let mut sum = Vec2::ZERO;
     for (reading, ray) in readings.iter().zip(ray_directions()) {
@@ -77,7 +77,7 @@ pub fn proximity_vector(readings: &[f32; 8]) -> Vec2 {
     sum
 }
 
-/// The proximity rays as unit vectors in the robot's frame.
+/// Proximity rays as unit vectors in the robot's frame.
 pub(crate) fn ray_directions() -> [Vec2; 8] {
     static RAYS: std::sync::LazyLock<[Vec2; 8]> = std::sync::LazyLock::new(|| PROX_ANGLES.map(Vec2::unit));
     *RAYS

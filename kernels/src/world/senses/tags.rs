@@ -1,35 +1,36 @@
-//! Tags on walls, which the camera sees and tells apart: the vector to the nearest that is in view.
+//! Tags on walls, which the camera detects: the vector to the nearest tag in view.
 
 use crate::math::{Vec2, vec2};
 use crate::world::body::{Body, Pose};
 use crate::world::wall::Wall;
 
-/// Most tags of a world.
+/// Maximum number of tags in a world.
 pub const MAX_TAGS: usize = 8;
-/// Tags of 100 mm are found up to here in pictures of 320 x 240, m (`xpuckd bench markers`).
+/// Detection range of 100 mm tags in images of 320 x 240 pixels (m) (`xpuckd bench markers`).
 pub const USUAL_RANGE: f32 = 1.2;
 /// Tangent of half the camera's field of view, 28 degrees.
 pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
-/// Squared cosine of the steepest angle at which a tag is found, 70 degrees.
+/// Squared cosine of the steepest detection angle, 70 degrees.
 pub(crate) const STEEPEST: f32 = 0.116_977_78;
-/// A wall hides a tag that it stands in front of, but not one that hangs on it: part of the way to the tag.
+/// Fraction of the distance to a tag beyond which a wall does not hide it: a wall hides tags behind it, but not tags
+/// on it.
 pub(crate) const HANGS: f32 = 0.99;
 
-/// A tag.
+/// A tag on a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tag {
-    /// Where it hangs, m.
+    /// Position (m).
     pub at: Vec2,
-    /// The direction of its face, a unit vector.
+    /// Direction of its face, a unit vector.
     pub facing: Vec2,
 }
 
 /// The tags of a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tags {
-    /// How far they are found, m.
+    /// Detection range (m).
     pub range: f32,
-    /// The tags, at most [`MAX_TAGS`].
+    /// Tags, at most [`MAX_TAGS`].
     pub list: Vec<Tag>,
 }
 
@@ -39,8 +40,8 @@ impl Default for Tags {
     }
 }
 
-/// Whether the camera finds a tag that is `towards` away, if nothing is in between: in its field of view, not too far, and not
-/// seen too much from the side. `ahead` is the robot's heading.
+/// Whether the camera can detect a tag at the relative position `towards` without obstacles: in the field of view,
+/// within range, and not too oblique. `ahead` is the robot's heading as a unit vector.
 #[inline(always)]
 pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> bool {
     let (front, left) = (ahead.dot(towards), ahead.cross(towards));
@@ -48,21 +49,21 @@ pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> b
     (left.abs() <= front * HALF_VIEW) & (square <= range * range) & (faces > 0.0) & (faces * faces >= STEEPEST * square)
 }
 
-/// Whether a body of this radius, `offset` away, stands before what is `towards` away.
+/// Whether a body of this radius at `offset` hides a point at `towards`.
 #[inline(always)]
 pub(crate) fn hides(offset: Vec2, radius: f32, towards: Vec2) -> bool {
     let (square, along, aside) = (towards.length_squared(), towards.dot(offset), towards.cross(offset));
     (along > 0.0) & (along < square) & (aside * aside < radius * radius * square)
 }
 
-/// Whether a wall stands before what is `towards` away from `at`.
+/// Whether a wall hides a point at `towards` from a camera at `at`.
 #[inline(always)]
 pub(crate) fn wall_hides(wall: &Wall, at: Vec2, towards: Vec2) -> bool {
     wall.distance_along(at, towards) < HANGS
 }
 
-/// v_tag of robot `me`: the way to the nearest tag that its camera finds, in its own frame, m; (0, 0) if there is none.
-/// Bodies and inner walls hide what is behind them.
+/// v_tag of robot `me`: the vector to the nearest detected tag in the robot's frame (m); (0, 0) without a tag. Bodies
+/// and inner walls hide tags behind them.
 pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Vec2 {
     let Pose { at, heading } = bodies[me].pose;
     let ahead = Vec2::unit(heading);
@@ -80,12 +81,12 @@ pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Ve
     nearest.1
 }
 
-/// v_tag of a robot whose camera tells this range, m, and bearing, rad, of the nearest tag.
+/// v_tag of a robot whose camera measures this range (m) and bearing (rad) of the nearest tag.
 pub fn way_to([range, bearing]: [f32; 2]) -> Vec2 {
     Vec2::unit(bearing) * range
 }
 
-/// A vector of the world in the frame of a robot that looks ahead.
+/// Converts a vector from the world frame to the frame of a robot with direction `ahead`.
 #[inline(always)]
 pub(crate) fn in_frame(v: Vec2, ahead: Vec2) -> Vec2 {
     vec2(ahead.dot(v), ahead.cross(v))
@@ -101,7 +102,7 @@ mod tests {
         Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, y), heading })
     }
 
-    /// At the end of the arena, looking down it.
+    /// A tag on the wall at the +x end of the arena, facing -x.
     fn on_the_end(y: f32) -> Tag {
         Tag { at: vec2(1.0, y), facing: vec2(-1.0, 0.0) }
     }
@@ -130,7 +131,7 @@ mod tests {
         assert!(at(0.0, 0.0, 0.0) && at(0.0, 0.0, 0.48) && at(0.0, 0.0, -0.48));
         assert!(!at(0.0, 0.0, 0.5) && !at(0.0, 0.0, -0.5) && !at(0.0, 0.0, 3.1), "out of the field of view");
         assert!(!at(-0.21, 0.0, 0.0), "too far");
-        // From the side: 68 and 72 degrees off the face.
+        // At oblique angles: 68 and 72 degrees from the normal of the tag.
         let aside = |degrees: f32| {
             let (sin, cos) = degrees.to_radians().sin_cos();
             at(1.0 - 0.5 * cos, -0.5 * sin, degrees.to_radians())

@@ -1,9 +1,9 @@
-//! Coverage: how much of the arena the robots have been in.
+//! Coverage: fraction of the arena that the robots have visited.
 
 use crate::math::{Vec2, max, min};
 use serde::{Deserialize, Serialize};
 
-/// Counts the cells of the arena in which some robot's centre has been.
+/// Marks the cells of the arena that the centre of any robot has visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     half_arena: (f32, f32),
@@ -12,18 +12,19 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Cells with sides as near to `cell`, m, as makes a whole number of them fit along x and along y.
+    /// Creates a grid whose cells have sides close to `cell` (m), adjusted so that a whole number of cells fits along
+    /// x and y.
     pub fn new(cell: f32, half_arena: (f32, f32)) -> Coverage {
         let (columns, rows) = (fitting(cell, half_arena.0), fitting(cell, half_arena.1));
         Coverage { half_arena, columns, visited: vec![false; columns * rows] }
     }
 
-    /// Cells along x and along y.
+    /// Number of cells along x and along y.
     pub(crate) fn cells(&self) -> [usize; 2] {
         [self.columns, self.visited.len() / self.columns]
     }
 
-    /// Counts after a controller update.
+    /// Marks visited cells after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         let rows = self.visited.len() / self.columns;
         for at in robots {
@@ -33,18 +34,18 @@ impl Coverage {
         }
     }
 
-    /// The share of the cells that were visited, 0 to 1.
+    /// Fraction of the cells that were visited, 0 to 1.
     pub fn fitness(&self) -> f32 {
         self.visited.iter().filter(|visited| **visited).count() as f32 / self.visited.len() as f32
     }
 }
 
-/// How many cells fit best into a length.
+/// Number of cells that fits best into a length.
 fn fitting(cell: f32, half: f32) -> usize {
     max((2.0 * half / cell).round(), 1.0) as usize
 }
 
-/// The cell of a coordinate; the outermost ones reach beyond the walls.
+/// Cell index of a coordinate; the outermost cells extend beyond the walls.
 fn place(x: f32, half: f32, cells: usize) -> usize {
     let place = (x + half) / (2.0 * half) * cells as f32;
     min(max(place, 0.0), cells as f32 - 1.0) as usize

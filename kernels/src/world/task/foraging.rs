@@ -1,47 +1,46 @@
-//! Foraging between two regions, with items that are not bodies: a robot picks one up by entering the food and
-//! delivers it by entering the nest (thesis 4.2).
+//! Foraging between two regions. Items are virtual: a robot picks one up when it enters the food region and delivers
+//! it when it enters the nest (thesis 4.2).
 
 use crate::math::{Vec2, max, vec2};
 use crate::model::V_MAX;
 use serde::{Deserialize, Serialize};
 use std::f32::consts::FRAC_1_SQRT_2;
 
-/// A part of the floor: a rectangle along the axes or a disc, or what lies outside a disc.
+/// A region of the floor: an axis-aligned rectangle, a disc, or the outside of a disc.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Region {
     /// A rectangle.
     Rectangle {
-        /// Centre, m.
+        /// Centre (m).
         at: Vec2,
-        /// Half its length along x and along y, m.
+        /// Half the length along x and along y (m).
         half: Vec2,
     },
     /// A disc.
     Disc {
-        /// Centre, m.
+        /// Centre (m).
         at: Vec2,
-        /// Radius, m.
+        /// Radius (m).
         radius: f32,
     },
-    /// All that is at least `radius` from a place.
+    /// All points at a distance of at least `radius` from a point.
     Beyond {
-        /// The place, m.
+        /// The point (m).
         at: Vec2,
-        /// Distance, m.
+        /// Minimum distance (m).
         radius: f32,
     },
 }
 
 impl Region {
-    /// True if a place is in the region.
+    /// True if a point is in the region.
     pub fn contains(&self, place: Vec2) -> bool {
         let (at, half, radius) = self.rounded();
         let inside = outside_of(place - at, half).length() <= radius;
         inside != matches!(self, Region::Beyond { .. })
     }
 
-    /// The shortest way from this region to another, m; 0 or less if they touch. Two regions beyond something always
-    /// touch.
+    /// Shortest distance between two regions (m); 0 or less if they touch. Two `Beyond` regions always touch.
     pub fn gap(&self, other: &Region) -> f32 {
         let ((a, half_a, radius_a), (b, half_b, radius_b)) = (self.rounded(), other.rounded());
         match (self, other) {
@@ -52,7 +51,8 @@ impl Region {
         }
     }
 
-    /// Centre, half sides and radius of a rectangle with rounded corners; rectangle and disc are its extremes.
+    /// Centre, half side lengths and radius of an equivalent rectangle with rounded corners; rectangles and discs are
+    /// special cases.
     pub fn rounded(&self) -> (Vec2, Vec2, f32) {
         match *self {
             Region::Rectangle { at, half } => (at, half, 0.0),
@@ -61,38 +61,38 @@ impl Region {
     }
 }
 
-/// How far a place is beyond the sides of a rectangle at the origin.
+/// Vector by which a point lies outside the sides of a rectangle at the origin.
 fn outside_of(place: Vec2, half: Vec2) -> Vec2 {
     vec2(max(place.x.abs() - half.x, 0.0), max(place.y.abs() - half.y, 0.0))
 }
 
-/// Distance of the farthest corner of a rectangle from the origin.
+/// Distance from the origin to the farthest corner of a rectangle.
 fn farthest(centre: Vec2, half: Vec2) -> f32 {
     vec2(centre.x.abs() + half.x, centre.y.abs() + half.y).length()
 }
 
-/// The most items that robots can deliver (Eq. 4.2).
+/// Maximum number of items that robots can deliver (Eq. 4.2).
 pub(crate) fn food_max(nest: &Region, food: &Region, robots: usize, seconds: f32) -> f32 {
     robots as f32 * (V_MAX * FRAC_1_SQRT_2) * seconds / (2.0 * nest.gap(food))
 }
 
-/// Counts the items that robots carry.
+/// Counts delivered items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foraging {
     nest: Region,
     food: Region,
-    /// Which robots carry an item.
+    /// Whether each robot carries an item.
     carrying: Vec<bool>,
     delivered: u32,
 }
 
 impl Foraging {
-    /// So many robots, and none of them carries anything.
+    /// Starts with the given number of robots, none of which carries an item.
     pub fn new(nest: Region, food: Region, robots: usize) -> Foraging {
         Foraging { nest, food, carrying: vec![false; robots], delivered: 0 }
     }
 
-    /// Counts after a controller update.
+    /// Updates the count after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         for (at, carries) in robots.iter().zip(&mut self.carrying) {
             if self.food.contains(*at) {
@@ -104,8 +104,8 @@ impl Foraging {
         }
     }
 
-    /// Items delivered over food_max (Eq. 4.1 and 4.2): what robots would deliver that drive straight to and fro at
-    /// full speed, having started at the edge of the nest.
+    /// Delivered items divided by food_max (Eq. 4.1 and 4.2), the number for robots that start at the edge of the
+    /// nest and drive back and forth in straight lines at full speed.
     pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
         self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds)
     }
@@ -129,7 +129,7 @@ mod tests {
             [-0.7, 0.6, 0.7, 0.0, -0.65, -0.7, 0.0, -0.7, 0.6, -0.7].map(&mut visit),
             [0, 0, 0, 0, 1, 1, 1, 1, 1, 2]
         );
-        // 2 robots, 0.0919 m/s, 30 s, 1.1 m each way: 2.507 items at most.
+        // 2 robots, 0.0919 m/s, 30 s, 1.1 m between the regions: at most 2.507 items.
         assert!((foraging.fitness(2, 30.0) - 2.0 / 2.507).abs() < 1e-3, "{}", foraging.fitness(2, 30.0));
     }
 
@@ -140,7 +140,7 @@ mod tests {
         };
         near(&NEST, &FOOD, 1.1);
         near(&NEST, &Region::Disc { at: vec2(-0.3, 1.15), radius: 0.1 }, 0.4);
-        // The kilobots' arena: a nest in the middle and food all around.
+        // The Kilobots' arena: a nest in the middle, surrounded by food.
         let (nest, food) =
             (Region::Disc { at: vec2(0.1, 0.0), radius: 0.2 }, Region::Beyond { at: Vec2::ZERO, radius: 0.5 });
         near(&nest, &food, 0.2);

@@ -1,4 +1,4 @@
-//! Tasks: what a world counts while it runs, and the fitness at the end.
+//! Tasks: scores that a world accumulates during a run, and the final fitness.
 
 pub mod coverage;
 pub mod foraging;
@@ -17,34 +17,34 @@ use serde::{Deserialize, Serialize};
 use spacing::{Aggregation, Dispersion};
 use transport::Transport;
 
-/// What is scored. The fitness of every task is a pure number, and more is better.
+/// The scored task. The fitness of every task is dimensionless; higher is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Task {
-    /// The first disc's speed towards -x over v_max (Eq. 8.3), -1 to 1. Where the disc touches an x wall it is put
-    /// back near the centre.
+    /// Mean speed of the first disc towards -x, divided by v_max (Eq. 8.3), -1 to 1. When the disc touches an x wall
+    /// it is moved back near the centre.
     Transport,
-    /// The same without putting the disc back (Eq. 7.5 and 7.6).
+    /// Like `Transport`, without moving the disc back (Eq. 7.5 and 7.6).
     TransportOnce,
-    /// How far the first disc is on the -x side at the end (Eq. 5.11), 0 to 1.
+    /// Final position of the first disc on the -x side (Eq. 5.11), 0 to 1.
     TransportPosition,
-    /// The mean share of the robots that are in the largest cluster, 1/n to 1. A chain of robots whose centres are at
-    /// most `range` apart, m, is a cluster.
+    /// Mean fraction of the robots in the largest cluster, 1/n to 1. A cluster is a chain of robots whose centres are
+    /// at most `range` apart.
     Aggregation {
-        /// Greatest distance of neighbours in a cluster, m.
+        /// Maximum distance of neighbours in a cluster (m).
         range: f32,
     },
-    /// The mean distance to the nearest other robot, over the distance in a hexagonal packing of the arena; 0 to 1.
+    /// Mean distance to the nearest other robot, divided by the distance in a hexagonal packing of the arena; 0 to 1.
     Dispersion,
-    /// The share of the arena's cells in which some robot's centre has been, 0 to 1.
+    /// Fraction of the arena's cells that the centre of any robot has visited, 0 to 1.
     Coverage {
-        /// Wanted side of a cell, m; cells are stretched so that a whole number of them fits.
+        /// Desired side of a cell (m); cells are stretched so that a whole number of them fits.
         cell: f32,
     },
-    /// Items carried from `food` to `nest`, over the most that is possible (Eq. 4.1 and 4.2), 0 to about 1.
+    /// Items carried from `food` to `nest`, divided by the possible maximum (Eq. 4.1 and 4.2), 0 to about 1.
     Foraging {
-        /// Where items are delivered.
+        /// Region where items are delivered.
         nest: Region,
-        /// Where items are picked up.
+        /// Region where items are picked up.
         food: Region,
     },
 }
@@ -63,33 +63,33 @@ impl Task {
         }
     }
 
-    /// True if the first disc is what the task is about.
+    /// True if the task scores the first disc.
     pub fn moves_disc(&self) -> bool {
         matches!(self, Task::Transport | Task::TransportOnce | Task::TransportPosition)
     }
 
-    /// True if [`Score::update`] counts anything.
+    /// True if [`Score::update`] has an effect.
     pub fn counts_updates(&self) -> bool {
         !self.moves_disc()
     }
 
-    /// True if the disc is put back near the centre where it touches an end.
+    /// True if the disc is moved back near the centre when it touches an end.
     pub fn relocates(&self) -> bool {
         matches!(self, Task::Transport)
     }
 
-    /// How much of a run's fitness is earned when a part of it, 0 to 1, is over and its fitness so far is this: what is earned
-    /// grows from 0 to the fitness of the whole run, so that its differences are rewards for learners.
+    /// Part of the final fitness that is earned after a fraction `part` (0 to 1) of a run with the given fitness so
+    /// far. It grows from 0 to the fitness of the whole run, so its differences can serve as rewards for learning.
     pub fn earned(&self, fitness: f32, part: f32) -> f32 {
         match self {
-            // Places and cells count as they are; all others are means over time.
+            // Positions and cells count in full; other fitness values are means over time.
             Task::TransportPosition | Task::Coverage { .. } => fitness,
             _ => fitness * part,
         }
     }
 
-    /// The fitness that evolution maximises (Eq. 7.6 and 8.3): derated when a controller fills more than half of a
-    /// robot's memory, and less 1 if a disc that is to be moved never moved.
+    /// Fitness that evolution maximises (Eq. 7.6 and 8.3): reduced if a controller fills more than half of a robot's
+    /// memory, and reduced by 1 if the disc of a transport task never moved.
     pub fn evolution_fitness(&self, fitness: f32, parsimony: f32) -> f32 {
         let unmoved = matches!(self, Task::Transport | Task::TransportOnce) && fitness == 0.0;
         let penalty = if unmoved { 1.0 } else { 0.0 };
@@ -98,25 +98,25 @@ impl Task {
     }
 }
 
-/// What a task has counted in one world so far.
+/// Score of a task in one world so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Score {
-    /// The first disc's way.
+    /// Displacement of the first disc.
     Transport(Transport),
-    /// The first disc's place, which nothing need be counted for.
+    /// Position of the first disc, which does not need counting.
     Position,
-    /// The largest cluster.
+    /// Size of the largest cluster.
     Aggregation(Aggregation),
-    /// The distances between neighbours.
+    /// Distances between neighbours.
     Dispersion(Dispersion),
-    /// The cells visited.
+    /// Visited cells.
     Coverage(Coverage),
-    /// The items carried.
+    /// Delivered items.
     Foraging(Foraging),
 }
 
 impl Score {
-    /// Starts to count; `bodies` are robots, then discs.
+    /// Creates the initial score; `bodies` contains robots, then discs.
     pub fn new(task: &Task, physics: &Physics, bodies: &[Body], robots: usize) -> Score {
         match *task {
             Task::Transport | Task::TransportOnce => Score::Transport(Transport::new(&bodies[robots])),
@@ -128,7 +128,7 @@ impl Score {
         }
     }
 
-    /// Counts after a controller update; `robots` are their centres.
+    /// Updates the score after a controller update; `robots` contains their centres.
     pub fn update(&mut self, robots: &[Vec2]) {
         match self {
             Score::Transport(_) | Score::Position => {}
@@ -139,7 +139,7 @@ impl Score {
         }
     }
 
-    /// The fitness so far, `seconds` after the start.
+    /// Fitness so far, `seconds` after the start.
     pub fn fitness(&self, physics: &Physics, bodies: &[Body], robots: usize, seconds: f32) -> f32 {
         match self {
             Score::Transport(transport) => transport::raw_fitness(transport.moved(&bodies[robots]), seconds),
@@ -148,7 +148,7 @@ impl Score {
         }
     }
 
-    /// The fitness of what [`Score::update`] counted; 0 of tasks that are about the disc.
+    /// Fitness from the counts of [`Score::update`]; 0 for tasks that score the disc.
     pub fn counted_fitness(&self, robots: usize, seconds: f32) -> f32 {
         match self {
             Score::Transport(_) | Score::Position => 0.0,

@@ -1,10 +1,10 @@
-//! Aggregation and dispersion: how near to each other the robots are.
+//! Aggregation and dispersion: tasks that score the distances between robots.
 
 use crate::math::{Vec2, min};
 use crate::world::grid::Grid;
 use serde::{Deserialize, Serialize};
 
-/// The mean of what was counted after each controller update.
+/// Mean over controller updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Mean {
     sum: f64,
@@ -22,19 +22,19 @@ impl Mean {
     }
 }
 
-/// Counts which share of the robots is in the largest cluster.
+/// Measures the fraction of the robots in the largest cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
     range: f32,
     mean: Mean,
     grid: Grid,
     visited: Vec<bool>,
-    /// Members of a cluster whose neighbours are not yet known.
+    /// Members of the current cluster whose neighbours have not been examined yet.
     reached: Vec<u16>,
 }
 
 impl Aggregation {
-    /// A chain of robots whose centres are at most `range` apart, m, is a cluster.
+    /// A cluster is a chain of robots whose centres are at most `range` apart (m).
     pub fn new(range: f32, robots: usize, half_arena: (f32, f32)) -> Aggregation {
         Aggregation {
             range,
@@ -45,13 +45,13 @@ impl Aggregation {
         }
     }
 
-    /// Counts after a controller update.
+    /// Adds the current cluster size after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         let largest = self.largest_cluster(robots);
         self.mean.add(largest as f32 / robots.len() as f32);
     }
 
-    /// The mean share, 1/n to 1.
+    /// Mean fraction of the robots, 1/n to 1.
     pub fn fitness(&self) -> f32 {
         self.mean.value()
     }
@@ -67,7 +67,7 @@ impl Aggregation {
             if visited[first] {
                 continue;
             }
-            // Grows from one robot by whoever is near a member, until the members' neighbours are all members.
+            // Starts with one robot and adds neighbours of members until none remain.
             visited[first] = true;
             reached.push(first as u16);
             let mut members = 0;
@@ -90,34 +90,35 @@ impl Aggregation {
     }
 }
 
-/// Counts how far apart neighbours are.
+/// Measures the distances between neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dispersion {
-    /// Distance that counts as 1, m.
+    /// Distance that counts as 1 (m).
     widest: f32,
     mean: Mean,
     grid: Grid,
 }
 
 impl Dispersion {
-    /// For so many robots in an arena: as far apart as they could all be is their distance in a hexagonal packing.
+    /// Creates the score for the given number of robots. The maximum distance is that of a hexagonal packing of the
+    /// arena.
     pub fn new(robots: usize, (hx, hy): (f32, f32)) -> Dispersion {
         let share = 4.0 * hx * hy / robots as f32;
         let widest = (share * (2.0 / 3f32.sqrt())).sqrt();
         Dispersion { widest, mean: Mean::default(), grid: Grid::new((hx, hy), widest, robots) }
     }
 
-    /// Distance to the nearest robot that counts as 1, m.
+    /// Distance to the nearest robot that counts as 1 (m).
     pub(crate) fn widest(&self) -> f32 {
         self.widest
     }
 
-    /// Counts after a controller update.
+    /// Adds the current distances after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         self.grid.fill(robots.iter().copied());
         let mut sum = 0.0;
         for (i, a) in robots.iter().enumerate() {
-            // Who is not found is farther away than what counts as 1.
+            // Robots that the grid does not find are farther away than the distance that counts as 1.
             let mut nearest = f32::INFINITY;
             self.grid.around(*a, |near| {
                 for j in near.iter().map(|j| usize::from(*j)).filter(|j| *j != i) {
@@ -129,7 +130,7 @@ impl Dispersion {
         self.mean.add(sum / robots.len() as f32);
     }
 
-    /// The mean over robots and updates of the distance to the nearest other robot, over the widest; 0 to 1.
+    /// Mean over robots and updates of the distance to the nearest other robot, divided by `widest`; 0 to 1.
     pub fn fitness(&self) -> f32 {
         self.mean.value()
     }
@@ -151,7 +152,7 @@ mod tests {
         let shuffled = [row[5], row[1], row[4], row[0], row[3], row[2]];
         assert_eq!(largest_cluster(&shuffled, 0.11), 3, "the order of robots does not matter");
         assert_eq!(largest_cluster(&[Vec2::ZERO; 256], 0.1), 256);
-        // A snake through the arena: cells of one cluster come in turns.
+        // A winding chain through the arena, whose robots are in several grid cells in turn.
         let snake: Vec<Vec2> =
             (0..200).map(|i| vec2(-0.95 + 0.0095 * i as f32, 0.5 * (i as f32 * 0.1).sin())).collect();
         assert_eq!(largest_cluster(&snake, 0.06), 200);

@@ -6,7 +6,7 @@ use crate::random::Draws;
 use crate::world::Body;
 use serde::{Deserialize, Serialize};
 
-/// Counts how far the frisbee was moved, relocations left out.
+/// Measures the displacement of the frisbee, without its relocations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transport {
     counted_from: f32,
@@ -15,12 +15,12 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Starts to count at the frisbee's place.
+    /// Starts the measurement at the frisbee's position.
     pub fn new(frisbee: &Body) -> Transport {
         Transport { counted_from: frisbee.pose.at.x, total: 0.0, relocations: 0 }
     }
 
-    /// Puts the frisbee back near the centre, at rest, and counts on from there.
+    /// Moves the frisbee back near the centre, at rest, and continues the measurement from there.
     pub fn relocate(&mut self, bodies: &mut [Body], frisbee: usize, draws: &mut Draws) {
         self.total += bodies[frisbee].pose.at.x - self.counted_from;
         let spot = free_spot(bodies, frisbee, draws);
@@ -31,23 +31,23 @@ impl Transport {
         self.relocations += 1;
     }
 
-    /// Distance moved along x so far, m; exactly 0 if nothing ever touched the frisbee.
+    /// Displacement along x so far (m); exactly 0 if the frisbee was never touched.
     pub fn moved(&self, frisbee: &Body) -> f32 {
         self.total + (frisbee.pose.at.x - self.counted_from)
     }
 
-    /// How often the frisbee was put back.
+    /// Number of relocations of the frisbee.
     pub fn relocations(&self) -> u32 {
         self.relocations
     }
 }
 
-/// True when the frisbee touches the wall at -x or +x.
+/// True if the frisbee touches the wall at -x or +x.
 pub fn touches_end(frisbee: &Body, half_length: f32) -> bool {
     frisbee.pose.at.x.abs() + frisbee.shape.radius >= half_length
 }
 
-/// A spot near the centre where the frisbee touches nobody.
+/// Random position near the centre where the frisbee does not touch any other body.
 pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
     let mut best = (f32::NEG_INFINITY, Vec2::ZERO);
     for _ in 0..RELOCATION_TRIES {
@@ -73,17 +73,18 @@ pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
     best.1
 }
 
-/// f_raw of Eq. 8.3: speed of the frisbee towards -x over v_max.
+/// f_raw of Eq. 8.3: speed of the frisbee towards -x divided by v_max.
 pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
     -moved_x / (seconds * V_MAX)
 }
 
-/// Fitness of Eq. 5.11: how far the frisbee is on the -x side, over the way from the centre to the wall; 0 to 1.
+/// Fitness of Eq. 5.11: distance of the frisbee from the centre on the -x side, divided by its maximum; 0 to 1.
 pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
     fitness_of_place(frisbee.pose.at.x, half_length - frisbee.shape.radius)
 }
 
-/// The same from the frisbee's x and the greatest that it can have, m; robots can press it a little into the wall.
+/// [`position_fitness`] from the frisbee's x and its maximum (m); clamped, because robots can press the frisbee
+/// slightly into the wall.
 pub fn fitness_of_place(x: f32, reach: f32) -> f32 {
     min(max(-x, 0.0) / reach, 1.0)
 }

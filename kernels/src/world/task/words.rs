@@ -1,9 +1,9 @@
-//! What the fitness of a task is, in a sentence for people.
+//! Descriptions of fitness for users.
 
 use super::Task;
 
 impl Task {
-    /// A sentence that says what this task's fitness measures.
+    /// One sentence that describes the fitness of this task.
     pub fn fitness_in_words(&self) -> &'static str {
         match self {
             Task::Transport | Task::TransportOnce => {

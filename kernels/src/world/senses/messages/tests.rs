@@ -6,7 +6,7 @@ fn at(x: f32, y: f32, heading: f32) -> Option<Pose> {
     Some(Pose { at: vec2(x, y), heading })
 }
 
-/// What robot 0 hears of robot 1 in each of so many messages, with the channel for `bodies`.
+/// Receptions of robot 1 by robot 0 in the given number of messages, with the channel for `bodies`.
 fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32) -> Vec<Neighbour> {
     let channel = Channel::new(model, bodies.len() - discs.len(), discs.to_vec());
     let mut all = Vec::new();
@@ -17,7 +17,7 @@ fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32)
     all
 }
 
-/// The part of `n` that `found` is lies within four standard deviations of a probability.
+/// Whether the fraction `found` of `n` is within four standard deviations of a probability.
 fn about(found: usize, n: u32, probability: f32) -> bool {
     let (n, p) = (f64::from(n), f64::from(probability));
     (found as f64 / n - p).abs() <= 4.0 * (p * (1.0 - p) / n).sqrt()
