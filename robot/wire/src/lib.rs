@@ -1,6 +1,5 @@
-//! Every message between hub, robots and operator, with its version and limits, and the ZeroMQ sockets that carry
-//! them; and what travels or is shared by all: signed experiments, the swarm file, how genes migrate, how files are
-//! read, and what a program writes to its log and its output.
+//! Messages between hub, robots and operators with their version and limits, and the ZeroMQ sockets that carry them.
+//! Also shared types and helpers: signed experiments, the swarm file, gene migration, file reading, log and output.
 
 mod link;
 mod messages;

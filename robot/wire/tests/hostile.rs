@@ -1,14 +1,14 @@
-//! Thousands of damaged messages: each is refused or read, none ends the program or takes long.
+//! Corrupted messages: each is rejected or decoded; none ends the program or takes long.
 
 mod examples;
 
 use xpuck_wire::codec::{Message, VERSION, decode, encode};
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 
-/// Damaged forms of each example.
+/// Number of corrupted variants per example.
 const FORMS: u64 = 1500;
 
-/// A generator of numbers that is good enough to break things with (SplitMix64).
+/// Pseudo-random generator (SplitMix64); sufficient for fuzzing.
 struct Dice(u64);
 
 impl Dice {
@@ -24,7 +24,7 @@ impl Dice {
     }
 }
 
-/// Bytes that open long lists, maps, strings and blobs in MessagePack.
+/// First bytes of long lists, maps, strings and byte strings in MessagePack.
 const OPENERS: [u8; 10] = [0xdc, 0xdd, 0xde, 0xdf, 0xd9, 0xda, 0xdb, 0xc4, 0xc6, 0xc9];
 
 fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
@@ -47,7 +47,7 @@ fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Damages each example; what is still read must survive being written again.
+/// Corrupts each example; a message that still decodes must survive re-encoding.
 fn attack<T: Message>(examples: &[T]) -> (u64, u64) {
     let (mut read, mut refused) = (0, 0);
     for (number, example) in examples.iter().enumerate() {
@@ -57,7 +57,7 @@ fn attack<T: Message>(examples: &[T]) -> (u64, u64) {
             match decode::<T>(&bytes) {
                 Ok(message) => {
                     read += 1;
-                    // NaN is no equal of itself: what is compared are bytes.
+                    // NaN does not equal itself, so encoded bytes are compared.
                     let again = encode(&message);
                     assert_eq!(encode(&decode::<T>(&again).unwrap()), again);
                 }
@@ -89,7 +89,7 @@ fn damaged_messages_of_every_kind_are_refused_or_read() {
     }
 }
 
-/// A list that says that it has four thousand million members must not be believed before they are there.
+/// Rejects a list with a declared length of 2^32 - 1 without reserving memory for its members.
 #[test]
 fn a_length_that_is_a_lie_reserves_no_memory() {
     // {"Genes": {"generation": 1, "immigrants": [2^32 - 1 members

@@ -1,4 +1,4 @@
-//! `docs/protocols/messages.md` is written from the types themselves, and an old page is an error.
+//! `docs/protocols/messages.md` is generated from the types; the test fails if the page is outdated.
 
 mod examples;
 
@@ -12,7 +12,7 @@ use xpuck_wire::codec::{MAX_BYTES, Message, UNDERSTOOD, VERSION, encode};
 use xpuck_wire::keyring::Role;
 use xpuck_wire::message::Request;
 
-/// Where the types are.
+/// Source files of the message types.
 const FILES: [&str; 13] = [
     "runtime/state.rs",
     "messages/message.rs",
@@ -28,7 +28,7 @@ const FILES: [&str; 13] = [
     "messages/park.rs",
     "messages/witness.rs",
 ];
-/// How the page begins.
+/// Introduction of the page.
 const OPENING: &str = "\
 # Messages
 
@@ -57,15 +57,15 @@ With keys each link is encrypted and authenticated (CURVE): [security](../securi
 Each example is shown as JSON and as the bytes that travel.
 
 ";
-/// An example of more bytes shows its beginning.
+/// Maximum number of bytes shown of an example.
 const SHOWN: usize = 160;
 
-/// One line of Markdown from a documentation comment, without links into the code.
+/// Converts a documentation comment to one line of Markdown, without links into the code.
 fn words(attributes: &[Attribute]) -> String {
     page::words(attributes).replace("crate::settings::", "")
 }
 
-/// A variant's name as it travels.
+/// Serialised name of a variant.
 fn renamed(attributes: &[Attribute], name: &str) -> String {
     let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
     let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
@@ -83,7 +83,7 @@ fn renamed(attributes: &[Attribute], name: &str) -> String {
     }
 }
 
-/// What a serde rule such as `rename = "x"` of a field or type says.
+/// Value of a serde rule of a field or type, such as `x` in `rename = "x"`.
 fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
     let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
@@ -91,14 +91,14 @@ fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     Some(rules[begins..].split('"').nth(1)?.to_string())
 }
 
-/// As what a type travels that is another one in the code.
+/// Writes the serialised type of a type with a `from` rule; returns whether it has one.
 fn disguise(page: &mut String, attributes: &[Attribute], known: &BTreeMap<String, bool>) -> bool {
     let Some(other) = rule(attributes, "from") else { return false };
     let _ = writeln!(page, "Travels as: {}.\n", kind(&syn::parse_str(&other).unwrap(), known));
     true
 }
 
-/// True for a public type that travels.
+/// Whether an item is a public serialisable type.
 fn travels(item: &Item) -> bool {
     let (attributes, public) = match item {
         Item::Struct(item) => (&item.attrs, &item.vis),
@@ -110,7 +110,7 @@ fn travels(item: &Item) -> bool {
         && derives.map(|list| list.tokens.to_string()).any(|list| list.contains("Serialize"))
 }
 
-/// A type in words.
+/// Description of a type.
 fn kind(of: &Type, known: &BTreeMap<String, bool>) -> String {
     match of {
         Type::Path(path) => {
@@ -167,7 +167,7 @@ fn table(page: &mut String, fields: &Fields, known: &BTreeMap<String, bool>) {
     }
 }
 
-/// An example as JSON and as the bytes that travel.
+/// Writes an example as JSON and as encoded bytes.
 fn example<T: Message + Serialize>(page: &mut String, message: &T) {
     let bytes = encode(message);
     let hex: Vec<String> = bytes.iter().take(SHOWN).map(|b| format!("{b:02x}")).collect();
@@ -177,7 +177,7 @@ fn example<T: Message + Serialize>(page: &mut String, message: &T) {
     let _ = writeln!(page, "```text\n{json}\n\n{}{more}\n```\n", lines.join("\n"));
 }
 
-/// Examples by the name of their variant.
+/// Examples by variant name.
 fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for message in messages {
@@ -193,7 +193,7 @@ fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     found
 }
 
-/// Who may ask a request, by its variant's name.
+/// Sentence on the roles that may send a request, by its variant's name.
 fn who_asks(title: &str) -> &'static str {
     let is = |request: &Request| format!("{request:?}").split(|c: char| !c.is_alphanumeric()).next() == Some(title);
     let request = examples::requests().into_iter().find(is);
@@ -211,7 +211,7 @@ fn page() -> String {
         .flat_map(|file| syn::parse_file(&std::fs::read_to_string(here.join("src").join(file)).unwrap()).unwrap().items)
         .filter(travels)
         .collect();
-    // Every type of ours, and whether it is a message with examples.
+    // All documented types, with whether each is a message with examples.
     let examples: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::from([
         ("RobotMessage", by_name(&examples::from_robot())),
         ("ToRobot", by_name(&examples::to_robot())),

@@ -1,29 +1,31 @@
-//! The protocol by which Groot2, the viewer of BehaviorTree.CPP, watches a running tree: requests and replies of
-//! several parts each, version 2 (`groot2_protocol.h` of BehaviorTree.CPP 4).
+//! Groot2 protocol, version 2, by which Groot2, the viewer of BehaviorTree.CPP, displays a running tree; requests and
+//! replies have several parts each (`groot2_protocol.h` of BehaviorTree.CPP 4).
 //!
-//! A request's first part is its header: protocol u8, what is asked u8, and a number u32 that the reply repeats. A
-//! reply's first part is that header, in the publisher's own protocol, and the running tree's id, 16 bytes; its second part is
-//! what was asked for, if anything was. A reply of the two parts `error` and a text refuses. Numbers are little endian.
+//! The first part of a request is its header: protocol u8, request type u8 and a number u32 that the reply repeats.
+//! The first part of a reply is that header with the publisher's own protocol number, followed by the id of the
+//! running tree (16 bytes); the second part, if any, is the requested content. An error reply has two parts, `error`
+//! and a text. Numbers are little endian.
 //!
-//! All answers are those of BehaviorTree.CPP's own publisher, but that nobody can stop a robot's tree by a hook.
+//! Replies match those of BehaviorTree.CPP's own publisher, except that hooks, which could stop a robot's tree, are
+//! rejected.
 
 use crate::groot_recording::Recording;
 use crate::signals::{again, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeMap;
 
-/// The protocol that is spoken.
+/// Protocol version.
 const PROTOCOL: u8 = 2;
-/// Bytes of a request's header.
+/// Length of a request's header (bytes).
 const HEADER: usize = 6;
-/// Most parts that a request has.
+/// Maximum number of parts in a request.
 const MAX_PARTS: usize = 2;
-/// Longest list of blackboards asked for, bytes.
+/// Maximum length of a list of requested blackboards (bytes).
 const MAX_NAMES: usize = 4096;
-/// Longest request that gets an answer at all, bytes in a part; the connection of a longer one is cut.
+/// Maximum length of a part of a request (bytes); a longer one closes its connection.
 const MAX_REQUEST: i64 = 1 << 16;
 
-/// What a node did, as the protocol numbers it.
+/// State of a node, with its number in the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum NodeState {
@@ -36,16 +38,16 @@ pub enum NodeState {
     Success = 2,
     /// Failure in the last tick.
     Failure = 3,
-    /// Not in the last tick; running when it was last ticked.
+    /// Not ticked in the last tick; running when last ticked.
     IdleAfterRunning = 11,
-    /// Not in the last tick; success when it was last ticked.
+    /// Not ticked in the last tick; success when last ticked.
     IdleAfterSuccess = 12,
-    /// Not in the last tick; failure when it was last ticked.
+    /// Not ticked in the last tick; failure when last ticked.
     IdleAfterFailure = 13,
 }
 
 impl NodeState {
-    /// The state once a tick has passed the node by.
+    /// State after a tick that did not reach the node.
     pub fn passed_by(self) -> NodeState {
         match self {
             NodeState::Running => NodeState::IdleAfterRunning,
@@ -56,42 +58,42 @@ impl NodeState {
     }
 }
 
-/// A tree that may be watched.
+/// Tree that viewers can display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchedTree {
-    /// Its id; another tree has another.
+    /// Id, a hash of the XML.
     pub id: [u8; 16],
-    /// Its XML, nodes numbered from 1 in preorder.
+    /// XML with nodes numbered from 1 in preorder.
     pub xml: String,
-    /// The name of its blackboard.
+    /// Name of its blackboard.
     pub name: String,
 }
 
 impl WatchedTree {
-    /// A tree whose id follows from its XML, so that the viewer notices when another one runs.
+    /// Creates a tree whose id is a hash of its XML, so that the viewer notices a change of tree.
     pub fn new(name: &str, xml: String) -> WatchedTree {
         let hash = |start: u64| xml.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         let mut id = [0; 16];
         id[..8].copy_from_slice(&hash(0xcbf2_9ce4_8422_2325).to_le_bytes());
         id[8..].copy_from_slice(&hash(0x6c62_272e_07bb_0142).to_le_bytes());
-        // The marks of a UUID of version 4.
+        // Version and variant bits of a UUID, version 4.
         id[6] = id[6] & 0x0f | 0x40;
         id[8] = id[8] & 0x3f | 0x80;
         WatchedTree { id, xml, name: name.into() }
     }
 }
 
-/// What there is to see after a tick.
+/// State of a tree after a tick.
 pub struct View<'a> {
-    /// The tree.
+    /// Tree.
     pub tree: &'a WatchedTree,
-    /// Numbers and states of its nodes.
+    /// Numbers and states of the nodes.
     pub nodes: &'a [(u16, NodeState)],
-    /// Its registers: names and values.
+    /// Register names and values.
     pub registers: &'a [(String, f32)],
 }
 
-/// The parts of the answer to a request; `view` is `None` as long as no tree runs. Any request gets one.
+/// Returns the parts of the reply to a request. `view` is `None` while no tree runs. Every request gets a reply.
 pub fn reply(request: &[Vec<u8>], view: Option<&View<'_>>, recording: &mut Recording) -> Vec<Vec<u8>> {
     answer(request, view, recording).unwrap_or_else(|why| vec![b"error".to_vec(), why.into_bytes()])
 }
@@ -120,7 +122,7 @@ fn answer(request: &[Vec<u8>], view: Option<&View<'_>>, recording: &mut Recordin
             return Err("Node ID not found".into());
         }
         b'D' => Some(b"[]".to_vec()),
-        // There are no hooks to be removed or disabled.
+        // Hooks are not supported, so removing and disabling them has no effect.
         b'A' | b'X' => None,
         b'r' => match &second()?[..] {
             b"start" => Some(recording.start().into_bytes()),
@@ -145,7 +147,8 @@ fn states(nodes: &[(u16, NodeState)]) -> Vec<u8> {
     nodes.iter().flat_map(|(uid, state)| [uid.to_le_bytes()[0], uid.to_le_bytes()[1], *state as u8]).collect()
 }
 
-/// The blackboards asked for, as far as they exist. JSON has no NaN, which an unwritten v_goal is: it reads null.
+/// Encodes the requested blackboards that exist. NaN, the value of an unwritten v_goal, becomes null, since JSON has
+/// no NaN.
 fn registers(view: &View<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     if names.len() > MAX_NAMES {
         return Err(format!("{} bytes of blackboards' names; {MAX_NAMES} is the most", names.len()));
@@ -154,17 +157,17 @@ fn registers(view: &View<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     let values: BTreeMap<&str, Option<f32>> =
         view.registers.iter().map(|(name, value)| (name.as_str(), value.is_finite().then_some(*value))).collect();
     let asked = names.split(';').any(|name| name == view.tree.name);
-    // Without any of those asked for, BehaviorTree.CPP answers nil.
+    // If none of the requested blackboards exists, BehaviorTree.CPP replies nil.
     let boards = asked.then(|| BTreeMap::from([(view.tree.name.as_str(), values)]));
     rmp_serde::to_vec(&boards).map_err(|error| error.to_string())
 }
 
 impl Sockets {
-    /// Opens an end where viewers ask and, if it has a port, the next port, where they subscribe to breakpoints, of which
-    /// there are none.
+    /// Opens the socket for viewers' requests. If the endpoint has a port, the next port is opened too: viewers
+    /// subscribe to breakpoints there, but none are published.
     ///
     /// # Errors
-    /// An endpoint that is in use or wrong.
+    /// The endpoint is in use or invalid.
     pub fn groot(&self, endpoint: &str) -> Result<GrootEnd, SocketError> {
         let socket = self.open(zmq::REP, endpoint, |s| {
             s.set_maxmsgsize(MAX_REQUEST)?;
@@ -182,16 +185,16 @@ fn next_port(endpoint: &str) -> Option<String> {
     Some(format!("tcp://{host}:{next}"))
 }
 
-/// Where viewers ask.
+/// Socket for viewers' requests.
 pub struct GrootEnd {
     socket: zmq::Socket,
-    /// Takes subscribers as long as it lives.
+    /// Keeps the socket for subscribers open.
     _publisher: Option<zmq::Socket>,
 }
 
 impl GrootEnd {
-    /// The next request, or `None` if none comes within `timeout_ms`. Parts past the most that are allowed are
-    /// counted, not kept. [`GrootEnd::answer`] must follow.
+    /// Returns the next request, or `None` if none arrives within `timeout_ms`. At most one part beyond the allowed
+    /// number is kept, so that [`reply`] can report the excess. [`GrootEnd::answer`] must follow.
     pub fn receive(&self, timeout_ms: i64) -> Option<Vec<Vec<u8>>> {
         if self.socket.poll(zmq::POLLIN, timeout_ms).ok()? == 0 {
             return None;
@@ -207,7 +210,7 @@ impl GrootEnd {
         Some(parts)
     }
 
-    /// Answers the request; dropped if the viewer is gone.
+    /// Sends the reply; it is dropped if the viewer has disconnected.
     pub fn answer(&self, parts: Vec<Vec<u8>>) {
         let _ = send_parts(&self.socket, &parts);
     }

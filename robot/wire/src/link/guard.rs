@@ -1,8 +1,8 @@
-//! Who is let in: the answers to ZeroMQ's authentication requests (ZAP, RFC 27), and a check of every message.
+//! Access control: replies to ZeroMQ's authentication requests (ZAP, RFC 27), and a check of every message.
 //!
-//! libzmq asks when a peer has proved that it has the secret of a CURVE key. A peer without CURVE never gets so far;
-//! the sockets' monitors tell of those. A connection outlives a revocation, so each message is checked as well: its
-//! key must be enrolled at that moment.
+//! libzmq sends a request after a peer has proved that it owns a CURVE key. Peers without CURVE fail earlier and are
+//! reported by the socket monitors. A connection outlives the revocation of its key, so the key is also checked for
+//! each message.
 
 use crate::file::FileError;
 use crate::keyring::{self, Holder, Keyring, Role};
@@ -20,36 +20,36 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 use zmq::SocketEvent::{DISCONNECTED, HANDSHAKE_FAILED_NO_DETAIL, HANDSHAKE_FAILED_PROTOCOL, MONITOR_STOPPED};
 
-/// Where libzmq asks.
+/// Endpoint of libzmq's authentication requests.
 const ZAP: &str = "inproc://zeromq.zap.01";
-/// The folder of keys is looked at so often.
+/// Interval of checks of the key folder for changes.
 const LOOK: Duration = Duration::from_millis(500);
-/// Longest wait for a question, ms; the thread ends within this when nobody needs it any more.
+/// Maximum wait for a request (ms); the thread ends within this time after the guard is dropped.
 const POLL_MS: i64 = 100;
-/// Notes kept for the log.
+/// Maximum number of notes kept for the log.
 const MAX_NOTES: usize = 20;
-/// Name of the property that carries a peer's key with each of its messages.
+/// Name of the metadata property that holds a peer's key with each of its messages.
 const KEY: &str = "X-Key";
 
-/// Which socket somebody comes to.
+/// Group of sockets with the same access rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
-    /// The robots' link.
+    /// Link of the robots to the hub.
     Robots,
-    /// The operators' link.
+    /// Link of the operators to the hub.
     Operators,
-    /// A geneserver's link; all its workers have one key.
+    /// Link of the workers to a geneserver; all workers share one key.
     Workers,
-    /// The stream, from which one only takes.
+    /// Telemetry stream, which viewers only receive.
     Watchers,
-    /// A robot's own link, to which other robots come.
+    /// Socket of a robot to which other robots connect.
     Peers,
 }
 
 impl Domain {
     const ALL: [Domain; 5] = [Domain::Robots, Domain::Operators, Domain::Workers, Domain::Watchers, Domain::Peers];
 
-    /// Its name to ZeroMQ.
+    /// Domain name in ZeroMQ.
     pub fn name(self) -> &'static str {
         match self {
             Domain::Robots => "robots",
@@ -69,38 +69,39 @@ impl Domain {
     }
 }
 
-/// Who sent a message.
+/// Authenticated sender of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its role.
+    /// Role.
     pub role: Role,
 }
 
-/// Decides who is let in. One a process that serves; its thread answers libzmq and looks at the folder.
+/// Access control of a serving process; one instance per process. Its thread answers libzmq and checks the key
+/// folder.
 pub struct Guard {
     folder: Option<PathBuf>,
     ring: RwLock<(Keyring, u64)>,
     refusals: Mutex<Refusals>,
     notes: Mutex<Vec<Line>>,
-    /// Why the folder cannot be read, while it cannot.
+    /// Error of the last read of the folder; `None` if it succeeded.
     unreadable: Mutex<Option<String>>,
-    /// What is wrong with files in it.
+    /// Errors in files of the folder.
     wrong: Mutex<Vec<String>>,
-    /// Connections to the robots' link that ended.
+    /// Number of closed connections to the robots' link.
     ended: AtomicU64,
     monitors: Sender<(Domain, zmq::Socket)>,
 }
 
 impl Guard {
-    /// A guard for the holders of a folder's keys, as it is at every moment.
+    /// Creates a guard for the keys of a folder, which it reloads when the folder changes.
     pub(crate) fn of_folder(context: &zmq::Context, folder: &Path) -> Result<Arc<Guard>, FileError> {
         let (ring, wrong) = Keyring::read(folder)?;
         Guard::start(context, Some(folder.into()), ring, wrong)
     }
 
-    /// A guard for these.
+    /// Creates a guard for a fixed set of keys.
     pub(crate) fn of_ring(context: &zmq::Context, ring: Keyring) -> Result<Arc<Guard>, FileError> {
         Guard::start(context, None, ring, Vec::new())
     }
@@ -115,7 +116,7 @@ impl Guard {
         if zmq::has("curve") != Some(true) {
             return Err(trouble("this libzmq has no CURVE; install Debian's libzmq5".into()));
         }
-        // Bound before any socket that asks: without a handler libzmq would let everybody in.
+        // Bound before any socket that needs authentication: without a handler libzmq would accept everybody.
         let zap = context.socket(zmq::REP).and_then(|s| s.bind(ZAP).map(|()| s)).map_err(|e| trouble(e.to_string()))?;
         let (monitors, received) = channel();
         let seen = folder.as_deref().map(keyring::fingerprint).transpose()?.unwrap_or_default();
@@ -137,7 +138,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// What was turned away so far.
+    /// Counts of rejections so far.
     pub fn refusals(&self) -> Refusals {
         *self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -147,22 +148,22 @@ impl Guard {
         self.count(|r| &mut r.wrong_role);
     }
 
-    /// What changed since the last call, for a log.
+    /// Returns and removes the notes since the last call, for a log.
     pub fn take_notes(&self) -> Vec<Line> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Number of the present keyring, from 1; rises when the folder changes.
+    /// Version of the keyring, from 1; increases when the folder changes.
     pub fn edition(&self) -> u64 {
         self.ring.read().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Whose signatures count.
+    /// Keys whose signatures are accepted.
     pub fn trust(&self) -> Trust {
         Trust::operators(&self.ring.read().unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Those who are enrolled under a name, whatever their role.
+    /// Enrolled holders with this name, of any role.
     pub fn holders_called(&self, name: &str) -> Vec<Holder> {
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
         ring.0.holders().filter(|holder| holder.public.name == name).cloned().collect()
@@ -179,22 +180,23 @@ impl Guard {
         }
     }
 
-    /// Tells the guard of a server's socket, so that it counts those that never get as far as a key.
+    /// Registers a server's socket, so that failed handshakes are counted.
     pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
-        // A plain client sees the mismatch too; if it hangs up first, all that is left to tell is that it did.
+        // A client without CURVE detects the mismatch too; if it disconnects first, only HANDSHAKE_FAILED_NO_DETAIL
+        // is reported.
         let events = [HANDSHAKE_FAILED_PROTOCOL, HANDSHAKE_FAILED_NO_DETAIL, DISCONNECTED, MONITOR_STOPPED];
-        // The thread ends only with the guard.
+        // The receiving thread ends only with the guard, so sending cannot fail here.
         let _ = self.monitors.send((domain, monitor::start(context, socket, &events)?));
         Ok(())
     }
 
-    /// Connections to the robots' link that ended so far.
+    /// Number of closed connections to the robots' link so far.
     pub(crate) fn ended(&self) -> u64 {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Who sent a message, by the key that its connection proved; `None`, counted, if that key is not enrolled (any more)
-    /// or may not speak on this socket.
+    /// Returns the sender of a message by its connection's key. Returns `None`, and counts the rejection, if the key
+    /// is not or no longer enrolled, or its role may not use this socket.
     pub(crate) fn sender(&self, domain: Domain, message: &mut zmq::Message) -> Option<Peer> {
         let key = message.gets(KEY).and_then(|text| Key::try_from(text.to_string()).ok());
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
@@ -202,7 +204,7 @@ impl Guard {
             self.count(|r| &mut r.revoked);
             return None;
         };
-        // Whoever was enrolled anew with another name or role has to connect again.
+        // A peer that was enrolled again with another name or role must reconnect.
         if message.gets("User-Id") != Some(&holder.public.name) {
             self.count(|r| &mut r.wrong_name);
             return None;
@@ -214,12 +216,12 @@ impl Guard {
         Some(Peer { name: holder.public.name.clone(), role: holder.role })
     }
 
-    /// Counts a message under another name than its sender's.
+    /// Counts a message whose sender name does not match its key.
     pub(crate) fn count_wrong_name(&self) {
         self.count(|r| &mut r.wrong_name);
     }
 
-    /// Counts what a monitor tells; false if its socket is no more.
+    /// Counts the events of a monitor; returns false if its socket was closed.
     fn hear(&self, domain: Domain, monitor: &zmq::Socket) -> bool {
         while let Some(event) = monitor::next(monitor) {
             match event {
@@ -232,7 +234,8 @@ impl Guard {
         true
     }
 
-    /// Why the folder of keys, or a file in it, cannot be read, while it cannot: those who were enrolled before stay enrolled.
+    /// Error of the key folder or of a file in it, `None` if all files are readable. Peers enrolled before the error
+    /// stay enrolled.
     pub fn unreadable(&self) -> Option<String> {
         let folder = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,7 +243,7 @@ impl Guard {
         folder.or_else(|| wrong.first().map(|first| format!("{first}{more}")))
     }
 
-    /// Looks at the folder. One that cannot be read changes nothing; it is looked at again.
+    /// Reloads the folder if it changed. A read error keeps the current keys; the next check tries again.
     fn look(&self, folder: &Path, seen: &mut keyring::Fingerprint) {
         let result = self.renew(folder, seen);
         let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
@@ -286,7 +289,7 @@ fn changes(before: &Keyring, after: &Keyring) -> String {
     [part("enrolled", came), part("revoked", gone)].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// The guard's thread.
+/// Loop of the guard's thread.
 fn watch(
     zap: &zmq::Socket,
     received: &Receiver<(Domain, zmq::Socket)>,
@@ -298,7 +301,7 @@ fn watch(
     loop {
         let mut items: Vec<_> =
             [zap].into_iter().chain(monitors.iter().map(|m| &m.1)).map(|s| s.as_poll_item(zmq::POLLIN)).collect();
-        // An interrupted wait only makes the loop turn earlier.
+        // An interrupted wait only starts the next iteration earlier.
         let _ = zmq::poll(&mut items, POLL_MS);
         let Some(guard) = guard.upgrade() else { return };
         if let Some(request) = receive_parts(zap) {
@@ -308,10 +311,10 @@ fn watch(
             if let Err(count) = answer.verdict {
                 guard.count(count);
             }
-            // A connection that is gone needs no answer.
+            // A failed send means a closed connection, which needs no answer.
             let _ = send_parts(zap, &answer.frames);
         }
-        // The sockets of watchers come and go.
+        // Sockets of watchers are opened and closed at run time.
         monitors.retain(|(domain, monitor)| guard.hear(*domain, monitor));
         monitors.extend(received.try_iter());
         if let Some(folder) = guard.folder.as_deref().filter(|_| Instant::now() >= next_look) {
@@ -321,7 +324,7 @@ fn watch(
     }
 }
 
-/// Which count rises.
+/// Selects the count to increase.
 type Count = fn(&mut Refusals) -> &mut u64;
 
 struct Answer {
@@ -329,7 +332,8 @@ struct Answer {
     verdict: Result<(), Count>,
 }
 
-/// The answer to a question: version, number, domain, address, identity, mechanism and the client's key.
+/// Answers an authentication request. The request's parts are version, number, domain, address, identity, mechanism
+/// and the client's key.
 fn answer(request: &[Vec<u8>], ring: &Keyring) -> Answer {
     let part = |i: usize| request.get(i).map_or(&[][..], Vec::as_slice);
     let domain = Domain::ALL.into_iter().find(|d| d.name().as_bytes() == part(2));
@@ -348,7 +352,7 @@ fn answer(request: &[Vec<u8>], ring: &Keyring) -> Answer {
     Answer { frames: texts.map(<[u8]>::to_vec).into(), verdict: verdict.map(|_| ()) }
 }
 
-/// A property as ZMTP encodes it.
+/// Encodes a metadata property as in ZMTP.
 fn property(name: &str, value: &str) -> Vec<u8> {
     let length = (value.len() as u32).to_be_bytes();
     [&[name.len() as u8], name.as_bytes(), &length, value.as_bytes()].concat()

@@ -1,4 +1,4 @@
-//! The ZeroMQ sockets, who is let in at them, and what wakes a program that waits for them.
+//! ZeroMQ sockets, their access control, and wake-ups for threads that wait for them.
 
 pub mod groot;
 pub mod guard;

@@ -1,10 +1,10 @@
-//! What libzmq tells of a socket's connections, through a socket of its own.
+//! Monitoring of a socket's connections: libzmq reports events through a separate socket.
 
 use crate::signals::receive_parts;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zmq::SocketEvent;
 
-/// Starts to watch a socket for some events; they come out of the socket that is returned.
+/// Starts to monitor a socket for some events; returns the socket that delivers them.
 pub(crate) fn start(context: &zmq::Context, socket: &zmq::Socket, events: &[SocketEvent]) -> zmq::Result<zmq::Socket> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let here = format!("inproc://monitor-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -14,10 +14,10 @@ pub(crate) fn start(context: &zmq::Context, socket: &zmq::Socket, events: &[Sock
     Ok(monitor)
 }
 
-/// The next event, or `None` if nothing happened.
+/// Returns the next event, or `None` if there is none.
 pub(crate) fn next(monitor: &zmq::Socket) -> Option<SocketEvent> {
     let parts = receive_parts(monitor)?;
-    // Two bytes of the event and four of its value, then the address.
+    // The first part has two bytes of event and four of value; the second part is the address.
     let event = parts.first()?.first_chunk()?;
     Some(SocketEvent::from_raw(u16::from_ne_bytes(*event)))
 }

@@ -1,35 +1,36 @@
-//! The stream's socket: text for whoever wants to watch, such as PlotJuggler. Nothing that comes back is obeyed.
+//! Socket of the telemetry stream: text for viewers such as PlotJuggler. The hub accepts no commands through it.
 
 use crate::guard::Domain;
 use crate::signals::{again, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeSet;
 
-/// High-water mark: messages that may wait in the socket for one watcher. One who reads more slowly misses the newest ones,
-/// which the sequence numbers show, and nobody else does.
+/// High-water mark: messages queued per watcher. A watcher that reads more slowly misses the newest messages, which
+/// the sequence numbers reveal; other watchers are unaffected.
 const QUEUE: i32 = 1000;
-/// Bytes that the kernel holds for one watcher.
+/// Kernel send buffer per watcher (bytes).
 const BUFFER: i32 = 64 * 1024;
-/// Longest frame of a watcher, bytes: the name of a topic, or its part of the handshake.
+/// Maximum length of a watcher's frame [bytes]: a topic name or a handshake message.
 const REQUEST: i64 = 4096;
-/// Requests looked at at a time: a few ms. One who asked for 100 000 topics and went leaves as many to be worked off.
+/// Maximum number of subscription requests processed per call, which takes a few ms. A watcher that subscribed to 100
+/// 000 topics and left has as many requests in the queue.
 const REQUESTS_AT_ONCE: usize = 4096;
-/// Most beginnings of topics that may be asked for at once, further ones get nothing; there are about 200 topics.
+/// Maximum number of topic prefixes subscribed at a time; further ones are ignored. There are about 200 topics.
 const MAX_PREFIXES: usize = 1000;
 
-/// The hub's end of the stream.
+/// Hub's socket of the stream.
 pub struct Stream {
     socket: zmq::Socket,
-    /// Beginnings of topics that somebody asks for.
+    /// Subscribed topic prefixes.
     prefixes: BTreeSet<Vec<u8>>,
 }
 
 impl Sockets {
-    /// A stream that listens at an endpoint, such as `ipc://@stream`, for operators and observers. `plain` lets everybody
-    /// watch: PlotJuggler has no keys.
+    /// Opens a stream at an endpoint, such as `ipc://@stream`, for operators and observers. With `plain` anyone can
+    /// watch, because PlotJuggler has no keys.
     ///
     /// # Errors
-    /// If the port is in use, or the endpoint is none.
+    /// The port is in use, or the endpoint is invalid.
     pub fn stream(&self, endpoint: &str, plain: bool) -> Result<Stream, SocketError> {
         let socket = self.open(zmq::XPUB, endpoint, |s| {
             s.set_sndhwm(QUEUE)?;
@@ -45,16 +46,16 @@ impl Sockets {
 }
 
 impl Stream {
-    /// Where it listens, with the port that it took.
+    /// Endpoint with the port chosen by the system.
     pub fn endpoint(&self) -> String {
         self.socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Reads what is asked for, and gives how many different topics that is.
+    /// Processes subscription requests; returns the number of subscribed prefixes.
     pub fn subscriptions(&mut self) -> usize {
         for _ in 0..REQUESTS_AT_ONCE {
             let Ok(request) = again(|| self.socket.recv_bytes(zmq::DONTWAIT)) else { break };
-            // ZeroMQ tells of the first who asks for a topic, and when the last who did is gone.
+            // ZeroMQ forwards the first subscription to a topic, and its cancellation by the last subscriber.
             match request.split_first() {
                 Some((1, prefix)) if self.prefixes.len() < MAX_PREFIXES => drop(self.prefixes.insert(prefix.into())),
                 Some((0, prefix)) => drop(self.prefixes.remove(prefix)),
@@ -64,14 +65,14 @@ impl Stream {
         self.prefixes.len()
     }
 
-    /// Somebody asks for this topic.
+    /// Whether a watcher subscribes to this topic.
     pub fn wants(&self, topic: &str) -> bool {
         self.prefixes.iter().any(|prefix| topic.as_bytes().starts_with(prefix))
     }
 
-    /// Sends a message of two parts, topic and text, to those who asked for it. It never waits.
+    /// Sends a message of two parts, topic and text, to its subscribers. Does not block.
     pub fn publish(&self, topic: &str, text: &str) {
-        // A full queue is ZeroMQ's to empty: such a watcher gets the next message.
+        // Errors are ignored: ZeroMQ drops the message for a watcher with a full queue and delivers the next one.
         let _ = send_parts(&self.socket, &[topic, text]);
     }
 }
@@ -90,7 +91,7 @@ mod tests {
         socket.set_rcvtimeo(5000).unwrap();
         socket.set_rcvhwm(1).unwrap();
         socket.set_rcvbuf(4096).unwrap();
-        // Whatever it asks for leaves, even a thousand topics at once.
+        // Unlimited send queue, so that even a thousand subscriptions are sent at once.
         socket.set_sndhwm(0).unwrap();
         socket.connect(endpoint).unwrap();
         socket.set_subscribe(topic.as_bytes()).unwrap();
@@ -121,7 +122,7 @@ mod tests {
         }
         until(|| stream.subscriptions() == MAX_PREFIXES);
         drop(socket);
-        // The hub looks ten times a second: whoever comes next gets something within some seconds.
+        // The hub calls this ten times a second, so a new watcher receives data within some seconds.
         let mut looks = 0;
         until(|| {
             looks += 1;
@@ -130,7 +131,8 @@ mod tests {
         assert!(looks < 200, "{looks}");
     }
 
-    /// One who never reads fills its own queue: publishing goes on, and another watcher gets everything.
+    /// A watcher that never reads fills only its own queue: publishing continues, and another watcher receives
+    /// everything.
     #[test]
     fn a_watcher_who_never_reads_holds_nobody_up() {
         let mut stream = Sockets::new().stream("tcp://127.0.0.1:*", false).unwrap();
@@ -146,11 +148,11 @@ mod tests {
             let parts = reader.recv_multipart(0).unwrap();
             assert!(parts[1].starts_with(format!("{number} ").as_bytes()), "message {number}");
         }
-        // Ten megabytes went out, and the silent one's queue holds less than half a megabyte.
+        // 10 MB were published, and the silent watcher's queue holds less than 0.5 MB.
         assert!(longest < Duration::from_secs(2), "publishing took {longest:?}");
     }
 
-    /// With keys observers watch; a plain watcher and a robot get nothing, unless the stream is plain.
+    /// With keys, observers receive the stream; watchers without keys and robots do not, unless the stream is plain.
     #[test]
     fn with_keys_only_those_who_may_look_watch() {
         let dir = tempfile::tempdir().unwrap();

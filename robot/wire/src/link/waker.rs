@@ -1,27 +1,27 @@
-//! How another thread of this process ends a wait for sockets.
+//! Wake-up of a thread that waits for sockets, by another thread of the process.
 
 use crate::signals::{again, send_parts};
 use crate::socket::{Readable, SocketError, Sockets};
 
-/// Wake-ups that may wait; more say nothing new.
+/// Queue length; further wake-ups are redundant.
 const WAKEUPS: i32 = 1;
 
-/// The other thread's end.
+/// Sender of wake-ups, for the other thread.
 pub struct Waker(zmq::Socket);
 
 impl Waker {
-    /// Ends the wait, or the next one.
+    /// Ends the current or the next wait.
     pub fn wake(&self) {
-        // One that waits already is enough.
+        // A full queue means that a wake-up is pending already.
         let _ = send_parts(&self.0, &[""]);
     }
 }
 
-/// What [`crate::socket::wait`] waits for.
+/// Receiver of wake-ups, an argument of [`crate::socket::wait`].
 pub struct Wakeups(zmq::Socket);
 
 impl Wakeups {
-    /// Takes the wake-ups that wait.
+    /// Removes the pending wake-ups.
     pub fn drain(&self) {
         while again(|| self.0.recv_msg(zmq::DONTWAIT)).is_ok() {}
     }
@@ -34,10 +34,10 @@ impl Readable for Wakeups {
 }
 
 impl Sockets {
-    /// A waker and the wake-ups that come of it; the name is new among those of these sockets.
+    /// Creates a waker with its receiver; `name` must be unique among the sockets of this object.
     ///
     /// # Errors
-    /// What ZeroMQ says.
+    /// Any ZeroMQ error.
     pub fn waker(&self, name: &str) -> Result<(Waker, Wakeups), SocketError> {
         let endpoint = format!("inproc://{name}");
         let wakeups = self.open(zmq::PULL, &endpoint, |s| {

@@ -1,9 +1,10 @@
-//! Bytes of a message: a version byte, then MessagePack with named fields, so that other languages can read it.
+//! Encoding of messages: a version byte, then MessagePack with named fields, which other languages can read.
 //!
-//! Hub and robots one version apart talk to each other, so that a swarm can be updated one robot after the other. What robots
-//! send and are sent may therefore only grow: a new field has a default, and who does not know it passes over it; a new variant is
-//! passed over by who does not know it, with one line in the log, as a lost message is. A release whose messages have grown raises
-//! [`VERSION`] by one; a change beyond that raises it by two, and then both sides say so.
+//! Hub and robots whose versions differ by one are compatible, so that the robots of a swarm can be updated one by
+//! one. Messages to and from robots may therefore only be extended: a new field has a default, and older programs
+//! ignore it; older programs also ignore a new variant, as if the message were lost, and log one line. A release with
+//! extended messages raises [`VERSION`] by one. An incompatible change raises it by two, and both sides then report
+//! the mismatch.
 
 use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 use crate::peer::PeerMessage;
@@ -15,37 +16,37 @@ use std::ops::RangeInclusive;
 
 /// First byte of every message.
 pub const VERSION: u8 = 7;
-/// The version from which on messages have only grown.
+/// First version since which messages have only been extended.
 const FIRST: u8 = 7;
-/// The versions that are read: this one, the one before and the one after.
+/// Supported versions: the current, the previous and the next.
 pub const UNDERSTOOD: RangeInclusive<u8> = if VERSION > FIRST { VERSION - 1 } else { FIRST }..=VERSION + 1;
-/// Largest message, bytes.
+/// Maximum length of a message (bytes).
 pub const MAX_BYTES: usize = 1 << 20;
-/// Most letters of an unknown name that are told.
+/// Maximum length of an unknown name in a report (characters).
 const MAX_NAME: usize = 32;
-/// Most unknown names that are told.
+/// Maximum number of unknown names that are reported.
 const MAX_NAMES: usize = 16;
-/// Deepest nesting; our messages need fewer than ten levels.
+/// Maximum nesting depth; messages of this crate use fewer than ten levels.
 const MAX_DEPTH: usize = 32;
 
 thread_local! {
-    /// Where messages are written first: to grow a new buffer for each costs as much as to write it.
+    /// Reused encoding buffer; growing a new buffer per message costs as much time as encoding.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Bytes that are no message.
+/// Decoding error.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// Empty, or longer than [`MAX_BYTES`].
+    /// Length outside 2..=[`MAX_BYTES`] bytes.
     #[error("a message of {0} bytes; 2 to {MAX_BYTES} are allowed")]
     Size(usize),
-    /// Written by another version.
+    /// Unsupported version.
     #[error("message version {0}; this program speaks version {VERSION}, use the same release on hub and robots")]
     Version(u8),
-    /// A message, or a value in one, that this program has no name for.
+    /// Unknown variant of a message or of a value in it.
     #[error("this program knows no `{0}`; does it come from another release?")]
     Unknown(String),
-    /// Not a message of the expected kind.
+    /// Invalid contents.
     #[error("malformed message: {0}")]
     Malformed(String),
 }
@@ -64,13 +65,13 @@ impl From<erased_serde::Error> for CodecError {
     }
 }
 
-/// Names that this program does not know; each is told once.
+/// Unknown names; each is reported once.
 #[derive(Clone, Debug, Default)]
 pub struct UnknownNames(BTreeSet<String>);
 
 impl UnknownNames {
-    /// The line to say when a message with this name was passed over, if it has not been said. After so many names that they can
-    /// only be invented there is none.
+    /// Returns the log line about a dropped message with this unknown name, at its first occurrence. After 16 names
+    /// nothing more is reported, since the names must be invented.
     pub fn line(&mut self, name: &str) -> Option<String> {
         let new = self.0.len() < MAX_NAMES && self.0.insert(name.into());
         new.then(|| {
@@ -81,7 +82,8 @@ impl UnknownNames {
     }
 }
 
-/// A message. Its reader and writer are functions of this crate, so the crates that call them do not compile them again.
+/// Message with its encoder and decoder. Both are compiled in this crate, so that calling crates do not compile them
+/// again.
 pub trait Message: Sized {
     #[doc(hidden)]
     fn write(&self, bytes: &mut Vec<u8>);
@@ -96,7 +98,8 @@ macro_rules! messages {
                 rmp_serde::encode::write_named(bytes, self).expect("our messages can be encoded");
             }
 
-            // Erased, because `rmp_serde` would compile its reader again for each type of value: a third of this crate.
+            // Type erasure keeps `rmp_serde` from compiling its decoder again for each type, which would be a third
+            // of this crate's code.
             fn read(bytes: &[u8]) -> Result<Self, erased_serde::Error> {
                 let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
                 reader.set_max_depth(MAX_DEPTH);
@@ -108,10 +111,10 @@ macro_rules! messages {
 
 messages!(RobotMessage, ToRobot, Request, Reply, WorkerMessage, ToWorker, Sealed, Signed, PeerMessage);
 
-/// A message's bytes.
+/// Encodes a message.
 ///
 /// # Panics
-/// If the message cannot be encoded: ours always can.
+/// If the message cannot be encoded; messages of this crate always can.
 pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.clear();
@@ -121,10 +124,10 @@ pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     })
 }
 
-/// The message in some bytes. The whole of them must be one message.
+/// Decodes a message, which must fill all the bytes.
 ///
 /// # Errors
-/// They are too few or too many, of another version, or something else.
+/// Wrong length, unsupported version, or invalid contents.
 pub fn decode<T: Message>(bytes: &[u8]) -> Result<T, CodecError> {
     if bytes.len() < 2 || bytes.len() > MAX_BYTES {
         return Err(CodecError::Size(bytes.len()));
@@ -168,7 +171,7 @@ mod tests {
         assert!(matches!(decode::<Sealed>(&newer(sealed)), Err(CodecError::Unknown(name)) if name == "Dance"));
         let sealed = serde_json::json!({"session": 7, "hub": 1, "count": 1, "message": "Identify", "mood": 1});
         assert_eq!(decode::<Sealed>(&newer(sealed)).unwrap().message, ToRobot::Identify);
-        // Operators' programs are of the hub's own release, and what they misspell is told.
+        // Operators' programs are of the hub's release, so unknown fields in their requests are errors.
         let note = serde_json::json!({"Note": {"text": "x", "loud": true}});
         assert!(decode::<Request>(&newer(note)).is_err());
     }

@@ -1,18 +1,18 @@
-//! Driving from outside: what an operator has one robot do, through the hub.
+//! Remote drive commands from an operator to one robot, through the hub.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Drive so for a moment. It is good once, as every sealed message, and only while it is young.
+/// Drive command of short duration. Like every sealed message it is executed once, and only before it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriveCommand {
-    /// Speeds of the wheels over the floor, left and right, m/s, -0.13 to 0.13.
+    /// Wheel speeds over the floor, left and right (m/s), -0.13 to 0.13.
     pub wheels: [f32; 2],
-    /// Colour of the lamps, red, green and blue; the state's own without it.
+    /// Lamp colour: red, green, blue. `None`: colour of the robot's state.
     #[serde(default)]
     pub lamps: Option<[u8; 3]>,
-    /// For so long, ms of arena time; a robot takes no more than 250 ms of wall time.
+    /// Duration (ms of arena time); a robot limits it to 250 ms of wall time.
     pub hold_ms: u32,
-    /// The hub's time after which it is not to be obeyed, s.
+    /// Hub time after which the command expires (s).
     pub expires: f64,
 }

@@ -1,75 +1,77 @@
-//! What robots find out about the world while they work, and what they need for it.
+//! World parameters that robots estimate at work, and the poses that they need for it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most estimates in a message.
+/// Maximum number of estimates in a message.
 pub const MAX_ESTIMATES: usize = 16;
-/// Longest name of a parameter, bytes.
+/// Maximum length of a parameter's name (bytes).
 const MAX_NAME: usize = 32;
-/// Most robots that poses tell of besides the robot itself.
+/// Maximum number of other robots in [`Poses`].
 pub const MAX_MATES: usize = 16;
-/// What no number of a world exceeds.
+/// Largest accepted absolute value.
 const LARGEST: f32 = 1e6;
 
-/// What a robot has to say of a parameter of its world.
+/// Robot's estimate of a world parameter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Estimate {
-    /// The parameter, such as "frisbee-mass".
+    /// Parameter, such as "frisbee-mass".
     pub parameter: String,
-    /// Its value in the robot's simulator: kg, m, or a pure number.
+    /// Value in the robot's simulator (kg, m or dimensionless).
     pub simulated: f32,
-    /// What it seems to be, in the same unit.
+    /// Estimated value, in the same unit.
     pub value: f32,
-    /// Standard deviation of that: of its natural logarithm for masses and friction, of itself for edges and wheels.
+    /// Standard deviation of the estimate: of the natural logarithm for masses and friction, of the value for edges
+    /// and wheels.
     pub sd: f32,
-    /// How much more likely it makes what was seen than the simulator's value, nats; 0 if nothing speaks against that.
+    /// Log likelihood ratio of the estimate to the simulator's value (nats); 0 if the observations do not contradict
+    /// the simulator.
     pub evidence: f32,
-    /// Stretches of motion of 0.2 s behind it.
+    /// Number of 0.2 s motion windows used.
     pub windows: u32,
 }
 
 impl Estimate {
-    /// True if every number can be.
+    /// Whether all numbers are within their limits.
     pub fn is_sound(&self) -> bool {
         let finite = [self.simulated, self.value, self.sd, self.evidence].iter().all(|v| v.abs() <= LARGEST);
         finite && self.sd >= 0.0 && self.evidence >= 0.0 && self.parameter.len() <= MAX_NAME
     }
 }
 
-/// True if these can be all that a robot has to say.
+/// Whether these are valid estimates of one robot.
 pub fn are_sound(estimates: &[Estimate]) -> bool {
     estimates.len() <= MAX_ESTIMATES && estimates.iter().all(Estimate::is_sound)
 }
 
-/// What another robot said of the world.
+/// Estimates of another robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
-    /// Its island, from 1.
+    /// Island of that robot, from 1.
     pub island: u16,
-    /// How long ago, s.
+    /// Age (s).
     pub age: f64,
-    /// What it said.
+    /// Estimates.
     pub estimates: Vec<Estimate>,
 }
 
-/// Where a robot and what is around it were, as motion capture saw it: x and y, m, and heading, rad, in the world frame.
+/// Poses of a robot and of objects near it from motion capture, in the world frame: x (m), y (m), heading (rad).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Poses {
-    /// The robot itself.
+    /// Pose of the robot.
     pub me: [f32; 3],
-    /// The disc that is nearest to it.
+    /// Pose of the nearest disc.
     pub disc: Option<[f32; 3]>,
-    /// Robots near it, the nearest first; at most [`MAX_MATES`]. Each by its island, with its pose and the speeds that its
-    /// wheels were told last, left and right, m/s.
+    /// Nearby robots, nearest first, at most [`MAX_MATES`]: island, pose, and last commanded wheel speeds, left and
+    /// right (m/s).
     pub mates: Vec<(u16, [f32; 3], [f32; 2])>,
-    /// How long ago that was, s.
+    /// Age of the poses (s).
     pub age: f64,
 }
 
 impl Poses {
-    /// True if every number can be.
+    /// Whether all numbers are within their limits.
     pub fn is_sound(&self) -> bool {
         let fits = |values: &[f32]| values.iter().all(|value| value.abs() <= LARGEST);
         self.mates.len() <= MAX_MATES

@@ -1,18 +1,18 @@
-//! What a viewer of BehaviorTree.CPP records of a running tree: every change of a node's state, as its protocol has them.
+//! Recording of node state changes for a viewer of BehaviorTree.CPP, in the encoding of its protocol.
 
 use std::collections::VecDeque;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// States as the protocol numbers them: a node that was not ticked is idle, whatever it did before.
+/// State numbers of the protocol. A node that was not ticked is idle, whatever its previous state.
 const IDLE: u8 = 0;
 const RUNNING: u8 = 1;
 const FAILURE: u8 = 3;
-/// Most changes that are kept; the oldest leave, as in BehaviorTree.CPP.
+/// Maximum number of changes kept; the oldest are dropped, as in BehaviorTree.CPP.
 const MOST: usize = 1000;
-/// Bytes of a change: microseconds since the start (6), the node's number (2), its state (1).
+/// Length of an encoded change [bytes]: microseconds since the start (6), node number (2), state (1).
 const BYTES: usize = 9;
 
-/// Changes of states since a viewer started to record.
+/// State changes since a viewer started recording.
 #[derive(Debug, Default)]
 pub struct Recording {
     began: Option<Instant>,
@@ -21,23 +21,23 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts anew and returns the time of day, microseconds since 1970, in digits.
+    /// Starts a new recording; returns the time since 1970 (us) as decimal text.
     pub fn start(&mut self) -> String {
         *self = Recording { began: Some(Instant::now()), ..Recording::default() };
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros()).to_string()
     }
 
-    /// Stops; what was recorded can still be taken.
+    /// Stops recording; recorded changes stay available.
     pub fn stop(&mut self) {
         self.began = None;
     }
 
-    /// Whether a viewer records.
+    /// Whether a recording is in progress.
     pub fn is_on(&self) -> bool {
         self.began.is_some()
     }
 
-    /// Notes numbers and states of the nodes after an update: those that changed, and the end of each node that ended again.
+    /// Records node states after an update: each change, and the end of each node that succeeded or failed again.
     pub fn note(&mut self, nodes: impl ExactSizeIterator<Item = (u16, u8)>) {
         let Some(began) = self.began else { return };
         let time = (began.elapsed().as_micros() as u64).to_le_bytes();
@@ -59,7 +59,7 @@ impl Recording {
         self.changes.drain(..self.changes.len().saturating_sub(MOST));
     }
 
-    /// Takes what was recorded since it was last taken.
+    /// Returns and removes the recorded changes.
     pub fn take(&mut self) -> Vec<u8> {
         self.changes.drain(..).flatten().collect()
     }

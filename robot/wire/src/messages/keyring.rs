@@ -1,9 +1,9 @@
-//! The folder of keys: who may do what. Enrolment puts a `.pub` file there, revocation removes it.
+//! Key folder, which defines roles. Enrolment adds a `.pub` file, revocation removes it.
 //!
 //! ```text
 //! keys/hub.key hub.pub robots/<id>.pub operators/<name>.pub observers/<name>.pub
 //! ```
-//! A secret lies beside its public half, on the machine of its owner only.
+//! A secret key is stored next to its public half, on the owner's machine only.
 
 use crate::file::FileError;
 use crate::keys::{Key, Public, Secret, check_name};
@@ -13,18 +13,18 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Most keys in a folder.
+/// Maximum number of keys in a folder.
 const MAX_KEYS: usize = 1000;
 
-/// What a key is good for.
+/// Role of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Speaks as one robot.
+    /// Acts as one robot.
     Robot,
     /// Commands the swarm and signs experiments.
     Operator,
-    /// Looks, and commands nothing.
+    /// Reads the swarm's state; commands nothing.
     Observer,
 }
 
@@ -32,7 +32,7 @@ impl Role {
     /// All roles.
     pub const ALL: [Role; 3] = [Role::Robot, Role::Operator, Role::Observer];
 
-    /// Its folder's name.
+    /// Name of the role's folder.
     pub fn folder(self) -> &'static str {
         match self {
             Role::Robot => "robots",
@@ -41,49 +41,49 @@ impl Role {
         }
     }
 
-    /// As people read it.
+    /// Name of the role in text.
     pub fn name(self) -> &'static str {
         self.folder().trim_end_matches('s')
     }
 }
 
-/// Whose key one is.
+/// Holder of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its role.
+    /// Role.
     pub role: Role,
-    /// What it may be known by.
+    /// Public keys and name.
     pub public: Public,
 }
 
-/// Everybody who is enrolled, by CURVE key.
+/// Enrolled holders, by CURVE key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keyring {
     holders: BTreeMap<Key, Holder>,
 }
 
 impl Keyring {
-    /// Reads a folder: those who are enrolled, and what is wrong with files that are left out.
+    /// Reads a folder; returns the enrolled holders, and the errors of skipped files.
     ///
     /// # Errors
-    /// If the folder, a role's folder or a file that is there cannot be read: who is enrolled is not known then, which is
-    /// not the same as nobody.
+    /// The folder, a role's folder or a file cannot be read. The enrolled keys are then unknown, as opposed to an
+    /// empty folder.
     pub fn read(folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         Keyring::default().read_again(folder)
     }
 
-    /// Reads a folder again. Removing a `.pub` file revokes a key, and nothing else does: not a role's folder that held keys
-    /// and is gone, and not a file that holds nonsense now, as a full disk or an unfinished copy leaves it.
+    /// Reloads a folder. Only the removal of a `.pub` file revokes a key. A missing role folder that held keys
+    /// revokes nothing, nor does a damaged file, as after a full disk or an incomplete copy.
     ///
     /// # Errors
-    /// As [`Keyring::read`], and if such a folder is gone.
+    /// As [`Keyring::read`], or a role folder that held keys is missing.
     pub fn read_again(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
         for (role, path) in public_files(folder)? {
-            // Who may write the file may put a key of their own there.
+            // Anyone with write permission for the file could replace the key.
             let read = Public::read(&path).and_then(|public| refuse_open(&path).map(|()| public));
             match read {
-                // Removed a moment ago.
+                // Removed since the folder was listed.
                 Err(FileError::Unreadable { error, .. }) if error.kind() == ErrorKind::NotFound => {}
                 Err(error @ FileError::Unreadable { .. }) => return Err(error),
                 Err(error) => {
@@ -119,13 +119,13 @@ impl Keyring {
         Ok(())
     }
 
-    /// A ring that holds these.
+    /// Creates a keyring from holders.
     pub fn of(holders: impl IntoIterator<Item = (Role, Public)>) -> Keyring {
         let by_key = |(role, public): (Role, Public)| (public.curve, Holder { role, public });
         Keyring { holders: holders.into_iter().map(by_key).collect() }
     }
 
-    /// Whose CURVE key this is.
+    /// Holder of a CURVE key.
     pub fn holder(&self, key: &Key) -> Option<&Holder> {
         self.holders.get(key)
     }
@@ -136,19 +136,19 @@ impl Keyring {
     }
 }
 
-/// What tells that a folder changed: its files with their sizes and times.
+/// Fingerprint that detects changes of a folder: its files with sizes and modification times.
 pub type Fingerprint = Vec<(PathBuf, u64, Option<std::time::SystemTime>)>;
 
-/// The fingerprint of a folder as it is now.
+/// Returns the current fingerprint of a folder.
 ///
 /// # Errors
-/// If the folder cannot be read, or a file in it.
+/// The folder or a file in it cannot be read.
 pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     let mut print = Fingerprint::new();
     for (_, path) in public_files(folder)? {
         match std::fs::metadata(&path) {
             Ok(data) => print.push((path, data.len(), data.modified().ok())),
-            // Removed a moment ago.
+            // Removed since the folder was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(FileError::Unreadable { path, error }),
         }
@@ -156,13 +156,13 @@ pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     Ok(print)
 }
 
-/// Rejects a file or folder that anybody may write: they could put a key of their own there.
+/// Rejects a world-writable file or folder: other users could add a key of their own.
 fn refuse_open(place: &Path) -> Result<(), FileError> {
     refuse_modes(place, |mode| mode & 0o002 != 0)
 }
 
-/// Rejects a key folder whose parent allows anybody to replace it. Folders such as /tmp, where only owners rename (the sticky
-/// bit), are fine.
+/// Rejects a key folder whose parent allows other users to replace it. Parents with the sticky bit, such as /tmp, are
+/// accepted, since only owners can rename there.
 fn refuse_open_parent(folder: &Path) -> Result<(), FileError> {
     let real = folder.canonicalize().map_err(|error| FileError::Unreadable { path: folder.into(), error })?;
     real.parent().map_or(Ok(()), |parent| refuse_modes(parent, |mode| mode & 0o1002 == 0o002))
@@ -180,8 +180,8 @@ fn refuse_modes(place: &Path, is_open: impl FnOnce(u32) -> bool) -> Result<(), F
     ))
 }
 
-/// The `.pub` files of all roles in the order of their names. In a folder of keys a role's folder that is not there is
-/// empty. A folder with more keys than there may be is refused as a whole: which of them count would be chance.
+/// Lists the `.pub` files of all roles, sorted by path. A missing role folder counts as empty. A folder with too many
+/// keys is rejected as a whole, because the subset used would be arbitrary.
 fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
@@ -211,16 +211,16 @@ fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     Ok(files)
 }
 
-/// A file of a folder of keys: `extension` is `pub` or `key`.
+/// Path of a key file; `extension` is `pub` or `key`.
 pub fn path(folder: &Path, role: Role, name: &str, extension: &str) -> PathBuf {
     folder.join(role.folder()).join(format!("{name}.{extension}"))
 }
 
-/// Makes a pair of this name unless one is there; returns whether it was made. A public half that is missing is made from
-/// its secret half.
+/// Creates a key pair of this name unless it exists; returns whether it was created. A missing public half is derived
+/// from its secret half.
 ///
 /// # Errors
-/// The name is invalid, a half is there and damaged or cannot be looked at, or the files cannot be written.
+/// The name is invalid, an existing half is damaged or unreadable, or the files cannot be written.
 pub fn make(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileError> {
     check_name(&folder.display().to_string(), name)?;
     let file = |extension: &str| match role {
@@ -247,18 +247,19 @@ pub fn make(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileE
     Ok(true)
 }
 
-/// Revokes a key: puts its secret half aside, if that is there, then removes its `.pub` file. Returns the new place of the
-/// secret half. After an error it may be called again.
+/// Revokes a key: renames its secret half if present, then removes its `.pub` file. Returns the new path of the
+/// secret half. May be repeated after an error.
 ///
 /// # Errors
-/// The name is invalid, no such key is there, or the disk refuses. A secret half that cannot be put aside does not keep the
-/// `.pub` file.
+/// The name is invalid, the key does not exist, or an I/O error. The `.pub` file is removed even if the secret half
+/// cannot be renamed.
 pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, FileError> {
     check_name(&folder.display().to_string(), name)?;
     let (key, public) = (path(folder, role, name, "key"), path(folder, role, name, "pub"));
     let trouble = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     let there = key.symlink_metadata().is_ok();
-    // The owner alone has it, so it is not deleted. Left in its place it would be enrolled again with the next keys.
+    // The secret half has no other copy, so it is kept. Under its old name it would be enrolled again when keys are
+    // next created.
     let aside = match there {
         true => free_name(&key.with_extension("key.revoked"))
             .and_then(|aside| std::fs::rename(&key, &aside).map(|()| Some(aside))),
@@ -275,7 +276,7 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     })
 }
 
-/// Returns this path, or the first with a number behind it that is free.
+/// Returns this path if it is free, else the first free one with a numeric suffix.
 fn free_name(path: &Path) -> std::io::Result<PathBuf> {
     let numbered = (2..1000).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
     std::iter::once(path.to_path_buf())
@@ -284,10 +285,10 @@ fn free_name(path: &Path) -> std::io::Result<PathBuf> {
         .ok_or_else(|| std::io::Error::other("no name is free to put it aside"))
 }
 
-/// Roles in which a name has a key, or a secret half that a revocation left.
+/// Roles with a key of this name, or with a secret half left by a revocation.
 ///
 /// # Errors
-/// The name is invalid, or a file cannot be looked at.
+/// The name is invalid, or a file's metadata cannot be read.
 pub fn roles(folder: &Path, name: &str) -> Result<Vec<Role>, FileError> {
     check_name(&folder.display().to_string(), name)?;
     let mut found = Vec::new();
@@ -305,13 +306,14 @@ pub fn roles(folder: &Path, name: &str) -> Result<Vec<Role>, FileError> {
     Ok(found)
 }
 
-/// The operator who is made with a folder.
+/// Operator whose key is created with a new folder.
 pub const OPERATOR: &str = "operator";
 
-/// Makes what a swarm needs and its folder lacks: pairs for the hub, one operator and every robot. Tells whose were made.
+/// Creates the missing key pairs of a swarm: those of the hub, one operator and every robot. Returns the names of the
+/// new pairs.
 ///
 /// # Errors
-/// If a file cannot be written.
+/// A file cannot be written.
 pub fn make_all(folder: &Path, robots: &[String]) -> Result<Vec<String>, FileError> {
     let mut made = Vec::new();
     let who = [(None, "hub"), (Some(Role::Operator), OPERATOR)];
@@ -361,7 +363,7 @@ mod tests {
             assert!(make(keys, None, outside).is_err());
         }
         assert!(keys.join("hub.pub").exists() && !dir.path().join("x.pub").exists());
-        // A crash after the first step: the rest is done when it is asked for again.
+        // After a crash between the two steps, a second call completes the revocation.
         let key = path(keys, Role::Robot, "xp01", "key");
         std::fs::remove_file(path(keys, Role::Robot, "xp01", "pub")).unwrap();
         assert_eq!(roles(keys, "xp01").unwrap(), [Role::Robot]);
@@ -381,8 +383,8 @@ mod tests {
         assert!(make(dir.path(), None, "hub").unwrap_err().to_string().contains("hub.pub"));
     }
 
-    /// A folder that is gone, a role's folder that is gone or is none, and a file that cannot be opened: who is enrolled is
-    /// not known then. A role that never had a folder has no keys, and a file that is gone is a key revoked.
+    /// If the key folder or a role folder is missing or invalid, or a file cannot be opened, the enrolled keys are
+    /// unknown. A role that never had a folder has no keys; a missing file is a revoked key.
     #[test]
     fn what_cannot_be_read_is_not_taken_for_empty() {
         let dir = tempfile::tempdir().unwrap();
@@ -399,11 +401,11 @@ mod tests {
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err(), "a file is no folder");
         std::fs::remove_file(&robots).unwrap();
         std::fs::rename(&aside, &robots).unwrap();
-        // A link to itself is there and cannot be opened, whoever asks.
+        // A link to itself exists and cannot be opened by any user.
         std::os::unix::fs::symlink("xp02.pub", path(&keys, Role::Robot, "xp02", "pub")).unwrap();
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
         std::fs::remove_file(path(&keys, Role::Robot, "xp02", "pub")).unwrap();
-        // What a full disk leaves of a file revokes nothing, and enrols nobody either.
+        // An empty file, as after a full disk, neither revokes nor enrols a key.
         std::fs::write(path(&keys, Role::Operator, "alice", "pub"), "").unwrap();
         let (again, wrong) = ring.read_again(&keys).unwrap();
         assert_eq!((&again, wrong.len()), (&ring, 1));
@@ -435,7 +437,7 @@ mod tests {
         let (again, wrong) = Keyring::default().read_again(keys).unwrap();
         assert!(again.holders().count() == 0 && wrong.iter().any(|why| why.contains("xp01.pub")), "{wrong:?}");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        // Whoever may rename the folder may put another one in its place, also behind a link to it.
+        // A user who can rename the folder can replace it, also behind a link.
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(keys, &link).unwrap();
         let parent = dir.path();

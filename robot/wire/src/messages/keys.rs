@@ -1,7 +1,7 @@
-//! Keys and the files that hold them. A key file is TOML; a key is 32 bytes in Z85 (ZeroMQ RFC 32), 40 characters.
+//! Keys and key files. A key file is TOML; a key is 32 bytes in Z85 (ZeroMQ RFC 32), 40 characters.
 //!
-//! `NAME.pub` holds what others need to know somebody; `NAME.key` holds the secrets as well, and nobody but its owner
-//! may read it. The CURVE pair proves who speaks, the Ed25519 pair signs experiments.
+//! `NAME.pub` holds the public keys; `NAME.key` holds the secret keys as well and is readable by its owner only. The
+//! CURVE pair authenticates connections, the Ed25519 pair signs experiments.
 
 use crate::atomic;
 use crate::file::{self, FileError};
@@ -13,18 +13,18 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Largest key file, bytes.
+/// Maximum size of a key file (bytes).
 const MAX_FILE: u64 = 4096;
 /// Permissions of a secret file.
 const PRIVATE: u32 = 0o600;
 
-/// A public key, or a secret one inside [`Secret`].
+/// Public key, or a secret key inside [`Secret`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Key(pub [u8; 32]);
 
 impl Key {
-    /// The key in 40 characters of Z85.
+    /// Key as 40 characters of Z85.
     pub fn text(&self) -> String {
         zmq::z85_encode(&self.0).expect("32 bytes are a multiple of four")
     }
@@ -50,11 +50,11 @@ impl TryFrom<String> for Key {
     }
 }
 
-/// The digits of base 85 (ZeroMQ RFC 32).
+/// Digits of base 85 (ZeroMQ RFC 32).
 const DIGITS: &[u8; 85] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-/// The 32 bytes of 40 characters of Z85. The crate `zmq` has a decoder that keeps 41 bytes for ever at each call, and
-/// each message that arrives names its sender's key.
+/// Decodes 40 characters of Z85. The decoder of the crate `zmq` leaks 41 bytes per call, and each received message is
+/// decoded for its sender's key.
 fn decode(text: &str) -> Option<[u8; 32]> {
     let text: &[u8; 40] = text.as_bytes().try_into().ok()?;
     let mut bytes = [0; 32];
@@ -68,23 +68,23 @@ fn decode(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-/// What others need to know of somebody: a `.pub` file.
+/// Public half of a key: a `.pub` file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Public {
-    /// A robot's id, or another's name; of the same letters.
+    /// Robot id, or name of another holder with the same character set.
     pub name: String,
     /// CURVE public key.
     pub curve: Key,
-    /// Ed25519 public key, by which experiments are verified.
+    /// Ed25519 public key, which verifies experiments.
     pub ed25519: Key,
 }
 
-/// A `.key` file: the public keys and the secrets that belong to them.
+/// `.key` file: public keys with their secret keys.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Secret {
-    /// What others may know.
+    /// Public half.
     pub public: Public,
     secret: Secrets,
 }
@@ -106,7 +106,7 @@ impl Public {
     /// Reads a `.pub` file.
     ///
     /// # Errors
-    /// If it cannot be read, or is none.
+    /// The file cannot be read, or is not a valid `.pub` file.
     pub fn read(path: &Path) -> Result<Public, FileError> {
         let name = path.display().to_string();
         let public: Public = file::parse(&name, &text(path, false)?)?;
@@ -114,20 +114,20 @@ impl Public {
         Ok(public)
     }
 
-    /// Writes a `.pub` file; one that is there is left alone.
+    /// Writes a `.pub` file; an existing file is kept.
     ///
     /// # Errors
-    /// If it is there already, or cannot be written.
+    /// The file exists already or cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         write(path, &to_toml(self), 0o644)
     }
 }
 
 impl Secret {
-    /// Makes fresh pairs from the system's random numbers.
+    /// Generates new key pairs from the system's random numbers.
     ///
     /// # Errors
-    /// If the name is no id, or the system gives no random numbers.
+    /// The name is invalid, or the system provides no random numbers.
     pub fn generate(name: &str) -> Result<Secret, FileError> {
         check_name("a new key", name)?;
         let trouble = |what: String| FileError::value("a new key", what);
@@ -142,7 +142,7 @@ impl Secret {
     /// Reads a `.key` file.
     ///
     /// # Errors
-    /// If it cannot be read, is none, its halves do not belong together, or others than its owner may read it.
+    /// The file cannot be read or is invalid, its halves do not match, or users other than its owner may read it.
     pub fn read(path: &Path) -> Result<Secret, FileError> {
         let name = path.display().to_string();
         let read: Secret = file::parse(&name, &text(path, true)?)?;
@@ -153,15 +153,15 @@ impl Secret {
         Ok(read)
     }
 
-    /// Writes a `.key` file that only its owner may read; one that is there is left alone.
+    /// Writes a `.key` file that only its owner may read; an existing file is kept.
     ///
     /// # Errors
-    /// If it is there already, or cannot be written.
+    /// The file exists already or cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         write(path, &to_toml(self), PRIVATE)
     }
 
-    /// The CURVE secret key, for a socket.
+    /// CURVE secret key.
     pub(crate) fn curve(&self) -> &[u8; 32] {
         &self.secret.curve.0
     }
@@ -170,22 +170,22 @@ impl Secret {
         SigningKey::from_bytes(&self.secret.ed25519.0)
     }
 
-    /// Signs some bytes.
+    /// Signs bytes.
     pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
         self.signing().sign(bytes).to_bytes()
     }
 }
 
-/// True if `signature` is that of `bytes` by `key`. Weak keys and signatures in more than one form are refused.
+/// Whether `signature` is the signature of `bytes` by `key`. Weak keys and non-canonical signatures are rejected.
 pub fn verify(key: &Key, bytes: &[u8], signature: &[u8; 64]) -> bool {
     let signature = ed25519_dalek::Signature::from_bytes(signature);
     VerifyingKey::from_bytes(&key.0).is_ok_and(|key| key.verify_strict(bytes, &signature).is_ok())
 }
 
-/// Rejects a name that no key may have; `file` is for the error.
+/// Rejects an invalid key name; `file` is named in the error.
 ///
 /// # Errors
-/// See above.
+/// The name is not 1 to 32 of a-z, 0-9, - and _.
 pub fn check_name(file: &str, name: &str) -> Result<(), FileError> {
     match crate::swarm::is_id(name) {
         true => Ok(()),
@@ -220,7 +220,7 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// Writes a new file whole or not at all; a file that is there stays.
+/// Writes a new file completely or not at all; an existing file is kept.
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), FileError> {
     atomic::create(path, text.as_bytes(), mode)
         .map_err(|error| FileError::value(&path.display().to_string(), format!("not written: {error}")))

@@ -1,4 +1,4 @@
-//! What tells swarms apart whose records lie in one folder.
+//! Mark that distinguishes the records of different swarms in one folder.
 
 use crate::file::FileError;
 use crate::keys::Secret;
@@ -6,7 +6,7 @@ use crate::signed::hex;
 use crate::swarm::Swarm;
 use sha2::{Digest, Sha256};
 
-/// Twelve hexadecimal digits that follow from the key of a swarm's hub, or without keys from its hub's address.
+/// Returns twelve hexadecimal digits derived from the key of the swarm's hub, or without keys from the hub's address.
 ///
 /// # Errors
 /// The hub's key cannot be read.

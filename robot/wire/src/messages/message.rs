@@ -1,4 +1,4 @@
-//! The messages. Times are seconds of arena time unless a name says otherwise.
+//! Messages. Times are in seconds of arena time unless the name states otherwise.
 
 use crate::bytes::Bytes;
 pub use crate::drive::DriveCommand;
@@ -22,17 +22,17 @@ use crate::witness::Witness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
+/// Tree that migrates between islands, with its samples as counts, sums and sums of squares of two strata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Emigrant {
     /// Island of birth.
     pub island: u16,
-    /// Number of birth on that island.
+    /// Birth number on that island.
     pub number: u32,
-    /// Fresh starts that the sending island has made.
+    /// Number of restarts of the sending island.
     pub epoch: u32,
-    /// The tree in text form.
+    /// Tree in text form.
     pub tree: String,
     /// Samples per stratum.
     pub count: [u32; 2],
@@ -42,21 +42,21 @@ pub struct Emigrant {
     pub square: [f64; 2],
 }
 
-/// An emigrant as plain values, in the order of its fields; samples together.
+/// Fields of an [`Emigrant`] in their order, with the samples grouped.
 pub type EmigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Emigrant {
-    /// The emigrant of these values.
+    /// Creates an emigrant from its fields.
     pub fn of((island, number, epoch, tree, (count, sum, square)): EmigrantValues<String>) -> Emigrant {
         Emigrant { island, number, epoch, tree, count, sum, square }
     }
 
-    /// Its values, which whoever believes them has to check.
+    /// Fields of the emigrant; the receiver must validate them.
     pub fn values(&self) -> EmigrantValues<&str> {
         (self.island, self.number, self.epoch, &self.tree, (self.count, self.sum, self.square))
     }
 
-    /// Equal in every bit. Unlike with `==`, NaN equals itself.
+    /// Bitwise equality. Unlike with `==`, NaN equals itself.
     pub fn same(&self, other: &Emigrant) -> bool {
         let rest = |gene: &Emigrant| (gene.island, gene.number, gene.epoch, gene.count);
         let bits = |gene: &Emigrant| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
@@ -64,165 +64,167 @@ impl Emigrant {
     }
 }
 
-/// How an individual came to be.
+/// Operator that created an individual.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
-    /// A record of an earlier version does not tell.
+    /// Unknown: not recorded by earlier versions.
     #[default]
     Unknown,
-    /// Drawn at random.
+    /// Random generation.
     Random,
     /// Crossover of two parents, then mutation.
     Crossover,
-    /// A copy of one parent, then mutation.
+    /// Copy of one parent, then mutation.
     Mutation,
 }
 
-/// What an individual's samples came to in a generation, for the record.
+/// Samples of an individual after a generation, for the record.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Sampled {
-    /// Island of its birth.
+    /// Island of birth.
     pub island: u16,
-    /// Number on that island.
+    /// Birth number on that island.
     pub number: u32,
-    /// Samples so far, on the island that tells.
+    /// Number of samples so far on the reporting island.
     pub samples: u32,
-    /// Their mean.
+    /// Mean of the samples.
     pub fitness: f32,
 }
 
-/// Most individuals of which one message tells samples.
+/// Maximum number of individuals in a samples message.
 pub const MAX_SAMPLED: usize = 4096;
 
-/// Birth of an individual, for the record: number, and its parents as (island, number).
+/// Birth of an individual, for the record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Birth {
-    /// Number on its island.
+    /// Birth number on its island.
     pub number: u32,
-    /// Mother and father; empty for a random tree.
+    /// Mother and father as (island, number); empty for a random tree.
     #[schemars(length(max = 2))]
     pub parents: Vec<(u16, u32)>,
-    /// Mean of the samples that its first generation gave.
+    /// Mean of the samples of its first generation.
     pub fitness: f32,
-    /// How it came to be.
+    /// Operator that created it.
     #[serde(default)]
     pub operator: Operator,
 }
 
-/// From a robot.
+/// Message from a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RobotMessage {
-    /// First message, repeated until welcomed.
+    /// First message, repeated until the hub answers with a welcome.
     Hello {
         /// Version of the robot's program.
         version: String,
-        /// A random number of this start of the program, not 0; every message to the robot repeats it (replay protection).
+        /// Random number of this start of the program, not 0; every message to the robot repeats it (replay
+        /// protection).
         session: u64,
-        /// Number of the latest hub that it heard, and count of that hub's latest message; zeros before the first. What
-        /// the hub says next is above it.
+        /// Number of the latest hub heard, and message count of that hub; zeros before the first. The hub seals its
+        /// next message with higher numbers.
         seen: (u64, u64),
-        /// What it was told to do last, for a hub that returns in a run.
+        /// Last directive received, for a hub that returns during a run.
         #[serde(default)]
         witness: Witness,
     },
-    /// Ten times a second.
+    /// State of the robot, ten times a second.
     Telemetry(Box<Telemetry>),
-    /// Asks for a pong; measures the round trip as the robot sees it.
+    /// Requests a pong; measures the round trip on the robot's side.
     Ping {
-        /// Comes back in the pong.
+        /// Value that the pong repeats.
         stamp: f64,
     },
-    /// The answer to [`ToRobot::Ping`], at once.
+    /// Immediate reply to [`ToRobot::Ping`].
     Pong {
-        /// The ping's stamp.
+        /// Stamp of the ping.
         stamp: f64,
     },
-    /// The experiment was received.
+    /// Reply to an experiment.
     Experiment {
-        /// The experiment's number.
+        /// Number of the experiment.
         number: u64,
-        /// What the robot makes of it.
+        /// Acceptance, or the reason for rejection.
         #[serde(rename = "error")]
         answer: Answer,
     },
-    /// A generation is done: the fittest individual, and who was born in it.
+    /// End of a generation: fittest individual and births.
     Genes {
-        /// Generations done.
+        /// Number of completed generations.
         generation: u32,
-        /// The emigrant.
+        /// Fittest individual.
         emigrant: Emigrant,
-        /// Births of this generation.
+        /// Births in this generation.
         births: Vec<Birth>,
     },
-    /// A tree now drives the wheels.
+    /// Tree that was loaded and now drives the wheels.
     Loaded {
-        /// The segment it was loaded for.
+        /// Segment for which it was loaded.
         segment: u32,
-        /// The tree as it runs, `avoiding` included.
+        /// Tree as executed, including `avoiding`.
         gene: Emigrant,
     },
-    /// The answer to [`ToRobot::Settings`].
+    /// Reply to [`ToRobot::Settings`].
     Settings(PushAnswer),
-    /// Control updates of a run, for the record; at least once a second.
+    /// Control updates of a run for the record, at least once a second.
     Updates(Box<Updates>),
-    /// A line of its log.
+    /// Line of the robot's log.
     Log(LogLine),
-    /// Samples of individuals after their first generation, each one's newest since this was told last.
+    /// Samples of individuals after their first generation; for each individual the newest values since the last such
+    /// message.
     Samples {
-        /// Generations done.
+        /// Number of completed generations.
         generation: u32,
-        /// Whose samples became more.
+        /// Individuals with new samples.
         samples: Vec<Sampled>,
     },
-    /// What its population looks like after a generation; told just before [`RobotMessage::Genes`].
+    /// Statistics of the population after a generation; sent just before [`RobotMessage::Genes`].
     Population(Population),
-    /// What its camera sees, while somebody wants to see it; about once a second.
+    /// Camera picture, about once a second while a viewer requests it.
     Picture(Picture),
-    /// Asks for the piece of a bundle's payload that begins there; asked again if none comes.
+    /// Requests the part of a bundle's payload at an offset; repeated until the part arrives.
     Want {
         /// SHA-256 of the payload.
         digest: String,
-        /// Bytes of it that the robot has.
+        /// Number of bytes that the robot has.
         offset: u64,
     },
-    /// Which release it runs, and what came of the latest update: after each welcome, when it changes, and every ten seconds.
+    /// Installed release and result of the latest update; sent after each welcome, on change, and every ten seconds.
     Installed(Box<Installed>),
-    /// How the exchange of genes with other robots stands: after each generation of a run that has it, before its genes,
-    /// and every two seconds.
+    /// State of the gene exchange with other robots: after each generation of a run with such exchange, before its
+    /// genes, and every two seconds.
     Peers(Box<PeersReport>),
-    /// The AprilTags that its camera sees; at most twice a second, from robots that look for them.
+    /// AprilTags seen by the camera, at most twice a second; only from robots with tag detection.
     Tags(Tags),
-    /// What its other sensors tell; twice a second.
+    /// Readings of the other sensors, twice a second.
     Sensors(Box<Sensors>),
-    /// What it found out about the world, in experiments that adapt; told just before [`RobotMessage::Genes`].
+    /// Estimated world parameters, in experiments that adapt; sent just before [`RobotMessage::Genes`].
     Estimates(Vec<Estimate>),
-    /// After a restart of its program it would testify to the directive of this number, or to nothing: when that is so, and
-    /// once a second.
+    /// Number of the directive to which the robot would testify after a restart of its program, 0 for none; sent on
+    /// change and once a second.
     Kept(u64),
 }
 
-/// What an island's population looks like.
+/// Statistics of an island's population.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Population {
-    /// Generations done.
+    /// Number of completed generations.
     pub generation: u32,
-    /// Individuals.
+    /// Number of individuals.
     pub size: u32,
-    /// Different trees among them.
+    /// Number of different trees.
     pub distinct: u32,
-    /// Mean number of nodes of a tree.
+    /// Mean number of nodes per tree.
     pub mean_nodes: f32,
-    /// Steps of the experiment's curriculum that were over before this generation.
+    /// Number of curriculum steps completed before this generation.
     #[serde(default)]
     pub step: u16,
 }
 
 impl RobotMessage {
-    /// The session of the program that said it, if it tells.
+    /// Session of the sending program, if the message contains it.
     pub fn session(&self) -> Option<u64> {
         match self {
             RobotMessage::Hello { session, .. } => Some(*session),
@@ -234,45 +236,46 @@ impl RobotMessage {
     }
 }
 
-/// What a robot is to do.
+/// Commanded state of a robot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Directive {
-    /// Rises with every change.
+    /// Sequence number; increases with every change.
     pub number: u64,
-    /// The state to be in.
+    /// Commanded state.
     pub state: State,
-    /// The segment; when it rises, the robot loads its fittest tree.
+    /// Segment; when it increases, the robot loads its fittest tree.
     pub segment: u32,
-    /// Number of the experiment that it is about; 0 for none. READY, RUN and PAUSE of another one are ignored.
+    /// Number of the experiment; 0 for none. READY, RUN and PAUSE of another experiment are ignored.
     pub run: u64,
-    /// The experiment's phase, from 0.
+    /// Phase of the experiment, from 0.
     pub phase: u16,
-    /// The tree that robots without a controller of their own load for this phase, where all are to drive with the swarm's
-    /// fittest.
+    /// Tree of the swarm's fittest individual, when all robots are to use it in this phase; loaded by robots without
+    /// a controller of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
-    /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
+    /// Hub time after which the directive expires; STOP is obeyed even then.
     pub expires: f64,
-    /// STOPs that the swarm was given so far.
+    /// Number of STOPs given to the swarm so far.
     #[serde(default)]
     pub stops: u64,
-    /// It is for this robot alone, which an operator holds.
+    /// Whether the directive is for this robot alone, because an operator holds it.
     #[serde(default)]
     pub held: bool,
-    /// A hub that has returned asks what robots were told before: the robot stands, and still testifies to that.
+    /// Whether a restarted hub is querying earlier directives: the robot stands still and testifies to its previous
+    /// directive.
     #[serde(default)]
     pub asks: bool,
 }
 
-/// A robot whose message was heard; on its way it is a list of these three.
+/// Robot whose message was heard; serialised as a list of the three fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(u16, f32, f32)", into = "(u16, f32, f32)")]
 pub struct Neighbour {
-    /// Its island, which is its place in the swarm file, from 1.
+    /// Island: position in the swarm file, from 1.
     pub island: u16,
-    /// Range, m.
+    /// Range (m).
     pub range: f32,
-    /// Bearing in the hearing robot's frame, rad.
+    /// Bearing in the receiving robot's frame (rad).
     pub bearing: f32,
 }
 
@@ -288,129 +291,132 @@ impl From<Neighbour> for (u16, f32, f32) {
     }
 }
 
-/// A robot that is to be found blinks for so long, s of wall time.
+/// Blinking duration of a robot to be identified (s of wall time).
 pub const BLINKS_S: f64 = 5.0;
 
-/// To a robot.
+/// Message to a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToRobot {
-    /// The answer to a hello.
+    /// Reply to a hello.
     Welcome {
-        /// The robot's island: its place in the swarm file, from 1.
+        /// Robot's island: its position in the swarm file, from 1.
         island: u16,
     },
-    /// An experiment to get ready for.
+    /// Experiment for which the robot must prepare.
     Experiment {
-        /// Counts uploads; a later number of the same hub, and any of a later hub, replaces an earlier experiment.
+        /// Upload number. A later number of the same hub, and any number of a later hub, replaces an earlier
+        /// experiment.
         number: u64,
-        /// Seed of this run.
+        /// Seed of the run.
         seed: u64,
-        /// Number of robots in the swarm, which is how many its simulations hold.
+        /// Number of robots in the swarm, and in the robot's simulations.
         robots: u16,
-        /// The experiment and its files; the robot verifies them itself.
+        /// Experiment and its files; the robot verifies them itself.
         signed: Signed,
     },
-    /// What to do now; sent again until obeyed. Lower numbers than the last obeyed one of the same hub are stale.
+    /// Directive, repeated until obeyed. Numbers below the last obeyed one of the same hub are stale.
     Directive(Directive),
     /// Virtual senses, 25 times a second.
     Senses {
-        /// Direction of +x of the world in the robot's frame, rad.
+        /// Direction of the world's +x axis in the robot's frame (rad).
         up: f32,
-        /// The neighbours heard.
+        /// Neighbours heard.
         neighbours: Vec<Neighbour>,
-        /// Age of the poses, s.
+        /// Age of the poses (s).
         age: f64,
     },
-    /// Where the robot and what is near it were, ten times a second in experiments that adapt.
+    /// Poses of the robot and of objects near it, ten times a second in experiments that adapt.
     Poses(Box<Poses>),
-    /// What the other robots found out about the world in the last minute; goes with each [`ToRobot::Genes`].
+    /// World parameters estimated by the other robots in the last minute; sent with each [`ToRobot::Genes`].
     Estimates(Vec<Told>),
-    /// Individuals from other islands.
+    /// Immigrants from other islands.
     Genes {
-        /// The generation that they answer.
+        /// Generation of the emigrant to which this replies.
         generation: u32,
-        /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
+        /// Immigrants, fittest first; at most 64, fewer if they would not fit in a message.
         immigrants: Vec<Emigrant>,
     },
-    /// Asks for a pong; measures the round trip.
+    /// Requests a pong; measures the round trip.
     Ping {
-        /// Comes back in the pong.
+        /// Value that the pong repeats.
         stamp: f64,
     },
-    /// The answer to [`RobotMessage::Ping`], at once.
+    /// Immediate reply to [`RobotMessage::Ping`].
     Pong {
-        /// The ping's stamp.
+        /// Stamp of the ping.
         stamp: f64,
-        /// The hub's time, by which the robot judges whether a directive has expired.
+        /// Hub time, by which the robot checks whether a directive has expired.
         time: f64,
     },
-    /// Settings for the robot's file; sent again until answered.
+    /// Settings for the robot's file; repeated until answered.
     Settings {
-        /// Rises with every push; a robot answers the same number again without doing anything again.
+        /// Push number, which increases; for a repeated number the robot sends the same answer without further
+        /// effect.
         number: u64,
-        /// Part of a robot's file; at most 16384 bytes.
+        /// Excerpt of a robot's file, at most 16384 bytes.
         text: String,
     },
-    /// Somebody watches this robot: for the next 3 s it tells each control update at once. Said again while they do.
+    /// Watch request: for the next 3 s the robot sends each control update at once. Repeated while a viewer watches.
     Watch {
-        /// They want to see what its camera sees.
+        /// Whether the viewer requests camera pictures.
         picture: bool,
     },
-    /// Blink for [`BLINKS_S`], so that somebody beside the arena finds this robot.
+    /// Blink for [`BLINKS_S`], so that the robot can be found in the arena.
     Identify,
-    /// Stop the wheels and start the board again.
+    /// Stop the wheels and reboot the board.
     Reboot,
-    /// A bundle for this robot; said again until it asks for the payload or says what it makes of it.
+    /// Bundle for this robot; repeated until the robot requests the payload or reports a result.
     Offer {
-        /// Rises with every update; the robot repeats it when it tells how far it is.
+        /// Update number, which increases; the robot repeats it in its progress reports.
         number: u64,
-        /// The bundle without its payload.
+        /// Bundle without its payload.
         bundle: BundleHead,
     },
-    /// The answer to [`RobotMessage::Want`].
+    /// Reply to [`RobotMessage::Want`].
     Chunk {
         /// SHA-256 of the payload.
         digest: String,
-        /// Where the bytes begin in the payload.
+        /// Offset of the bytes in the payload.
         offset: u64,
-        /// At most 262144 bytes of it.
+        /// Bytes of the payload, at most 262144.
         bytes: Bytes,
     },
-    /// Drive so for a moment: an operator drives this robot, or the hub parks it. Obeyed in every state but STOP.
+    /// Drive command of short duration, from an operator or from the hub during parking. Obeyed in every state but
+    /// STOP.
     Drive(DriveCommand),
 }
 
-/// From a worker, which evolves one island in a process of its own, to a geneserver.
+/// Message to a geneserver from a worker, a process that evolves one island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum WorkerMessage {
-    /// The first message after a start or a return.
+    /// First message after a start or reconnection.
     Join {
-        /// The island.
+        /// Island.
         island: u16,
-        /// Generations done so far.
+        /// Number of completed generations.
         generation: u32,
     },
-    /// A generation is done. Sent again, it replaces what was sent before for the same generation.
+    /// End of a generation. A repeated message replaces the previous one for the same generation.
     Emigrant {
-        /// The island.
+        /// Island.
         island: u16,
-        /// Generations done.
+        /// Number of completed generations.
         generation: u32,
-        /// The individual offered to the others.
+        /// Individual offered to the other islands.
         gene: Emigrant,
     },
-    /// The island's generations are all done.
+    /// End of the island's last generation.
     Done {
-        /// The island.
+        /// Island.
         island: u16,
-        /// Generations done.
+        /// Number of completed generations.
         generation: u32,
     },
 }
 
 impl WorkerMessage {
-    /// The island that it is of.
+    /// Island of the message.
     pub fn island(&self) -> u16 {
         let (WorkerMessage::Join { island, .. }
         | WorkerMessage::Emigrant { island, .. }
@@ -419,155 +425,155 @@ impl WorkerMessage {
     }
 }
 
-/// To a worker; each message is the answer to one of its own.
+/// Message to a worker, in reply to one of its messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ToWorker {
-    /// The answer to a join or to the end of an island.
+    /// Acknowledgement of a join or of the end of an island.
     Noted {
-        /// The island.
+        /// Island.
         island: u16,
-        /// The generation that was told.
+        /// Reported generation.
         generation: u32,
     },
-    /// The answer to an emigrant.
+    /// Reply to an emigrant.
     Immigrants {
-        /// The island.
+        /// Island.
         island: u16,
-        /// The generation that they answer.
+        /// Generation of the emigrant to which this replies.
         generation: u32,
-        /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
+        /// Immigrants, fittest first; at most 64, fewer if they would not fit in a message.
         immigrants: Vec<Emigrant>,
     },
-    /// What was sent is refused.
+    /// Rejection of a message.
     Refused {
-        /// The island; 0 if the message could not be read.
+        /// Island; 0 if the message could not be decoded.
         island: u16,
-        /// Why, in one line.
+        /// Reason, in one line.
         why: String,
     },
 }
 
-/// What an operator asks of the hub.
+/// Request of an operator to the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Request {
-    /// How things stand.
+    /// Get the status.
     Status,
     /// Upload an experiment and run it when the robots are ready.
     Start {
-        /// The experiment and its files.
+        /// Experiment and its files.
         signed: Signed,
         /// Seed of the run.
         seed: u64,
     },
-    /// Stand still, evolution too.
+    /// Pause robots and evolution.
     Pause,
-    /// Go on after a pause.
+    /// Resume after a pause.
     Resume,
-    /// End the experiment's present phase: the next one begins, or the run is over.
+    /// End the current phase of the experiment: the next phase begins, or the run ends.
     Next,
     /// End the run.
     Stop,
-    /// The trees that drove robots in this run, and their islands' fittest.
+    /// Get the trees that drove robots in this run, and the fittest of their islands.
     Trees,
-    /// Add a line to what happens in the run: shown, logged and recorded with the name of who said it.
+    /// Add a note to the run's events: shown, logged and recorded with the operator's name.
     Note {
-        /// At most 500 characters.
+        /// Text, at most 500 characters.
         text: String,
     },
-    /// Have one robot do something.
+    /// Give an order to one robot.
     Order {
-        /// Its id.
+        /// Robot id.
         robot: String,
-        /// What.
+        /// Order.
         order: Order,
     },
-    /// Say that a robot is watched: for some seconds it tells each control update at once.
+    /// Watch a robot: for some seconds it sends each control update at once.
     Watch {
-        /// Its id.
+        /// Robot id.
         robot: String,
-        /// What its camera sees is wanted too.
+        /// Whether camera pictures are requested too.
         picture: bool,
     },
-    /// What happened: the events with numbers above this one, of the last 1000.
+    /// Get the events with numbers above this one, of the last 1000.
     Events {
-        /// 0 for all that are there.
+        /// Last known event number; 0 for all events.
         after: u64,
     },
-    /// A one-time link by which whoever asks opens the console's page as themselves.
+    /// Get a one-time link that opens the console's page as the requesting user.
     Link,
     /// Send settings to robots.
     Push {
-        /// Part of a robot's file.
+        /// Excerpt of a robot's file.
         text: String,
-        /// The robots; all of the swarm file if empty.
+        /// Robots; empty for all of the swarm file.
         robots: Vec<String>,
     },
-    /// How the last push stands.
+    /// Get the state of the last push.
     Pushed,
-    /// Give the hub a piece of a bundle's payload; where it stands is answered with [`Reply::Uploaded`]. Without bytes it only
-    /// asks that.
+    /// Upload a part of a bundle's payload, answered with [`Reply::Uploaded`]. Without bytes the request only queries
+    /// the progress.
     Upload {
-        /// The bundle without its payload.
+        /// Bundle without its payload.
         bundle: BundleHead,
-        /// Where the bytes begin in the payload.
+        /// Offset of the bytes in the payload.
         offset: u64,
-        /// At most 262144 bytes of it.
+        /// Bytes of the payload, at most 262144.
         bytes: Bytes,
     },
     /// Update robots with a bundle that the hub has.
     Update {
-        /// SHA-256 of its payload.
+        /// SHA-256 of the payload.
         digest: String,
-        /// The robots; all of the swarm file if empty.
+        /// Robots; empty for all of the swarm file.
         robots: Vec<String>,
-        /// So many are first; the others follow when those are well. At least 1.
+        /// Number of robots updated first, at least 1; the others follow if these succeed.
         canary: u32,
     },
-    /// How the last update stands.
+    /// Get the state of the last update.
     Updated,
-    /// Update no further robot; those that began go on to their end.
+    /// Stop the update of the swarm; robots that have begun continue.
     AbortUpdate,
     /// Close the record and end the hub.
     Shutdown,
-    /// Have one robot drive so for a moment: said again and again by whoever drives it by hand.
+    /// Drive one robot for a moment; repeated by a program for manual driving.
     Drive {
-        /// Its id.
+        /// Robot id.
         robot: String,
-        /// Speeds of the wheels over the floor, left and right, m/s, -0.13 to 0.13.
+        /// Wheel speeds over the floor, left and right (m/s), -0.13 to 0.13.
         wheels: [f32; 2],
-        /// Colour of the lamps, red, green and blue; the state's own without it.
+        /// Lamp colour: red, green, blue. `None`: colour of the robot's state.
         #[serde(default)]
         lamps: Option<[u8; 3]>,
     },
-    /// What a robot's camera sees: asked again until a picture is there that is young enough.
+    /// Get the camera picture of a robot; repeated until a recent picture is available.
     Picture {
-        /// Its id.
+        /// Robot id.
         robot: String,
     },
-    /// As [`Request::Start`], also if a battery will be empty before the run is over.
+    /// As [`Request::Start`], even if a battery will be empty before the end of the run.
     StartAnyway {
-        /// The experiment and its files.
+        /// Experiment and its files.
         signed: Signed,
         /// Seed of the run.
         seed: u64,
     },
-    /// Send robots to places by motion capture; not during a run.
+    /// Park robots at poses by motion capture; not during a run.
     Park(ParkOrder),
-    /// How the last parking stands.
+    /// Get the state of the last parking.
     Parked,
-    /// The swarm file lists more robots: the hub takes them, also into the run that goes on.
+    /// Add the new robots of the swarm file, also to a run in progress.
     Enrol {
-        /// All robots of the file, those that the hub has first.
+        /// All robots of the file, starting with those that the hub already has.
         robots: Vec<String>,
-        /// Where each of them listens to the others, or nothing, as the file says.
+        /// Endpoint of each robot for the other robots, or empty, as in the file.
         peers: Vec<String>,
     },
 }
 
 impl Request {
-    /// True if somebody of this role may ask it: observers look, and change nothing.
+    /// Whether a role may send the request; observers only read.
     pub fn allowed_to(&self, role: Role) -> bool {
         match role {
             Role::Operator => true,
@@ -588,61 +594,61 @@ impl Request {
     }
 }
 
-/// What one robot is to do.
+/// Order to one robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Blink.
+    /// Blink, to be found.
     Identify,
-    /// Stand still, whatever the others do, until it is released.
+    /// Stand still until released, independently of the other robots.
     Hold,
-    /// Do as the others do again.
+    /// Follow the swarm's directives again.
     Release,
-    /// Start its board again.
+    /// Reboot the board.
     Reboot,
-    /// Stand still as in PAUSE, whatever the others do, until it is released.
+    /// Stand still as in PAUSE until released, independently of the other robots.
     Pause,
-    /// Be another board from now on: what was measured of the former one is forgotten.
+    /// Treat the board as a replacement: measurements of the previous board are discarded.
     Replace,
 }
 
-/// A robot's picture as the hub has it.
+/// Robot's camera picture as stored by the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PictureTold {
-    /// The picture; none before it sent one.
+    /// Picture; `None` before the first.
     pub picture: Option<Picture>,
-    /// How long ago it came, s of wall time.
+    /// Time since its arrival (s of wall time).
     pub age: f64,
-    /// Age of the camera's last frame, s, as the robot told last; none before the first.
+    /// Age of the camera's last frame as last reported by the robot (s); `None` before the first frame.
     pub camera_age: Option<f32>,
 }
 
-/// The hub's answer.
+/// Reply of the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Reply {
-    /// Done.
+    /// Success.
     Done,
-    /// Done, and what whoever asked has to know of it.
+    /// Success, with a warning.
     DoneBut(String),
-    /// Not done, and why.
+    /// Rejection, with the reason.
     Refused(String),
-    /// How things stand.
+    /// Status.
     Status(Box<Status>),
     /// Trees by robot.
     Trees(Vec<(String, Emigrant)>),
-    /// How the last push stands, a row for each robot that it is for.
+    /// State of the last push, one row per addressed robot.
     Pushed(Vec<PushRow>),
-    /// So many bytes of a bundle's payload are there; the bundle can be used when that is all of it.
+    /// Number of bytes of a bundle's payload received; the bundle can be used when the payload is complete.
     Uploaded(u64),
-    /// How the last update stands; none if there was none.
+    /// State of the last update; `None` if there was none.
     Updated(Option<Box<UpdateReport>>),
-    /// What happened, the oldest first.
+    /// Events, oldest first.
     Events(Vec<Event>),
-    /// A link that is good once, for ten minutes.
+    /// One-time link, valid for ten minutes.
     Link(String),
-    /// A robot's last picture.
+    /// Last picture of a robot.
     Picture(PictureTold),
-    /// How the last parking stands; none if there was none.
+    /// State of the last parking; `None` if there was none.
     Parked(Option<Box<ParkReport>>),
 }

@@ -1,47 +1,47 @@
-//! How genes travel between islands: the `[migration]` table of an experiment or of an evolution file.
+//! Migration of genes between islands: the `[migration]` table of an experiment or of an evolution file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// From whom an island receives genes.
+/// Source of an island's immigrants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// From all others: the fittest of their recent emigrants (thesis 8.3.1).
+    /// All other islands: the fittest of their recent emigrants (thesis 8.3.1).
     #[default]
     Full,
-    /// From the islands next to it by number, on both sides; the last is next to the first.
+    /// Islands with adjacent numbers on both sides; the last is adjacent to the first.
     Ring,
-    /// From the islands nearest to it in the arena.
+    /// Nearest islands in the arena.
     Near,
-    /// From islands drawn anew at each exchange.
+    /// Islands drawn at random for each exchange.
     Random,
-    /// From nobody.
+    /// No migration.
     None,
 }
 
-/// How genes travel; the defaults are those of the thesis (8.3.1).
+/// Migration parameters; the defaults are those of the thesis (8.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Migration {
-    /// From whom.
+    /// Source of immigrants.
     pub policy: Policy,
-    /// Generations between exchanges, 1 to 1000.
+    /// Generations between exchanges (1 to 1000).
     #[schemars(range(min = 1, max = 1000))]
     pub every: u32,
-    /// Immigrants that an island is sent in an exchange, 0 to 64.
+    /// Maximum number of immigrants per island and exchange (0 to 64).
     #[schemars(range(min = 0, max = 64))]
     pub receive: usize,
-    /// Most recent emigrants kept of each island, 1 to 64.
+    /// Number of recent emigrants kept per island (1 to 64).
     #[schemars(range(min = 1, max = 64))]
     pub keep: usize,
-    /// Islands that genes come from with `ring`, `near` and `random`, 1 to 64.
+    /// Number of source islands with `ring`, `near` and `random` (1 to 64).
     #[schemars(range(min = 1, max = 64))]
     pub neighbours: usize,
-    /// With `near`, only islands at most so far away, m; without it any distance will do.
+    /// With `near`, maximum distance of a source island (m), 0.01 to 1000; without it the distance is unlimited.
     #[schemars(range(min = 0.01, max = 1000.0))]
     pub range_m: Option<f32>,
-    /// With `near`, where islands stand that motion capture does not see: x and y, m, island 0 first.
+    /// With `near`, positions of islands that motion capture does not see: x and y (m), island 0 first.
     pub places_m: Vec<[f32; 2]>,
 }
 
@@ -60,7 +60,7 @@ impl Default for Migration {
 }
 
 impl Migration {
-    /// Checks every range; the error is one line that names the key.
+    /// Validates all ranges; the error is one line that names the key.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("every", f64::from(self.every), 1.0, 1000.0),
@@ -84,7 +84,7 @@ impl Migration {
         Ok(())
     }
 
-    /// True if genes are exchanged after this generation, counted from 1.
+    /// Whether genes are exchanged after this generation, counted from 1.
     pub fn due(&self, generation: u32) -> bool {
         self.policy != Policy::None && generation.is_multiple_of(self.every)
     }

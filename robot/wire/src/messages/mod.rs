@@ -1,4 +1,4 @@
-//! Every message, its version and its limits; keys, seals and signatures; and the files that all read alike.
+//! Messages with their version and limits; keys, seals and signatures; and files shared by all programs.
 
 pub mod codec;
 pub mod drive;

@@ -1,73 +1,73 @@
-//! Parking: robots driven from outside, what an operator asks for, and how it stands.
+//! Parking: orders to drive robots to poses, and their progress.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where robots are to be sent.
+/// Order to park robots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkOrder {
-    /// Where robots are to stand: x and y, m, and heading, rad.
+    /// Target poses: x (m), y (m), heading (rad).
     pub poses: Vec<[f32; 3]>,
-    /// Ids of the robots; all that are there and not held if empty.
+    /// Robot ids; empty for all connected robots that are not held.
     pub robots: Vec<String>,
-    /// The first robot takes the first pose and so on; else poses are given out so that the ways together are short.
+    /// Whether robots take the poses in order; otherwise poses are assigned to minimise the total distance.
     pub own: bool,
-    /// Walls in the arena: ends of each, x and y of both, m.
+    /// Walls in the arena: x and y of both ends (m).
     #[serde(default)]
     pub walls: Vec<[f32; 4]>,
-    /// There is no frisbee: nothing is to be kept clear of.
+    /// Whether the arena has no frisbee to avoid.
     #[serde(default)]
     pub without_frisbee: bool,
 }
 
-/// How far a robot has come.
+/// Parking state of a robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ParkState {
-    /// It is on its way.
+    /// Driving to its pose.
     #[default]
     Driving,
-    /// It stands where it is to stand.
+    /// At its pose.
     Parked,
-    /// Motion capture does not see it.
+    /// Not visible to motion capture.
     Unseen,
-    /// It is not heard.
+    /// Connection lost.
     Lost,
-    /// An operator holds it.
+    /// Held by an operator.
     Held,
 }
 
-/// One robot's row.
+/// Parking state of one robot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkRow {
-    /// Its id.
+    /// Robot id.
     pub robot: String,
-    /// Its pose: x and y, m, and heading, rad.
+    /// Target pose: x (m), y (m), heading (rad).
     pub goal: [f32; 3],
-    /// How far it is from there, m; none before it was seen.
+    /// Distance from the target (m); `None` before the robot was seen.
     pub off_m: Option<f32>,
-    /// By how much it is turned from there, degrees, 0 to 180.
+    /// Angle from the target heading (degrees), 0 to 180.
     pub off_deg: Option<f32>,
-    /// How far it has come.
+    /// State.
     pub state: ParkState,
 }
 
-/// How parking stands.
+/// Progress of parking.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkReport {
-    /// It is over: parked, given up, or stopped.
+    /// Whether parking has ended: completed, given up or stopped.
     pub over: bool,
-    /// All robots stand where they are to stand.
+    /// Whether all robots are at their poses.
     pub parked: bool,
-    /// In words.
+    /// Description.
     pub said: String,
-    /// Time since the beginning, or that it took, s of arena time.
+    /// Time since the start, or total duration once over (s of arena time).
     pub seconds: f64,
-    /// How far the frisbee was moved since the beginning, m; none if it was not seen.
+    /// Displacement of the frisbee since the start (m); `None` if it was not seen.
     pub frisbee_moved_m: Option<f32>,
-    /// One row a robot.
+    /// One row per robot.
     pub robots: Vec<ParkRow>,
 }

@@ -1,61 +1,61 @@
-//! What robots say to each other: genes that one asks another for, and a controller's words.
+//! Messages between robots: requests for genes, and messages of controllers.
 //!
-//! Who speaks is known by the key of the connection (CURVE), on which nothing that was recorded can be said again. An
-//! answer names the question that it answers and the run that it is about, so a late one is told from a wanted one.
+//! The sender is identified by the connection's key (CURVE), which also prevents replays. A reply names its request
+//! and its run, so that a late reply is recognised.
 
 use crate::bytes::Bytes;
 use crate::message::Emigrant;
 use serde::{Deserialize, Serialize};
 
-/// Longest message between robots that is read, bytes.
+/// Maximum length of a message between robots (bytes).
 pub const MAX_PEER_BYTES: usize = 1 << 16;
-/// Most bytes of trees in an answer: with names and samples it stays below [`MAX_PEER_BYTES`].
+/// Maximum total length of the trees in a reply (bytes); with names and samples it stays below [`MAX_PEER_BYTES`].
 pub const MAX_GENE_BYTES: usize = 1 << 15;
-/// Most genes in an answer, which is the most that `migration.keep` can be.
+/// Maximum number of genes in a reply, equal to the maximum of `migration.keep`.
 pub const MAX_GENES: usize = 64;
-/// Longest words of a controller, bytes.
+/// Maximum length of a controller's message (bytes).
 pub const MAX_WORDS: usize = 64;
 
-/// Which run genes are of: the experiment's number and the run's seed.
+/// Run to which genes belong: experiment number and seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunName {
-    /// The experiment's number.
+    /// Number of the experiment.
     pub number: u64,
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
 }
 
-/// From a robot to another one.
+/// Message from a robot to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PeerMessage {
-    /// Asks for the emigrants of a run.
+    /// Requests the emigrants of a run.
     Ask {
-        /// Comes back in the answer.
+        /// Value that the reply repeats.
         number: u64,
-        /// The run.
+        /// Run.
         run: RunName,
-        /// Emigrants of later generations are wanted.
+        /// Generation after which emigrants are requested.
         after: u32,
     },
-    /// The answer to [`PeerMessage::Ask`].
+    /// Reply to [`PeerMessage::Ask`].
     Genes {
-        /// The question's number.
+        /// Number of the request.
         number: u64,
-        /// The run.
+        /// Run.
         run: RunName,
-        /// Generations that the answering island has done.
+        /// Number of completed generations of the replying island.
         generation: u32,
-        /// Its recent emigrants, the oldest first, each with the generation that it led; at most [`MAX_GENES`], with
-        /// trees of at most [`MAX_GENE_BYTES`] together.
+        /// Recent emigrants, oldest first, each with its generation; at most [`MAX_GENES`], with trees of at most
+        /// [`MAX_GENE_BYTES`] in total.
         genes: Vec<(u32, Emigrant)>,
     },
-    /// A controller's words to another's.
+    /// Message from one controller to another.
     Say {
-        /// Session of the robot that speaks, drawn at its start.
+        /// Session of the sender, drawn at its start.
         session: u64,
-        /// Rises with all that it says.
+        /// Per-session message counter.
         count: u64,
-        /// At most [`MAX_WORDS`] bytes.
+        /// Content, at most [`MAX_WORDS`] bytes.
         bytes: Bytes,
     },
 }

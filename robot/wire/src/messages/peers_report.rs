@@ -1,68 +1,69 @@
-//! What a robot tells the hub of its exchange with other robots.
+//! Report of a robot to the hub on its exchange with other robots.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// By what a robot knows who is in range.
+/// Method by which a robot determines the robots in range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RangeBy {
-    /// By range and bearing, now.
+    /// Current range and bearing signals.
     #[default]
     Heard,
-    /// By those that were heard just before range and bearing ended.
+    /// Last range and bearing signals before they ended.
     Remembered,
-    /// By the network: everybody who answers there.
+    /// Network: all robots that reply.
     Network,
 }
 
-/// What a robot refused of others, by reason; counts since its start.
+/// Rejections of other robots' messages by reason, counted since the robot's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PeerRefusals {
-    /// Connections and messages with a key that is not enrolled, is revoked or is no robot's.
+    /// Connections and messages with a key that is not enrolled, is revoked or does not belong to a robot.
     pub keys: u64,
-    /// Bytes that are no message, and words or answers that are too long.
+    /// Undecodable messages, and messages or replies that are too long.
     pub unreadable: u64,
-    /// Genes that are no trees, do not fit a robot, have samples that cannot be, or use what evolution may not use here.
+    /// Genes that are not valid trees, do not fit a robot, have impossible samples, or use nodes that evolution may
+    /// not use here.
     pub genes: u64,
-    /// Answers that nobody waited for, and words that came again.
+    /// Unexpected replies and repeated messages.
     pub unasked: u64,
-    /// Questions and answers about another run.
+    /// Requests and replies about another run.
     pub other_run: u64,
-    /// Messages of robots that are not in range.
+    /// Messages of robots out of range.
     pub out_of_range: u64,
-    /// Questions and words that came too fast, or while too many waited.
+    /// Requests and messages above the rate limit or beyond the queue's capacity.
     pub too_many: u64,
 }
 
 impl PeerRefusals {
-    /// All together.
+    /// Sum of all counts.
     pub fn total(&self) -> u64 {
         let PeerRefusals { keys, unreadable, genes, unasked, other_run, out_of_range, too_many } = *self;
         [keys, unreadable, genes, unasked, other_run, out_of_range, too_many].iter().sum()
     }
 }
 
-/// How a robot's exchange with others stands; counts since its start.
+/// State of a robot's exchange with other robots, counted since the robot's start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PeersReport {
-    /// The last generation that took in genes of others.
+    /// Last generation that received genes from other islands.
     pub generation: u32,
-    /// Islands from which those came, one for each immigrant.
+    /// Source islands of those genes, one entry per immigrant.
     #[schemars(length(max = 64))]
     pub from: Vec<u16>,
-    /// Robots in range.
+    /// Number of robots in range.
     pub in_range: u16,
-    /// By what that is known.
+    /// Method that determined the robots in range.
     pub by: RangeBy,
-    /// Questions asked.
+    /// Number of requests sent.
     pub asked: u64,
-    /// Questions that were answered.
+    /// Number of requests answered.
     pub answered: u64,
-    /// Sound genes that came.
+    /// Number of valid genes received.
     pub genes: u64,
-    /// What was refused.
+    /// Rejections.
     pub refused: PeerRefusals,
 }

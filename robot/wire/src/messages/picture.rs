@@ -1,32 +1,33 @@
-//! What a robot's camera sees, small enough to travel.
+//! Camera pictures of a robot, reduced for transmission.
 
 use crate::bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Largest width and height, pixels.
+/// Maximum width (pixels).
 pub const MAX_WIDTH: u16 = 160;
-/// Largest height, pixels.
+/// Maximum height (pixels).
 pub const MAX_HEIGHT: u16 = 120;
 
-/// A picture.
+/// Camera picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// Pixels in a row, at most 160.
+    /// Width (pixels), at most 160.
     pub width: u16,
-    /// Rows, at most 120.
+    /// Height (pixels), at most 120.
     pub height: u16,
     /// Red, green and blue of each pixel, row by row from the top left.
     pub rgb: Bytes,
 }
 
 impl Picture {
-    /// True if it has as many bytes as its size says, and no more than a picture may have.
+    /// Whether the size is within its limits and matches the number of bytes.
     pub fn is_sound(&self) -> bool {
         let bytes = usize::from(self.width) * usize::from(self.height) * 3;
         self.width <= MAX_WIDTH && self.height <= MAX_HEIGHT && bytes > 0 && self.rgb.0.len() == bytes
     }
 
-    /// As a Windows bitmap, which every browser shows: 24 bits a pixel, rows from the bottom up, each filled to four bytes.
+    /// Encodes the picture as a Windows bitmap, which every browser supports: 24 bits per pixel, rows bottom up,
+    /// padded to four bytes.
     pub fn to_bmp(&self) -> Vec<u8> {
         let (width, height) = (u32::from(self.width), u32::from(self.height));
         let row = (3 * width).next_multiple_of(4);
@@ -50,7 +51,7 @@ impl Picture {
     }
 }
 
-/// Bytes before the pixels of a bitmap.
+/// Length of a bitmap's header (bytes).
 const HEADER: u32 = 54;
 
 #[cfg(test)]

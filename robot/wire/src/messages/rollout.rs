@@ -1,112 +1,111 @@
-//! Messages about updates of robots' programs: the bundle that is offered, what a robot has installed, and how an update of the
-//! swarm stands.
+//! Messages about updates of robots' programs: offered bundles, installed releases, and progress of a swarm update.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of one piece of a bundle.
+/// Maximum length of a part of a bundle (bytes).
 pub const MAX_PIECE: usize = 256 * 1024;
 
-/// What stands before a bundle's payload. Who takes it verifies the signature.
+/// Bundle without its payload. The receiver verifies the signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleHead {
-    /// The manifest, TOML; these very bytes are signed.
+    /// Manifest in TOML; the signature covers exactly these bytes.
     pub manifest: String,
-    /// The operator who signed.
+    /// Operator who signed.
     pub signer: String,
     /// Ed25519 signature, 128 hexadecimal digits.
     pub signature: String,
 }
 
-/// How far a robot is with a bundle.
+/// Stage of a robot's update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// It asks for the payload.
+    /// Requesting the payload.
     Loading,
-    /// It has all of it, and installs it.
+    /// Payload complete; installing.
     Installing,
-    /// It tries it.
+    /// New release on trial.
     Trial,
-    /// It runs it.
+    /// New release confirmed.
     Good,
-    /// It tried it and went back.
+    /// Trial failed; back on the previous release.
     Reverted,
-    /// It does not take it.
+    /// Bundle rejected.
     Refused,
 }
 
-/// What a robot makes of the latest bundle.
+/// Robot's report on the latest bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotUpdate {
-    /// Number of the update that offered it; 0 if this start of the robot's program was offered nothing.
+    /// Number of the update that offered it; 0 if no update was offered since the start of the robot's program.
     pub number: u64,
     /// SHA-256 of the payload, 64 hexadecimal digits.
     pub digest: String,
-    /// How far it is.
+    /// Stage.
     pub stage: Stage,
-    /// Bytes of the payload that it has while it loads.
+    /// Bytes of the payload received while loading.
     pub received: u64,
-    /// Why it was refused or given up, in one line; else empty.
+    /// Reason for a rejection or failure, in one line; otherwise empty.
     pub why: String,
 }
 
-/// Which release a robot runs, and what came of the latest update.
+/// Release that a robot runs, and result of the latest update.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
-    /// The release's version.
+    /// Version of the release.
     pub version: String,
-    /// The release's counter; 0 where it has none.
+    /// Counter of the release; 0 if it has none.
     pub counter: u64,
-    /// The board, such as "pi5"; "unknown" where nothing tells.
+    /// Board, such as "pi5"; "unknown" if it cannot be determined.
     pub board: String,
-    /// Debian's name of the architecture, such as "arm64".
+    /// Architecture in Debian's naming, such as "arm64".
     pub arch: String,
-    /// The latest update; none if there was none.
+    /// Latest update; `None` if there was none.
     pub update: Option<RobotUpdate>,
 }
 
-/// How an update of the swarm stands.
+/// Progress of a swarm update.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct UpdateReport {
-    /// The version that it brings.
+    /// New version.
     pub version: String,
-    /// Its counter.
+    /// Counter of the new release.
     pub counter: u64,
     /// SHA-256 of the bundle's payload, 64 hexadecimal digits.
     pub digest: String,
-    /// Bytes of the payload.
+    /// Length of the payload (bytes).
     pub size: u64,
-    /// Who began it.
+    /// Operator who started the update.
     pub by: String,
-    /// Nothing will change any more.
+    /// Whether the update has ended.
     pub done: bool,
-    /// Why no further robot is updated; empty as long as it goes on, and if all went well.
+    /// Reason why no further robot is updated; empty during the update and after success.
     pub stopped: String,
-    /// A row for each robot, in the order in which they are updated.
+    /// One row per robot, in the order of updating.
     pub rows: Vec<UpdateRow>,
 }
 
 impl UpdateReport {
-    /// True if every robot runs the new version.
+    /// Whether every robot runs the new version.
     pub fn is_good(&self) -> bool {
         self.done && self.rows.iter().all(|row| row.stand == "good")
     }
 }
 
-/// How one robot's update stands.
+/// Update state of one robot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct UpdateRow {
-    /// The robot.
+    /// Robot id.
     pub robot: String,
-    /// The version that it runs; empty before it said so.
+    /// Version that the robot runs; empty before its first report.
     pub version: String,
-    /// `waiting`, `offered`, `loading`, `trial`, `good`, `reverted`, `refused`, `lost`, `silent` or `skipped`.
+    /// State: `waiting`, `offered`, `loading`, `trial`, `good`, `reverted`, `refused`, `lost`, `silent` or `skipped`.
     pub stand: String,
-    /// Bytes of the payload that it has while it loads.
+    /// Bytes of the payload received while loading.
     pub received: u64,
-    /// Why it does not run the new version; empty if it does, or may yet.
+    /// Reason why the robot does not run the new version; empty if it does or still may.
     pub why: String,
 }

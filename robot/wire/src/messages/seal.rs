@@ -1,37 +1,37 @@
-//! What makes a message to a robot good once: a recorded one that comes again does nothing.
+//! Replay protection for messages to robots: a repeated message has no effect.
 //!
-//! A robot draws a random session number at every start and says it in its hello; the hub puts it on every message, with
-//! its own number, which is higher for every hub that starts later, and a count that rises with every message. So a
-//! robot that restarted takes nothing that was meant for its former self, and one that runs takes nothing twice.
+//! A robot draws a random session number at every start and sends it in its hello. The hub adds it to every message,
+//! together with its own number, which increases from one hub start to the next, and a message count. A restarted
+//! robot therefore rejects messages for its previous session, and a running robot rejects repeated messages.
 //!
-//! A hub's number comes from a clock, which may have gone back since the last start. So a hello also says how far the
-//! robot has come, and the hub numbers what it seals for that robot above it. The robot's rule stays as strict as ever,
-//! and a number that is a lie hurts the robot that told it, and no other.
+//! A hub's number comes from a clock, which may have been set back since the last start. A hello therefore also
+//! reports the last hub number and count that the robot accepted, and the hub seals its messages to that robot with
+//! higher numbers. The robot's rule stays strict, and a robot with a false report harms only itself.
 
 use crate::message::ToRobot;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most robots whose sessions are known.
+/// Maximum number of robots with known sessions.
 const MAX_SESSIONS: usize = 1000;
 
-/// A message on its way to a robot.
+/// Sealed message to a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sealed {
-    /// The session of the robot that it is for; 0 as long as the hub does not know it.
+    /// Session of the addressed robot; 0 while the hub does not know it.
     pub session: u64,
-    /// The hub's number.
+    /// Number of the hub.
     pub hub: u64,
-    /// Rises with every message of this hub.
+    /// Message count of this hub; increases with every message.
     pub count: u64,
-    /// The message.
+    /// Message.
     pub message: ToRobot,
 }
 
-/// How far a robot has come: number of a hub, and count of a message of it. Later ones are greater.
+/// Last message that a robot accepted: hub number and message count. Later messages compare greater.
 pub type Seen = (u64, u64);
 
-/// The hub's side.
+/// Sealing of messages by the hub.
 #[derive(Clone, Debug)]
 pub struct Sealer {
     hub: u64,
@@ -39,21 +39,22 @@ pub struct Sealer {
     sessions: BTreeMap<String, Session>,
 }
 
-/// A start of a robot's program.
+/// One start of a robot's program.
 #[derive(Clone, Copy, Debug)]
 struct Session {
     number: u64,
-    /// The hub's number on messages to it.
+    /// Hub number for messages to the robot.
     hub: u64,
 }
 
 impl Sealer {
-    /// A sealer for a hub; `hub` is at least 1 and higher than that of any hub before (wall time in ms is).
+    /// Creates a sealer; `hub` is at least 1 and higher than the number of any earlier hub, such as the wall time in
+    /// ms.
     pub fn new(hub: u64) -> Sealer {
         Sealer { hub, count: 0, sessions: BTreeMap::new() }
     }
 
-    /// Takes a robot's session from its hello, and how far it has come.
+    /// Registers a robot's session and last accepted message, from its hello.
     pub fn greet(&mut self, robot: &str, session: u64, seen: Seen) {
         let known = self.sessions.get(robot).filter(|known| known.number == session);
         let mut hub = known.map_or(self.hub, |known| known.hub);
@@ -65,7 +66,7 @@ impl Sealer {
         }
     }
 
-    /// Seals a message for a robot. One whose session is unknown does not take it, but says hello again.
+    /// Seals a message for a robot. A robot with an unknown session rejects it and sends a hello again.
     pub fn seal(&mut self, robot: &str, message: ToRobot) -> Sealed {
         self.count += 1;
         let Session { number, hub } = self.sessions.get(robot).copied().unwrap_or(Session { number: 0, hub: self.hub });
@@ -73,21 +74,21 @@ impl Sealer {
     }
 }
 
-/// What a seal says.
+/// Result of checking a seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Seen for the first time.
+    /// New message.
     Fresh {
-        /// The first message of this hub.
+        /// Whether it is the first message of this hub.
         new_hub: bool,
     },
-    /// Seen before, overtaken by a later one, or from a hub that is no more.
+    /// Repeated, overtaken by a later message, or from a previous hub.
     Stale,
-    /// For another session than the robot's.
+    /// Sealed for another session.
     Stranger,
 }
 
-/// The robot's side.
+/// Checking of seals by a robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Inbox {
     session: u64,
@@ -96,22 +97,22 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// For a robot that has just started with this session.
+    /// Creates the state for a robot that has just started with this session.
     pub fn new(session: u64) -> Inbox {
         Inbox { session, hub: 0, count: 0 }
     }
 
-    /// The session.
+    /// Session.
     pub fn session(&self) -> u64 {
         self.session
     }
 
-    /// How far this robot has come; zeros before the first message.
+    /// Last accepted message; zeros before the first.
     pub fn seen(&self) -> Seen {
         (self.hub, self.count)
     }
 
-    /// From now on nothing of hubs before this one is fresh; true if it is later than all that were heard.
+    /// Rejects messages of earlier hubs from now on; returns true if this hub is later than all previous ones.
     pub fn turn_to(&mut self, hub: u64) -> bool {
         let later = hub > self.hub;
         if later {
@@ -120,7 +121,7 @@ impl Inbox {
         later
     }
 
-    /// Looks at a message's seal, and remembers it if it is fresh.
+    /// Checks a message's seal, and records it if it is new.
     pub fn judge(&mut self, sealed: &Sealed) -> Verdict {
         if sealed.session != self.session {
             return Verdict::Stranger;
@@ -165,7 +166,8 @@ mod tests {
         before.greet("xp01", 7, robot.seen());
         let recorded: Vec<Sealed> = (0..5).map(|_| before.seal("xp01", ping())).collect();
         assert_eq!(robot.judge(&recorded[2]), Verdict::Fresh { new_hub: true });
-        // Three hubs, each of a clock that is further back; the last has the very number that the robot knows.
+        // Three hubs with clocks set back further and further; the last has exactly the number that the robot
+        // expects.
         for number in [1000, 500, 3_600_002] {
             let mut after = Sealer::new(number);
             after.greet("xp01", 7, (0, 0));

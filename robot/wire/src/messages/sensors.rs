@@ -1,72 +1,73 @@
-//! What a robot's sensors tell beside those that telemetry has.
+//! Readings of the sensors that telemetry does not contain.
 
 use crate::telemetry::rounded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Longest words about sensors in trouble, characters.
+/// Maximum length of the description of sensor faults (characters).
 pub const MAX_TROUBLE: usize = 200;
-/// Most microphones.
+/// Maximum number of microphones.
 const MICROPHONES: usize = 4;
-/// Most robots that a range and bearing board tells of.
+/// Maximum number of robots reported by a range and bearing board.
 const MAX_HEARD: usize = 16;
 
-/// Calibrated readings; what a robot does not have, or what cannot be believed at the moment, is absent.
+/// Calibrated readings; missing sensors and implausible readings are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
 pub struct Sensors {
-    /// The robot's time, s.
+    /// Robot's time (s).
     pub time: f64,
-    /// What its housing is pushed with along x (ahead), y (left) and z (up), m/s^2; (0, 0, 9.81) at rest on a level floor.
+    /// Specific force along x (ahead), y (left) and z (up) (m/s^2); (0, 0, 9.81) at rest on a level floor.
     pub acceleration: Option<[f32; 3]>,
-    /// Brightness at the eight infra-red sensors, part of what they can tell, in the order of proximity.
+    /// Brightness at the eight infra-red sensors, as a fraction of full scale, in the order of proximity.
     pub light: Option<[f32; 8]>,
-    /// Root of the mean square at each microphone since the message before, part of what they can tell: right, left, back
-    /// and, on an e-puck2, front. Empty without microphones.
+    /// RMS level at each microphone since the previous message, as a fraction of full scale: right, left, back and,
+    /// on an e-puck2, front. Empty without microphones.
     #[schemars(length(max = MICROPHONES))]
     pub loudness: Vec<f32>,
-    /// Where the sound comes from in the robot's frame, rad, counter-clockwise from ahead, if one side is clearly louder.
+    /// Direction of the sound in the robot's frame, counter-clockwise from ahead (rad), if one side is clearly
+    /// louder.
     pub sound_from: Option<f32>,
-    /// Steps that the left and the right wheel made since the robot's program started; forward counts up.
+    /// Steps of the left and right wheel since the robot's program started; positive forwards.
     pub steps: Option<[i64; 2]>,
-    /// Position of the selector, 0..=15.
+    /// Position of the selector (0 to 15).
     pub selector: Option<u8>,
-    /// The button is pressed.
+    /// Whether the button is pressed.
     pub button: Option<bool>,
-    /// Heading by a magnetometer, rad, counter-clockwise from magnetic north.
+    /// Heading by magnetometer, counter-clockwise from magnetic north (rad).
     pub heading: Option<f32>,
-    /// Roll and pitch by an inertial unit, rad.
+    /// Roll and pitch by inertial unit (rad).
     pub tilt: Option<[f32; 2]>,
-    /// Turning about x, y and z, rad/s.
+    /// Angular rates about x, y and z (rad/s).
     pub turn: Option<[f32; 3]>,
-    /// Magnetic field along x, y and z, uT.
+    /// Magnetic field along x, y and z (uT).
     pub magnetic: Option<[f32; 3]>,
-    /// How bright the floor is at the left, the centre and the right of the front, part of what the sensors can tell.
+    /// Brightness of the floor at the left, centre and right of the front, as a fraction of full scale.
     pub ground: Option<[f32; 3]>,
-    /// The way ahead by time of flight, m; absent too if nothing is in range.
+    /// Distance ahead by time of flight (m); absent if nothing is in range.
     pub ahead: Option<f32>,
-    /// Who was heard by a range and bearing board at its last look; empty without one.
+    /// Robots heard by a range and bearing board in its last reading; empty without a board.
     #[schemars(length(max = MAX_HEARD))]
     pub heard: Vec<HeardRobot>,
-    /// Which sensors are not believed, and why; empty if all are.
+    /// Sensors with implausible readings, and the reasons; empty if there are none.
     pub trouble: String,
 }
 
-/// A robot that a range and bearing board heard.
+/// Robot heard by a range and bearing board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeardRobot {
-    /// Its place in the swarm, from 1.
+    /// Position in the swarm file, from 1.
     pub robot: u16,
-    /// Where it is, rad to the left of ahead.
+    /// Bearing, counter-clockwise from ahead (rad).
     pub bearing: f32,
-    /// How strongly it was heard, counts of the board's converter; more is nearer.
+    /// Signal strength [counts of the board's converter]; increases with proximity.
     pub strength: u16,
 }
 
 impl Sensors {
-    /// True if every number is one that a robot may tell.
+    /// Whether all numbers are within their limits.
     pub fn is_sound(&self) -> bool {
         let within = |values: &[f32], most: f32| values.iter().all(|value| value.abs() <= most);
         self.time.is_finite()
@@ -88,7 +89,7 @@ impl Sensors {
             && !self.trouble.chars().any(char::is_control)
     }
 
-    /// The same without digits that no sensor has.
+    /// Rounds the readings to the resolution of the sensors.
     pub fn rounded(mut self) -> Sensors {
         self.acceleration.iter_mut().flatten().for_each(|value| *value = rounded(*value, 3));
         self.light.iter_mut().flatten().for_each(|value| *value = rounded(*value, 4));

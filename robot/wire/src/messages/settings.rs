@@ -1,23 +1,23 @@
-//! What an operator changes in robots' files from afar, and what came of it.
+//! Remote changes of robots' files by an operator, and their results.
 
 use serde::{Deserialize, Serialize};
 
-/// Longest text of settings, bytes.
+/// Maximum length of a settings text (bytes).
 pub const MAX_SETTINGS: usize = 16 * 1024;
 
-/// What a robot makes of something that it is given; on its way it is why it refuses, and empty if it does not.
+/// Answer of a robot; serialised as the reason for rejection, empty if accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum Answer {
-    /// It is accepted.
+    /// Accepted.
     #[default]
     Accepted,
-    /// It is refused, and why, in one line.
+    /// Rejected, with the reason in one line.
     Refused(String),
 }
 
 impl Answer {
-    /// Why it is refused, if it is.
+    /// Reason for rejection, if rejected.
     pub fn refusal(&self) -> Option<&str> {
         match self {
             Answer::Accepted => None,
@@ -41,27 +41,27 @@ impl From<Answer> for String {
     }
 }
 
-/// A robot's answer to new settings.
+/// Robot's answer to new settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PushAnswer {
-    /// The number of the push.
+    /// Number of the push.
     pub number: u64,
-    /// If accepted, the file has the new settings.
+    /// Whether the settings were accepted and written to the file.
     #[serde(rename = "error")]
     pub answer: Answer,
-    /// Keys that count at once.
+    /// Keys effective at once.
     pub now: Vec<String>,
-    /// Keys that count from the next experiment on.
+    /// Keys effective from the next experiment.
     pub next_experiment: Vec<String>,
-    /// Keys that count from the robot's next start on.
+    /// Keys effective from the robot's next start.
     pub next_start: Vec<String>,
 }
 
-/// How a push stands with one robot.
+/// State of a push for one robot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PushRow {
-    /// The robot.
+    /// Robot id.
     pub robot: String,
-    /// Its answer; none yet, or it is silent.
+    /// Answer of the robot; `None` before it arrives.
     pub answer: Option<PushAnswer>,
 }

@@ -1,5 +1,5 @@
-//! Signed experiments: a manifest names the experiment's text and the files that go with it, with sizes and SHA-256,
-//! and an operator signs the manifest. The hub verifies before it accepts, each robot before it uses anything.
+//! Signed experiments: a manifest contains the experiment's text and lists its files with sizes and SHA-256, and an
+//! operator signs the manifest. The hub verifies it on acceptance, each robot before use.
 
 use crate::file::{self, FileError};
 use crate::keyring::{Keyring, Role};
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Most files beside the experiment's text.
+/// Maximum number of files in addition to the experiment's text.
 pub const MAX_FILES: usize = 16;
-/// Most bytes of all files together; with a manifest at its limit a message still has room.
+/// Maximum total size of the files (bytes); together with a manifest of maximum size they fit in a message.
 pub const MAX_FILE_BYTES: usize = 512 * 1024;
-/// Longest manifest, bytes.
+/// Maximum length of a manifest (bytes).
 const MAX_MANIFEST: usize = 192 * 1024;
-/// What is signed begins with this, so that no other signature passes for one of an experiment.
+/// Prefix of the signed bytes, so that a signature for another purpose is not valid for an experiment.
 const PURPOSE: &[u8] = b"xpuck experiment 1\n";
 
-/// An experiment as it travels.
+/// Experiment with files and signature, as transmitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signed {
-    /// The manifest, TOML; these very bytes are signed.
+    /// Manifest in TOML; the signature covers exactly these bytes.
     pub manifest: String,
-    /// Name of the operator who signed; empty if nobody did.
+    /// Name of the operator who signed; empty if unsigned.
     pub signer: String,
-    /// Ed25519 signature, 128 hexadecimal digits; empty if nobody signed.
+    /// Ed25519 signature, 128 hexadecimal digits; empty if unsigned.
     pub signature: String,
-    /// The files' contents by name, UTF-8.
+    /// File contents by name, UTF-8.
     pub files: BTreeMap<String, String>,
 }
 
@@ -46,12 +46,12 @@ struct Entry {
     sha256: String,
 }
 
-/// Whose experiments are accepted.
+/// Signers whose experiments are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Anybody's, signed or not: `dev_mode`.
+    /// Anyone, also unsigned (`dev_mode`).
     Anybody,
-    /// Those of these operators, by name.
+    /// These operators, by name.
     Operators(BTreeMap<String, Key>),
 }
 
@@ -68,32 +68,32 @@ impl Trust {
     }
 }
 
-/// Why an experiment is refused.
+/// Reason for rejecting an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum SignatureError {
-    /// Nobody signed it.
+    /// Not signed.
     #[error("the experiment is not signed; send it with an operator's key")]
     Unsigned,
-    /// Somebody did who is not among the trusted operators.
+    /// Signed by someone who is not a trusted operator.
     #[error("`{0}` signed the experiment, who is no operator here")]
     Stranger(String),
-    /// The signature does not fit.
+    /// Wrong signature.
     #[error("the signature of `{0}` does not fit the experiment: it was changed, or signed with another key")]
     Wrong(String),
-    /// A file is not what the manifest says.
+    /// File that does not match the manifest.
     #[error("file `{name}`: {why}")]
     File {
-        /// Its name.
+        /// Name.
         name: String,
-        /// What is wrong.
+        /// Error.
         why: String,
     },
-    /// Manifest or experiment cannot be used.
+    /// Invalid manifest or experiment.
     #[error("{0}")]
     Text(#[from] FileError),
 }
 
-/// True for a file's name: no separators, no hidden files.
+/// Whether a file name is valid: no separators, no hidden files.
 fn is_file_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(allowed)
@@ -120,16 +120,16 @@ fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
 }
 
 impl Signed {
-    /// SHA-256 of the manifest, 64 hexadecimal digits: two experiments are the same if and only if these are, whoever signed
-    /// them, because the manifest has the digests of all files.
+    /// SHA-256 of the manifest, 64 hexadecimal digits. It identifies an experiment independently of its signer,
+    /// because the manifest contains the digests of all files.
     pub fn digest(&self) -> String {
         hex(&Sha256::digest(self.manifest.as_bytes()))
     }
 
-    /// An experiment ready to travel; unsigned without a key, for hubs in `dev_mode`.
+    /// Creates a signed experiment; unsigned without a key, for hubs in `dev_mode`.
     ///
     /// # Errors
-    /// If names or sizes of files are not allowed.
+    /// Names or sizes of files are not allowed.
     pub fn new(
         text: String,
         files: BTreeMap<String, String>,
@@ -148,15 +148,15 @@ impl Signed {
             None => (String::new(), String::new()),
         };
         let signed = Signed { manifest, signer: name, signature, files };
-        // What the receivers would refuse is not sent.
+        // Checked as by the receivers, so that an invalid experiment is not sent.
         signed.open(&Trust::Anybody)?;
         Ok(signed)
     }
 
-    /// Verifies signature, sizes and hashes, and gives the experiment's text; what it means is not looked at.
+    /// Verifies signature, sizes and hashes; returns the experiment's text, whose meaning is not checked.
     ///
     /// # Errors
-    /// Why it must not be used.
+    /// Reason for rejection.
     pub fn open(&self, trust: &Trust) -> Result<String, SignatureError> {
         if self.manifest.len() > MAX_MANIFEST {
             let why = format!("{} bytes; at most {MAX_MANIFEST} are allowed", self.manifest.len());
@@ -198,12 +198,12 @@ fn signed_bytes(manifest: &str) -> Vec<u8> {
     [PURPOSE, manifest.as_bytes()].concat()
 }
 
-/// Two hexadecimal digits for each byte.
+/// Encodes bytes as two hexadecimal digits each.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The 64 bytes of a signature in hexadecimal digits.
+/// Decodes the 64 bytes of a signature from hexadecimal digits.
 pub fn unhex(text: &str) -> Option<[u8; 64]> {
     let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8);
     let pairs = text.as_bytes().chunks(2);
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn the_largest_experiment_fits_a_message() {
         let files = BTreeMap::from([("a".to_string(), "\u{e4}".repeat(MAX_FILE_BYTES / 2))]);
-        // Escapes of TOML make a line's end two characters.
+        // TOML escapes a tab as two characters.
         let text = format!("{TEXT}#{}", "\t".repeat(64 * 1024 - TEXT.len() - 1));
         let signed = Signed::new(text, files, Some(&Secret::generate("a").unwrap())).unwrap();
         let message = crate::message::ToRobot::Experiment { number: u64::MAX, seed: u64::MAX, robots: 200, signed };

@@ -1,4 +1,4 @@
-//! How things stand: what the console shows and `xpuck robot list` prints.
+//! Status of the hub, shown by the console and `xpuck robot list`.
 
 use crate::refusals::Refusals;
 use crate::sensors::Sensors;
@@ -7,7 +7,7 @@ use crate::telemetry::{EngineReport, EvolutionReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the hub is doing.
+/// State of the hub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -16,7 +16,7 @@ pub enum Phase {
     Idle,
     /// Waiting for robots to be ready.
     Preparing,
-    /// Running.
+    /// Experiment running.
     Running,
     /// Paused by the operator.
     Paused,
@@ -24,139 +24,140 @@ pub enum Phase {
     Relocating,
     /// Paused until motion capture sees the frisbee and a robot again.
     Blind,
-    /// The experiment's phase is a rest: everybody stands still, and time passes.
+    /// Resting phase of the experiment: all robots stand still while time passes.
     Resting,
-    /// Over.
+    /// Experiment over.
     Finished,
-    /// Robots are sent to places by motion capture; no run goes on.
+    /// Parking robots by motion capture, outside a run.
     Parking,
 }
 
-/// One robot's row.
+/// Status of one robot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RobotRow {
-    /// Its id.
+    /// Robot id.
     pub id: String,
-    /// Version of its program; empty before it said so.
+    /// Version of the robot's program; empty before its first report.
     pub version: String,
-    /// Heard from lately.
+    /// Whether the robot was heard recently.
     pub alive: bool,
-    /// What it does.
+    /// Operating state.
     pub state: State,
-    /// Battery, V, if the robot can measure it.
+    /// Battery voltage (V), if the robot can measure it.
     pub battery_v: Option<f32>,
-    /// Power drawn from the battery, W.
+    /// Power drawn from the battery (W).
     pub power_w: Option<f32>,
-    /// The board's processor, degrees C.
+    /// Temperature of the board's processor (degrees C).
     pub soc_c: Option<f32>,
-    /// 99 of 100 control updates were at most so late, ms of wall time.
+    /// 99th percentile of the delay of control updates (ms of wall time).
     pub late_p99_ms: f32,
-    /// Round trip, ms of wall time; none before the first pong.
+    /// Round trip time (ms of wall time); `None` before the first pong.
     pub round_trip_ms: Option<f64>,
-    /// Neighbours sensed.
+    /// Number of neighbours sensed.
     pub neighbours: u32,
-    /// Sees blue: left, centre, right.
+    /// Whether the camera sees blue: left, centre, right.
     pub blue: [bool; 3],
-    /// Segment whose tree it runs.
+    /// Segment of the tree that the robot runs.
     pub segment: u32,
-    /// Device errors so far.
+    /// Number of device errors so far.
     pub device_errors: u64,
-    /// Lines of its log that were lost so far.
+    /// Number of its log lines lost so far.
     pub log_lines_lost: u32,
-    /// Where its evolution stands.
+    /// Progress of its evolution.
     pub evolution: EvolutionReport,
-    /// What simulates for it.
+    /// Engine of its simulations.
     #[serde(default)]
     pub engine: EngineReport,
-    /// Time since it was heard last, s of arena time; none before the first message.
+    /// Time since the robot was last heard (s of arena time); `None` before the first message.
     #[serde(default)]
     pub heard_s: Option<f64>,
-    /// An operator has it stand still, whatever the others do.
+    /// Whether an operator holds the robot still, independently of the others.
     #[serde(default)]
     pub held: bool,
-    /// It blinks, so that somebody finds it.
+    /// Whether the robot is blinking to be found.
     #[serde(default)]
     pub identifying: bool,
-    /// It told that it obeys the swarm's last directive.
+    /// Whether the robot reported that it obeys the swarm's last directive.
     #[serde(default)]
     pub obeys: bool,
-    /// How long after the directive the hub knew that, ms of wall time; none while it does not obey.
+    /// Delay between the directive and that report (ms of wall time); `None` while the robot does not obey.
     #[serde(default)]
     pub obeyed_ms: Option<f32>,
-    /// Mean difference between one round trip and the next, ms of wall time.
+    /// Mean difference between successive round trips (ms of wall time).
     #[serde(default)]
     pub jitter_ms: Option<f32>,
-    /// Time that the battery lasts with what is drawn on average, minutes of arena time; none if that is not known.
+    /// Remaining battery time at the mean power (minutes of arena time); `None` if unknown.
     #[serde(default)]
     pub battery_minutes: Option<f32>,
-    /// The same with what the robot draws in a run that evolves, or drew in its last run.
+    /// Remaining battery time at the power of an evolution run, or of the robot's last run (minutes of arena time).
     #[serde(default)]
     pub run_minutes: Option<f32>,
-    /// Why it is not known how long the battery lasts; empty if it is.
+    /// Reason why the remaining battery time is unknown; empty if it is known.
     #[serde(default)]
     pub battery_doubt: String,
-    /// What is wrong with its devices now, in words; empty if as many errors came in the last minute as usual.
+    /// Description of current device faults; empty while the error count of the last minute is normal.
     #[serde(default)]
     pub device_trouble: String,
-    /// Nodes of the tree in control; none without one.
+    /// Number of nodes of the tree in control; `None` without a tree.
     #[serde(default)]
     pub tree_nodes: Option<u32>,
-    /// Why it refuses the experiment; empty if it does not.
+    /// Reason why the robot rejects the experiment; empty if it does not.
     #[serde(default)]
     pub refusal: String,
-    /// What its further sensors told last.
+    /// Last readings of the other sensors.
     #[serde(default)]
     pub sensors: Option<Box<Sensors>>,
-    /// Steps of the experiment's curriculum that are over on its island.
+    /// Number of curriculum steps completed on its island.
     #[serde(default)]
     pub step: u16,
 }
 
-/// What the swarm was told last.
+/// Last directive to the swarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LastDirective {
-    /// Its number.
+    /// Sequence number.
     pub number: u64,
-    /// The state to be in.
+    /// Commanded state.
     pub state: State,
-    /// Time since then, s of wall time.
+    /// Age of the directive (s of wall time).
     pub age_s: f64,
 }
 
-/// A body's pose from motion capture, m and rad.
+/// Pose of a body from motion capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
     /// Subject name.
     pub name: String,
-    /// x, y and heading.
+    /// Pose: x (m), y (m), heading (rad).
     pub pose: [f32; 3],
 }
 
-/// One segment of a run.
+/// Segment of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Segment {
-    /// 0 is the time before the first trees are loaded.
+    /// Segment number; segment 0 is the time before the first trees are loaded.
     pub number: u32,
-    /// Real fitness by the task of its phase; for transport the frisbee's speed towards -x over v_max.
+    /// Real fitness by the task of its phase; for transport the frisbee's speed towards -x divided by v_max.
     pub fitness: f64,
-    /// Running time scored so far, s.
+    /// Scored running time so far (s).
     pub seconds: f64,
-    /// Name of the experiment's phase that it is of.
+    /// Name of the experiment's phase to which it belongs.
     #[serde(default)]
     pub phase: String,
 }
 
 impl Segment {
-    /// The segments that count: segment 0 is the time before the first trees.
+    /// Returns the scored segments; segment 0 precedes the first trees and is not scored.
     pub fn scored(segments: &[Segment]) -> impl DoubleEndedIterator<Item = &Segment> {
         segments.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0)
     }
 
-    /// Mean real fitness of the scored segments, each weighted by its time: the last one may be a few seconds long.
+    /// Mean real fitness of the scored segments, weighted by duration, because the last segment may be only a few
+    /// seconds long.
     pub fn mean_fitness(segments: &[Segment]) -> Option<f64> {
         let sum = |of: fn(&Segment) -> f64| Segment::scored(segments).map(of).sum::<f64>();
         let seconds = sum(|segment| segment.seconds);
@@ -164,49 +165,49 @@ impl Segment {
     }
 }
 
-/// Which phase of its experiment a run is in.
+/// Phase of the experiment in a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentPhase {
-    /// From 0.
+    /// Phase number, from 0.
     pub number: u16,
-    /// How many the experiment has.
+    /// Number of phases of the experiment.
     pub count: u16,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Time that passed in it, s of running time.
+    /// Running time in the phase (s).
     pub seconds: f64,
-    /// Its length at most, s.
+    /// Maximum duration of the phase (s).
     pub length: f64,
 }
 
-/// How safe the hub is.
+/// Security status of the hub.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityReport {
-    /// Anybody may command the swarm.
+    /// Whether anyone may command the swarm.
     pub dev_mode: bool,
-    /// Who was turned away.
+    /// Rejected peers and messages.
     pub refusals: Refusals,
-    /// Why the folder of keys cannot be read, while those who were enrolled before stay enrolled; empty if it can.
+    /// Error of the key folder while it cannot be read; peers enrolled before stay enrolled. Empty if it can be read.
     pub keys_unreadable: String,
 }
 
-/// How things stand.
+/// Status of the hub and the swarm.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Status {
-    /// Time since the hub started, s of arena time.
+    /// Time since the hub started (s of arena time).
     pub time: f64,
-    /// What the hub is doing.
+    /// State of the hub.
     pub phase: Phase,
-    /// The experiment's name; empty without one.
+    /// Name of the experiment; empty without one.
     pub experiment: String,
-    /// Time run so far, pauses left out, s of arena time.
+    /// Running time without pauses (s of arena time).
     pub run_seconds: f64,
-    /// Planned length of the run, s of arena time.
+    /// Planned duration of the run (s of arena time).
     pub run_length: f64,
-    /// The experiment's phase: its number from 0, name, and planned length at most, s; none without a run.
+    /// Current phase of the experiment; `None` without a run.
     #[serde(default)]
     pub experiment_phase: Option<ExperimentPhase>,
     /// Current segment.
@@ -215,51 +216,51 @@ pub struct Status {
     pub segments: Vec<Segment>,
     /// Mean over robots of the champions' derated fitness (f_EA of Table 8.3).
     pub evolved: f64,
-    /// Mean round trip over the run, ms of wall time.
+    /// Mean round trip time over the run (ms of wall time).
     pub round_trip_ms: f64,
-    /// Part of the round trips above 100 ms.
+    /// Fraction of round trips above 100 ms.
     pub slow_round_trips: f64,
     /// Number of times that a robot was lost (silent for 3 s) during the run; one robot can be lost several times.
     pub dead: u32,
-    /// Poses have come lately.
+    /// Whether poses were received recently.
     pub tracking: bool,
-    /// Poses that were refused since the hub started, by reason.
+    /// Poses rejected since the hub started, by reason.
     pub refused_poses: Vec<(String, u64)>,
-    /// Mismatch of the names that motion capture sends with those of the swarm, in words; empty if there is none.
+    /// Description of mismatches between motion-capture names and the swarm's names; empty if there are none.
     #[serde(default)]
     pub names: String,
-    /// Where the record is written.
+    /// Path of the record.
     pub record: String,
-    /// One row a robot, in the order of the swarm file.
+    /// One row per robot, in the order of the swarm file.
     pub robots: Vec<RobotRow>,
-    /// What motion capture sees.
+    /// Bodies seen by motion capture.
     pub bodies: Vec<Body>,
-    /// Half the arena's length and width, m.
+    /// Half the arena's length and width (m).
     pub half_arena: [f32; 2],
-    /// Who was let in without keys, and who was turned away.
+    /// Access without keys, and rejections.
     pub security: SecurityReport,
-    /// Lines of the hub's log that were lost since it started, because the log is full, closed or not read.
+    /// Number of lines of the hub's log lost since its start, because the log is full, closed or not read.
     #[serde(default)]
     pub log_lines_lost: u64,
-    /// The last events, newest last.
+    /// Last events, newest last.
     pub events: Vec<String>,
-    /// What the swarm was told last.
+    /// Last directive to the swarm.
     #[serde(default)]
     pub directive: LastDirective,
-    /// What the robots are to do in the experiment's phase: `transport`, `foraging` and so on; empty without a run.
+    /// Task of the robots in the experiment's phase: `transport`, `foraging` and so on; empty without a run.
     #[serde(default)]
     pub task: String,
-    /// Age of the last poses, s of arena time; none before the first.
+    /// Age of the last poses (s of arena time); `None` before the first.
     #[serde(default)]
     pub pose_age_s: Option<f64>,
-    /// Who started the run; empty without one.
+    /// Operator who started the run; empty without a run.
     #[serde(default)]
     pub started_by: String,
-    /// Why a run waits that neither an operator nor the experiment has wait: a hub has come back, and asks the robots, or one of
-    /// them does not know that it was to go on.
+    /// Reason why a run waits without a pause by an operator or the experiment: a restarted hub is querying the
+    /// robots, or a robot does not know that the run was to continue.
     #[serde(default)]
     pub waits: String,
-    /// Why the disk does not keep what a hub that restarts has to know, while it does not.
+    /// Error of storing the state that a restarted hub needs; empty while it is stored.
     #[serde(default)]
     pub not_kept: String,
 }

@@ -1,4 +1,4 @@
-//! The swarm file: what must be the same for the hub, the arena and every robot.
+//! Swarm file: settings shared by the hub, the arena and every robot.
 
 use crate::file::{self, FileError};
 use crate::shown;
@@ -7,39 +7,39 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-/// Most robots in a swarm.
+/// Maximum number of robots in a swarm.
 pub const MAX_ROBOTS: usize = 200;
 
-/// What all share.
+/// Shared settings of a swarm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Swarm {
-    /// Seconds of arena time in a second of the wall clock; 1 with real robots.
+    /// Ratio of arena time to wall time, 0.1 to 100; 1 with real robots.
     #[serde(default = "one")]
     #[schemars(range(min = 0.1, max = 100.0))]
     pub speed: f64,
-    /// The robots' ids; a robot's place in this list, from 1, is its island.
+    /// Robot ids; a robot's position in this list, from 1, is its island.
     #[schemars(length(min = 1, max = MAX_ROBOTS))]
     pub robots: Vec<String>,
-    /// Where each robot listens to the others, in the order of `robots`, like `tcp://192.168.1.101:7606`; without them
-    /// robots do not talk to each other.
+    /// Endpoint of each robot for the other robots, in the order of `robots`, like `tcp://192.168.1.101:7606`;
+    /// without endpoints robots do not communicate with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_ROBOTS))]
     pub peers: Vec<String>,
-    /// Where the hub is reached.
+    /// Endpoints of the hub.
     pub hub: Addresses,
-    /// How all prove who they are.
+    /// Authentication settings.
     #[serde(default)]
     pub security: Security,
 }
 
-/// How hub, robots and operators prove who they are.
+/// Authentication of hub, robots and operators.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Security {
-    /// The folder of keys, relative to the swarm file.
+    /// Key folder, relative to the swarm file.
     pub keys: PathBuf,
-    /// Do without keys: anybody who reaches the hub commands the swarm. For trials on one machine.
+    /// Disables keys: anyone who reaches the hub can command the swarm. For trials on one machine.
     pub dev_mode: bool,
 }
 
@@ -50,13 +50,13 @@ impl Default for Security {
 }
 
 impl Security {
-    /// Without keys.
+    /// Settings without keys.
     pub fn dev_mode() -> Security {
         Security { dev_mode: true, ..Security::default() }
     }
 }
 
-/// Where the hub is reached.
+/// Endpoints of the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Addresses {
@@ -64,7 +64,7 @@ pub struct Addresses {
     pub robots: String,
     /// ZeroMQ endpoint for operators' commands.
     pub operator: String,
-    /// Address and port of the console's web page; without it there is none.
+    /// Address and port of the console's web page; without it the hub serves no page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub console: Option<String>,
 }
@@ -74,7 +74,7 @@ fn one() -> f64 {
 }
 
 impl Swarm {
-    /// Reads and checks a swarm file.
+    /// Reads and validates a swarm file.
     pub fn read(path: &Path) -> Result<Swarm, FileError> {
         let mut swarm: Swarm = file::read(path)?;
         swarm.security.keys = path.parent().unwrap_or(Path::new(".")).join(&swarm.security.keys);
@@ -118,10 +118,10 @@ impl Swarm {
         Ok(())
     }
 
-    /// The same swarm with more robots. Those that are there keep their places, which are their islands.
+    /// Returns the swarm with more robots. Existing robots keep their positions, which are their islands.
     ///
     /// # Errors
-    /// In one line, why these are not the same and more.
+    /// The existing robots or peers changed, or the result is invalid; one line of text.
     pub fn grown(&self, robots: Vec<String>, peers: Vec<String>) -> Result<Swarm, String> {
         if !robots.starts_with(&self.robots) {
             let first = self.robots.iter().zip(&robots).position(|(is, told)| is != told);
@@ -140,35 +140,35 @@ impl Swarm {
         Ok(grown)
     }
 
-    /// A robot's island, from 1.
+    /// Island of a robot, from 1.
     pub fn island(&self, id: &str) -> Option<u16> {
         self.robots.iter().position(|r| r == id).map(|i| i as u16 + 1)
     }
 }
 
-/// The host in an authority such as `127.0.0.1:7600`, `[::1]:7600` or `[::1]`; one with colons keeps its brackets.
+/// Host part of an authority such as `127.0.0.1:7600`, `[::1]:7600` or `[::1]`; IPv6 addresses keep their brackets.
 pub fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
-        // The last colon of a bare IPv6 address in brackets is inside them.
+        // The last colon of an IPv6 address in brackets without a port is inside the brackets.
         Some((host, port)) if !port.contains(']') => host,
         _ => authority,
     }
 }
 
-/// True if this is written as a host and perhaps a port, and nothing that only begins so, as `localhost:80@evil.example`.
+/// Whether the text is a host with an optional port, and not a longer text such as `localhost:80@evil.example`.
 pub fn is_authority(text: &str) -> bool {
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
     let port = text.strip_prefix(host_of(text)).and_then(|rest| rest.strip_prefix(':'));
     plain && port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// True if only this machine reaches what listens at an address such as `127.0.0.1:7600` or `tcp://localhost:1667`.
+/// Whether an address such as `127.0.0.1:7600` or `tcp://localhost:1667` is reachable from this machine only.
 pub fn is_local(address: &str) -> bool {
     let host = host_of(address.strip_prefix("tcp://").unwrap_or(address)).trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// True for a robot's id: 1 to 32 of a-z, 0-9, `-` and `_`.
+/// Whether a robot's id is valid: 1 to 32 of a-z, 0-9, `-` and `_`.
 pub fn is_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     (1..=32).contains(&id.len()) && id.chars().all(allowed)

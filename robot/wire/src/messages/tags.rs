@@ -1,47 +1,47 @@
-//! The AprilTags that a robot's camera sees.
+//! AprilTags seen by a robot's camera.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most tags that are told at once.
+/// Maximum number of tags in a message.
 pub const MAX_TAGS: usize = 16;
-/// Farthest that a tag may be told to be, m.
+/// Maximum distance of a tag (m).
 const FARTHEST: f32 = 100.0;
 
-/// A tag, as seen from the robot.
+/// Tag in the robot's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct TagSeen {
-    /// Its number in the family 36h11.
+    /// Number in the family 36h11.
     pub id: u16,
-    /// Distance of its middle from the camera, m.
+    /// Distance of its centre from the camera (m).
     pub range: f32,
-    /// Direction on the floor, rad to the left of ahead.
+    /// Bearing on the floor, counter-clockwise from ahead (rad).
     pub bearing: f32,
-    /// Height of its middle above the camera, m.
+    /// Height of its centre above the camera (m).
     pub height: f32,
-    /// Where its face points to, rad to the left of ahead: pi for one that faces the robot.
+    /// Direction that its face points to, counter-clockwise from ahead (rad); pi if it faces the robot.
     pub facing: f32,
 }
 
-/// What a look at the camera's picture found.
+/// Result of tag detection in one camera frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Tags {
-    /// Age of the picture, s.
+    /// Age of the frame (s).
     pub age: f32,
-    /// The tags in it, the nearest first; at most 16.
+    /// Tags in the frame, nearest first; at most 16.
     pub tags: Vec<TagSeen>,
-    /// Pictures that were looked at so far.
+    /// Number of frames processed so far.
     pub looks: u32,
-    /// Tags not believed so far, because the same number was seen at two places of a picture.
+    /// Number of tags rejected so far because the same number was seen at two places in a frame.
     pub doubled: u32,
-    /// How long the look took, ms.
+    /// Processing time of the frame (ms).
     pub look_ms: f32,
 }
 
 impl Tags {
-    /// True if there are not too many, and every number can be.
+    /// Whether the number of tags and all values are within their limits.
     pub fn is_sound(&self) -> bool {
         let angle = |angle: f32| angle.abs() <= std::f32::consts::PI + 1e-3;
         let sound = |tag: &TagSeen| {

@@ -1,55 +1,55 @@
-//! Telemetry: what a robot tells ten times a second, at most 10 KB/s. Counts are since the robot's program started, and
-//! stay at their greatest value rather than begin again.
+//! Telemetry, sent by each robot ten times a second, at most 10 KB/s. Counts start with the robot's program and
+//! saturate.
 
 use crate::state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bins of the control loop's lateness.
+/// Number of bins of the control loop's lateness histogram.
 pub const LATENESS_BINS: usize = 32;
 
-/// What a robot tells ten times a second.
+/// State of a robot, sent ten times a second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Telemetry {
-    /// Time since the robot's program started, s.
+    /// Time since the robot's program started (s).
     pub time: f64,
-    /// The session of its hello, by which two programs with one robot's key are told apart.
+    /// Session from its hello, which distinguishes two programs with the same robot key.
     pub session: u64,
-    /// What it does.
+    /// Operating state.
     pub state: State,
-    /// Number of the last directive it obeyed.
+    /// Number of the last obeyed directive.
     pub obeyed: u64,
-    /// Segment whose tree it runs; 0 before the first.
+    /// Segment of the tree that the robot runs; 0 before the first.
     pub segment: u32,
-    /// Supply and heat.
+    /// Supply and temperature.
     pub power: PowerReport,
-    /// What it senses.
+    /// Sensor readings.
     pub senses: SensesReport,
-    /// How it moves.
+    /// Motion.
     pub motion: MotionReport,
-    /// How punctual its control loop is.
+    /// Timing of the control loop.
     pub control: ControlReport,
-    /// Its link to the hub.
+    /// Link to the hub.
     pub link: LinkReport,
-    /// What went wrong with its devices.
+    /// Device errors.
     pub devices: DeviceReport,
-    /// Where evolution stands.
+    /// Progress of evolution.
     pub evolution: EvolutionReport,
-    /// What simulates for it.
+    /// Engine of the robot's simulations.
     #[serde(default)]
     pub engine: EngineReport,
-    /// Lines of its log that were lost.
+    /// Number of lost lines of its log.
     #[serde(default)]
     pub log_lines_lost: u32,
-    /// Batches of control updates for the record that were lost before they left the robot.
+    /// Number of batches of control updates that were lost before sending.
     #[serde(default)]
     pub unsent: u32,
 }
 
 impl Telemetry {
-    /// Without the decimal places that no device measures and no reader needs, which cost a tenth of a record: times to
-    /// 0.1 ms, speeds to 0.01 mm/s, places to 0.1 mm, supply to 1 mV and 1 mW, fitness to 1e-5.
+    /// Removes decimal places beyond the devices' resolution, which would take a tenth of a record: times to 0.1 ms,
+    /// speeds to 0.01 mm/s, positions to 0.1 mm, supply to 1 mV and 1 mW, fitness to 1e-5.
     pub fn rounded(mut self) -> Telemetry {
         let power = &mut self.power;
         let supply = [&mut power.battery_v, &mut power.battery_w, &mut power.supply_v, &mut power.supply_w];
@@ -78,164 +78,167 @@ fn round(value: &mut f32, places: i32) {
     *value = rounded(*value, places);
 }
 
-/// A number to so many decimal places. The quotient is taken of doubles: that of floats prints with more of them.
+/// Rounds to this number of decimal places. The division uses `f64`, since an `f32` quotient would print with more
+/// places.
 pub fn rounded(value: f32, places: i32) -> f32 {
     let scale = 10f64.powi(places);
     ((f64::from(value) * scale).round() / scale) as f32
 }
 
-/// Supply and heat; what the robot cannot measure is absent.
+/// Supply and temperature; values that the robot cannot measure are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct PowerReport {
-    /// Battery, V.
+    /// Battery voltage (V).
     pub battery_v: Option<f32>,
-    /// Power drawn from the battery, W.
+    /// Power drawn from the battery (W).
     pub battery_w: Option<f32>,
-    /// The board's supply behind the converter, V.
+    /// Voltage of the board's supply after the converter (V).
     pub supply_v: Option<f32>,
-    /// Power that the board draws from it, W.
+    /// Power that the board draws from its supply (W).
     pub supply_w: Option<f32>,
-    /// The board's processor, degrees C.
+    /// Temperature of the board's processor (degrees C).
     pub soc_c: Option<f32>,
 }
 
-/// What the robot senses. Ages are s of arena time; none before the first reading.
+/// Sensor readings. Ages are in seconds of arena time, `None` before the first reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SensesReport {
-    /// Proximity, 0..1, in the order of Table 6.1.
+    /// Proximity (0 to 1), in the order of Table 6.1.
     pub proximity: [f32; 8],
     /// Camera blobs: colour by segment.
     pub blobs: [[bool; 3]; 3],
-    /// Neighbours sensed.
+    /// Number of neighbours sensed.
     pub neighbours: u32,
-    /// Age of what the body told: proximity and wheel steps.
+    /// Age of the body's readings: proximity and wheel steps.
     pub body_age: Option<f32>,
     /// Age of the camera frame.
     pub camera_age: Option<f32>,
     /// Age of the virtual senses.
     pub virtual_age: Option<f32>,
-    /// Control updates in RUN in which the body's senses, the camera's and the virtual ones were too old.
+    /// Number of control updates in RUN with stale readings: of the body, the camera and the virtual senses.
     pub stale: [u32; 3],
 }
 
-/// How the robot moves.
+/// Motion of the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct MotionReport {
-    /// Commanded wheel speeds over the floor, left and right, m/s.
+    /// Commanded wheel speeds over the floor, left and right (m/s).
     pub wheels: [f32; 2],
-    /// Wheel speeds from the step counters, m/s.
+    /// Wheel speeds from the step counters (m/s).
     pub speeds: [f32; 2],
     /// Wheel step counters, which wrap.
     pub steps: [u16; 2],
-    /// Odometry: x, m, y, m, and heading, rad, from where the program started.
+    /// Odometry from the start of the program: x (m), y (m), heading (rad).
     pub pose: [f32; 3],
 }
 
-/// How punctual the control loop is; wall time.
+/// Timing of the control loop; wall time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ControlReport {
-    /// The kernel lets the loop run before all others (SCHED_FIFO).
+    /// Whether the loop has real-time priority (SCHED_FIFO).
     pub realtime: bool,
-    /// Lateness of the last update, us.
+    /// Delay of the last update (us).
     pub late_us: u32,
-    /// 99 of 100 updates were at most so late, us.
+    /// 99th percentile of the delay of updates (us).
     pub p99_us: u32,
-    /// The latest update, us.
+    /// Maximum delay of an update (us).
     pub max_us: u32,
-    /// Updates that were left out, because the one before took too long.
+    /// Number of updates skipped because the previous one took too long.
     pub missed: u32,
-    /// Updates by lateness: two bins an octave from 16 us, as the robot's histogram has them.
+    /// Histogram of delays: two bins per octave from 16 us, as in the robot's own histogram.
     pub bins: [u32; LATENESS_BINS],
 }
 
-/// The robot's link to the hub.
+/// Link of the robot to the hub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LinkReport {
-    /// The last round trip that the robot measured, ms of wall time.
+    /// Last round trip time measured by the robot (ms of wall time).
     pub trip_ms: Option<f32>,
-    /// Messages from the hub that were refused.
+    /// Number of rejected messages from the hub.
     pub refused: u32,
 }
 
-/// What went wrong with the devices.
+/// Device errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DeviceReport {
-    /// Exchanges with the body, good or bad.
+    /// Number of exchanges with the body, successful or not.
     pub exchanges: u32,
-    /// Those that the bus did not make, after all retries.
+    /// Number of exchanges that failed on the bus after all retries.
     pub bus: u32,
-    /// Transfers that were made again.
+    /// Number of repeated transfers.
     pub retries: u32,
-    /// Answers with a wrong checksum or impossible values.
+    /// Number of answers with a wrong checksum or impossible values.
     pub corrupt: u32,
-    /// Commands that the body rejected or did not echo.
+    /// Number of commands that the body rejected or did not echo.
     pub rejected: u32,
-    /// Exchanges that came more than a period late.
+    /// Number of exchanges more than a period late.
     pub missed: u32,
-    /// Times that the wheels were stopped because the control loop gave no command.
+    /// Number of times that the wheels were stopped because the control loop gave no command.
     pub leases: u32,
-    /// Longest time between two exchanges, us.
+    /// Maximum time between two exchanges (us).
     pub gap_us: u32,
-    /// Camera frames seen.
+    /// Number of camera frames received.
     pub frames: u32,
-    /// Camera frames that were lost or broken.
+    /// Number of camera frames lost or damaged.
     pub dropped: u32,
-    /// Readings of the power monitors that did not come.
+    /// Number of missing readings of the power monitors.
     pub power: u32,
-    /// Times that the devices were opened again.
+    /// Number of times that the devices were reopened.
     pub reopened: u32,
 }
 
-/// Where a robot's evolution stands.
+/// Progress of a robot's evolution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct EvolutionReport {
-    /// Generations done.
+    /// Number of completed generations.
     pub generation: u32,
     /// Estimated fitness of the champion.
     pub best: f64,
-    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    /// Estimated fitness of the champion, scaled down below 8 evaluations (Eq. 8.1).
     pub derated: f64,
-    /// The champion's evaluations.
+    /// Number of evaluations of the champion.
     pub evaluations: u32,
     /// Mean fitness of the population.
     pub mean: f64,
-    /// Part of the time that evolution may use, 0..=1; below 1 it waits for the processor to cool.
+    /// Duty cycle of evolution (0 to 1); below 1 it pauses to cool the processor.
     pub duty: f32,
-    /// Generations in the last checkpoint on the disk; 0 without one.
+    /// Number of generations in the last checkpoint on disk; 0 without a checkpoint.
     pub kept: u32,
 }
 
-/// Longest text of an [`EngineReport`], bytes: telemetry has its bound.
+/// Maximum length of a text in [`EngineReport`] (bytes), so that telemetry stays within its limit.
 pub const ENGINE_TEXT: usize = 11;
 
-/// What simulates for a robot's evolution.
+/// Engine that simulates for a robot's evolution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct EngineReport {
-    /// "simd", "reference", "gpu", or "gpu+simd" for both side by side; empty before the first batch.
+    /// Engine: "simd", "reference", "gpu", or "gpu+simd" for both in parallel; empty before the first batch.
     pub name: String,
-    /// The adapter's name, shortened; empty without one.
+    /// Name of the adapter, shortened; empty without one.
     pub adapter: String,
-    /// Simulated robot-seconds a second over the last generations, pauses left out; 0 before the first batch.
+    /// Simulated robot-seconds per second over the last generations, without pauses; 0 before the first batch.
     pub r_acc: f32,
 }
 
 impl EngineReport {
-    /// With texts of printable ASCII, at most [`ENGINE_TEXT`] long, and a speed that is one.
+    /// Returns a valid report: texts of printable ASCII, at most [`ENGINE_TEXT`] long, and a finite, non-negative
+    /// speed.
     pub fn bounded(&self) -> EngineReport {
         let r_acc = if self.r_acc.is_finite() { self.r_acc.max(0.0) } else { 0.0 };
         EngineReport { name: short(&self.name), adapter: short(&self.adapter), r_acc }
     }
 }
 
-/// A name without what stands in brackets; of a long one the last words, in which models differ.
+/// Shortens a name: removes the part from the first parenthesis on and, if it is still too long, the first words,
+/// since models differ in the last ones.
 fn short(name: &str) -> String {
     let name = name.split('(').next().unwrap_or_default();
     let text: String = name.chars().filter(|c| (' '..='~').contains(c)).collect();
@@ -252,9 +255,9 @@ mod tests {
     use crate::codec::encode;
     use crate::message::RobotMessage;
 
-    /// Telemetry a second.
+    /// Telemetry rate (Hz).
     const RATE: usize = 10;
-    /// What one robot may send in a second, bytes.
+    /// Maximum data rate of one robot (bytes/s).
     const LIMIT: usize = 10_240;
 
     fn largest() -> Telemetry {

@@ -1,122 +1,124 @@
-//! Control updates as they travel and are recorded: all that a robot's tree read, did and asked for, bit for bit.
+//! Control updates as transmitted and recorded: all inputs, actions and outputs of a robot's tree, bit for bit.
 //!
-//! An update is a list of 32-bit words ([`Update::write`] says which). A batch holds up to [`BATCH`] updates that follow each
-//! other with one tree. It can be ticked without the batches before it, because it begins with what the tree remembers. In
-//! its bytes each update is its number of words (u16), two bits for each word, four of them in a byte from the lowest bits
-//! on, and then bytes: a word is told as the difference (exclusive or) to the same word of the update before, of which the
-//! two bits say how many low bytes follow: 0 none, 1 two, 2 three, 3 all four. Everything is little endian.
+//! An update is a list of 32-bit words (see [`Update::write`]). A batch holds up to [`BATCH`] consecutive updates
+//! with one tree, preceded by the memory of the tree's nodes, so that it can be replayed without earlier batches.
+//! Each update is encoded as its word count (u16), then a 2-bit tag per word, four tags in a byte from the lowest
+//! bits, then data bytes. A word is encoded as its exclusive or with the same word of the previous update; its tag
+//! gives the number of low bytes that follow: 0: none, 1: two, 2: three, 3: all four. Numbers are little endian.
 
 use crate::bytes::Bytes;
 use crate::state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Updates in a batch at most: a second.
+/// Maximum number of updates in a batch, equal to one second.
 pub const BATCH: usize = 10;
-/// Cells of the blackboard.
+/// Number of cells of the blackboard.
 pub const CELLS: usize = 24;
-/// Cells that every update has; those behind are v_light's and v_tag's, which updates with light and with tags have.
+/// Number of cells in every update. The cells after them hold v_light and v_tag, which only updates with light or
+/// tags contain.
 const PLAIN_CELLS: usize = 20;
-/// First cell of v_tag.
+/// Index of the first cell of v_tag.
 const TAG_CELL: usize = 22;
-/// Words of an update's light: v_light, and the eight sensors.
+/// Number of words of an update's light: v_light, and the eight sensors.
 const LIGHT: usize = TAG_CELL - PLAIN_CELLS + 8;
-/// Words of an update's tag: v_tag, and range and bearing of the nearest tag.
+/// Number of words of an update's tag: v_tag, and range and bearing of the nearest tag.
 const TAG: usize = CELLS - TAG_CELL + 2;
-/// Most nodes of a tree, and most of them that remember something.
+/// Maximum number of nodes of a tree, and of its nodes with memory.
 pub const MAX_NODES: usize = 2048;
-/// Most neighbours of an update.
+/// Maximum number of neighbours in an update.
 pub const MAX_NEIGHBOURS: usize = 256;
-/// Longest tree, bytes of its compact form: a byte of its own, then 19 for each node at most.
+/// Maximum length of a tree in compact form [bytes]: one byte, then at most 19 per node.
 pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
-/// Words that every update has.
+/// Number of words in every update.
 const PLAIN: usize = 6 + PLAIN_CELLS + 8 + 4 + 3;
-/// Most words of an update.
+/// Maximum number of words in an update.
 const MAX_WORDS: usize = PLAIN + LIGHT + TAG + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
-/// Longest update, bytes.
+/// Maximum length of an update (bytes).
 const MAX_UPDATE: usize = 2 + MAX_WORDS.div_ceil(4) + 4 * MAX_WORDS;
-/// Longest bytes of a batch.
+/// Maximum length of a batch's data (bytes).
 pub const MAX_DATA: usize = BATCH * MAX_UPDATE;
-/// Bytes behind a 2-bit tag.
+/// Number of data bytes by 2-bit tag.
 const LENGTHS: [usize; 4] = [0, 2, 3, 4];
 
-/// Control updates of one robot that follow each other, with one tree.
+/// Consecutive control updates of one robot with one tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Updates {
-    /// The session of the robot's hello: updates are counted from the start of its program.
+    /// Session from the robot's hello; update numbers count from the start of its program.
     pub session: u64,
     /// Number of the experiment.
     pub run: u64,
-    /// Segment whose tree it is; 0 before the first.
+    /// Segment of the tree; 0 before the first.
     pub segment: u32,
-    /// Number of the first update. The next batch of the same session goes on with the next number; if not, there is a gap.
+    /// Number of the first update. A gap between batches of a session means lost updates.
     pub first: u32,
-    /// How many updates.
+    /// Number of updates.
     pub count: u16,
-    /// The robot's time of the first update, s.
+    /// Robot's time of the first update (s).
     pub start: f64,
-    /// The tree in control by its hash (FNV-1a of its nodes, bit for bit), 16 hexadecimal digits; empty without a tree.
+    /// Hash of the tree in control (FNV-1a of its nodes, bit for bit), 16 hexadecimal digits; empty without a tree.
     pub tree: String,
-    /// Its nodes.
+    /// Number of nodes.
     pub nodes: u16,
-    /// The tree itself in its compact form; left empty in most batches that are not the first of their tree.
+    /// Tree in compact form; empty in most batches after the first with a tree.
     pub compact: Bytes,
-    /// What the tree's nodes remember before the first update, in preorder of those that remember something.
+    /// Memory of the tree's nodes before the first update, in preorder of the nodes with memory.
     pub memory: Vec<u16>,
     /// Bits of s_scr, v_scr.x and v_scr.y before the first update.
     pub scratch: [u32; 3],
-    /// The updates.
+    /// Encoded updates.
     pub data: Bytes,
 }
 
-/// One control update. Words that are floats are kept as their bits, so that each comes back as it was.
+/// Control update. Floats are stored as bits, so that they are restored exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
-    /// Since the batch's first update, us.
+    /// Time since the first update of the batch (us).
     pub after_us: u32,
-    /// What the robot was to do.
+    /// Commanded state.
     pub state: State,
-    /// The tree was ticked; else the wheels were to stand still.
+    /// Whether the tree was ticked; otherwise the wheels were to stand still.
     pub ticked: bool,
-    /// An external controller drove, a program or an operator, and the wheels are as it commanded them.
+    /// Whether an external controller (program or operator) drove the robot; the wheel speeds are then its commands.
     pub driven: bool,
-    /// The camera frame and the virtual senses were young enough for the tree to read.
+    /// Whether the camera frame and the virtual senses were recent enough for the tree to read.
     pub used: [bool; 2],
-    /// The camera's blobs, a bit for each colour and segment, as [`Update::blobs`] counts them.
+    /// Camera blobs, one bit per colour and segment, in the order of [`Update::blob`].
     pub blobs: u16,
-    /// Bits of the age of the body's senses, the camera frame and the virtual senses, s; NaN if there were none.
+    /// Bits of the ages of the body's senses, the camera frame and the virtual senses (s); NaN if missing.
     pub ages: [u32; 3],
-    /// Bits of the direction of +x of the world in the robot's frame, rad, as the hub told it.
+    /// Bits of the direction of the world's +x axis in the robot's frame, as received from the hub (rad).
     pub up: u32,
-    /// Bits of the blackboard's cells after the tick. What the tree read is there as it read it; v_goal is NaN if no node
-    /// wrote it, and the scratch registers are as the tree left them.
+    /// Bits of the blackboard's cells after the tick. Inputs of the tree are unchanged; v_goal is NaN if no node
+    /// wrote it; the scratch registers are as the tree left them.
     pub cells: [u32; CELLS],
     /// Bits of the eight proximity readings.
     pub proximity: [u32; 8],
-    /// Bits of the brightness at the eight light sensors, if the tree reads the light; else v_light is 0 and not told.
+    /// Bits of the brightness at the eight light sensors, if the tree reads light; otherwise v_light is 0 and not
+    /// encoded.
     pub light: Option<[u32; 8]>,
-    /// Bits of range, m, and bearing, rad, of the nearest tag that the camera found, if the tree reads tags and there was one;
-    /// else v_tag is 0 and not told.
+    /// Bits of range (m) and bearing (rad) of the nearest tag in the camera frame, if the tree reads tags and a tag
+    /// was found; otherwise v_tag is 0 and not encoded.
     pub tag: Option<[u32; 2]>,
-    /// Bits of the wheels' speeds that the tree wanted, left and right, and of those that were sent to the body, m/s.
+    /// Bits of the wheel speeds, left and right: those requested by the tree, then those sent to the body (m/s).
     pub wheels: [u32; 4],
-    /// What each node of the tree returned, in preorder: 0 if it was not ticked, 1 running, 2 success, 3 failure.
+    /// Result of each node of the tree, in preorder: 0 not ticked, 1 running, 2 success, 3 failure.
     pub nodes: Vec<u8>,
-    /// Neighbours heard: island, and bits of range, m, and bearing, rad.
+    /// Neighbours heard: island, and bits of range (m) and bearing (rad).
     pub neighbours: Vec<(u16, u32, u32)>,
 }
 
-/// Bytes that hold no updates.
+/// Error for invalid updates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("updates: {0}")]
 pub struct Malformed(String);
 
 impl Updates {
-    /// Says whether its parts are within their bounds.
+    /// Checks whether all fields are within their limits.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first field out of bounds.
     pub fn check(&self) -> Result<(), Malformed> {
         let hash = self.tree.is_empty() || (self.tree.len() == 16 && self.tree.bytes().all(|c| c.is_ascii_hexdigit()));
         let rows = [
@@ -134,7 +136,7 @@ impl Updates {
         }
     }
 
-    /// The updates, the first first.
+    /// Decodes the updates, oldest first.
     ///
     /// # Errors
     /// The batch is out of bounds, or its bytes are not `count` updates of a tree with `nodes` nodes.
@@ -152,14 +154,21 @@ impl Updates {
 }
 
 impl Update {
-    /// The place of a colour's segment among the blobs' bits.
+    /// Bit of a colour's segment in the blobs.
     pub fn blob(colour: usize, segment: usize) -> u16 {
         1 << (3 * colour + segment)
     }
 
-    /// Its words: 0 state (in the order of [`State`]) with 16 for ticked, 32 for the camera and 64 for the virtual senses used, 128 for light, 256 for driven, 512 for a tag, 1 time, 2 blobs, 3 neighbours, 4 words of nodes,
-    /// 5 direction up, then the first twenty cells, proximity, wheels, ages, with light v_light and eight sensors, with a tag v_tag, range and bearing, nodes (sixteen in a word, from the lowest bits on) and
-    /// neighbours (island, range, bearing).
+    /// Writes the words of the update:
+    ///
+    /// - 0: state in the order of [`State`], with flags 16 ticked, 32 camera used, 64 virtual senses used, 128 light,
+    ///   256 driven, 512 tag
+    ///
+    /// - 1: time; 2: blobs; 3: number of neighbours; 4: number of node words; 5: direction of +x
+    ///
+    /// - then the first twenty cells, proximity, wheels and ages; with light v_light and eight sensors; with a tag
+    ///   v_tag, range and bearing; nodes (sixteen in a word, from the lowest bits); neighbours (island, range,
+    ///   bearing)
     pub fn write(&self, words: &mut Vec<u32>) {
         words.clear();
         let nodes = self.nodes.len().div_ceil(16) as u32;
@@ -189,7 +198,7 @@ impl Update {
         words.extend(self.neighbours.iter().flat_map(|(island, range, bearing)| [(*island).into(), *range, *bearing]));
     }
 
-    /// The update of some words; none if they are not those of one with so many nodes.
+    /// Parses the words of an update of a tree with `nodes` nodes; `None` if they are invalid.
     fn read(words: &[u32], nodes: usize) -> Option<Update> {
         let (head, rest) = words.split_first_chunk::<6>()?;
         let (cells, rest) = rest.split_first_chunk::<PLAIN_CELLS>()?;
@@ -245,7 +254,7 @@ impl Update {
     }
 }
 
-/// Appends updates to a batch's bytes. It keeps its memory from batch to batch.
+/// Encoder of a batch. Its buffers are reused for the next batch.
 #[derive(Clone, Debug, Default)]
 pub struct Packer {
     words: Vec<u32>,
@@ -275,7 +284,7 @@ impl Packer {
         std::mem::swap(&mut self.words, &mut self.before);
     }
 
-    /// The bytes of the updates so far. The next update begins another batch.
+    /// Returns the encoded updates and starts a new batch.
     pub fn take(&mut self) -> Bytes {
         let data = Bytes(self.data.clone());
         self.data.clear();
@@ -284,7 +293,8 @@ impl Packer {
     }
 }
 
-/// Reads the words of the next update over those of the one before; none if the bytes hold no whole one.
+/// Decodes the words of the next update, given those of the previous one; `None` if the bytes do not hold a complete
+/// update.
 fn unpack(bytes: &mut &[u8], words: &mut Vec<u32>) -> Option<()> {
     let (count, rest) = bytes.split_first_chunk::<2>()?;
     let count = usize::from(u16::from_le_bytes(*count));
@@ -352,7 +362,7 @@ mod tests {
         assert_eq!(crate::codec::decode::<RobotMessage>(&encode(&message)).unwrap(), message);
         let json = serde_json::to_string(&packed).unwrap();
         assert_eq!(serde_json::from_str::<Updates>(&json).unwrap(), packed);
-        // An update like the one before is its length and its tags.
+        // An update equal to the previous one takes only its length and tags.
         let still = [update(2), update(2)];
         let longer = batch(&still).data.0.len() - batch(&still[..1]).data.0.len();
         assert_eq!(longer, 2 + (PLAIN + TAG + 3 + 3 * 2usize).div_ceil(4));
@@ -366,7 +376,8 @@ mod tests {
             assert!(with(whole.data.0[..end].to_vec()).unpack().is_err(), "cut at {end}");
         }
         assert!(with([&whole.data.0[..], &[0]].concat()).unpack().is_err());
-        // Either it is refused, or it is other updates; only bits that mean nothing are free, as behind the last node.
+        // A changed byte makes the batch invalid or changes an update; only unused bits, as after the last node, have
+        // no effect.
         let changed = |i: usize| {
             let mut data = whole.data.0.clone();
             data[i] ^= 0x41;
@@ -386,7 +397,7 @@ mod tests {
         }
     }
 
-    /// What one message may have at most is far below what a message may have.
+    /// The largest batch is far below the maximum length of a message.
     #[test]
     fn the_largest_batch_stays_within_its_bound() {
         let word = |i: u32| if i.is_multiple_of(2) { u32::MAX } else { 0 };

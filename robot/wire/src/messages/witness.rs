@@ -1,29 +1,30 @@
-//! What a robot testifies to a hub that returns: what it was told to do last. A hub that was killed in a run goes on with it
-//! only if the robots bear witness that the run was meant to go on; that no STOP is on its disk proves nothing.
+//! Report of a robot to a restarted hub: the last directive it obeyed. A hub that was killed during a run continues
+//! it only if the robots confirm that the run was to continue; a missing STOP on the hub's disk is not sufficient.
 
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
-/// The last directive that a robot obeyed. Where it can, the robot keeps it over a restart of its program.
+/// Last directive that a robot obeyed. If possible, the robot keeps it across restarts of its program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Testimony {
-    /// The directive's number.
+    /// Number of the directive.
     pub directive: u64,
-    /// The state that it asked for.
+    /// Commanded state.
     pub state: State,
-    /// Number of the run that it was about; 0 for none.
+    /// Number of its run; 0 for none.
     pub run: u64,
-    /// It was for this robot alone, which an operator holds.
+    /// Whether it was for this robot alone, because an operator held it.
     pub held: bool,
-    /// The highest count of STOPs that the robot was told.
+    /// Highest count of STOPs received.
     pub stops: u64,
 }
 
-/// What a robot says of itself in its hello.
+/// Witness report in a robot's hello.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Witness {
-    /// What it was told last; none if it does not know, which proves nothing.
+    /// Last obeyed directive; `None` if unknown, which proves nothing.
     pub told: Option<Testimony>,
-    /// How long ago its program heard a hub last, s of wall time by its own clock; none if it has heard none since its start.
+    /// Time since the program last heard a hub, by its own clock (s of wall time); `None` if it has not heard one
+    /// since its start.
     pub silent_s: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Files that are either as they were or as they shall be, whatever happens in between.
+//! Atomic file replacement: after a crash a file has its old or its new contents, never a mixture.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Result, Write};
@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 /// Permissions of a new file, less the umask.
 const MODE: u32 = 0o666;
 
-/// New contents of a file that are on the disk but not in their place yet.
+/// New contents of a file, flushed to disk under a temporary name and not yet moved to the final path.
 pub struct Prepared {
     path: PathBuf,
     new: PathBuf,
 }
 
-/// Brings new contents for the file at `path` to the disk, under its name with `.new` behind it. A file that is there gives
-/// its permissions.
+/// Writes new contents for the file at `path` to disk as `<path>.new`. The new file gets the permissions of an
+/// existing file at `path`.
 ///
 /// # Errors
-/// What the system says; the old file is untouched.
+/// Any I/O error; the old file is untouched.
 pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
     path.symlink_metadata().map_or(Ok(()), |there| no_other_kind(&there))?;
     fill(path, free_new(path)?, bytes, MODE)
 }
 
-/// Puts a new file with these bytes and permissions at `path`, whole or not at all.
+/// Creates a file with these bytes and permissions at `path`, completely or not at all.
 ///
 /// # Errors
-/// A file is there, or what the system says.
+/// A file already exists at `path`, or any I/O error.
 pub fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
@@ -37,7 +37,7 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     prepared.commit().inspect_err(|_| drop(remove(&new)))
 }
 
-/// The name beside a file under which its new contents are written. What a crash left there is removed; a link or a pipe is not
+/// Returns the temporary name `<path>.new`. A file left there by a crash is removed; links and pipes are not
 /// followed.
 fn free_new(path: &Path) -> Result<PathBuf> {
     let mut new = path.as_os_str().to_owned();
@@ -47,7 +47,7 @@ fn free_new(path: &Path) -> Result<PathBuf> {
     Ok(new)
 }
 
-/// Refuses to put a file in the place of a folder, a device, a pipe or a socket.
+/// Rejects the replacement of a folder, device, pipe or socket by a file.
 fn no_other_kind(there: &Metadata) -> Result<()> {
     match there.is_file() || there.is_symlink() {
         true => Ok(()),
@@ -56,7 +56,8 @@ fn no_other_kind(there: &Metadata) -> Result<()> {
     }
 }
 
-/// Writes the bytes to `new`, which must not be there. Without a file at `path` it gets the permissions `mode`, less the umask.
+/// Writes the bytes to `new`, which must not exist. The permissions are those of the file at `path`, or `mode` less
+/// the umask.
 fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> {
     let fill = || {
         let mut file = File::options().write(true).create_new(true).mode(mode).open(&new)?;
@@ -70,7 +71,8 @@ fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> 
         Ok(()) => Ok(Prepared { path: path.into(), new }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
-            // What a full disk took of it is of no use; if it cannot be removed either, the first error says more.
+            // A partly written file is useless. If its removal fails too, the first error is the more informative
+            // one.
             let _ = remove(&new);
             Err(error)
         }
@@ -78,45 +80,45 @@ fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> 
 }
 
 impl Prepared {
-    /// Puts the contents in their place. Who comes after a crash at any moment finds the old file or the new one, whole.
+    /// Moves the contents to the final path. After a crash at any moment the complete old or new file is there.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any I/O error.
     pub fn commit(self) -> Result<()> {
         std::fs::rename(&self.new, &self.path)?;
         sync_folder(&self.path)
     }
 }
 
-/// Puts a file with these bytes at `path`, in place of any other: written beside it as `<path>.new`, brought to the disk,
-/// then renamed.
+/// Creates or replaces the file at `path`: writes the bytes to `<path>.new`, flushes them to disk, then renames the
+/// file.
 ///
 /// # Errors
-/// What the system says; the old file is then still there.
+/// Any I/O error; an old file then still exists.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     prepare(path, bytes)?.commit()
 }
 
-/// The same for a file that a person named, in a folder of their own: it is first written beside it under a name that only this
-/// process has, so that neither another's file nor another process is in the way.
+/// As [`write()`], for a path that the user named. The temporary name contains the process id, so that it collides
+/// neither with another file in the user's folder nor with another process.
 ///
 /// # Errors
-/// What the system says; the old file is then still there.
+/// Any I/O error; an old file then still exists.
 pub fn write_beside_others(path: &Path, bytes: &[u8]) -> Result<()> {
     fill(path, beside(path)?, bytes, MODE)?.commit()
 }
 
-/// A name beside a file that only this process has.
+/// Returns a temporary name in the same folder that is unique to this process.
 fn beside(path: &Path) -> Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
     Ok(path.with_file_name(format!(".{name}.{}.new", std::process::id())))
 }
 
-/// Writes what a person asked for to the place that they named. A file is replaced whole, also behind a symbolic link;
-/// a device or a pipe is written to.
+/// Writes output to the path that the user named. A file is replaced atomically, also through a symbolic link; a
+/// device or pipe is written to directly.
 ///
 /// # Errors
-/// What the system says; a file that was there before is then still there.
+/// Any I/O error; a previous file then still exists.
 pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     no_named_pipe(path)?;
     match std::fs::metadata(path) {
@@ -128,8 +130,8 @@ pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// A pipe that has a name makes whoever opens it wait for the other side, for ever if need be. Standard output and what a shell
-/// passes as `/dev/fd/63` are links, and open already.
+/// Rejects a named pipe: opening one blocks until another process opens its other end. Standard output and
+/// `/dev/fd/63` from a shell are links to files that are already open.
 fn no_named_pipe(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.file_type().is_fifo() => {
@@ -139,11 +141,11 @@ fn no_named_pipe(path: &Path) -> Result<()> {
     }
 }
 
-/// Tells before a long piece of work whether [`output`] can write there; nothing stays of that. Devices and pipes are not
-/// opened, since their other side would see it.
+/// Checks, before a long computation, whether [`output`] can write to the path; leaves no file behind. Devices and
+/// pipes are not opened, since their reader would notice.
 ///
 /// # Errors
-/// What the system says.
+/// Any I/O error.
 pub fn can_output(path: &Path) -> Result<()> {
     no_named_pipe(path)?;
     let attempt = |path: &Path| remove(&fill(path, beside(path)?, b"", MODE)?.new);
@@ -156,8 +158,8 @@ pub fn can_output(path: &Path) -> Result<()> {
     }
 }
 
-/// A file on its way, beside its place under a name that only this process has: it is taken away unless it was
-/// [put](Part::put) in its place.
+/// File being written under a temporary name that is unique to this process. It is removed on drop unless it was
+/// moved to its final path by [`Part::put`].
 #[derive(Debug)]
 pub struct Part {
     part: PathBuf,
@@ -165,28 +167,28 @@ pub struct Part {
 }
 
 impl Part {
-    /// The part of the file that is to be at `path`, and the file to write to.
+    /// Opens a temporary file for the file that is to be at `path`; returns its handle too.
     ///
     /// # Errors
-    /// What the system says, and what [`can_replace`] refuses.
+    /// Any I/O error, and the errors of [`can_replace`].
     pub fn of(path: &Path) -> Result<(Part, File)> {
         can_replace(path)?;
         let part = beside(path)?;
-        // Of an earlier process of the same number.
+        // Left by an earlier process with the same process id.
         remove(&part)?;
         let file = File::create_new(&part)?;
         Ok((Part { part, path: path.into() }, file))
     }
 
-    /// Where it is until then.
+    /// Temporary path.
     pub fn place(&self) -> &Path {
         &self.part
     }
 
-    /// Puts it in its place, as [`replace`] does.
+    /// Moves the file to its final path, as [`replace`] does.
     ///
     /// # Errors
-    /// What the system says; what was there before is then still there.
+    /// Any I/O error; a previous file then still exists.
     pub fn put(self) -> Result<()> {
         replace(&self.part, &self.path)
     }
@@ -194,16 +196,16 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // Half a file is of use to nobody; that it cannot be removed is no worse than what went wrong.
+        // A partial file is useless. A failed removal is ignored, since an error has already occurred.
         let _ = std::fs::remove_file(&self.part);
     }
 }
 
-/// Puts a file that was written piece by piece in the place of `path`: brings it to the disk first. A file behind a symbolic
-/// link is replaced there.
+/// Moves a file that was written incrementally to `path`, after flushing it to disk. The target of a symbolic link is
+/// replaced, not the link.
 ///
 /// # Errors
-/// What the system says, and a device, a pipe or a folder at `path`; whatever was there is then still there.
+/// Any I/O error, or a device, pipe or folder at `path`; the previous file then still exists.
 pub fn replace(new: &Path, path: &Path) -> Result<()> {
     can_replace(path)?;
     let path = path.canonicalize().unwrap_or_else(|_| path.into());
@@ -211,10 +213,10 @@ pub fn replace(new: &Path, path: &Path) -> Result<()> {
     Prepared { path, new: new.into() }.commit()
 }
 
-/// Tells before a long piece of work whether [`replace`] can be asked to put a file there.
+/// Checks, before a long computation, whether [`replace`] can put a file at `path`.
 ///
 /// # Errors
-/// A device, a pipe or a folder at `path`.
+/// A device, socket, pipe, folder or dangling link at `path`.
 pub fn can_replace(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(there) => no_other_kind(&there),
@@ -225,23 +227,23 @@ pub fn can_replace(path: &Path) -> Result<()> {
     }
 }
 
-/// The folder that a file is in.
+/// Folder that contains a file.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Brings the names in a file's folder to the disk: a new name is safe only then.
+/// Flushes the folder of a file to disk; before that a new file name may be lost in a crash.
 ///
 /// # Errors
-/// What the system says, also where a file system cannot do that.
+/// Any I/O error, also on file systems without this operation.
 pub fn sync_folder(path: &Path) -> Result<()> {
     File::open(folder(path))?.sync_all()
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file; a missing file is not an error.
 ///
 /// # Errors
-/// What the system says if it is still there.
+/// Any I/O error other than a missing file.
 pub fn remove(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

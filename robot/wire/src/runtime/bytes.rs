@@ -1,4 +1,4 @@
-//! Bytes within a message or a record: as they are in MessagePack, two hexadecimal digits each in JSON.
+//! Byte string in a message or record: binary in MessagePack, two hexadecimal digits per byte in JSON.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes. What compresses a text of hexadecimal digits finds the same bytes again wherever they begin, which it would not in
-/// a text that packs three bytes into four letters.
+/// Byte string. JSON uses hexadecimal digits rather than base64, because a compressor finds repeated bytes in them at
+/// any offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 

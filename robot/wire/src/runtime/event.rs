@@ -1,20 +1,20 @@
-//! Something that happened, as the hub shows and records it.
+//! Events that the hub shows and records.
 
 use crate::log_line::Severity;
 use serde::{Deserialize, Serialize};
 
-/// Something that happened.
+/// Event of the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// Rises by one with every event since the hub started.
+    /// Sequence number since the hub started; increases by one per event.
     pub number: u64,
-    /// When, s of arena time since the hub started.
+    /// Arena time since the hub started (s).
     pub time: f64,
-    /// How much it matters.
+    /// Severity.
     pub level: Severity,
-    /// The operator who did or said it; empty if it is the hub's own.
+    /// Operator who caused the event; empty for an event of the hub.
     pub who: String,
-    /// What.
+    /// Description.
     pub text: String,
 }

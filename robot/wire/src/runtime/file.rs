@@ -1,5 +1,5 @@
-//! Reading users' files: only what is a file, never more than a bound, and TOML strictly: an unknown key is an error that
-//! names file, line, key and the nearest known one.
+//! Reads users' files: regular files only, with a size limit, and TOML strictly. The error for an unknown key names
+//! the file, the line, the key and the nearest known key.
 
 use crate::log;
 use rustix::fs::OFlags;
@@ -9,58 +9,58 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Characters of a name that a message quotes at most.
+/// Maximum length of a name quoted in a message (characters).
 const LONGEST_QUOTE: usize = 60;
-/// Longest TOML file, bytes.
+/// Maximum size of a TOML file (bytes).
 pub const MAX_TOML: u64 = 1 << 20;
-/// What some editors put before UTF-8 text.
+/// UTF-8 byte order mark, which some editors write.
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: cannot be read: {error}", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// It is not what it should be.
+    /// The contents are invalid.
     #[error("{name}: {message}")]
     Malformed {
-        /// The file or text.
+        /// Name of the file or text.
         name: String,
-        /// Line, and what is wrong there.
+        /// Line number and description of the error.
         message: String,
     },
 }
 
 impl FileError {
-    /// A value that reads well but makes no sense.
+    /// Error for a value that parses but is invalid.
     pub fn value(name: &str, message: impl Into<String>) -> FileError {
         FileError::Malformed { name: name.into(), message: message.into() }
     }
 }
 
-/// Opens a file for reading. Whatever else has a name is refused, as a pipe may let its reader wait for ever and a device
-/// may never end.
+/// Opens a regular file for reading. Other kinds are rejected: a pipe may block its reader for ever and a device may
+/// never end.
 ///
 /// # Errors
-/// What the system says, or what it is instead of a file.
+/// Any I/O error, or the path is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Looked at first, because opening a device may set it going.
+    // Checked before opening, because opening a device may activate it.
     refuse_others(fs::metadata(path)?.file_type())?;
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    // Another may have taken the name meanwhile.
+    // The path may have been replaced since the first check.
     refuse_others(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-/// Opens one of the program's own files for writing at its end, and creates it if it is missing. Symbolic links are not
-/// followed, pipes not waited for.
+/// Opens one of the program's own files for appending; creates it if it is missing. Symbolic links are not followed,
+/// and opening a pipe does not block.
 ///
 /// # Errors
 /// As [`open`], and for a symbolic link.
@@ -68,7 +68,7 @@ pub fn append(path: &Path) -> io::Result<File> {
     open_own(path, OpenOptions::new().create(true).append(true))
 }
 
-/// Opens one of the program's own files for reading and writing anywhere in it; otherwise as [`append`].
+/// Opens one of the program's own files for reading and writing at any offset; otherwise as [`append`].
 ///
 /// # Errors
 /// As [`append`].
@@ -103,7 +103,7 @@ fn refuse_others(kind: FileType) -> io::Result<()> {
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`], or that it is longer.
+/// As [`open`], or the file is longer than the limit.
 pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -119,10 +119,10 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a text of at most `limit` bytes, without the byte order mark that it may begin with.
+/// Reads UTF-8 text of at most `limit` bytes; drops a leading byte order mark.
 ///
 /// # Errors
-/// As [`bytes`], or that it is not UTF-8.
+/// As [`bytes`], or the text is not UTF-8.
 pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
     let text = bytes(path, limit).and_then(|bytes| {
         let wrong = |message| io::Error::new(ErrorKind::InvalidData, message);
@@ -137,7 +137,7 @@ pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
     text.map_err(|error| FileError::Unreadable { path: path.into(), error })
 }
 
-/// What the first line of a log says, without its time and level, at most 8 KiB of it; none of an empty one.
+/// Returns the text of a log's first line, without time and level, at most 8 KiB; `None` for an empty file.
 ///
 /// # Errors
 /// As [`open`].
@@ -153,12 +153,12 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
     parse(&path.display().to_string(), &text(path, MAX_TOML)?)
 }
 
-/// Reads TOML text; `name` is what errors call it.
+/// Parses TOML text; `name` identifies the text in errors.
 pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().map_or("", |span| &text[..text.floor_char_boundary(span.start)]);
         let line = 1 + before.matches('\n').count();
-        // The library's message may go on with the list of known keys on the same line; that is the remedy.
+        // The library's message may list the known keys on the same line, which helps the user; keep that list.
         let message = with_short_names(&error.message().replace('\n', "; "));
         let at = text.lines().nth(line - 1).unwrap_or_default();
         let message =
@@ -167,7 +167,8 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
     })
 }
 
-/// What is wrong with a table that was not read from a text, such as keys of a command line: the key, and what it takes.
+/// Describes an invalid value in a table that was not parsed from text, such as command-line keys: the key and its
+/// expected type.
 pub fn wrong_value(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let key = text.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
@@ -175,7 +176,7 @@ pub fn wrong_value(error: &toml::de::Error) -> String {
         .unwrap_or_else(|| with_nearest(&text.trim_end().replace('\n', "; ")))
 }
 
-/// What a key takes, if the library's message says that the value after `before` is of another type.
+/// Describes the type that a key expects, if the library's message reports a wrong type for the value after `before`.
 fn of_wrong_type(message: &str, before: &str) -> Option<String> {
     let (found, wanted) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
     let wanted = match wanted {
@@ -195,7 +196,7 @@ fn of_wrong_type(message: &str, before: &str) -> Option<String> {
     })
 }
 
-/// The fault of a line whose value is a number with a unit or a decimal comma.
+/// Describes the error in a line whose value is a number with a unit or a decimal comma.
 fn of_foreign_number(line: &str) -> Option<String> {
     let (key, value) = line.split_once('=')?;
     let (key, value) = (key.trim(), value.split('#').next()?.trim());
@@ -214,14 +215,14 @@ fn of_foreign_number(line: &str) -> Option<String> {
     .filter(|_| value.len() <= LONGEST_QUOTE)
 }
 
-/// A name out of a file as a message quotes it: on one line, and no longer than one reads.
+/// Escapes and shortens a name from a file for quoting in a message: one line, at most 60 characters.
 pub fn shorten(name: &str) -> String {
     let start: String = name.chars().take(LONGEST_QUOTE).collect();
     let more = if start.len() < name.len() { "..." } else { "" };
     format!("{}{more}", start.escape_debug())
 }
 
-/// A message in which long names between backquotes are cut.
+/// Shortens long names between backquotes in a message.
 fn with_short_names(message: &str) -> String {
     let cut = |(i, part): (usize, &str)| match i % 2 == 1 && part.chars().count() > LONGEST_QUOTE {
         true => shorten(part),
@@ -230,7 +231,7 @@ fn with_short_names(message: &str) -> String {
     message.split('`').enumerate().map(cut).collect::<Vec<_>>().join("`")
 }
 
-/// The library's message with "did you mean", where it says that a word is unknown and which ones are known.
+/// Adds "did you mean" to a library message about an unknown word, if the message lists the known words.
 pub fn with_nearest(message: &str) -> String {
     let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
     let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what))
@@ -240,11 +241,11 @@ pub fn with_nearest(message: &str) -> String {
     let wrong = word.1.trim_end_matches('`');
     let names = known.split('`').skip(1).step_by(2);
     let common = |known: &str| wrong.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
-    // Of names as near, that with the longer common beginning.
+    // Among equally near names, prefer the one with the longer common prefix.
     let far = |known| (strsim::damerau_levenshtein(wrong, known), std::cmp::Reverse(common(known)));
     let near = names.map(|known| (far(known), known)).min();
     match near {
-        // Of a short word little may differ, unless both begin alike.
+        // A short word may differ in few characters, unless both words share a prefix.
         Some(((far, std::cmp::Reverse(common)), name))
             if far <= (if common >= 4 { 3 } else { (1 + wrong.chars().count() / 4).min(3) }) && far < name.len() =>
         {
@@ -343,7 +344,7 @@ mod tests {
         assert_eq!(read("\u{feff}name".as_bytes()).unwrap(), "name");
         assert!(read(&[0xff, 0xfe, b'n', 0]).unwrap_err().contains("UTF-16"));
         assert!(read(&[b'n', 0xff]).unwrap_err().contains("not UTF-8"));
-        // A file of the kernel's own says that it is empty.
+        // The kernel reports size 0 for files in /proc.
         assert!(text(Path::new("/proc/self/status"), 8).unwrap_err().to_string().contains("it has 9 bytes"));
         assert!(text(Path::new("/proc/self/status"), 1 << 16).unwrap().contains("Name:"));
     }

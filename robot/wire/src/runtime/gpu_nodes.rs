@@ -1,11 +1,12 @@
-//! Whether this machine has a GPU, as far as the kernel tells: drivers are slow to load, and not every machine needs them.
+//! Detects a GPU by the kernel's device nodes, without loading drivers, which is slow.
 
 use std::path::Path;
 
-/// Where the kernel shows GPUs that compute: those of DRM, NVIDIA's own driver, the host's in WSL, Mali's and Adreno's own.
+/// Folders and name prefixes of the device nodes of GPUs with compute support: DRM, NVIDIA's driver, the host's GPU
+/// in WSL, Mali and Adreno.
 const NODES: [(&str, &[&str]); 2] = [("/dev/dri", &["renderD"]), ("/dev", &["nvidiactl", "dxg", "mali", "kgsl-3d"])];
 
-/// True if there is a node of a GPU. One that cannot be looked for counts as there: the drivers will tell.
+/// Returns true if a GPU node exists, or if a folder cannot be read; the drivers then give the final answer.
 pub fn any() -> bool {
     NODES.iter().any(|(folder, names)| holds(Path::new(folder), names))
 }

@@ -1,5 +1,5 @@
-//! Writer thread for a small file of which only the newest content counts. Callers do not wait for the disk; they poll for
-//! the result.
+//! Writer thread for a small file of which only the newest content counts. Callers do not wait for the disk; they
+//! poll for the result.
 
 use crate::atomic;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// One slot in each direction, so that a slow disk or a slow reader makes nothing grow.
+/// One slot in each direction bounds memory use when the disk or the caller is slow.
 #[derive(Debug, Default)]
 struct Slots {
     content: Option<(u64, Vec<u8>)>,
@@ -45,11 +45,11 @@ impl Shared {
 }
 
 impl Latest {
-    /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed: no content is
-    /// then better than old content.
+    /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed: no content
+    /// is then better than old content.
     ///
     /// # Errors
-    /// The system refuses a thread.
+    /// The system refuses to create a thread.
     pub fn start(path: PathBuf, removes: bool) -> std::io::Result<Latest> {
         let shared = Arc::new(Shared::default());
         let work = {
@@ -66,7 +66,7 @@ impl Latest {
         self.0.changed.notify_one();
     }
 
-    /// Takes the newest result, if there is one that was not taken yet.
+    /// Returns the newest result, unless it was returned before.
     pub fn fate(&self) -> Option<Fate> {
         self.0.lock().fate.take()
     }
@@ -103,8 +103,8 @@ fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     }
 }
 
-/// Waits for new content, or returns `refused` again after [`RETRY`]. `None` once the handle is dropped and everything that
-/// was put has been tried.
+/// Waits for new content, or returns `refused` again after [`RETRY`]. `None` once the handle is dropped and all
+/// queued content has been tried.
 fn next_content(shared: &Shared, refused: Option<&(u64, Vec<u8>)>) -> Option<(u64, Vec<u8>)> {
     let idle = |slots: &mut Slots| slots.content.is_none() && !slots.closed;
     let slots = shared.lock();
@@ -171,7 +171,7 @@ mod tests {
             let latest = Latest::start(path.clone(), removes).unwrap();
             latest.put(1, b"old".to_vec());
             assert_eq!(next(&latest), Fate::Kept(1));
-            // A folder stands where the new file is to be written.
+            // A folder blocks the temporary path of the new file.
             let way = folder.path().join("x.new");
             std::fs::create_dir_all(way.join("full")).unwrap();
             latest.put(2, b"new".to_vec());

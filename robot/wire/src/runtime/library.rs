@@ -1,12 +1,12 @@
-//! What the ZeroMQ library on this machine can do.
+//! Version and capabilities of the ZeroMQ library.
 
-/// Its version, such as "4.3.4".
+/// Version, such as "4.3.4".
 pub fn version() -> String {
     let (major, minor, patch) = zmq::version();
     format!("{major}.{minor}.{patch}")
 }
 
-/// True if it can authenticate and encrypt (CURVE).
+/// Whether the library supports authentication and encryption (CURVE).
 pub fn has_curve() -> bool {
     zmq::has("curve") == Some(true)
 }

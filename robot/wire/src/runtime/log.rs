@@ -1,7 +1,7 @@
-//! The log of a service: lines for standard error that a thread writes, so that no loop waits for a disk or a reader.
+//! Log of a service. A thread writes its lines to standard error, so that no loop waits for a disk or reader.
 //!
-//! A full, closed or stalled log costs lines, which are counted, and nothing else. Services say what happens by the macros
-//! of [`tracing`], with `target:` for who speaks and fields for which one of them; [`begin`] makes lines of these events.
+//! If the log is full, closed or stalled, lines are dropped and counted. Services log through the macros of
+//! [`tracing`]: `target:` names the source, fields identify the instance. [`begin`] formats these events as lines.
 
 mod events;
 mod form;
@@ -21,20 +21,20 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tracing::warn;
 
-/// The environment variable with the least important level that is written: error, warn, info or debug.
+/// Environment variable with the minimum severity that is written: error, warn, info or debug.
 const LEVEL: &str = "XPUCK_LOG";
-/// By which systemd tells what standard error is that goes to journald.
+/// Environment variable in which systemd identifies a standard error that is connected to journald.
 const JOURNAL: &str = "JOURNAL_STREAM";
-/// How long the end of a process waits for lines that are still to be written.
+/// Maximum wait for unwritten lines when a process ends.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// The same for a panic, after which wheels may have to stop.
+/// Maximum wait for unwritten lines after a panic; wheels may have to stop afterwards.
 const PANIC: Duration = Duration::from_millis(300);
 
 static FORM: OnceLock<Form> = OnceLock::new();
 static LOG: OnceLock<Pen> = OnceLock::new();
 static REPORTS: OnceLock<Pen> = OnceLock::new();
 
-/// An event of a level that is known only when it happens; the rest is as for the macros of `tracing`.
+/// Emits an event whose level is known only at run time; the other arguments are those of the `tracing` macros.
 #[macro_export]
 macro_rules! event_at {
     ($level:expr, $($event:tt)+) => {
@@ -47,12 +47,12 @@ macro_rules! event_at {
     };
 }
 
-/// What is to be said by somebody else than who finds it out, such as a shell for its core.
+/// Log line that is returned to the caller for logging, for example by a core to its shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// How much it matters.
+    /// Severity.
     pub level: Level,
-    /// The words, without who speaks.
+    /// Text without the source.
     pub text: String,
 }
 
@@ -63,17 +63,17 @@ impl From<String> for Line {
 }
 
 impl Line {
-    /// That things go as they should.
+    /// Line about normal operation.
     pub fn info(text: impl Into<String>) -> Line {
         Line { level: Level::INFO, text: text.into() }
     }
 
-    /// Something that somebody should look at; the rest goes on.
+    /// Line about a problem that needs attention; operation continues.
     pub fn warn(text: impl Into<String>) -> Line {
         Line { level: Level::WARN, text: text.into() }
     }
 
-    /// Something is lost that was promised.
+    /// Line about a loss of data or function.
     pub fn error(text: impl Into<String>) -> Line {
         Line { level: Level::ERROR, text: text.into() }
     }
@@ -92,13 +92,13 @@ fn stamped(level: Level, text: &str) {
     tap::tell(level, text);
 }
 
-/// Begins the log, and lets events and panics speak through it; after the message of a panic comes `then`. For the start of
-/// a program.
+/// Starts the log and routes events and panics to it; after a panic is logged, `then` is called. To be called at
+/// program start.
 pub fn begin(then: fn()) {
     log();
     let wanted = std::env::var_os(LEVEL).unwrap_or_default();
     let level = events::level(&wanted.to_string_lossy());
-    // In a test a program may begin twice; the first log stays.
+    // In tests this may be called twice; the first subscriber stays.
     let _ = tracing::subscriber::set_global_default(Events { most: level.unwrap_or(Level::INFO), write: stamped });
     if level.is_none() {
         warn!(target: "log", "{LEVEL}={} is none of error, warn, info and debug: it is info", wanted.display());
@@ -116,22 +116,23 @@ pub fn begin(then: fn()) {
     }));
 }
 
-/// Puts text in the log as it is, as one line or several: what a command says, an error most of all. Returns at once.
+/// Writes text of one or more lines to the log without a prefix, for example the error of a command. Returns at once.
 pub fn line(text: impl Display) {
     text.to_string().lines().for_each(|text| log().line(form::cut(text)));
 }
 
-/// Puts a line on standard output in the same way, for what a service tells of itself while it runs.
+/// Queues a line for standard output in the same way, for reports of a running service.
 pub fn report(text: impl Display) {
     REPORTS.get_or_init(|| Pen::new("reports", output::stdout(), None)).line(&text.to_string());
 }
 
-/// Lines of the log that were lost since the program started.
+/// Number of log lines dropped since program start.
 pub fn lost() -> u64 {
     LOG.get().map_or(0, Pen::lost)
 }
 
-/// Lets lines out that still wait, within a second. For the end of a program, and before a command's result.
+/// Waits up to a second for queued lines to be written. To be called at program end and before a command prints its
+/// result.
 pub fn flush() {
     flush_within(LAST_WORDS);
 }

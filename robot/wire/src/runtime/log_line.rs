@@ -1,29 +1,29 @@
-//! A line of a robot's log as it travels to the hub's record.
+//! Log line as a robot sends it to the hub.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::Level;
 
-/// Longest text of a robot's line for the record, bytes.
+/// Maximum length of a line's text (bytes).
 pub const MAX_LOG_TEXT: usize = 512;
 
-/// How much a line of a log matters.
+/// Severity of a log line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Severity {
-    /// Something is lost that was promised.
+    /// Loss of data or function.
     Error,
-    /// Something that somebody should look at.
+    /// Problem that needs attention.
     Warn,
-    /// Things go as they should.
+    /// Normal operation.
     #[default]
     Info,
-    /// A detail.
+    /// Detail for debugging.
     Debug,
 }
 
 impl Severity {
-    /// That of a level of the log.
+    /// Converts a `tracing` level.
     pub fn of(level: Level) -> Severity {
         match level {
             Level::ERROR => Severity::Error,
@@ -34,22 +34,22 @@ impl Severity {
     }
 }
 
-/// A line of a robot's log.
+/// Line of a robot's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LogLine {
-    /// How much it matters.
+    /// Severity.
     pub level: Severity,
-    /// The robot's wall clock, ms since 1970.
+    /// Robot's wall clock since 1970 (ms).
     pub unix_ms: u64,
-    /// Who speaks, and what is said; at most [`MAX_LOG_TEXT`] bytes, without control characters.
+    /// Source and message, at most [`MAX_LOG_TEXT`] bytes, without control characters.
     pub text: String,
-    /// Lines that were lost before they could be told, since the robot's program started.
+    /// Number of lines dropped before sending, since the robot's program started.
     pub lost: u32,
 }
 
 impl LogLine {
-    /// A line, its text cut and its control characters escaped.
+    /// Creates a line; truncates the text and escapes control characters.
     pub fn new(level: Severity, unix_ms: u64, text: &str) -> LogLine {
         let mut plain = String::new();
         for character in text.chars() {
@@ -65,7 +65,7 @@ impl LogLine {
         LogLine { level, unix_ms, text: plain, lost: 0 }
     }
 
-    /// Its text is within its bounds.
+    /// Whether the text is within its limits.
     pub fn is_sound(&self) -> bool {
         self.text.len() <= MAX_LOG_TEXT && !self.text.chars().any(char::is_control)
     }

@@ -1,4 +1,5 @@
-//! Basics of every program: files, logs, output, signals, threads and processes. Nothing here knows a message.
+//! Helpers for every program: files, logs, output, signals, threads and processes. No module here depends on
+//! messages.
 
 pub mod atomic;
 pub mod bytes;

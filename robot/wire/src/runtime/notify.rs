@@ -1,7 +1,8 @@
-//! What a service tells the system's manager about itself (sd_notify): that it is ready, that it is alive, and how it stands.
+//! Notifications to the service manager (sd_notify): ready, alive, status.
 //!
-//! The manager names its socket in `NOTIFY_SOCKET`, and in `WATCHDOG_USEC` within what time it wants to hear from the service.
-//! Without the first nothing is ever sent. Sending never waits: what the manager does not take is lost, and said again later.
+//! The manager passes its socket in `NOTIFY_SOCKET` and the watchdog timeout in `WATCHDOG_USEC`. Without the former
+//! nothing is sent. Sending does not block: a message that the manager does not accept is dropped and sent again
+//! later.
 
 use std::ffi::OsStr;
 use std::io;
@@ -10,14 +11,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::{Duration, Instant};
 
-/// Longest text of a status, bytes; what is longer is cut.
+/// Maximum length of a status text (bytes); longer text is truncated.
 const STATUS_LIMIT: usize = 200;
 
-/// The line to the manager.
+/// Connection to the service manager.
 #[derive(Debug, Default)]
 pub struct Notifier {
     socket: Option<UnixDatagram>,
-    /// It is told that the service lives so often.
+    /// Interval of watchdog messages.
     every: Option<Duration>,
     fed: Option<Instant>,
     ready: bool,
@@ -25,7 +26,8 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// The line that the environment names; one that sends nothing if it names none, or one that cannot be used.
+    /// Connects to the socket that the environment names. Without such a socket, or if the connection fails, the
+    /// notifier sends nothing.
     pub fn from_environment() -> Notifier {
         let variable = |name| std::env::var_os(name);
         let text = |name| variable(name).and_then(|value| value.into_string().ok());
@@ -37,10 +39,10 @@ impl Notifier {
         }
     }
 
-    /// A line to the socket of that name, an absolute path or, with `@` in front, an abstract one.
+    /// Connects to the socket of that name: an absolute path or, with a leading `@`, an abstract name.
     ///
     /// # Errors
-    /// The name is neither, or nobody listens there.
+    /// The name is neither of these, or no process listens there.
     pub fn at(name: &OsStr, every: Option<Duration>) -> io::Result<Notifier> {
         let bytes = name.as_bytes();
         let address = match bytes.split_first() {
@@ -54,14 +56,14 @@ impl Notifier {
         Ok(Notifier { socket: Some(socket), every, ..Notifier::default() })
     }
 
-    /// The service does its work from now on. Told once.
+    /// Reports once that the service is ready.
     pub fn ready(&mut self) {
         if !self.ready {
             self.ready = self.send("READY=1");
         }
     }
 
-    /// The service lives: to be called by the loop that must not stand still, however often.
+    /// Feeds the watchdog. To be called at any rate by the loop whose progress is monitored.
     pub fn alive(&mut self, now: Instant) {
         let Some(every) = self.every else { return };
         if self.fed.is_none_or(|fed| now.saturating_duration_since(fed) >= every) && self.send("WATCHDOG=1") {
@@ -69,7 +71,7 @@ impl Notifier {
         }
     }
 
-    /// How it stands, one line for people. Sent where it changed.
+    /// Reports the status as one line of text; sent only when it changed.
     pub fn status(&mut self, text: &str) {
         let line = text.lines().next().unwrap_or_default();
         let line = &line[..line.floor_char_boundary(STATUS_LIMIT)];
@@ -78,12 +80,12 @@ impl Notifier {
         }
     }
 
-    /// The service ends in good order.
+    /// Reports that the service is stopping.
     pub fn stopping(&mut self) {
         self.send("STOPPING=1");
     }
 
-    /// True if there is someone to tell.
+    /// Whether a manager is connected.
     pub fn is_heard(&self) -> bool {
         self.socket.is_some()
     }
@@ -93,7 +95,8 @@ impl Notifier {
     }
 }
 
-/// How often to say that the service lives: half of what the manager waits. None if it does not wait, or for another process.
+/// Interval of watchdog messages: half the manager's timeout. `None` without a timeout, or if it is meant for another
+/// process.
 fn interval(usec: Option<&str>, pid: Option<&str>, own: u32) -> Option<Duration> {
     let micros: u64 = usec?.parse().ok().filter(|&micros| micros > 0)?;
     let mine = pid.is_none_or(|pid| pid.parse() == Ok(own));
@@ -151,7 +154,7 @@ mod tests {
         let path = folder.path().join("notify");
         let manager = UnixDatagram::bind(&path).unwrap();
         let mut notifier = Notifier::at(path.as_os_str(), None).unwrap();
-        // More than a socket's queue takes.
+        // More messages than the socket's queue holds.
         for number in 0..2000 {
             notifier.status(&number.to_string());
         }

@@ -1,7 +1,7 @@
-//! What a command writes to standard output and standard error. No failure here is a panic. A reader that has seen enough,
-//! like `head`, is no failure at all: the command ends as it would have. Any other is an error that names standard output.
+//! Standard output and standard error of commands. No failure here is a panic. A closed pipe, as with `head`, is not
+//! an error: the command ends normally. Other failures are errors that name standard output.
 //!
-//! Services do not use this but [`crate::log`], which never waits for a reader.
+//! Services use [`crate::log`] instead, which never waits for a reader.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -13,10 +13,10 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// A descriptor that somebody else made non-blocking is tried again after this.
+/// Retry interval for a descriptor that another process made non-blocking.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Standard output takes nothing more, for another reason than that nobody reads it.
+/// Write error on standard output, other than a closed pipe.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output: {0}")]
 pub struct OutputError(io::Error);
@@ -28,15 +28,15 @@ fn but_closed(result: io::Result<()>) -> Result<(), OutputError> {
     }
 }
 
-/// Writes a line to standard output; a terminal gets it as [`shown`].
+/// Writes a line to standard output; for a terminal it is escaped by [`shown`].
 ///
 /// # Errors
-/// Such as a full disk.
+/// For example if the disk is full.
 pub fn line(text: impl Display) -> Result<(), OutputError> {
     self::text(format_args!("{text}\n"))
 }
 
-/// Writes text to standard output, as it is; a terminal gets it as [`shown`].
+/// Writes text to standard output without a line end; for a terminal it is escaped by [`shown`].
 ///
 /// # Errors
 /// As [`line()`].
@@ -44,7 +44,7 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
     bytes(text.to_string().as_bytes())
 }
 
-/// Writes bytes to standard output, as they are; a terminal gets text as [`shown`].
+/// Writes bytes to standard output; for a terminal text is escaped by [`shown`].
 ///
 /// # Errors
 /// As [`line()`].
@@ -54,7 +54,7 @@ pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     but_closed(write_all(stdout(), &mut bytes))
 }
 
-/// Writes text over the terminal's present line, in a terminal in raw mode too.
+/// Overwrites the terminal's current line, also in raw mode.
 ///
 /// # Errors
 /// As [`line()`].
@@ -63,7 +63,7 @@ pub fn over(text: impl Display) -> Result<(), OutputError> {
     but_closed(write_all(stdout(), &mut text.as_bytes()))
 }
 
-/// True if whoever read standard output has gone: a command that goes on for ever ends then.
+/// Whether the reader of standard output has closed it; endless commands end then.
 pub fn reader_left() -> bool {
     let output = stdout();
     let mut watched = [PollFd::new(&output, PollFlags::empty())];
@@ -71,13 +71,13 @@ pub fn reader_left() -> bool {
     matches!(poll(&mut watched, Some(&at_once)), Ok(1..)) && watched[0].revents().contains(PollFlags::ERR)
 }
 
-/// Writes a line to standard error, as [`shown`]. If that is impossible there is nobody left to tell.
+/// Writes a line to standard error, escaped by [`shown`]. A failure cannot be reported and is ignored.
 pub fn note(text: impl Display) {
     let _ = write_all(stderr(), &mut shown(&format!("{text}\n")).as_bytes());
 }
 
-/// What a terminal can be given: names out of files may hold control characters, which would move the cursor or change
-/// the terminal's settings, so all but the end of a line, tabs and colours are shown by their numbers.
+/// Escapes text for a terminal. Names from files may hold control characters, which would move the cursor or change
+/// the terminal's settings; all except line ends, tabs and colour sequences are escaped.
 pub fn shown(text: &str) -> Cow<'_, str> {
     let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
     if text.chars().all(harmless) {
@@ -96,14 +96,14 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Length of the sequence that sets a colour at the beginning of a text, if one is there (ECMA-48, SGR).
+/// Length of a leading colour sequence (ECMA-48, SGR) (bytes), if there is one.
 fn colour(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let length = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     numbers[length..].starts_with('m').then_some(length + 3)
 }
 
-/// That some of the files that were looked at are wrong: "the file is wrong", "1 of 3 files is wrong".
+/// Summary of a check of files: "the file is wrong", "1 of 3 files is wrong".
 pub fn wrong_files(wrong: usize, all: usize) -> String {
     match (wrong, all) {
         (1, 1) => "the file is wrong".into(),
@@ -112,32 +112,33 @@ pub fn wrong_files(wrong: usize, all: usize) -> String {
     }
 }
 
-/// A number with what it counts: "1 node", "2 nodes".
+/// Number with its noun: "1 node", "2 nodes".
 pub fn count(number: usize, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
-/// Columns of the terminal that standard error is; none if it is none, or does not tell.
+/// Width of the terminal on standard error (columns); `None` if standard error is not a terminal or its width is
+/// unknown.
 pub fn columns() -> Option<u16> {
     rustix::termios::tcgetwinsize(stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
 }
 
-/// Standard output is a terminal.
+/// Whether standard output is a terminal.
 pub fn is_terminal() -> bool {
     stdout().is_terminal()
 }
 
-/// Standard output is a terminal whose user has not said NO_COLOR.
+/// Whether standard output is a terminal and NO_COLOR is not set.
 pub fn has_colours() -> bool {
     shows_colours(&stdout())
 }
 
-/// A terminal whose user has not said NO_COLOR.
+/// Whether `to` is a terminal and NO_COLOR is not set.
 pub(crate) fn shows_colours(to: &impl IsTerminal) -> bool {
     to.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// An error with its causes, in one line; a cause that an error names already is not told again.
+/// Formats an error with its causes on one line; a cause already contained in the text is omitted.
 pub fn sentence(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -151,20 +152,20 @@ pub fn sentence(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// What becomes of a program whose arguments were answered by the library that reads them, with help or an error:
-/// `printed` is what became of its words, `code` the exit code that it wants.
+/// Returns the program's exit code after the argument parser printed help or an error. `printed` is the result of
+/// printing, `code` the parser's exit code.
 ///
 /// # Errors
 /// As [`line()`].
 pub fn usage(printed: io::Result<()>, on_stderr: bool, code: i32) -> Result<ExitCode, OutputError> {
     if !on_stderr {
-        // It writes through the standard library's buffer.
+        // The parser writes through the standard library's buffer.
         but_closed(printed.and_then(|()| stdout().flush()))?;
     }
     Ok(ExitCode::from(code as u8))
 }
 
-/// Standard output for those who want a writer.
+/// Standard output as a [`Write`].
 pub struct Standard;
 
 impl Write for Standard {
@@ -188,8 +189,8 @@ pub(crate) fn stderr() -> io::Stderr {
     io::stderr()
 }
 
-/// Writes all bytes past the standard library's buffer and lock, for a writer that waits must not hold up others.
-/// `bytes` keeps what could not be written.
+/// Writes all bytes, bypassing the standard library's buffer and lock, because a blocked writer must not block
+/// others. `bytes` keeps the unwritten rest.
 pub(crate) fn write_all(to: impl AsFd, bytes: &mut &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(&to, bytes) {

@@ -1,7 +1,7 @@
-//! Text of others where lines are read by people.
+//! Escaping of untrusted text for display.
 
-/// Text of somebody else in one line: what would move a cursor, end a line, hide or turn the direction of writing is shown by
-/// its number.
+/// Formats untrusted text as one line: characters that move the cursor, end a line, are invisible or change the
+/// writing direction are escaped.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -13,10 +13,10 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
-/// Longest text that [`shown`] shows whole, characters.
+/// Maximum length of a text that [`shown`] does not shorten (characters).
 const SHOWN: usize = 40;
 
-/// What somebody typed, for an error about it: in one line as [`plain`] has it, and of a long one the beginning.
+/// Formats user input for an error message: escaped as by [`plain`], and shortened to its beginning if it is long.
 pub fn shown(text: &str) -> String {
     let begin: String = text.chars().take(SHOWN).collect();
     let rest = text.chars().count() - begin.chars().count();
@@ -26,7 +26,7 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-/// True for characters without width and those that turn the direction of writing.
+/// Whether a character has no width or changes the writing direction.
 fn misleads(c: char) -> bool {
     matches!(
         c,

@@ -1,40 +1,40 @@
-//! Which threads the kernel prefers. A new thread has its maker's precedence.
+//! Scheduling priority of threads. A new thread inherits the priority of its creator.
 
 use thread_priority::{
     Error, NormalThreadSchedulePolicy as Normal, RealtimeThreadSchedulePolicy as Realtime, ThreadPriority,
     ThreadPriorityValue, ThreadSchedulePolicy as Policy,
 };
 
-/// What the scale of 0 to 99 has for niceness 0.
+/// Value for niceness 0 on the crate's scale of 0 to 99.
 const MIDDLE: u8 = 47;
 
-/// Lets the calling thread run before all that are not real-time (SCHED_FIFO), with a priority of 1 to 99.
+/// Gives the calling thread real-time priority (SCHED_FIFO) (1 to 99), above all other threads.
 ///
 /// # Errors
-/// If the kernel refuses, which it does without CAP_SYS_NICE or a limit for it: the thread goes on as it was.
+/// The kernel refuses, as it does without CAP_SYS_NICE or a suitable limit; the thread keeps its priority.
 pub fn run_first(priority: u8) -> Result<(), Error> {
     let priority = ThreadPriorityValue::try_from(priority.min(99)).unwrap_or_default();
     set(ThreadPriority::Crossplatform(priority), Policy::Realtime(Realtime::Fifo))
 }
 
-/// Gives the calling thread its share among all others, as most threads have (SCHED_OTHER, niceness 0).
+/// Gives the calling thread normal priority (SCHED_OTHER, niceness 0).
 ///
 /// # Errors
-/// If the kernel refuses.
+/// The kernel refuses.
 pub fn run_as_others() -> Result<(), Error> {
     let middle = ThreadPriorityValue::try_from(MIDDLE).unwrap_or_default();
     set(ThreadPriority::Crossplatform(middle), Policy::Normal(Normal::Other))
 }
 
-/// Gives the calling thread only what no other thread wants (SCHED_IDLE).
+/// Gives the calling thread idle priority (SCHED_IDLE).
 ///
 /// # Errors
-/// If the kernel refuses.
+/// The kernel refuses.
 pub fn run_last() -> Result<(), Error> {
     set(ThreadPriority::Min, Policy::Normal(Normal::Idle))
 }
 
-/// True if the calling thread is real-time.
+/// Whether the calling thread has real-time priority.
 pub fn runs_first() -> bool {
     matches!(thread_priority::thread_schedule_policy(), Ok(Policy::Realtime(_)))
 }
@@ -47,7 +47,8 @@ fn set(priority: ThreadPriority, policy: Policy) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    /// Where the kernel allows real-time threads, what such a thread makes is one too, until it steps back.
+    /// A thread created by a real-time thread is real-time until it lowers its priority; skipped where the kernel
+    /// forbids real-time threads.
     #[test]
     fn a_thread_made_by_a_real_time_thread_can_step_back() {
         let maker = std::thread::spawn(|| {
@@ -61,7 +62,7 @@ mod tests {
                 std::fs::read_to_string("/proc/thread-self/stat").unwrap()
             });
             let stat = made.join().unwrap();
-            // Niceness is the 17th field behind the name in brackets.
+            // Niceness is the 17th field after the name in parentheses.
             let niceness = stat.rsplit(')').next().unwrap().split_whitespace().nth(16);
             assert_eq!((runs_first(), niceness), (true, Some("0")));
             true

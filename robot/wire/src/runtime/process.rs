@@ -1,6 +1,6 @@
-//! Memory and signals of this process, from `/proc/self`.
+//! Memory use and signal mask of this process, from `/proc/self`.
 
-/// Bytes of this process in memory; none without `/proc`.
+/// Resident memory of this process (bytes); `None` without `/proc`.
 pub fn resident_bytes() -> Option<f64> {
     std::fs::read_to_string("/proc/self/statm").ok().as_deref().and_then(resident)
 }
@@ -10,18 +10,18 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
 }
 
-/// The same, from the text of `status`.
+/// Parses the text of `status`; see [`is_ignored`].
 fn ignores(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Bytes in memory, from `statm`.
+/// Resident memory (bytes), from the text of `statm`.
 fn resident(statm: &str) -> Option<f64> {
     Some(statm.split_whitespace().nth(1)?.parse::<f64>().ok()? * page_bytes())
 }
 
-/// Bytes of a page of memory: 16 KiB on some boards.
+/// Size of a memory page (bytes); 16 KiB on some boards.
 fn page_bytes() -> f64 {
     rustix::param::page_size() as f64
 }

@@ -1,25 +1,25 @@
-//! Who was turned away, and why.
+//! Counts of rejected peers and messages.
 
 use serde::{Deserialize, Serialize};
 
-/// Peers and messages that were turned away, by reason.
+/// Rejected peers and messages, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refusals {
-    /// Connections with a key that nobody enrolled.
+    /// Connections with a key that is not enrolled.
     pub unknown_key: u64,
-    /// Connections and requests of somebody whose role does not allow them.
+    /// Connections and requests of peers whose role does not allow them.
     pub wrong_role: u64,
-    /// Connections that do not speak CURVE, or not with the server's key, or broke off before they proved a key.
+    /// Connections that do not use CURVE, use a wrong server key, or ended before the handshake was complete.
     pub no_curve: u64,
-    /// Messages of peers whose key was revoked while they were connected.
+    /// Messages of peers whose key was revoked during the connection.
     pub revoked: u64,
-    /// Messages under another name than the key's.
+    /// Messages whose sender name does not match the key's name.
     pub wrong_name: u64,
 }
 
 impl Refusals {
-    /// All together.
+    /// Sum of all counts.
     pub fn total(&self) -> u64 {
         self.unknown_key + self.wrong_role + self.no_curve + self.revoked + self.wrong_name
     }

@@ -1,18 +1,18 @@
-//! JSON Schemas of the files that people write and of what is recorded, made from the types that read and write them.
+//! JSON Schemas of user files and recordings, generated from the types that read and write them.
 //!
-//! They are of draft 7, which editors of TOML know, and have no references: each place says all of itself.
+//! They use draft 7, which TOML editors support, and contain no references: subschemas are inlined.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// The schema of a TOML file that is read as a `T`.
+/// Schema of a TOML file that is parsed as `T`.
 pub fn of_file<T: JsonSchema>() -> Schema {
     settings().with_transform(without_null).with_transform(tidy_numbers).into_generator().into_root_schema_for::<T>()
 }
 
-/// The schema of a `T` that is written as JSON.
+/// Schema of a `T` serialised as JSON.
 pub fn of_json<T: JsonSchema>() -> Schema {
     settings().for_serialize().with_transform(listed).into_generator().into_root_schema_for::<T>()
 }
@@ -21,7 +21,7 @@ fn settings() -> SchemaSettings {
     SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true)
 }
 
-/// TOML has no null: what may be absent is not required, and that is all.
+/// Removes null from a schema, since TOML has none; an optional key is one that is not in `required`.
 fn without_null(schema: &mut Schema) {
     transform_subschemas(&mut without_null, schema);
     let Some(object) = schema.as_object_mut() else { return };
@@ -56,14 +56,14 @@ fn drop_null(value: &mut Value) {
     }
 }
 
-/// Adds what is not said yet.
+/// Adds the missing keys.
 fn merge(object: &mut Map<String, Value>, more: Map<String, Value>) {
     for (key, value) in more {
         object.entry(key).or_insert(value);
     }
 }
 
-/// Defaults and bounds as they are written in the code: an `f32` of 0.1 as 0.1, not as the `f64` nearest to it.
+/// Writes defaults and bounds as in the code: an `f32` of 0.1 as 0.1, not as the nearest `f64`.
 fn tidy_numbers(schema: &mut Schema) {
     transform_subschemas(&mut tidy_numbers, schema);
     let Some(object) = schema.as_object_mut() else { return };
@@ -86,7 +86,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-/// A choice of texts as one list, which is the only form that Foxglove shows.
+/// Converts a choice of strings to one `enum` list, the only form that Foxglove shows.
 fn listed(schema: &mut Schema) {
     transform_subschemas(&mut listed, schema);
     let Some(object) = schema.as_object_mut() else { return };

@@ -1,18 +1,18 @@
-//! Calls that a signal breaks off (EINTR). The kernel makes many of them again by itself, but none that waits on a socket
-//! with a time-out, also when a program is stopped and continued.
+//! Retry of system calls that a signal interrupts (EINTR). The kernel restarts many calls, but not a wait on a socket
+//! with a time-out; that applies also when a program is stopped and continued.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A file that reaches the greatest size that the shell allows (`ulimit -f`) is an error of its write from now on, as a full
-/// disk is, and not the program's end.
+/// Handles SIGXFSZ without ending the process: when a file reaches the size limit of the shell (`ulimit -f`), the
+/// write fails, as with a full disk.
 pub fn survive_large_files() {
-    // Where it cannot be had the system's own way stays.
+    // If registration fails, the default action (termination) remains.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Makes a call of the system again as long as signals break it off.
+/// Repeats a system call while signals interrupt it.
 ///
 /// # Errors
 /// Any other error of the call.
@@ -25,7 +25,7 @@ pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T
     }
 }
 
-/// The same for a call of libzmq, where a signal may break off even a call that does not wait.
+/// Repeats a libzmq call while signals interrupt it; this happens even to non-blocking calls.
 pub(crate) fn again<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<T> {
     loop {
         match call() {
@@ -35,8 +35,8 @@ pub(crate) fn again<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<
     }
 }
 
-/// Sends a message of several parts, whole or not at all, without waiting. Half a message would be taken for the beginning
-/// of the next one.
+/// Sends a multipart message without waiting, completely or not at all: the peer would treat a partial message as the
+/// beginning of the next one.
 pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zmq::Result<()> {
     for (i, part) in parts.iter().enumerate() {
         let more = if i + 1 < parts.len() { zmq::SNDMORE } else { 0 };
@@ -45,7 +45,7 @@ pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zm
     Ok(())
 }
 
-/// The parts of the next message, at least one; `None` if none waits.
+/// Receives the parts of the next message, at least one; `None` if no message is waiting.
 pub(crate) fn receive_parts(socket: &zmq::Socket) -> Option<Vec<zmq::Message>> {
     let mut parts = vec![again(|| socket.recv_msg(zmq::DONTWAIT)).ok()?];
     while parts.last().is_some_and(zmq::Message::get_more) {

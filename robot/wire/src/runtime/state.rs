@@ -1,21 +1,21 @@
-//! What a robot does.
+//! Operating state of a robot.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a robot does (thesis 5.6).
+/// Operating state of a robot (thesis 5.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum State {
     /// Waiting for an experiment.
     #[default]
     Idle,
-    /// Experiment received and checked.
+    /// Experiment received and validated.
     Ready,
-    /// Controller and evolution run.
+    /// Controller and evolution are running.
     Run,
-    /// Wheels and evolution stand still.
+    /// Wheels and evolution are stopped; the experiment can resume.
     Pause,
-    /// The experiment is over; wheels and evolution stand still.
+    /// The experiment is over; wheels and evolution are stopped.
     Stop,
 }

@@ -1,4 +1,4 @@
-//! Real sockets, real keys: who gets in, and what is counted.
+//! Access control with real sockets and keys.
 
 use super::*;
 use crate::keys::Secret;
@@ -7,7 +7,7 @@ use crate::socket::{AskError, OperatorsHub, Router, Sockets};
 use crate::swarm::Security;
 use crate::witness::Witness;
 
-/// A hub with its folder of keys, on ports that the system chose.
+/// Hub with a key folder, on ports chosen by the system.
 struct Hub {
     dir: tempfile::TempDir,
     robots: Router,
@@ -42,7 +42,7 @@ impl Hub {
         crate::keys::Public::read(&self.folder().join("hub.pub")).unwrap().curve
     }
 
-    /// Sends from a bare DEALER, set up as `with` says, until something is counted; nothing may be delivered.
+    /// Sends from a DEALER socket set up by `with` until a rejection is counted; checks that nothing is delivered.
     fn refuses(&self, endpoint: &str, with: impl Fn(&zmq::Socket), count: impl Fn(&Refusals) -> u64) {
         let before = count(&self.guard.refusals());
         let context = zmq::Context::new();
@@ -94,7 +94,7 @@ fn a_robot_is_known_by_its_key_and_gets_answers() {
         assert!(hub.robots.send(&id, &ToRobot::Ping { stamp }));
     }
     assert_eq!(wait_for(|| two.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 2.0 });
-    // A robot that starts again takes the place of its former self.
+    // A restarted robot replaces its former connection.
     drop(one);
     let again = robot("xp01");
     again.send(&RobotMessage::Pong { stamp: 3.0 });
@@ -119,7 +119,7 @@ fn strangers_and_plain_clients_deliver_nothing_and_are_counted() {
             },
             |r| r.no_curve,
         );
-        // Enrolled, but meant for another server.
+        // An enrolled key, but with another server's public key.
         let one = hub.secret(Role::Robot, "xp01");
         hub.refuses(endpoint, |s| prove(s, &one, stranger.public.curve), |r| r.no_curve);
     }
@@ -139,7 +139,7 @@ fn each_role_has_its_socket_and_nobody_takes_anothers_name() {
         },
         |r| r.wrong_name,
     );
-    // And no identity can be taken over: the true xp02 is still reached.
+    // The identity cannot be taken over: the real xp02 is still reachable.
     let two = Sockets::for_robot(&security(hub.folder()), "xp02").unwrap().robot(&hub.endpoint, "xp02").unwrap();
     two.send(&RobotMessage::Pong { stamp: 2.0 });
     assert_eq!(wait_for(|| hub.robots.receive::<RobotMessage>()).0, "xp02");
@@ -225,7 +225,7 @@ fn without_a_handler_nobody_could_be_told_apart_so_one_is_always_there() {
     assert!(missing.contains("hub.key"), "{missing}");
 }
 
-/// Messages of 1 KiB a second through the robots' link, for docs/performance.md.
+/// Throughput of 1 KiB messages through the robots' link, for docs/performance.md.
 #[test]
 #[ignore = "measures; run with --ignored --nocapture"]
 fn throughput_with_and_without_keys() {

@@ -1,4 +1,4 @@
-//! The ends that connect: a robot's, a worker's and an operator's.
+//! Sockets that connect: those of robots, workers and operators.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
@@ -7,11 +7,11 @@ use crate::session::fresh_session;
 use crate::signals::{again, send_parts};
 use std::time::{Duration, Instant};
 
-/// A worker asks so often whether the server is there, ms of wall time.
+/// Heartbeat interval of a worker's connection (ms of wall time).
 const HEARTBEAT_MS: i32 = 5000;
 
 impl Sockets {
-    /// Puts the keys into a socket that is about to connect.
+    /// Sets the keys of a socket that is about to connect.
     pub(crate) fn prove(&self, socket: &zmq::Socket) -> zmq::Result<()> {
         let Keys::Client(secret, server) = &self.keys else { return Ok(()) };
         socket.set_curve_serverkey(&server.0)?;
@@ -19,20 +19,20 @@ impl Sockets {
         socket.set_curve_secretkey(secret.curve())
     }
 
-    /// A socket that tells when the other end turns this one's key away.
+    /// Monitors a socket for rejections of its key by the server.
     fn watch(&self, socket: &zmq::Socket, endpoint: &str) -> Result<zmq::Socket, SocketError> {
         monitor::start(&self.context, socket, &[zmq::SocketEvent::HANDSHAKE_FAILED_AUTH])
             .map_err(|error| SocketError::Other { endpoint: endpoint.into(), error })
     }
 
-    /// A worker's end of the link to a geneserver. What is sent while the server is away is dropped, not kept.
+    /// Opens a worker's link to a geneserver. Messages sent while the server is unreachable are dropped.
     pub fn worker(&self, endpoint: &str, id: &str) -> Result<Dealer, SocketError> {
         let socket = self.open(zmq::DEALER, endpoint, |s| {
             s.set_identity(id.as_bytes())?;
             s.set_immediate(true)?;
             s.set_reconnect_ivl(100)?;
             s.set_reconnect_ivl_max(2000)?;
-            // A server whose machine fell silent is noticed as one that closed the connection is.
+            // Detects an unresponsive server as well as a closed connection.
             s.set_heartbeat_ivl(HEARTBEAT_MS)?;
             s.set_heartbeat_timeout(3 * HEARTBEAT_MS)?;
             self.prove(s)?;
@@ -41,12 +41,12 @@ impl Sockets {
         Ok(Dealer { socket, watch: None, endpoint: endpoint.into() })
     }
 
-    /// A robot's end of the link.
+    /// Opens a robot's link to the hub.
     pub fn robot(&self, endpoint: &str, id: &str) -> Result<Dealer, SocketError> {
         let number = fresh_session()?;
         let socket = self.open(zmq::DEALER, endpoint, |s| {
             if self.is_plain() {
-                // Of this connection, so that a second program of that name does not push the first one out.
+                // Unique per connection, so that a second program with that name does not replace the first.
                 s.set_identity(format!("{id}{NAME_ENDS}{number:016x}").as_bytes())?;
             }
             s.set_reconnect_ivl(50)?;
@@ -57,7 +57,7 @@ impl Sockets {
         Ok(Dealer { watch: Some(self.watch(&socket, endpoint)?), socket, endpoint: endpoint.into() })
     }
 
-    /// An operator's end; waits at most `timeout_ms` for each answer.
+    /// Opens an operator's link to the hub, with a time-out for each reply (ms).
     pub fn operator(&self, endpoint: &str, timeout_ms: i32) -> Result<OperatorLink, SocketError> {
         let socket = self.open(zmq::REQ, endpoint, |s| {
             s.set_req_relaxed(true)?;
@@ -72,7 +72,7 @@ impl Sockets {
     }
 }
 
-/// The other end: a robot's, or a worker's.
+/// Client socket of a robot or worker.
 pub struct Dealer {
     socket: zmq::Socket,
     watch: Option<zmq::Socket>,
@@ -86,68 +86,68 @@ impl Readable for Dealer {
 }
 
 impl Dealer {
-    /// One that is not told when the other end turns its key away.
+    /// Creates a socket without a monitor for key rejections.
     pub(super) fn unwatched(socket: zmq::Socket) -> Dealer {
         Dealer { socket, watch: None, endpoint: String::new() }
     }
 
-    /// How often the other end turned this one's key away since the last call.
+    /// Number of rejections of this key by the server since the last call.
     pub fn turned_away(&self) -> usize {
         let events = || self.watch.as_ref().and_then(monitor::next);
         std::iter::from_fn(events).take(REFUSED_AT_ONCE).count()
     }
 
-    /// Connects anew: libzmq gives a connection up for good whose key was turned away, and the key may be enrolled since.
+    /// Reconnects. libzmq does not reconnect after a key was rejected, but the key may have been enrolled since.
     pub fn connect_again(&self) {
-        // What is not connected any more needs no end.
+        // Disconnecting fails without a connection; that is harmless.
         let _ = self.socket.disconnect(&self.endpoint);
-        // Refused, it is tried at the next time.
+        // If connecting fails, the next call tries again.
         let _ = self.socket.connect(&self.endpoint);
     }
 
-    /// Leaves the other end for one at another address; false if that is no address.
+    /// Switches to a server at another address; returns false if the address is invalid.
     pub fn move_to(&mut self, endpoint: &str) -> bool {
         if self.socket.connect(endpoint).is_err() {
             return false;
         }
-        // What is not connected any more needs no end.
+        // Disconnecting fails without a connection; that is harmless.
         let _ = self.socket.disconnect(&self.endpoint);
         self.endpoint = endpoint.into();
         true
     }
 
-    /// The next message, or `None` if none waits.
+    /// Returns the next message, or `None` if none is waiting.
     pub fn receive<T: Message>(&self) -> Option<Result<T, CodecError>> {
         let bytes = again(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;
         Some(codec::decode(&bytes))
     }
 
-    /// Sends, or drops the message if the queue is full; true if sent.
+    /// Sends the message, or drops it if the queue is full; returns true if sent.
     pub fn send<T: Message>(&self, message: &T) -> bool {
         send_parts(&self.socket, &[codec::encode(message)]).is_ok()
     }
 }
 
-/// Trouble with asking the hub.
+/// Error of a request to the hub.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// No answer in time.
+    /// No reply within the time-out.
     #[error("no answer from the hub at {0}; is it running, is this its operator address, and are these its keys?")]
     NoAnswer(String),
-    /// The hub does not know this key.
+    /// The hub rejected this key.
     #[error("the hub at {0} does not let this key in; `xpuck keys enrol` enrols it there")]
     TurnedAway(String),
-    /// An answer that cannot be read.
+    /// The reply cannot be decoded.
     #[error("the hub at {endpoint}: {error}")]
     Unreadable {
-        /// The endpoint.
+        /// Endpoint.
         endpoint: String,
-        /// Why.
+        /// Cause.
         error: CodecError,
     },
 }
 
-/// An operator's end.
+/// Operator's link to the hub.
 pub struct OperatorLink {
     socket: zmq::Socket,
     watch: zmq::Socket,
@@ -156,19 +156,19 @@ pub struct OperatorLink {
 }
 
 impl OperatorLink {
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the reply.
     pub fn ask<Q: Message, A: Message>(&self, request: &Q) -> Result<A, AskError> {
         let silent = |_| AskError::NoAnswer(self.endpoint.clone());
         let question = codec::encode(request);
         again(|| self.socket.send(&question[..], 0)).map_err(silent)?;
         let deadline = Instant::now() + self.timeout;
-        // What happened before is no answer.
+        // Discards events that precede the request.
         while monitor::next(&self.watch).is_some() {}
         let bytes = loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut items = [&self.socket, &self.watch].map(|s| s.as_poll_item(zmq::POLLIN));
             let _ = zmq::poll(&mut items, left.as_millis() as i64);
-            // Late answers to earlier questions make the socket readable, too; they are dropped inside.
+            // Late replies to earlier requests also make the socket readable; `recv_bytes` drops them.
             match again(|| self.socket.recv_bytes(zmq::DONTWAIT)) {
                 Ok(bytes) => break bytes,
                 Err(_) if items[1].is_readable() => return Err(AskError::TurnedAway(self.endpoint.clone())),

@@ -1,4 +1,4 @@
-//! What a server's socket says to everybody who connects.
+//! Greeting that a server's socket sends to each new connection.
 
 use super::Sockets;
 use std::io::{self, Read, Write};
@@ -7,19 +7,19 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Bytes of a greeting (ZMTP 3.1, RFC 37): signature, version, security mechanism, whether it is the server, filler.
+/// Length of a greeting (bytes) (ZMTP 3.1, RFC 37): signature, version, security mechanism, server flag, filler.
 pub const GREETING: usize = 64;
-/// The signature and the version 3, after which libzmq says the rest of its own.
+/// Client's signature and version 3; libzmq then sends the rest of its own greeting.
 const BEGINNING: [u8; 11] = [0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
-/// libzmq answers within this time.
+/// Time-out for libzmq's greeting.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Sockets {
-    /// The greeting of the sockets that these keys make; of plain ones if `plain`. It is heard from a socket of its own,
-    /// which nobody watches: an unfinished handshake counts as a stranger's.
+    /// Returns the greeting of sockets with these keys, or of sockets without keys if `plain`. It is read from a
+    /// separate socket without a monitor, because the unfinished handshake would be counted as a rejection.
     ///
     /// # Errors
-    /// If the system lets no socket be made.
+    /// The system refuses to create a socket.
     pub fn greeting(&self, plain: bool) -> io::Result<[u8; GREETING]> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("xpuck-greeting-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));

@@ -1,7 +1,7 @@
-//! The sockets: how each is set up (options before bind or connect) and how messages go through them.
+//! Sockets: their configuration (options are set before bind or connect), and sending and receiving.
 //!
-//! Every send and receive here returns at once: a robot's control loop and the hub's loop poll. With keys every
-//! connection is encrypted and authenticated (CURVE), and whoever is not enrolled delivers nothing.
+//! Sending and receiving never block: the robot's control loop and the hub's loop poll. With keys every connection is
+//! encrypted and authenticated (CURVE), and messages from peers that are not enrolled are not delivered.
 
 mod client;
 mod greeting;
@@ -22,58 +22,58 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Messages that may wait in a socket, each way; more are dropped.
+/// Queue length of a socket in each direction (messages); further messages are dropped.
 const QUEUE: i32 = 1000;
-/// Longest message that libzmq reads, bytes. It closes the connection of a longer one without a word; what is only a little
-/// longer than allowed is read, so that it can be refused and counted as what it is.
+/// Maximum length of a message that libzmq accepts (bytes); a longer one silently closes its connection. The limit
+/// exceeds [`MAX_BYTES`], so that a slightly oversized message is received, rejected and counted as such.
 const MAX_READ: i64 = 2 * MAX_BYTES as i64;
-/// Without keys a robot's connection is called by the robot's id, this, and a random number.
+/// Separator between a robot's id and a random number in the identity of a connection without keys.
 const NAME_ENDS: char = '/';
-/// Messages that are turned away between two looks at the clock.
+/// Maximum number of rejected messages processed per call.
 const REFUSED_AT_ONCE: usize = 256;
 
-/// A socket that cannot be used.
+/// Socket error.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
-    /// It is no endpoint.
+    /// Invalid endpoint.
     #[error("`{0}` is no address; it must look like tcp://192.168.1.2:7602")]
     Address(String),
-    /// Somebody else listens there.
+    /// Port in use.
     #[error("{0}: the port is in use; stop the other program or choose another port")]
     InUse(String),
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     #[error(transparent)]
     Random(#[from] FileError),
-    /// Any other trouble.
+    /// Any other error.
     #[error("{endpoint}: {error}")]
     Other {
-        /// The endpoint.
+        /// Endpoint.
         endpoint: String,
-        /// What ZeroMQ says.
+        /// Error of ZeroMQ.
         error: zmq::Error,
     },
 }
 
-/// Makes sockets; one a process, whose clones share everything.
+/// Socket factory, one per process; clones share context and keys.
 #[derive(Clone, Default)]
 pub struct Sockets {
     context: zmq::Context,
     keys: Keys,
 }
 
-/// What the sockets of a process prove.
+/// Credentials of a process's sockets.
 #[derive(Clone, Default)]
 enum Keys {
-    /// Nothing: `dev_mode`.
+    /// No keys (`dev_mode`).
     #[default]
     None,
-    /// To be the server, which lets in whom the guard knows.
+    /// Server's key, and the guard that admits peers.
     Server(Secret, Arc<Guard>),
-    /// To be somebody, to a server that has this key.
+    /// Client's key and the public key of its server.
     Client(Secret, Key),
 }
 
-/// A key that is not there, with what to do.
+/// Adds a remedy to the error for a missing key file.
 fn missing(error: FileError) -> FileError {
     match &error {
         FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
@@ -85,15 +85,15 @@ fn missing(error: FileError) -> FileError {
 }
 
 impl Sockets {
-    /// A maker of plain sockets: nobody proves who it is, everybody is let in.
+    /// Creates a factory of plain sockets: no authentication, everybody is accepted.
     pub fn new() -> Sockets {
         Sockets::default()
     }
 
-    /// The hub's, with `hub.key` of the folder of keys; plain ones with `dev_mode`.
+    /// Creates the hub's factory with `hub.key` of the key folder; plain sockets with `dev_mode`.
     ///
     /// # Errors
-    /// If the key cannot be used, or libzmq has no CURVE.
+    /// The key cannot be used, or libzmq lacks CURVE.
     pub fn for_hub(security: &Security) -> Result<Sockets, FileError> {
         if security.dev_mode {
             return Ok(Sockets::new());
@@ -104,10 +104,11 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
-    /// A robot's, with `robots/<id>.key` and `hub.pub` of the folder of keys; plain ones with `dev_mode`.
+    /// Creates a robot's factory with `robots/<id>.key` and `hub.pub` of the key folder; plain sockets with
+    /// `dev_mode`.
     ///
     /// # Errors
-    /// If a key cannot be used.
+    /// A key cannot be used.
     pub fn for_robot(security: &Security, id: &str) -> Result<Sockets, FileError> {
         if security.dev_mode {
             return Ok(Sockets::new());
@@ -121,11 +122,11 @@ impl Sockets {
         Sockets::client(secret, Public::read(&security.keys.join("hub.pub")).map_err(missing)?.curve)
     }
 
-    /// For whoever has a key file of an operator or observer, `<folder>/operators/<name>.key`; the hub's key is
-    /// `<folder>/hub.pub`.
+    /// Creates the factory for an operator's or observer's key file, `<folder>/operators/<name>.key`; the hub's key
+    /// is `<folder>/hub.pub`.
     ///
     /// # Errors
-    /// If a key cannot be used.
+    /// A key cannot be used.
     pub fn for_operator(key: &Path) -> Result<(Sockets, Secret), FileError> {
         let secret = Secret::read(key)?;
         let folder = key.parent().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
@@ -133,10 +134,10 @@ impl Sockets {
         Ok((Sockets::client(secret.clone(), server.curve)?, secret))
     }
 
-    /// A client's, for a server of this key.
+    /// Creates a client's factory for a server with this key.
     ///
     /// # Errors
-    /// If libzmq has no CURVE.
+    /// libzmq lacks CURVE.
     pub fn client(secret: Secret, server: Key) -> Result<Sockets, FileError> {
         if zmq::has("curve") != Some(true) {
             return Err(FileError::value("authentication", "this libzmq has no CURVE; install Debian's libzmq5"));
@@ -144,10 +145,10 @@ impl Sockets {
         Ok(Sockets { context: zmq::Context::new(), keys: Keys::Client(secret, server) })
     }
 
-    /// A geneserver's: who has the same key file is let in. Plain ones without.
+    /// Creates a geneserver's factory: clients with the same key file are accepted. Plain sockets without a key.
     ///
     /// # Errors
-    /// If libzmq has no CURVE.
+    /// libzmq lacks CURVE.
     pub fn for_geneserver(secret: Option<&Secret>) -> Result<Sockets, FileError> {
         let Some(secret) = secret else { return Ok(Sockets::new()) };
         let context = zmq::Context::new();
@@ -155,10 +156,10 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret.clone(), guard) })
     }
 
-    /// A worker's, with the geneserver's key file; plain ones without.
+    /// Creates a worker's factory with the geneserver's key file; plain sockets without a key.
     ///
     /// # Errors
-    /// If libzmq has no CURVE.
+    /// libzmq lacks CURVE.
     pub fn for_worker(secret: Option<&Secret>) -> Result<Sockets, FileError> {
         match secret {
             Some(secret) => Sockets::client(secret.clone(), secret.public.curve),
@@ -166,7 +167,7 @@ impl Sockets {
         }
     }
 
-    /// Who is let in; nobody watches in `dev_mode` and on a client's side.
+    /// Access control; `None` in `dev_mode` and on a client.
     pub fn guard(&self) -> Option<&Arc<Guard>> {
         match &self.keys {
             Keys::Server(_, guard) => Some(guard),
@@ -203,16 +204,16 @@ impl Sockets {
     }
 }
 
-/// Waits until a socket can be read, at most `timeout_ms`.
+/// Waits until a socket is readable, at most `timeout_ms`.
 pub fn wait(sockets: &[&dyn Readable], timeout_ms: i64) {
     let mut items: Vec<zmq::PollItem<'_>> = sockets.iter().map(|s| s.socket().as_poll_item(zmq::POLLIN)).collect();
-    // An interrupted wait only makes the caller's loop turn earlier.
+    // An interrupted wait only starts the caller's next iteration earlier.
     let _ = zmq::poll(&mut items, timeout_ms);
 }
 
-/// A socket that [`wait`] can wait for.
+/// Socket on which [`wait`] can wait.
 pub trait Readable {
-    /// The socket.
+    /// Underlying socket.
     fn socket(&self) -> &zmq::Socket;
 }
 
@@ -259,7 +260,7 @@ mod tests {
             let link = Sockets::new().operator(endpoint, 4000).unwrap();
             link.ask::<Request, Reply>(&Request::Pause).unwrap()
         });
-        // The question that went unanswered above may arrive first, now that somebody listens.
+        // The unanswered request from above may arrive first, now that the socket is bound.
         loop {
             let (to, request) = wait_for(|| hub.receive::<Request>());
             let request = request.unwrap();
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(asking.join().unwrap(), Reply::Done);
     }
 
-    /// Without keys, too, a second robot of that name has a connection of its own, and answers go where they are to go.
+    /// Without keys, too, a second robot with the same name has its own connection, and answers reach the right one.
     #[test]
     fn a_second_robot_of_a_name_does_not_push_the_first_one_out() {
         let sockets = Sockets::new();
@@ -292,7 +293,8 @@ mod tests {
         assert!(!hub.answers_by(&sender) && message.unwrap() == RobotMessage::Pong { stamp: 5.0 });
     }
 
-    /// What is too long but not absurd is refused as that; what is absurd costs its sender the connection, which is counted.
+    /// A slightly oversized message is rejected and counted; a far larger one closes its connection, which is
+    /// counted.
     #[test]
     fn messages_that_are_too_long_are_counted_one_way_or_the_other() {
         let sockets = Sockets::new();
@@ -314,7 +316,7 @@ mod tests {
         let sender = send(MAX_READ as usize + 1);
         wait_for(|| (hub.ended() > 2).then_some(()));
         assert!(hub.receive::<RobotMessage>().is_none());
-        // It would come again and again.
+        // Otherwise the message would be sent again after each reconnection.
         sender.set_linger(0).unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! The ends of the links between robots: each robot binds one socket, to which others come with questions and words, and
-//! connects another to each robot that it speaks to.
+//! Links between robots: each robot binds one socket, to which others connect with requests and messages, and
+//! connects a socket to each robot that it addresses.
 
 use super::{Dealer, Keys, NAME_ENDS, Router, SocketError, Sockets, missing};
 use crate::file::FileError;
@@ -10,19 +10,19 @@ use crate::peer::MAX_PEER_BYTES;
 use crate::session::fresh_session;
 use crate::swarm::Security;
 
-/// Messages that may wait in a link, each way; more are dropped.
+/// Queue length of a link in each direction (messages); further messages are dropped.
 const QUEUE: i32 = 64;
-/// A link asks so often whether the other robot is there, ms of wall time, and ends when nothing came for three times as long.
+/// Heartbeat interval of a link (ms of wall time); a link without traffic for three intervals is closed.
 const HEARTBEAT_MS: i32 = 1000;
-/// Connections that may be waiting to be let in at once.
+/// Maximum number of connections waiting for acceptance.
 const BACKLOG: i32 = 256;
 
 impl Sockets {
-    /// A robot's for its links to other robots, with `robots/<id>.key` of the folder of keys: it lets in the robots whose
-    /// `.pub` files are there, as they are at every moment. Plain ones with `dev_mode`.
+    /// Creates a robot's factory for links to other robots, with `robots/<id>.key` of the key folder. It accepts
+    /// robots whose `.pub` files are in the folder, which is reloaded on change. Plain sockets with `dev_mode`.
     ///
     /// # Errors
-    /// If the key cannot be used, the folder cannot be read, or libzmq has no CURVE.
+    /// The key cannot be used, the folder cannot be read, or libzmq lacks CURVE.
     pub fn for_peers(security: &Security, id: &str) -> Result<Sockets, FileError> {
         if security.dev_mode {
             return Ok(Sockets::new());
@@ -34,16 +34,16 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
-    /// The CURVE key of a robot that is enrolled at this moment; none in `dev_mode`.
+    /// CURVE key of an enrolled robot; `None` in `dev_mode` or if the robot is not enrolled.
     pub fn peer_key(&self, id: &str) -> Option<Key> {
         let holders = self.guard()?.holders_called(id);
         holders.into_iter().find(|holder| holder.role == Role::Robot).map(|holder| holder.public.curve)
     }
 
-    /// The end to which other robots come.
+    /// Opens the socket to which other robots connect.
     ///
     /// # Errors
-    /// The address is none, or in use.
+    /// The address is invalid or in use.
     pub fn peers_end(&self, endpoint: &str) -> Result<Router, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             s.set_router_handover(self.is_plain())?;
@@ -57,11 +57,11 @@ impl Sockets {
         Ok(Router::of_peers(socket, self.access(Domain::Peers)))
     }
 
-    /// A link from the robot `id` to another one, which has this key; without a key a plain one. What is said while the
-    /// other is not there is dropped, so nothing old arrives later.
+    /// Opens a link from robot `id` to the robot with this key, or a plain link without a key. Messages sent while
+    /// the peer is unreachable are dropped, so that no stale message arrives later.
     ///
     /// # Errors
-    /// The address is none.
+    /// The address is invalid.
     pub fn peer(&self, endpoint: &str, id: &str, key: Option<Key>) -> Result<Dealer, SocketError> {
         let number = fresh_session()?;
         let socket = self.open(zmq::DEALER, endpoint, |s| {
@@ -118,7 +118,7 @@ mod tests {
         let [first, second] = ["xp01", "xp02"].map(|id| robot(keys, id));
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
         let link = second.peer(&end.endpoint(), "xp02", second.peer_key("xp01")).unwrap();
-        // What is sent before the connection is there is dropped.
+        // Messages sent before the connection is established are dropped.
         wait_for(|| link.send(&ASK).then_some(()));
         let (name, message) = wait_for(|| end.receive::<PeerMessage>());
         assert_eq!((name.as_str(), message.unwrap()), ("xp02", ASK));
@@ -144,7 +144,7 @@ mod tests {
         let first = robot(&keys, "xp01");
         let guard = first.guard().unwrap();
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
-        // An unknown key that knows the robot's own.
+        // A peer with an unknown key that knows the robot's public key.
         let stranger = robot(&others, "xp02").peer(&end.endpoint(), "xp02", first.peer_key("xp01")).unwrap();
         wait_for(|| (guard.refusals().unknown_key > 0).then_some(()));
         let secret = Secret::read(&keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key")).unwrap();

@@ -1,4 +1,4 @@
-//! The ends that bind: the hub's for robots and for operators, and a geneserver's.
+//! Sockets that bind: the hub's for robots and for operators, and a geneserver's.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
@@ -10,13 +10,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Messages that may wait for each worker of a geneserver, each way.
+/// Queue length per worker of a geneserver in each direction (messages).
 const WORKER_QUEUE: i32 = 64;
-/// Workers that may be waiting to be let in at once.
+/// Maximum number of workers waiting for acceptance.
 const WORKER_BACKLOG: i32 = 1000;
 
 impl Sockets {
-    /// Puts the server's key into a socket that is about to bind, and gives the guard; nothing without keys.
+    /// Sets the server's key on a socket that is about to bind; returns the guard, or `None` without keys.
     pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<Guard>>> {
         let Keys::Server(secret, guard) = &self.keys else { return Ok(None) };
         socket.set_curve_server(true)?;
@@ -24,7 +24,7 @@ impl Sockets {
         Ok(Some(guard))
     }
 
-    /// The same, and lets in whom the guard knows for this domain.
+    /// As [`Sockets::encrypt`], and restricts access to the peers that the guard admits to this domain.
     pub(crate) fn serve(&self, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
         let Some(guard) = self.encrypt(socket)? else { return Ok(()) };
         socket.set_zap_domain(domain.name())?;
@@ -35,12 +35,12 @@ impl Sockets {
         self.guard().map(|guard| Access { guard: guard.clone(), domain })
     }
 
-    /// The hub's end of the robots' link.
+    /// Opens the hub's socket for robots.
     pub fn robots_hub(&self, endpoint: &str) -> Result<Router, SocketError> {
         let mut ends = None;
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
-            // Without keys, a robot that connects again takes its identity over from its dead connection. With keys nobody
-            // can take over anything: a robot is known by its key alone.
+            // Without keys, a reconnecting robot takes over the identity of its dead connection. With keys an
+            // identity cannot be taken over, since a robot is identified by its key alone.
             s.set_router_handover(self.is_plain())?;
             self.serve(s, Domain::Robots)?;
             if self.is_plain() {
@@ -51,11 +51,11 @@ impl Sockets {
         Ok(Router { ends, of_robots: true, ..Router::new(socket, self.access(Domain::Robots)) })
     }
 
-    /// A geneserver's end of its workers' link. Port `*` takes a free one: see [`Router::endpoint`].
+    /// Opens a geneserver's socket for workers. Port `*` chooses a free port: see [`Router::endpoint`].
     pub fn geneserver(&self, endpoint: &str) -> Result<Router, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             s.set_router_handover(true)?;
-            // A worker waits for each answer, so hardly more than one message waits for it.
+            // A worker waits for each reply, so rarely more than one message is queued for it.
             s.set_sndhwm(WORKER_QUEUE)?;
             s.set_rcvhwm(WORKER_QUEUE)?;
             s.set_backlog(WORKER_BACKLOG)?;
@@ -65,7 +65,7 @@ impl Sockets {
         Ok(Router::new(socket, self.access(Domain::Workers)))
     }
 
-    /// The hub's end of the operators' link.
+    /// Opens the hub's socket for operators.
     pub fn operators_hub(&self, endpoint: &str) -> Result<OperatorsHub, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             self.serve(s, Domain::Operators)?;
@@ -75,40 +75,40 @@ impl Sockets {
     }
 }
 
-/// Where a socket listens; empty if it does not.
+/// Endpoint of a socket; empty if it is not bound.
 fn endpoint(socket: &zmq::Socket) -> String {
     socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
 }
 
-/// Who may speak on a server's socket.
+/// Access rules of a server's socket.
 pub(super) struct Access {
     guard: Arc<Guard>,
     domain: Domain,
 }
 
-/// The next message: its way back and its body.
+/// Returns the next message as return path and body.
 fn receive_with_way(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
     let mut parts = receive_parts(socket)?;
     let body = parts.pop()?;
     Some((parts.iter().map(|part| part.to_vec()).collect(), body))
 }
 
-/// Who sent a message, and the connection that it came by.
+/// Sender of a message and its connection.
 pub struct Sender {
-    /// Its name: a robot's id, or what a worker calls itself.
+    /// Name: a robot's id, or the identity that a worker chose.
     pub name: String,
     route: Vec<u8>,
 }
 
-/// The end of a link that many connect to: the hub's end of the robots' link, and a geneserver's.
+/// Server socket with many peers: the hub's for robots, a robot's for other robots, or a geneserver's.
 pub struct Router {
     socket: zmq::Socket,
     access: Option<Access>,
-    /// Its peers are robots.
+    /// Whether the peers are robots.
     of_robots: bool,
-    /// The connection of each peer, by its name.
+    /// Connection of each peer, by its name.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
-    /// Tells of connections that end; with keys the guard hears of them.
+    /// Monitor of closed connections; with keys the guard counts them.
     ends: Option<zmq::Socket>,
     ended: Cell<u64>,
 }
@@ -124,13 +124,13 @@ impl Router {
         Router { socket, access, of_robots: false, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
     }
 
-    /// A robot's end, to which other robots come.
+    /// Creates a robot's socket, to which other robots connect.
     pub(super) fn of_peers(socket: zmq::Socket, access: Option<Access>) -> Router {
         Router { of_robots: true, ..Router::new(socket, access) }
     }
 
-    /// Connections of robots that ended so far: a robot stopped or was cut off, or what it sent was no ZeroMQ, or far too
-    /// long.
+    /// Number of closed robot connections so far: a robot stopped or lost its network, or it sent invalid ZeroMQ data
+    /// or a far too long message.
     pub fn ended(&self) -> u64 {
         if let Some(access) = &self.access {
             return access.guard.ended();
@@ -140,13 +140,13 @@ impl Router {
         self.ended.get()
     }
 
-    /// Where it listens, with the port that it took.
+    /// Endpoint with the port chosen by the system.
     pub fn endpoint(&self) -> String {
         endpoint(&self.socket)
     }
 
-    /// The next message of somebody who may speak, and who that is, or `None` if none waits. Others are counted. What is
-    /// sent to that name takes the way that this message came.
+    /// Returns the next message of an authorised peer with its name, or `None` if none is waiting. Other messages are
+    /// counted. Replies to that name use the connection of this message from now on.
     pub fn receive<T: Message>(&self) -> Option<(String, Result<T, CodecError>)> {
         let (sender, message) = self.receive_from()?;
         let name = sender.name.clone();
@@ -154,19 +154,19 @@ impl Router {
         Some((name, message))
     }
 
-    /// Sends to this name by this connection from now on.
+    /// Uses this connection for messages to this name from now on.
     pub fn answer_by(&self, sender: Sender) {
         if sender.name.as_bytes() != sender.route {
             self.routes.borrow_mut().insert(sender.name, sender.route);
         }
     }
 
-    /// True if what is sent to this name goes by this connection.
+    /// Whether messages to this name use this connection.
     pub fn answers_by(&self, sender: &Sender) -> bool {
         self.routes.borrow().get(&sender.name).map_or(sender.name.as_bytes(), Vec::as_slice) == sender.route
     }
 
-    /// As [`Router::receive`], but what is sent to that name goes where it went before.
+    /// As [`Router::receive`], but the connection for replies to that name does not change.
     pub fn receive_from<T: Message>(&self) -> Option<(Sender, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_way(&self.socket)?;
@@ -178,8 +178,9 @@ impl Router {
         None
     }
 
-    /// Who sent a message: with keys, the name that goes with the connection's key. ZeroMQ's routing identity is what
-    /// the peer chose (the first byte of those that ZeroMQ itself made is 0), so another name there is an impostor's.
+    /// Returns the sender of a message: with keys, the name that belongs to the connection's key. ZeroMQ's routing
+    /// identity is chosen by the peer (identities made by ZeroMQ begin with byte 0), so a different name there is an
+    /// impersonation.
     fn sender(&self, route: Vec<u8>, body: &mut zmq::Message) -> Option<Sender> {
         let mut name = String::from_utf8_lossy(&route).into_owned();
         if let Some(access) = &self.access {
@@ -197,7 +198,7 @@ impl Router {
         Some(Sender { name, route })
     }
 
-    /// Sends, or drops the message if the peer is not there or its queue is full; true if sent.
+    /// Sends the message, or drops it if the peer is not connected or its queue is full; returns true if sent.
     pub fn send<T: Message>(&self, id: &str, message: &T) -> bool {
         let routes = self.routes.borrow();
         let route = routes.get(id).map_or(id.as_bytes(), Vec::as_slice);
@@ -206,7 +207,7 @@ impl Router {
     }
 }
 
-/// The hub's end of the operators' link.
+/// Hub's socket for operators.
 pub struct OperatorsHub {
     socket: zmq::Socket,
     access: Option<Access>,
@@ -218,20 +219,20 @@ impl Readable for OperatorsHub {
     }
 }
 
-/// Who asked, and where to send the answer.
+/// Sender of a request, and the return path for the reply.
 pub struct ReturnAddress {
     parts: Vec<Vec<u8>>,
-    /// Who asked; in `dev_mode` an operator without a name.
+    /// Sender; in `dev_mode` an operator without a name.
     pub peer: Peer,
 }
 
 impl OperatorsHub {
-    /// Where it listens, with the port that it took.
+    /// Endpoint with the port chosen by the system.
     pub fn endpoint(&self) -> String {
         endpoint(&self.socket)
     }
 
-    /// The next request of somebody who may ask, or `None` if none waits. Others are counted.
+    /// Returns the next request of an authorised peer, or `None` if none is waiting. Other requests are counted.
     pub fn receive<T: Message>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_way(&self.socket)?;
@@ -250,7 +251,7 @@ impl OperatorsHub {
     pub fn answer<T: Message>(&self, to: ReturnAddress, reply: &T) {
         let mut parts = to.parts;
         parts.push(codec::encode(reply));
-        // An operator who left gets no answer; nothing is lost by that.
+        // The reply to an operator that has disconnected is dropped.
         let _ = send_parts(&self.socket, &parts);
     }
 }

@@ -1,4 +1,4 @@
-//! Events of `tracing` as lines: who speaks, the event's fields, a colon, and what is said, like `xpuckd xp01: no poses`.
+//! Formats `tracing` events as lines: source, fields, a colon and the message, like `xpuckd xp01: no poses`.
 
 use std::fmt::{Debug, Write};
 use tracing::field::{Field, Visit};
@@ -6,15 +6,15 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Writes events up to a level; spans are not used, and mean nothing.
+/// Subscriber that writes events up to a level; spans are ignored.
 pub(super) struct Events {
-    /// The least important level that is written.
+    /// Minimum severity that is written.
     pub most: Level,
-    /// Takes each line.
+    /// Receives each line.
     pub write: fn(Level, &str),
 }
 
-/// The level of this name, info without one; none if the name is no level's.
+/// Parses a level; an empty name is info, an unknown one `None`.
 pub(super) fn level(name: &str) -> Option<Level> {
     match name {
         "error" => Some(Level::ERROR),

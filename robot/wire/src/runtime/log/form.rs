@@ -1,15 +1,15 @@
-//! How a line of the log looks: with a priority for journald, which knows the time, else with time and level in front.
+//! Format of log lines: a priority prefix for journald, which adds the time; otherwise a prefix of time and level.
 
 use crate::{output, plain};
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use tracing::Level;
 
-/// Longest line of a log, bytes; the rest is cut off.
+/// Maximum length of a log line (bytes); longer lines are truncated.
 const LINE: usize = 8192;
-/// Bytes of a time such as `2026-03-01T09:30:00.250Z`.
+/// Length of a time such as `2026-03-01T09:30:00.250Z` (bytes).
 const TIME: usize = 24;
-/// The levels by name, and journald's numbers for them (those of syslog).
+/// Levels with their names and syslog priorities, as journald uses them.
 const LEVELS: [(Level, &str, u8); 5] = [
     (Level::ERROR, "ERROR", 3),
     (Level::WARN, "WARN", 4),
@@ -18,19 +18,20 @@ const LEVELS: [(Level, &str, u8); 5] = [
     (Level::TRACE, "TRACE", 7),
 ];
 
-/// What stands in front of a line's text.
+/// Prefix of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A priority, such as `<6>`.
     Journal,
     /// Time and level.
     Plain,
-    /// The same, with colours for warnings and errors.
+    /// Time and level, with colours for warnings and errors.
     Coloured,
 }
 
 impl Form {
-    /// The form for what is at the other end of the log. `journal` is what systemd says of its own end, `device:inode`.
+    /// Chooses the format for the log's destination. `journal` identifies journald's end as `device:inode`
+    /// (`JOURNAL_STREAM`).
     pub fn of(log: impl AsFd + IsTerminal, journal: Option<&str>) -> Form {
         let here = rustix::fs::fstat(&log).ok().map(|stat| format!("{}:{}", stat.st_dev, stat.st_ino));
         if here.is_some() && here.as_deref() == journal {
@@ -42,8 +43,9 @@ impl Form {
         }
     }
 
-    /// A line of the log without its end. Control characters and those that turn or hide text are shown by their numbers: others
-    /// may have chosen parts of `text`, and one event is one line. `unix_ms` is wall time, ms since 1970.
+    /// Formats a log line without its line end. Control characters and characters that are invisible or change the
+    /// writing direction are escaped: parts of `text` may be untrusted, and one event must be one line. `unix_ms` is
+    /// wall time since 1970 (ms).
     pub fn line(self, unix_ms: u64, level: Level, text: &str) -> String {
         let (_, name, priority) = LEVELS.into_iter().find(|(other, ..)| *other == level).unwrap_or(LEVELS[0]);
         let mut line = match self {
@@ -58,12 +60,12 @@ impl Form {
     }
 }
 
-/// As much of a text as a line holds.
+/// Truncates text to the maximum length of a line.
 pub(super) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(LINE)]
 }
 
-/// The text of a line of a log, without time and level if it has them.
+/// Text of a log line, without time and level if it has them.
 pub fn text_of(line: &str) -> &str {
     let stamped = line.split_at_checked(TIME).filter(|(time, _)| time.get(10..11) == Some("T") && time.ends_with('Z'));
     let level = stamped.and_then(|(_, rest)| rest.strip_prefix(' ')?.split_once(' '));
@@ -73,7 +75,7 @@ pub fn text_of(line: &str) -> &str {
     }
 }
 
-/// A time in ms since 1970 as UTC, as ISO 8601 has it: `2026-03-01T09:30:00.250Z`.
+/// Formats a UTC time in ISO 8601, from ms since 1970: `2026-03-01T09:30:00.250Z`.
 pub fn time(unix_ms: u64) -> String {
     let (days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
     let (year, month, day) = date(days);
@@ -82,9 +84,10 @@ pub fn time(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
 }
 
-/// Year, month and day of a day since 1970. Years are counted from March here, so that a leap day is a year's last.
+/// Year, month and day from days since 1970. Internally years begin in March, so that a leap day is the last day of
+/// its year.
 fn date(days: u64) -> (u64, u64, u64) {
-    // Days since 0000-03-01; the calendar repeats itself every 400 years of 146 097 days.
+    // Days since 0000-03-01. The calendar has a period of 400 years, 146 097 days.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

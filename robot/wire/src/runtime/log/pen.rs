@@ -1,4 +1,5 @@
-//! A queue of lines and the thread that writes them. Lines that find it full, or that cannot be written, are counted.
+//! Queue of lines and the thread that writes them. Lines are dropped and counted if the queue is full or writing
+//! fails.
 
 use super::form::Form;
 use crate::{clock, output, precedence};
@@ -9,9 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use tracing::Level;
 
-/// Lines that wait to be written, at most.
+/// Capacity of the queue (lines).
 const QUEUE: usize = 512;
-/// After lines were lost the log is tried again so often, even if nobody has anything to say.
+/// Retry interval for the report of lost lines when no new line arrives.
 const RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
@@ -21,42 +22,42 @@ struct Counts {
     lost: AtomicU64,
 }
 
-/// A queue of lines and the thread behind it.
+/// Queue of lines and its writer thread.
 pub(super) struct Pen {
     lines: SyncSender<String>,
     counts: Arc<Counts>,
 }
 
 impl Pen {
-    /// Writes from a thread of this name. With `tells` it writes in this form how many lines were lost as soon as it can
-    /// write again.
+    /// Starts a writer thread of this name. With `tells`, the count of lost lines is written in that format as soon
+    /// as writing succeeds again.
     pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<Form>) -> Pen {
         let (sender, lines) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
         let theirs = counts.clone();
         let run = move || {
-            // Whoever spoke first may be a thread that goes before all others, or after them.
+            // The creating thread may have real-time or idle priority; the writer must not inherit it.
             let _ = precedence::run_as_others();
             write(&lines, &theirs, to, tells);
         };
-        // Without a thread the queue has no reader, and every line counts as lost.
+        // If no thread could be created, every line counts as lost.
         let _ = std::thread::Builder::new().name(name.into()).spawn(run);
         Pen { lines: sender, counts }
     }
 
-    /// Takes a line, which has no end yet. Returns at once.
+    /// Queues a line without its line end. Returns at once.
     pub fn line(&self, text: &str) {
         let count =
             if self.lines.try_send(format!("{text}\n")).is_ok() { &self.counts.taken } else { &self.counts.lost };
         count.fetch_add(1, Relaxed);
     }
 
-    /// Lines that were lost so far.
+    /// Number of lines lost so far.
     pub fn lost(&self) -> u64 {
         self.counts.lost.load(Relaxed)
     }
 
-    /// Waits until all lines taken so far are written or lost.
+    /// Waits until all lines queued so far are written or lost.
     pub fn flush(&self, until: Instant) {
         let taken = self.counts.taken.load(Relaxed);
         while self.counts.done.load(Relaxed) < taken && Instant::now() < until {
@@ -67,7 +68,7 @@ impl Pen {
 
 fn write(lines: &Receiver<String>, counts: &Counts, to: impl AsFd, tells: Option<Form>) {
     let mut told = 0;
-    // The last line broke off in its middle.
+    // Whether the last line was written only in part.
     let mut torn = false;
     let mut put = |text: String| {
         let text = if torn { format!("\n{text}") } else { text };
@@ -130,7 +131,7 @@ mod tests {
     fn a_reader_that_stalls_holds_nobody_up_and_learns_what_it_missed() {
         let (reader, writer) = pipe().unwrap();
         let pen = Pen::new("test", writer, TELLS);
-        // More than pipe and queue hold: a pipe has 64 KiB.
+        // More than the pipe (64 KiB) and the queue hold.
         let text = "x".repeat(999);
         let said = 2000;
         (0..said).for_each(|_| pen.line(&text));
@@ -157,7 +158,7 @@ mod tests {
         let (sender, lines) = sync_channel(QUEUE);
         let theirs = counts.clone();
         let thread = std::thread::spawn(move || write(&lines, &theirs, writer, TELLS));
-        // Nobody says anything, and it is told all the same.
+        // The report is written even though no new line arrives.
         let mut notice = [0; 26];
         reader.read_exact(&mut notice).unwrap();
         assert_eq!(&notice, b"<4>log: 7 lines were lost\n");

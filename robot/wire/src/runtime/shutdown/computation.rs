@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM for long computations that keep their state: they end soon, and say how to go on.
+//! Ctrl-C and SIGTERM for long computations that save their state: they end soon and print how to resume.
 
 use crate::log;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Exit code of a computation that was stopped and can go on: "try again" to schedulers (EX_TEMPFAIL).
+/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL; schedulers try again).
 pub const TRY_AGAIN: u8 = 75;
-/// How long after the signal the step in hand may take. Schedulers kill some seconds after they asked.
+/// Time limit for the current step after the signal. Schedulers kill a process some seconds after the signal.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// A flag that the first signal sets. The program should end within 4 s from then, after its step in hand; if it
-/// does not, or at the second signal, the process ends with [`TRY_AGAIN`] after printing `line`, and the step is lost.
-/// For programs whose files are sound at every moment.
+/// Returns a flag that the first signal sets. The program should finish its current step and end within 4 s. If it
+/// does not, or at a second signal, the process prints `line` and exits with [`TRY_AGAIN`]; the current step is lost.
+/// For programs whose files are consistent at every moment.
 ///
 /// # Errors
-/// If the kernel refuses a signal handler or a thread.
+/// The kernel refuses a signal handler or a thread.
 pub fn computation_flag(line: String) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();

@@ -1,4 +1,4 @@
-//! How a program learns that it is to end: a service at once, a computation after its step in hand.
+//! Shutdown requests: a service ends at once, a computation after its current step.
 
 mod computation;
 mod service;

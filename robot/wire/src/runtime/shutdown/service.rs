@@ -1,4 +1,4 @@
-//! How a service learns that it is to end: a signal, or the end of the program that started it.
+//! Shutdown requests to a service: a signal, or the end of its parent program.
 
 use super::TRY_AGAIN;
 use crate::log;
@@ -7,22 +7,22 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Events that end a service besides the first SIGINT, SIGTERM or SIGHUP. `nohup` still protects from SIGHUP.
+/// Events that end a service in addition to the first SIGINT, SIGTERM or SIGHUP. SIGHUP stays ignored under `nohup`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// The end of standard input, which comes even when the program at the other end of the pipe is killed.
+    /// End of standard input; it occurs even when the program at the other end of the pipe is killed.
     pub with_stdin: bool,
-    /// A second signal, at once and without the service's doing.
+    /// A second signal, which ends the process at once without a clean shutdown.
     pub at_second_signal: bool,
 }
 
-/// A flag that is set when the service is to end.
+/// Returns a flag that is set when the service must end.
 ///
 /// # Errors
-/// If the kernel refuses a signal handler or a thread.
+/// The kernel refuses a thread or signal handler.
 pub fn service_flag(ends: Ends) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    // A terminal that closes sends SIGHUP.
+    // A closing terminal sends SIGHUP.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     for signal in [SIGTERM, SIGINT].into_iter().chain(hangup) {
         if ends.at_second_signal {
@@ -40,11 +40,11 @@ pub fn service_flag(ends: Ends) -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Ends this process at once when standard input ends: for a computation whose files are sound at every moment, and
-/// which must not outlive the program that started it.
+/// Ends this process at once when standard input ends. For computations whose files are consistent at every moment
+/// and that must not outlive their parent program.
 ///
 /// # Errors
-/// If the kernel refuses a thread.
+/// The kernel refuses a thread or signal handler.
 pub fn end_with_stdin() -> std::io::Result<()> {
     std::thread::Builder::new().name("stdin".into()).spawn(|| {
         wait_for_end();
@@ -55,6 +55,6 @@ pub fn end_with_stdin() -> std::io::Result<()> {
 }
 
 fn wait_for_end() {
-    // Ends with the pipe, and not with a signal; what comes through it does not matter.
+    // Returns when the pipe is closed; signals do not end it. The data are discarded.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
 }
