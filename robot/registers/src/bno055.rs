@@ -1,46 +1,48 @@
-//! The BNO055, a nine-axis inertial unit that computes its own orientation (Bosch data sheet BST-BNO055-DS000): accelerometer,
-//! gyroscope, magnetometer. Words are signed, least significant byte first.
+//! BNO055, a nine-axis inertial unit that computes its orientation (Bosch data sheet BST-BNO055-DS000):
+//! accelerometer, gyroscope, magnetometer. Words are signed, least significant byte first.
 
-/// 7-bit address with its address pin low.
+/// 7-bit address with the address pin low.
 pub const ADDRESS: u8 = 0x28;
-/// Register that names the chip, and what it holds.
+/// Chip id: register and expected value.
 pub const CHIP_ID: (u8, u8) = (0x00, 0xa0);
-/// First of the data registers, which are read in one go: see [`Data`].
+/// First data register; all data are read in one transfer: see [`Data`].
 pub const DATA: u8 = 0x08;
-/// Bytes of the data.
+/// Length of the data (bytes).
 pub const DATA_BYTES: usize = 24;
-/// How well it knows its scales: two bits each of system, gyroscope, accelerometer and magnetometer, 3 the best.
+/// Register of the calibration status: two bits each for system, gyroscope, accelerometer and magnetometer; 3 is
+/// fully calibrated.
 pub const CALIBRATION: u8 = 0x35;
-/// What it does.
+/// Register of the operation mode.
 pub const MODE: u8 = 0x3d;
-/// Value of [`MODE`] in which it is set up; it measures nothing.
+/// Value of [`MODE`] for configuration, without measurements.
 pub const MODE_CONFIGURE: u8 = 0x00;
-/// Value of [`MODE`] in which it computes its orientation from all nine axes.
+/// Value of [`MODE`] for nine-axis sensor fusion.
 pub const MODE_FUSION: u8 = 0x0c;
-/// Changing the mode takes so long at most, ms.
+/// Maximum duration of a mode change (ms).
 pub const MODE_MS: u64 = 20;
 
-/// Steps of an acceleration of 1 m/s^2, of a turn of 1 degree/s, of 1 uT, and of an angle of 1 degree.
+/// Steps per unit: acceleration (1 per m/s^2), angular rate (1 per degree/s), magnetic field (1 per uT) and angle [1
+/// per degree].
 const ACCELERATION_STEPS: f32 = 100.0;
 const TURN_STEPS: f32 = 16.0;
 const MAGNETIC_STEPS: f32 = 16.0;
 const ANGLE_STEPS: f32 = 16.0;
 
-/// What the data registers hold, in their order, in units.
+/// Contents of the data registers in their order, in physical units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Data {
-    /// Acceleration along x, y and z with gravity, m/s^2.
+    /// Acceleration along x, y and z, including gravity (m/s^2).
     pub acceleration: [f32; 3],
-    /// Magnetic field, uT.
+    /// Magnetic field (uT).
     pub magnetic: [f32; 3],
-    /// Turning about x, y and z, rad/s.
+    /// Angular rates about x, y and z (rad/s).
     pub turn: [f32; 3],
-    /// Heading, clockwise from magnetic north, 0 to 2 pi; roll; pitch; rad.
+    /// Heading, clockwise from magnetic north, 0 to 2 pi; roll; pitch (rad).
     pub angles: [f32; 3],
 }
 
 impl Data {
-    /// The data in their registers' bytes.
+    /// Decodes the data registers' bytes.
     pub fn decode(bytes: &[u8; DATA_BYTES]) -> Data {
         let word = |i: usize| f32::from(i16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]]));
         let three = |first: usize, steps: f32| [0, 1, 2].map(|i| word(first + i) / steps);
@@ -52,7 +54,7 @@ impl Data {
         }
     }
 
-    /// Their registers' bytes.
+    /// Encodes the data registers' bytes.
     pub fn encode(&self) -> [u8; DATA_BYTES] {
         let degrees = |angle: f32| angle.to_degrees();
         let groups = [

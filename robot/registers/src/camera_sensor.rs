@@ -1,9 +1,10 @@
-//! The camera sensors that e-pucks carry, as I2C slaves: where they answer, how they are told apart, and what to write
-//! for 640 x 480 YUYV at 15 frames a second. The values are those that Pi-puck boards have run for years (York Robotics
-//! Laboratory, GCtronic), the meanings those of the data sheets as far as these are public.
+//! Camera sensors of e-pucks as I2C slaves: addresses, identification, and register values for 640 x 480 YUYV at 15
+//! frames/s. The values have been used on Pi-puck boards for years (York Robotics Laboratory, GCtronic); their
+//! meanings are from the data sheets as far as these are public.
 //!
-//! A sensor sends two bytes a pixel and one byte a clock, blanking included, so frames a second are the clock over twice the
-//! frame's area. The e-puck supplies the clock; the frame is padded until 15 frames a second come out.
+//! A sensor sends two bytes per pixel and one byte per clock, blanking included. The frame rate is therefore the
+//! clock frequency divided by twice the frame's area. The e-puck supplies the clock; the frame is padded to reach 15
+//! frames/s.
 
 mod exposure;
 mod tables;
@@ -11,97 +12,98 @@ mod tables;
 pub use exposure::Exposing;
 pub use tables::{OV7670, PO3030K, PO6030K, PO8030, SENSORS};
 
-/// Pixels in a row and rows of the picture that the set-up asks for.
+/// Width and height of the configured image (pixels).
 pub const SIZE: (usize, usize) = (640, 480);
-/// Frames in a second that the set-up asks for.
+/// Configured frame rate (Hz).
 pub const FRAMES_PER_SECOND: f64 = 15.0;
 
-/// One thing to do on the way to a picture.
+/// Step of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Write a value.
+    /// Register write.
     Set {
-        /// Bank of the register; 0 where the sensor has none.
+        /// Bank of the register; 0 if the sensor has no banks.
         bank: u8,
         /// Number of the (first) register.
         register: u8,
-        /// 1, or 2 for a pair of registers, most significant byte first.
+        /// Number of bytes: 1, or 2 for a pair of registers, most significant byte first.
         bytes: u8,
-        /// The value.
+        /// Value.
         value: u16,
-        /// Reads back as written.
+        /// Whether the value reads back as written.
         holds: bool,
-        /// What it does.
+        /// Purpose.
         meaning: &'static str,
     },
-    /// Give the sensor time.
+    /// Delay for the sensor.
     Wait {
-        /// How long, ms.
+        /// Duration (ms).
         milliseconds: u64,
-        /// What for.
+        /// Purpose.
         meaning: &'static str,
     },
 }
 
-/// How long a sensor's frame is made.
+/// Method of padding a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
-    /// Pairs of registers hold width and height less one, most significant byte first.
+    /// Register pairs for width - 1 and height - 1, most significant byte first.
     Size {
-        /// Bank of both.
+        /// Bank of both pairs.
         bank: u8,
         /// First register of the width.
         width: u8,
         /// First register of the height.
         height: u8,
     },
-    /// Two registers hold the lines beyond the sensor's own, the least significant byte in the first.
+    /// Two registers for the number of additional lines, least significant byte first.
     DummyLines {
-        /// Register of the low byte; the high byte's is the next.
+        /// Register of the low byte; the next one holds the high byte.
         register: u8,
-        /// Pixels in a row with blanking.
+        /// Width with blanking (pixels).
         width: u32,
-        /// Rows with blanking.
+        /// Height with blanking (lines).
         height: u32,
     },
 }
 
-/// One kind of sensor.
+/// Type of camera sensor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sensor {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
     /// 7-bit address.
     pub address: u8,
-    /// First of the two registers that identify it.
+    /// First of the two identification registers.
     pub id_register: u8,
-    /// What they hold, most significant byte first.
+    /// Value of the identification registers, most significant byte first.
     pub id: u16,
-    /// The register that selects a bank, where there are banks.
+    /// Register that selects a bank, if the sensor has banks.
     pub bank_register: Option<u8>,
-    /// A read may follow the pointer after a repeated start; otherwise there is a stop between them.
+    /// Whether a read may follow the register pointer after a repeated start; otherwise a stop is needed between
+    /// them.
     pub repeated_start: bool,
-    /// How its frame is padded.
+    /// Padding of the frame.
     pub padding: Padding,
-    /// How the time is set for which it gathers light; none where that is not known.
+    /// Exposure registers; `None` if they are unknown.
     pub exposing: Option<Exposing>,
-    /// What to do after power-up, except for the padding.
+    /// Configuration steps after power-up, without the padding.
     pub steps: &'static [Step],
 }
 
-/// Who clocks the sensor.
+/// Source of the sensor's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// The Xpuck's logic: 12 MHz.
+    /// Xpuck's logic: 12 MHz.
     Xpuck,
-    /// The e-puck1's dsPIC: 14.7456 MHz.
+    /// e-puck1's dsPIC: 14.7456 MHz.
     Epuck1,
-    /// The e-puck2's processor: 21 MHz.
+    /// e-puck2's processor: 21 MHz.
     Epuck2,
 }
 
 impl Clock {
-    /// Its frequency, Hz.
+    /// Frequency (Hz).
     pub const fn hertz(self) -> u32 {
         match self {
             Clock::Xpuck => 12_000_000,
@@ -110,7 +112,7 @@ impl Clock {
         }
     }
 
-    /// Width and height of a whole frame in which 15 frames a second come out of a Pixelplus sensor.
+    /// Width and height of a frame with blanking for 15 frames/s from a Pixelplus sensor.
     const fn frame(self) -> (u32, u32) {
         match self {
             Clock::Xpuck => (800, 500),
@@ -121,7 +123,7 @@ impl Clock {
 }
 
 impl Sensor {
-    /// Width and height of a whole frame with blanking at this clock.
+    /// Width and height of a frame with blanking, at this clock.
     pub fn frame(&self, clock: Clock) -> (u32, u32) {
         match self.padding {
             Padding::Size { .. } => clock.frame(),
@@ -132,7 +134,7 @@ impl Sensor {
         }
     }
 
-    /// Everything to do after power-up, in order.
+    /// Returns all steps after power-up, in order.
     pub fn setup(&self, clock: Clock) -> impl Iterator<Item = Step> {
         let (frame_width, frame_height) = self.frame(clock);
         let set = |bank, register, bytes, value: u32, meaning| Step::Set {

@@ -1,42 +1,44 @@
-//! The framing of the camera's bytes inside the FT2232H's stream, made by the shim's logic (`docs/protocols/camera.md`).
+//! Framing of the camera's bytes in the FT2232H's stream, as produced by the shim's logic
+//! (`docs/protocols/camera.md`).
 //!
-//! A byte of a pixel is 1 to 254, because the logic clamps it, so the byte 0xFF begins a header wherever it stands. A
-//! reader that lost bytes looks for the next one. Here are only the layout's facts: arena and robot each have code of
-//! their own for them, checked against [`GOLDEN_PIXELS`] and [`GOLDEN_STREAM`].
+//! Pixel bytes are clamped to 1..=254 by the logic, so the byte 0xFF always begins a header. After a loss of bytes a
+//! reader searches for the next header. This module only defines the layout: arena and robot have separate
+//! implementations, tested against [`GOLDEN_PIXELS`] and [`GOLDEN_STREAM`].
 
-/// First byte of a header, and of nothing else.
+/// First byte of a header; it occurs nowhere else.
 pub const SYNC: u8 = 0xff;
-/// Second byte of a header. It is no pixel's byte either.
+/// Second byte of a header; not a valid pixel byte either.
 pub const SYNC_2: u8 = 0x00;
-/// Bytes of a header: both of the mark, kind, two of the frame's number, two of the value, and the check.
+/// Length of a header [bytes]: two of the mark, one of the kind, two of the frame number, two of the value, one of
+/// the check.
 pub const HEADER: usize = 8;
-/// Each byte behind the mark carries six bits and has these two above them, so it is neither 0x00 nor 0xFF.
+/// Upper two bits of each byte after the mark, which carries six data bits and is therefore neither 0x00 nor 0xFF.
 pub const DIGIT: u8 = 0x40;
-/// The six bits of such a byte.
+/// Mask of the six data bits.
 pub const DIGIT_MASK: u8 = 0x3f;
-/// Frames are counted modulo this.
+/// Modulus of the frame number.
 pub const FRAMES: u16 = 1 << 12;
 
-/// Kind of the header in front of a row's pixels; its value is the row, from 0.
+/// Header kind before a row's pixels; the value is the row, from 0.
 pub const ROW: u8 = 1;
-/// Kind of the header behind a frame's last row; its value is the number of rows that the camera gave.
+/// Header kind after a frame's last row; the value is the number of rows received from the camera.
 pub const END: u8 = 2;
 
-/// The check is a CRC of six bits over the five digits before it, most significant bit first, with the polynomial
-/// x^6 + x + 1 (CRC-6/ITU), whose lower terms these are.
+/// Lower terms of the CRC polynomial x^6 + x + 1 (CRC-6/ITU). The CRC covers the five preceding 6-bit digits, most
+/// significant bit first.
 pub const CRC_POLYNOMIAL: u8 = 0x03;
-/// What the CRC starts from.
+/// Start value of the CRC.
 pub const CRC_START: u8 = 0x3f;
 
-/// Least and greatest byte of a pixel in the stream.
+/// Minimum and maximum of a pixel byte in the stream.
 pub const PIXEL_RANGE: (u8, u8) = (1, 254);
 
-/// A frame of 4 x 2 pixels, and ...
+/// Example frame of 4 x 2 pixels.
 pub const GOLDEN_PIXELS: [u8; 16] =
     [0x10, 0x80, 0xeb, 0x80, 0x52, 0x5a, 0x51, 0xf0, 0x29, 0xf0, 0x28, 0x6e, 0x90, 0x36, 0x91, 0x22];
-/// ... the number that it has in ...
+/// Frame number of the example.
 pub const GOLDEN_NUMBER: u16 = 0x5c3;
-/// ... its stream.
+/// Encoded stream of the example.
 pub const GOLDEN_STREAM: [u8; 40] = [
     0xff, 0x00, 0x41, 0x57, 0x43, 0x40, 0x40, 0x68, // row 0
     0x10, 0x80, 0xeb, 0x80, 0x52, 0x5a, 0x51, 0xf0, //

@@ -1,34 +1,35 @@
-//! The e-puck2 as an I2C slave (selector position 10; e-puck2 main processor firmware, branch gumstix): a combined
-//! transfer of 20 bytes to the robot, a repeated start, and 47 bytes back, least significant bytes first. The last byte
-//! of each is the exclusive or of all before it.
+//! e-puck2 as an I2C slave (selector position 10; e-puck2 main processor firmware, branch gumstix): a combined
+//! transfer of 20 bytes to the robot, a repeated start, and 47 bytes back, least significant bytes first. The last
+//! byte of each packet is the exclusive or of all preceding bytes.
 //!
-//! The robot ignores a command with a wrong checksum, but answers it. Nothing stops the wheels when nobody talks.
+//! The robot ignores a command with a wrong checksum, but still replies. Without communication the wheels do not
+//! stop.
 
 use crate::spi::Pixel;
 use crate::stepper::StepsPerSecond;
 use std::fmt;
 
-/// 7-bit address, at 100 kHz.
+/// 7-bit address; the bus runs at 100 kHz.
 pub const ADDRESS: u8 = 0x1f;
-/// Bytes of a command, checksum included.
+/// Length of a command, checksum included (bytes).
 pub const COMMAND_BYTES: usize = 20;
-/// Bytes of a report, checksum included.
+/// Length of a report, checksum included (bytes).
 pub const REPORT_BYTES: usize = 47;
-/// Exchanges in a second; GCtronic's own programs do as many.
+/// Exchange rate (Hz), as in GCtronic's own programs.
 pub const HERTZ: u32 = 20;
-/// Most that a colour of an RGB LED takes, per cent.
+/// Maximum of each colour of an RGB LED (per cent).
 pub const FULL: u8 = 100;
 
-/// One field of a packet.
+/// Field of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its first byte.
+    /// Offset of the first byte.
     pub first: usize,
-    /// Its bytes.
+    /// Length (bytes).
     pub bytes: usize,
     /// Name in the documentation.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'static str,
 }
 
@@ -53,70 +54,70 @@ const STEPS: Field = field(41, 4, "steps", "left, right: int16, wrapping");
 const REMOTE: Field = field(45, 1, "remote", "code of the TV remote control");
 const REPORT_CHECK: Field = field(46, 1, "checksum", "exclusive or of bytes 0 to 45");
 
-/// A command's bytes.
+/// Fields of a command.
 pub const COMMAND_FIELDS: [Field; 6] = [SPEEDS, SOUND, LEDS, COLOURS, SETTINGS, COMMAND_CHECK];
-/// A report's bytes.
+/// Fields of a report.
 pub const REPORT_FIELDS: [Field; 7] = [REFLECTED, AMBIENT, MICROPHONES, SELECTOR, STEPS, REMOTE, REPORT_CHECK];
 
-/// What else a command does: its settings byte.
+/// Settings byte of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings(pub u8);
 
 impl Settings {
-    /// Average 100 scans facing nothing, and take them off from then on; takes about a second, in which the robot
-    /// obeys no other command.
+    /// Calibrate the infra-red sensors: average 100 scans without obstacles and subtract the result from later
+    /// readings. Takes about a second, in which the robot obeys no other command.
     pub const CALIBRATE: Settings = Settings(1 << 0);
-    /// Avoid obstacles onboard; this firmware does nothing of the kind.
+    /// Onboard obstacle avoidance; not implemented in this firmware.
     pub const AVOID: Settings = Settings(1 << 1);
-    /// The speeds are the step counters' new values.
+    /// Interpret the speeds as new values of the step counters.
     pub const SET_STEPS: Settings = Settings(1 << 2);
 
-    /// True if all bits of `other` are set.
+    /// Whether all bits of `other` are set.
     pub const fn has(self, other: Settings) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// One packet to the robot.
+/// Packet to the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// Speeds of the left and right motor, or step counters (see [`Settings::SET_STEPS`]).
     pub speeds: [i16; 2],
     /// Melody to play, 1 to 3; 0 for none.
     pub sound: u8,
-    /// LED 1, 3, 5, 7.
+    /// State of the LEDs 1, 3, 5, 7.
     pub leds: [bool; 4],
-    /// LED 2, 4, 6, 8, per cent.
+    /// Colours of the LEDs 2, 4, 6, 8 (per cent).
     pub colours: [Pixel; 4],
-    /// What else to do.
+    /// Settings.
     pub settings: Settings,
 }
 
-/// One packet from the robot, in the e-puck's own order of sensors: 0 is right of the front, then clockwise.
+/// Packet from the robot, in the e-puck's own sensor order: 0 is right of the front, then clockwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Reflected infra-red, calibrated; larger is nearer.
+    /// Reflected infra-red, calibrated; increases with proximity.
     pub reflected: [u16; 8],
-    /// Ambient infra-red, converter counts; larger is darker.
+    /// Ambient infra-red (converter counts); increases with darkness.
     pub ambient: [u16; 8],
-    /// Volumes at the microphones.
+    /// Volumes of the microphones.
     pub microphones: [u16; 4],
     /// Position of the selector, 0 to 15.
     pub selector: u8,
-    /// The button is pressed.
+    /// Whether the button is pressed.
     pub button: bool,
-    /// Steps the left and right motor made, wrapping.
+    /// Step counters of the left and right motor, wrapping.
     pub steps: [u16; 2],
     /// Code of the TV remote control.
     pub remote: u8,
 }
 
-/// The last byte of a packet is not the checksum of the others.
+/// Checksum mismatch of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChecksumError {
-    /// The checksum in the packet.
+    /// Checksum in the packet.
     pub found: u8,
-    /// The checksum of its bytes.
+    /// Checksum computed from the packet.
     pub computed: u8,
 }
 
@@ -129,12 +130,12 @@ impl fmt::Display for ChecksumError {
 impl std::error::Error for ChecksumError {}
 
 impl Command {
-    /// A command that only drives.
+    /// Command that only sets the speeds.
     pub fn driving(speeds: [StepsPerSecond; 2]) -> Command {
         Command { speeds: speeds.map(StepsPerSecond::get), ..Command::default() }
     }
 
-    /// The bytes of this command, checksum included.
+    /// Encodes the command with its checksum.
     pub fn encode(&self) -> [u8; COMMAND_BYTES] {
         let mut bytes = [0; COMMAND_BYTES];
         put(&mut bytes, SPEEDS, self.speeds.map(|s| s as u16));
@@ -146,7 +147,7 @@ impl Command {
         seal(bytes)
     }
 
-    /// The command in a packet's bytes.
+    /// Decodes a command.
     pub fn decode(bytes: &[u8; COMMAND_BYTES]) -> Result<Command, ChecksumError> {
         check(bytes)?;
         let colour = |i: usize| {
@@ -164,7 +165,7 @@ impl Command {
 }
 
 impl Report {
-    /// The bytes of this report, checksum included.
+    /// Encodes the report with its checksum.
     pub fn encode(&self) -> [u8; REPORT_BYTES] {
         let mut bytes = [0; REPORT_BYTES];
         put(&mut bytes, REFLECTED, self.reflected);
@@ -176,7 +177,7 @@ impl Report {
         seal(bytes)
     }
 
-    /// The report in a packet's bytes.
+    /// Decodes a report.
     pub fn decode(bytes: &[u8; REPORT_BYTES]) -> Result<Report, ChecksumError> {
         check(bytes)?;
         Ok(Report {
@@ -191,7 +192,7 @@ impl Report {
     }
 }
 
-/// Exclusive or of all bytes.
+/// Checksum: exclusive or of all bytes.
 pub fn checksum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0, |sum, byte| sum ^ byte)
 }

@@ -1,49 +1,50 @@
-//! The e-puck's range and bearing board (e-RandB; GCtronic's map of its registers, and its firmware). Twelve infra-red emitters
-//! send a word to all sides; who hears it is told the word, from where it came, and how strongly. A read of [`AVAILABLE`]
-//! takes the next word from the board's queue, and [`HEARD`] then tells about it.
+//! Range and bearing board of the e-puck (e-RandB; GCtronic's register map and firmware). Twelve infra-red emitters
+//! send a word in all directions; receiving boards report the word, its bearing and its signal strength. A read of
+//! [`AVAILABLE`] takes the next word from the board's queue; the registers from [`HEARD`] on then describe it.
 
 /// 7-bit address.
 pub const ADDRESS: u8 = 0x20;
-/// Register that is 1 if a word was taken from the queue, else 0.
+/// Register that is 1 if a word was taken from the queue, otherwise 0.
 pub const AVAILABLE: u8 = 0;
-/// First of the registers about that word, a byte each: word, bearing, strength, peak (high byte first), and receiver.
+/// First of the one-byte registers that describe the word: word, bearing, strength, peak (high byte first each), and
+/// receiver.
 pub const HEARD: u8 = 1;
-/// Bytes of them.
+/// Number of these registers.
 pub const HEARD_BYTES: usize = 9;
-/// Register of the power: 0 is the farthest, about 1 m, and 255 the nearest.
+/// Register of the transmission range: 0 is the longest, about 1 m, 255 the shortest.
 pub const POWER: u8 = 12;
-/// Registers of the word that is sent: the high byte waits, and the low one sends both.
+/// Registers of the transmitted word: the high byte is stored, writing the low byte sends both.
 pub const SEND: [u8; 2] = [13, 14];
-/// Register that takes the light that is there now as darkness; it wants 150 ms.
+/// Register that stores the current light as the dark level; this takes 150 ms.
 pub const STORE_LIGHT: u8 = 16;
-/// The board is busy for so long after [`STORE_LIGHT`], ms.
+/// Busy time after [`STORE_LIGHT`] (ms).
 pub const STORE_LIGHT_MS: u64 = 150;
-/// Register that says who computes bearing and strength, and the value for the board itself.
+/// Register that selects where bearing and strength are computed, and the value for the board itself.
 pub const COMPUTE: (u8, u8) = (17, 0);
-/// Bearings are told in parts of a radian, from -pi to pi as 16 bits with a sign. (The map says degrees; the firmware
-/// multiplies radians.)
+/// Bearing units per radian; bearings are signed 16-bit values from -pi to pi. (The register map states degrees, but
+/// the firmware uses radians.)
 const PER_RADIAN: f32 = 10_000.0;
-/// Bearings of the twelve receivers, degrees to the left of ahead.
+/// Bearings of the twelve receivers, counter-clockwise from ahead (degrees).
 const RECEIVERS: [f32; 12] = [15.0, 50.0, 75.0, 105.0, 133.0, 159.0, -165.0, -135.0, -105.0, -77.0, -50.0, -15.0];
 
-/// A word that was heard.
+/// Received word.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Heard {
-    /// The word.
+    /// Word.
     pub word: u16,
-    /// Where it came from, rad to the left of ahead.
+    /// Bearing of the sender, counter-clockwise from ahead (rad).
     pub bearing: f32,
-    /// How strongly, counts of the converter; more is nearer.
+    /// Signal strength (converter counts); increases with proximity.
     pub strength: u16,
 }
 
-/// What the board's registers from [`HEARD`] on say.
+/// Decodes the registers from [`HEARD`] on.
 pub fn decode(bytes: &[u8; HEARD_BYTES]) -> Heard {
     let [word, bearing, strength] = [0, 2, 4].map(|i| u16::from_be_bytes([bytes[i], bytes[i + 1]]));
     Heard { word, bearing: f32::from(bearing as i16) / PER_RADIAN, strength }
 }
 
-/// The registers of a word that was heard.
+/// Encodes the registers from [`HEARD`] on.
 pub fn encode(heard: &Heard) -> [u8; HEARD_BYTES] {
     let bearing = (heard.bearing * PER_RADIAN) as i16;
     let far = |i: &usize| (RECEIVERS[*i].to_radians() - heard.bearing).cos();

@@ -1,37 +1,37 @@
-//! The FT2232H USB bridge that carries the camera: identity, endpoints, requests and packets, in the terms of FTDI's
-//! application note AN_232R-01 and of libftdi. The shim uses channel A as a synchronous 245 FIFO, which takes the
-//! resources of both channels. Its EEPROM has to say "245 FIFO" for both, or the chip stays a serial port.
+//! FT2232H, the USB bridge of the camera: identity, endpoints, requests and packets, in the terms of FTDI's
+//! application note AN_232R-01 and of libftdi. The shim uses channel A as a synchronous 245 FIFO, which occupies the
+//! resources of both channels. The EEPROM must select "245 FIFO" for both; otherwise the chip stays a serial port.
 
-/// USB vendor of FTDI.
+/// USB vendor id of FTDI.
 pub const VENDOR: u16 = 0x0403;
-/// USB product of the FT2232H with its default EEPROM.
+/// USB product id of the FT2232H with its default EEPROM.
 pub const PRODUCT: u16 = 0x6010;
 /// USB interface of channel A.
 pub const INTERFACE: u8 = 0;
-/// Endpoint on which channel A sends to the host.
+/// Endpoint for data from channel A to the host.
 pub const ENDPOINT_IN: u8 = 0x81;
-/// Index of requests for channel A.
+/// `wIndex` of requests for channel A.
 pub const CHANNEL_A: u16 = 1;
 
-/// Bytes of a full packet at high speed.
+/// Length of a full packet at high speed (bytes).
 pub const PACKET: usize = 512;
-/// Modem-status bytes at the head of every packet, also inside a longer transfer.
+/// Number of status bytes at the start of every packet, also inside a longer transfer.
 pub const STATUS: usize = 2;
-/// Payload of a full packet, bytes.
+/// Payload of a full packet (bytes).
 pub const PAYLOAD: usize = PACKET - STATUS;
 /// Modem and line status of a chip at rest, as libftdi names them: CTS, DSR and the transmitter empty.
 pub const STATUS_AT_REST: [u8; STATUS] = [0x32, 0x60];
 
-/// A vendor request to the device, without data.
+/// Vendor request to the device, without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What it does, for errors.
+    /// Name, for errors.
     pub name: &'static str,
-    /// Its `bRequest`.
+    /// `bRequest`.
     pub request: u8,
-    /// Its `wValue`.
+    /// `wValue`.
     pub value: u16,
-    /// Its `wIndex`.
+    /// `wIndex`.
     pub index: u16,
 }
 
@@ -41,18 +41,18 @@ const fn request(name: &'static str, request: u8, value: u16) -> Request {
 
 /// Resets the channel.
 pub const RESET: Request = request("reset", 0x00, 0);
-/// Drops what the host sent and the FIFO's user has not read.
+/// Discards data that the host sent and the FIFO's user has not read.
 pub const PURGE_FROM_HOST: Request = request("purge of host data", 0x00, 1);
-/// Drops what the FIFO's user wrote and the host has not read.
+/// Discards data that the FIFO's user wrote and the host has not read.
 pub const PURGE_TO_HOST: Request = request("purge of camera data", 0x00, 2);
-/// Flow control by RTS and CTS, without which the chip may lose bytes (AN_130).
+/// Flow control by RTS and CTS; without it the chip may lose bytes (AN_130).
 pub const FLOW_CONTROL: Request = Request { name: "flow control", request: 0x02, value: 0, index: 0x0100 | CHANNEL_A };
-/// Ends every mode; the pins are a serial port again.
+/// Ends any special mode; the pins become a serial port again.
 pub const MODE_RESET: Request = request("mode reset", 0x0b, 0x00ff);
-/// The synchronous 245 FIFO; the chip begins to drive its 60 MHz clock.
+/// Selects the synchronous 245 FIFO; the chip starts its 60 MHz clock output.
 pub const MODE_SYNC_FIFO: Request = request("synchronous FIFO mode", 0x0b, 0x40ff);
 
-/// How long the chip waits, in ms, before it sends a packet that is not full; an empty one has its status only.
+/// Sets the delay before the chip sends a packet that is not full (ms); an empty packet contains only the status.
 pub const fn latency_timer(milliseconds: u8) -> Request {
     request("latency timer", 0x09, milliseconds as u16)
 }

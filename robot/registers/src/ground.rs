@@ -1,21 +1,21 @@
-//! The e-puck's ground sensors: three infra-red sensors that look down, behind a processor of their own. Words are unsigned,
-//! most significant byte first.
+//! Ground sensors of the e-puck: three downward infra-red sensors with a separate processor. Words are unsigned, most
+//! significant byte first.
 
 /// 7-bit address.
 pub const ADDRESS: u8 = 0x60;
 /// First register of the readings.
 pub const READINGS: u8 = 0x00;
-/// Bytes of the readings.
+/// Length of the readings (bytes).
 pub const BYTES: usize = 6;
-/// Largest reading: its converter has 10 bits. Larger is brighter.
+/// Maximum reading of the 10-bit converter (counts). Larger values are brighter.
 pub const MOST: u16 = 1023;
 
-/// Left, centre and right in the readings' bytes, counts.
+/// Decodes the readings at left, centre and right (counts).
 pub fn decode(bytes: &[u8; BYTES]) -> [u16; 3] {
     [0, 1, 2].map(|i| u16::from_be_bytes([bytes[2 * i], bytes[2 * i + 1]]))
 }
 
-/// The readings' bytes.
+/// Encodes the readings.
 pub fn encode(readings: [u16; 3]) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     bytes.chunks_exact_mut(2).zip(readings).for_each(|(pair, value)| pair.copy_from_slice(&value.to_be_bytes()));

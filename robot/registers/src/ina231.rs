@@ -1,47 +1,47 @@
-//! The INA231 power monitors on the interface board (thesis 5.1.4; TI data sheet SBOS644D): two of them, each across a
-//! 20 mOhm shunt. Registers are 16 bits, most significant byte first; a write sets the register pointer, a read
-//! returns what it points at.
+//! INA231 power monitors on the interface board (thesis 5.1.4; TI data sheet SBOS644D): two monitors, each across a
+//! 20 mOhm shunt. Registers have 16 bits, most significant byte first. A write sets the register pointer, a read
+//! returns the register that it points at.
 //!
-//! The thesis does not give the addresses. 0x40 for the battery side and 0x41 for the 5 V side are our choice:
-//! the two lowest that the address pins allow.
+//! The thesis does not state the addresses. 0x40 for the battery side and 0x41 for the 5 V side are this project's
+//! choice: the two lowest that the address pins allow.
 
 /// 7-bit address of the monitor between the battery and the boost converter.
 pub const BATTERY_ADDRESS: u8 = 0x40;
 /// 7-bit address of the monitor between the boost converter and the 5 V supply of the board.
 pub const SUPPLY_ADDRESS: u8 = 0x41;
 
-/// Resistance of the shunt, ohm.
+/// Resistance of the shunt (ohm).
 pub const SHUNT_OHMS: f32 = 0.020;
-/// One bit of the shunt voltage register, V.
+/// Resolution of the shunt voltage register (V).
 pub const SHUNT_VOLTS_LSB: f32 = 2.5e-6;
-/// One bit of the bus voltage register, V.
+/// Resolution of the bus voltage register (V).
 pub const BUS_VOLTS_LSB: f32 = 1.25e-3;
-/// One bit of the current register with [`CALIBRATION`], A.
+/// Resolution of the current register with [`CALIBRATION`] (A).
 pub const CURRENT_LSB: f32 = 1.0e-3;
-/// One bit of the power register with [`CALIBRATION`], W; the chip fixes it at 25 times the current's.
+/// Resolution of the power register with [`CALIBRATION`] (W); the chip fixes it at 25 times that of the current.
 pub const POWER_LSB: f32 = 25.0 * CURRENT_LSB;
-/// Calibration register for 1 mA a bit: 0.00512 / (1 mA * 20 mOhm).
+/// Calibration register's value for a resolution of 1 mA: 0.00512 / (1 mA * 20 mOhm).
 pub const CALIBRATION: u16 = 256;
 /// Configuration after power-up or reset: no averaging, 1.1 ms conversions, continuous shunt and bus.
 pub const CONFIGURATION_AT_RESET: u16 = 0x4127;
-/// The configuration in use: average of 16, 1.1 ms conversions, continuous shunt and bus (as Linux's ina2xx).
+/// Configuration in use: average of 16, 1.1 ms conversions, continuous shunt and bus (as in Linux's ina2xx).
 pub const CONFIGURATION: u16 = 0x4527;
 /// Bit of the configuration register that resets the chip.
 pub const CONFIGURATION_RESET_BIT: u16 = 0x8000;
-/// Full scale of the shunt input is 81.92 mV, so this is the largest current seen, A.
+/// Maximum measurable current (A); full scale of the shunt input is 81.92 mV.
 pub const MAX_AMPS: f32 = 4.096;
 
-/// Name of the kernel's driver for this chip, as its `name` attribute tells it.
+/// Value of the `name` attribute of the kernel's driver for this chip.
 pub const HWMON_NAME: &str = "ina231";
 
-/// An attribute that the kernel's `ina2xx` driver shows below /sys/class/hwmon.
+/// Attribute of the kernel's `ina2xx` driver in /sys/class/hwmon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The file's name.
+    /// File name.
     pub name: &'static str,
-    /// Unit of its integer.
+    /// Unit of its integer value.
     pub unit: &'static str,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'static str,
 }
 
@@ -50,13 +50,13 @@ pub const HWMON_VOLTAGE: Attribute = Attribute { name: "in1_input", unit: "mV", 
 /// Current.
 pub const HWMON_CURRENT: Attribute =
     Attribute { name: "curr1_input", unit: "mA", meaning: "current, positive towards the load" };
-/// The shunt that the kernel reckons with; it assumes 10 mOhm unless told.
+/// Shunt resistance used by the kernel; its default is 10 mOhm.
 pub const HWMON_SHUNT: Attribute =
     Attribute { name: "shunt_resistor", unit: "uOhm", meaning: "the shunt; has to be set to 20000" };
-/// The attributes that are read.
+/// All attributes in use.
 pub const HWMON: [Attribute; 3] = [HWMON_VOLTAGE, HWMON_CURRENT, HWMON_SHUNT];
 
-/// Addresses of the registers.
+/// Register addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Register {
@@ -72,14 +72,14 @@ pub enum Register {
     Current = 4,
     /// Scale of the current register, 15 bits.
     Calibration = 5,
-    /// What the alert pin shows.
+    /// Function of the alert pin.
     MaskEnable = 6,
-    /// Limit of the alert.
+    /// Alert limit.
     AlertLimit = 7,
 }
 
 impl Register {
-    /// The register at a pointer value, if there is one.
+    /// Register at a pointer value, if it exists.
     pub fn from_pointer(pointer: u8) -> Option<Register> {
         use Register::*;
         let all = [Configuration, ShuntVoltage, BusVoltage, Power, Current, Calibration, MaskEnable, AlertLimit];
@@ -87,43 +87,44 @@ impl Register {
     }
 }
 
-/// The bytes of a write to a register.
+/// Bytes of a register write.
 pub fn write(register: Register, value: u16) -> [u8; 3] {
     let [high, low] = value.to_be_bytes();
     [register as u8, high, low]
 }
 
-/// The bus voltage in a register's value, V, 0..=40.96.
+/// Bus voltage of a register's value (V), 0..=40.96.
 pub fn volts(bus: u16) -> f32 {
     f32::from(bus & 0x7fff) * BUS_VOLTS_LSB
 }
 
-/// The bus voltage register for a voltage, V; clamped to what the register holds.
+/// Bus voltage register's value for a voltage (V), clamped to the register's range.
 pub fn bus_register(volts: f32) -> u16 {
     (volts / BUS_VOLTS_LSB).round().clamp(0.0, 32767.0) as u16
 }
 
-/// The current in the current register's value, A, with [`CALIBRATION`]; positive discharges the battery.
+/// Current of the current register's value with [`CALIBRATION`] (A); positive discharges the battery.
 pub fn amps(current: u16) -> f32 {
     f32::from(current as i16) * CURRENT_LSB
 }
 
-/// The shunt voltage register for a current through the 20 mOhm shunt, A; clamped to +-4.096 A.
+/// Shunt voltage register's value for a current through the 20 mOhm shunt (A), clamped to +-4.096 A.
 pub fn shunt_register(amps: f32) -> u16 {
     (amps * SHUNT_OHMS / SHUNT_VOLTS_LSB).round().clamp(-32768.0, 32767.0) as i16 as u16
 }
 
-/// The current register that the chip computes: shunt register times calibration over 2048.
+/// Current register's value as computed by the chip: shunt register times calibration divided by 2048.
 pub fn current_register(shunt: u16, calibration: u16) -> u16 {
     (i32::from(shunt as i16) * i32::from(calibration & 0x7fff) / 2048).clamp(-32768, 32767) as i16 as u16
 }
 
-/// The power register that the chip computes: magnitude of the current register times the bus register over 20000.
+/// Power register's value as computed by the chip: magnitude of the current register times the bus register divided
+/// by 20000.
 pub fn power_register(current: u16, bus: u16) -> u16 {
     (u32::from((current as i16).unsigned_abs()) * u32::from(bus) / 20_000).min(65535) as u16
 }
 
-/// The power in the power register's value, W, with [`CALIBRATION`].
+/// Power of the power register's value with [`CALIBRATION`] (W).
 pub fn watts(power: u16) -> f32 {
     f32::from(power) * POWER_LSB
 }

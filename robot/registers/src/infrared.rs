@@ -1,54 +1,55 @@
-//! The infra-red proximity sensors: ADC counts against distance (Eq. 7.3 of the thesis).
+//! Infra-red proximity sensors: ADC counts as a function of distance (Eq. 7.3 of the thesis).
 //!
-//! The published curve has two branches that do not meet: at 7 mm it steps up from 3517.5 to 3584.6 counts. The
-//! inverse takes the near branch wherever both answer, so only distances from 7.0 to 7.11 mm do not come back.
+//! The published curve has two branches with a discontinuity: at 7 mm it rises from 3517.5 to 3584.6 counts. Where
+//! both branches have an inverse, the near branch is used; therefore only distances from 7.0 to 7.11 mm are not
+//! recovered.
 
-/// Raw reading of a reflectance sensor, ADC counts, 0..=4095; larger is nearer.
+/// Raw reading of a reflectance sensor (ADC counts), 0..=4095; increases with proximity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RawInfrared(pub u16);
 
-/// A distance from a sensor, m.
+/// Distance from a sensor (m).
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Metres(pub f32);
 
-/// Largest value of the dsPIC's 12-bit converter.
+/// Maximum of the dsPIC's 12-bit converter (counts).
 pub const MAX_COUNTS: u16 = 4095;
 
-/// Readings in the e-puck's own order (0 is right of the front, then clockwise) in that of the thesis's Table 6.1
-/// (sensor 1 is left of the front, then counter-clockwise), and the reverse.
+/// Converts readings from the e-puck's sensor order (0 is right of the front, then clockwise) to that of the thesis's
+/// Table 6.1 (sensor 1 is left of the front, then counter-clockwise), or back.
 pub fn other_order<T>(mut readings: [T; 8]) -> [T; 8] {
     readings.reverse();
     readings
 }
 
-/// The scale of Eq. 7.3, counts.
+/// Scale of Eq. 7.3 (counts).
 pub const SCALE: f32 = 3500.0;
 
-/// The form of Eq. 7.3: counts = 3500 ((steepness d + shift)^-4 - floor) beyond the knee, and
-/// 3500 (near_level - near_slope d) up to it, d being the distance in metres.
+/// Parameters of Eq. 7.3 at distance d [m]: counts = 3500 ((steepness d + shift)^-4 - floor) beyond the knee, and
+/// 3500 (near_level - near_slope d) up to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// How fast the far branch falls, 1/m.
+    /// Slope of the far branch's argument (1/m).
     pub steepness: f32,
-    /// Where the far branch would be infinite: at d = -shift / steepness.
+    /// Offset of the far branch's argument; the pole is at d = -shift / steepness.
     pub shift: f32,
-    /// What is subtracted from the far branch.
+    /// Offset subtracted from the far branch.
     pub floor: f32,
-    /// The near branch at distance 0.
+    /// Value of the near branch at distance 0.
     pub near_level: f32,
-    /// How fast the near branch falls, 1/m.
+    /// Negative slope of the near branch (1/m).
     pub near_slope: f32,
-    /// Distance up to which the near branch holds, m.
+    /// Upper limit of the near branch (m).
     pub knee: f32,
 }
 
-/// Eq. 7.3 as printed.
+/// Parameters of Eq. 7.3 as printed.
 pub const PUBLISHED: Curve =
     Curve { steepness: 40.0, shift: 0.7, floor: 0.06, near_level: 1.04, near_slope: 5.0, knee: 0.007 };
 
 impl Curve {
-    /// The reading of an aligned sensor at `distance` (m) from white card, counts as a real number; the published
-    /// curve is negative beyond about 33 mm.
+    /// Unrounded reading of an aligned sensor at `distance` (m) from white card (counts); the published curve is
+    /// negative beyond about 33 mm.
     pub fn counts(&self, distance: f32) -> f32 {
         if distance > self.knee {
             let x = self.steepness * distance + self.shift;
@@ -59,12 +60,12 @@ impl Curve {
         }
     }
 
-    /// The reading of an aligned sensor that faces white card at `distance`, rounded, 0..=4095; an infinite distance reads 0.
+    /// Reading of an aligned sensor at `distance` from white card, rounded, 0..=4095; 0 at infinite distance.
     pub fn reading(&self, distance: Metres) -> RawInfrared {
         RawInfrared(self.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
 
-    /// The distance at which an aligned sensor reads so many counts, m; 0 for readings above the curve.
+    /// Distance at which an aligned sensor has this reading (m); 0 for readings above the curve.
     pub fn distance(&self, counts: f32) -> f32 {
         let level = counts / SCALE;
         if counts >= self.counts(self.knee) {
@@ -76,16 +77,16 @@ impl Curve {
 }
 
 impl RawInfrared {
-    /// The reading of an aligned sensor that faces white card at `distance` (Eq. 7.3), rounded; 0 beyond about 33 mm,
-    /// and an infinite distance reads 0.
+    /// Reading of an aligned sensor at `distance` from white card (Eq. 7.3), rounded; 0 beyond about 33 mm and at
+    /// infinite distance.
     pub fn from_distance(distance: Metres) -> RawInfrared {
         PUBLISHED.reading(distance)
     }
 }
 
 impl Metres {
-    /// The distance at which an aligned sensor reads `raw`; 0 for readings above the curve, and 33 mm for 0 counts,
-    /// which then means "at least this far".
+    /// Distance at which an aligned sensor reads `raw`; 0 for readings above the curve, and 33 mm for 0 counts, which
+    /// then means "at least this far".
     pub fn from_raw(raw: RawInfrared) -> Metres {
         Metres(PUBLISHED.distance(f32::from(raw.0)))
     }
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn left_of_the_front_comes_first() {
-        // e-puck: 0 front right, 2 right, 5 left, 7 front left.
+        // e-puck order: 0 front right, 2 right, 5 left, 7 front left.
         assert_eq!(other_order([0, 1, 2, 3, 4, 5, 6, 7]), [7, 6, 5, 4, 3, 2, 1, 0]);
     }
 
@@ -120,7 +121,7 @@ mod tests {
                 continue;
             }
             let back = Metres::from_raw(RawInfrared::from_distance(Metres(d))).0;
-            // Half a count is 0.03 mm on the flat parts of the curve.
+            // An error of half a count is 0.03 mm on the flat parts of the curve.
             assert!((back - d).abs() < 5e-5, "{d} came back as {back}");
         }
     }

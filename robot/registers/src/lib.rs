@@ -1,6 +1,7 @@
-//! The devices' facts as data: SPI words of the dsPIC, registers and packets of e-puck1 and e-puck2, the infra-red curve, the accelerometer, the light sensors and microphones,
-//! the stepper motors, the registers of the shim's logic, the INA231 power monitors, the BNO055, the ADS1015, ground sensors and VL53L0X, the camera sensors, their USB bridge, streams and pixel format; how to
-//! encode and decode them, and nothing about how bytes travel.
+//! Device definitions as data, with encoders and decoders: SPI words of the dsPIC, registers and packets of e-puck1
+//! and e-puck2, infra-red curve, accelerometer, light sensors, microphones, stepper motors, registers of the shim's
+//! logic, INA231, BNO055, ADS1015, ground sensors, VL53L0X, camera sensors, their USB bridge, streams and pixel
+//! format. Data transfer is not part of this crate.
 
 pub mod accelerometer;
 pub mod ads1015;

@@ -1,25 +1,25 @@
-//! The infra-red sensors without their own light: how bright the surroundings are on each side.
+//! Ambient light at the infra-red sensors, measured without their emitters.
 
 use crate::infrared::MAX_COUNTS;
 
-/// Raw readings in the order of the thesis's Table 6.1, ADC counts, 0..=4095; larger is brighter. What a kind of robot tells
-/// the other way round is turned by its driver.
+/// Raw readings in the order of the thesis's Table 6.1 (ADC counts), 0..=4095; larger is brighter. Drivers invert the
+/// readings of robots with the opposite polarity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawLight(pub [u16; 8]);
 
-/// Brightness at each sensor as part of what the sensors can tell, 0..=1, in the order of the thesis's Table 6.1.
+/// Brightness at each sensor as a fraction of full scale, 0..=1, in the order of the thesis's Table 6.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Brightness(pub [f32; 8]);
 
 impl RawLight {
-    /// The brightness at sensors that read `dark` counts in the dark, and `scale` times as much as a nominal one.
+    /// Brightness for sensors with this dark level (counts) and this gain relative to a nominal sensor.
     pub fn calibrated(self, dark: [f32; 8], scale: [f32; 8]) -> Brightness {
         let full = f32::from(MAX_COUNTS);
         Brightness(std::array::from_fn(|i| ((f32::from(self.0[i]) - dark[i]) / (scale[i] * full)).clamp(0.0, 1.0)))
     }
 }
 
-/// The level that a nominal sensor gives the converter at this brightness, counts.
+/// Reading of a nominal sensor at this brightness (counts).
 pub fn level(brightness: f32) -> f32 {
     brightness.clamp(0.0, 1.0) * f32::from(MAX_COUNTS)
 }

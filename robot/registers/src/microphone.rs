@@ -1,41 +1,41 @@
-//! The microphones: where they are, and what their numbers mean.
+//! Microphones: positions and units.
 //!
-//! The e-puck's own processor tells samples of three, which swing about the middle of the converter's range; an e-puck2 tells
-//! the volume at four, the difference between the greatest and the least sample of a tenth of a second.
+//! The e-puck1 reports samples of three microphones, centred on the middle of the converter's range. An e-puck2
+//! reports the volume at four: the difference between the maximum and minimum sample of a tenth of a second.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Most microphones of a robot.
+/// Maximum number of microphones of a robot.
 pub const MOST: usize = 4;
-/// Where they look in the robot's frame, rad: right, left, back, and on an e-puck2 front (GCtronic's numbering).
+/// Directions in the robot's frame [rad]: right, left, back, and on an e-puck2 front (GCtronic's numbering).
 pub const BEARINGS: [f32; MOST] = [-FRAC_PI_2, FRAC_PI_2, PI, 0.0];
-/// Their distance from the robot's centre, m.
+/// Distance from the robot's centre (m).
 pub const RADIUS: f32 = 0.030;
-/// A silent microphone, counts: the middle of the range.
+/// Reading of a silent microphone [counts]: the middle of the range.
 pub const SILENCE: f32 = 2048.0;
-/// Samples that swing by so much to each side are the loudest that can be told, counts.
+/// Maximum amplitude of samples about the middle (counts).
 pub const SWING: f32 = 2047.0;
 
-/// What a body tells of its microphones.
+/// Microphone readings of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawSound {
-    /// One sample of each, ADC counts, 0..=4095.
+    /// One sample per microphone (ADC counts), 0..=4095.
     Samples([u16; 3]),
-    /// The volume at each, ADC counts from the least to the greatest sample.
+    /// Volume per microphone: maximum minus minimum sample (ADC counts).
     Volumes([u16; 4]),
 }
 
-/// Root of the mean square at a microphone, as part of [`SWING`]: 0 is silence, 0.7 the loudest sine that can be told.
+/// RMS level at a microphone as a fraction of [`SWING`]: 0 is silence, 0.7 a sine at full scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Loudness(pub f32);
 
 impl Loudness {
-    /// That of a sine with this volume, counts.
+    /// Loudness of a sine with this volume (counts).
     pub fn of_volume(volume: u16) -> Loudness {
         Loudness(f32::from(volume) / (2.0 * std::f32::consts::SQRT_2 * SWING))
     }
 
-    /// The volume of a sine of this loudness, counts.
+    /// Volume of a sine with this loudness (counts).
     pub fn volume(self) -> f32 {
         self.0 * 2.0 * std::f32::consts::SQRT_2 * SWING
     }

@@ -1,4 +1,4 @@
-//! The page `docs/protocols/i2c.md`, from the tables that the drivers use.
+//! Generates the page `docs/protocols/i2c.md` from the tables that the drivers use.
 
 use crate::camera_sensor::{Clock, SENSORS, Sensor, Step};
 use crate::epuck1::{self, Access};
@@ -64,7 +64,7 @@ Set up for 640 x 480 YUYV. Frames a second are the clock over twice the frame's 
 |---|---|---|---|
 ";
 
-/// The page, in Markdown.
+/// Returns the page in Markdown.
 pub fn i2c_page() -> String {
     let mut page = String::from(OPENING);
     let _ = writeln!(page, "| `{:#04x}` | e-puck1 or e-puck2 |", epuck1::ADDRESS);
@@ -144,7 +144,7 @@ fn setup(page: &mut String, sensor: &Sensor) {
     exposure(page, sensor);
 }
 
-/// How the exposure is set, in a paragraph.
+/// Writes a paragraph on the exposure settings.
 fn exposure(page: &mut String, sensor: &Sensor) {
     let Some(exposing) = sensor.exposing else { return };
     let place = |(bank, register): (u8, u8)| match sensor.bank_register {

@@ -1,37 +1,37 @@
-//! The shim's logic as the board meets it: registers of eight bits, reached by the last word of the SPI messages.
+//! Register interface of the shim's logic: 8-bit registers, accessed through the last word of the SPI messages.
 //!
-//! The dsPIC makes nothing of that word and no check covers it, so the logic between uses it both ways: what the board
-//! sends there names a register, and in place of the dsPIC's word comes what the register held
-//! (`docs/protocols/shim.md`). [`header`] writes the same numbers for the logic, [`page`] for people.
+//! The dsPIC ignores that word and the checks do not cover it, so the shim uses it in both directions: the word from
+//! the board selects a register, and the word to the board is replaced by that register's value
+//! (`docs/protocols/shim.md`). [`header`] exports the numbers to the logic, [`page`] to the documentation.
 
 pub mod header;
 pub mod page;
 
 use crate::spi::words::{BitField, bit, same};
 
-/// A register: its address, what it is called, how it may be used, what it holds.
+/// Register of the shim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// Its address, 0..=127.
+    /// Address, 0..=127.
     pub address: u8,
-    /// Its name, in lower case; the logic's header writes it in capitals.
+    /// Name, in lower case; in capitals in the logic's header.
     pub name: &'static str,
-    /// What may be done with it.
+    /// Access.
     pub access: Access,
-    /// What it holds after power-up.
+    /// Value after power-up.
     pub reset: u8,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'static str,
 }
 
-/// What may be done with a register.
+/// Access to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Only read.
+    /// Read only.
     Read,
-    /// Read and written.
+    /// Read and write.
     Write,
-    /// Read; bits that are written as 1 become 0.
+    /// Read; bits written as 1 are cleared.
     Clear,
 }
 
@@ -39,11 +39,11 @@ const fn register(address: u8, name: &'static str, access: Access, reset: u8, me
     Register { address, name, access, reset, meaning }
 }
 
-/// What the register `ident` holds: an X.
+/// Value of the register `ident`: `X`.
 pub const IDENT: u8 = b'X';
-/// Number of this table; it rises when registers change their meaning.
+/// Revision of this table; increases when the meaning of registers changes.
 pub const REVISION: u8 = 1;
-/// Bytes of a row that a unit of the register `row_units` stands for.
+/// Number of bytes of a row per unit of the register `row_units`.
 pub const ROW_UNIT: usize = 16;
 
 /// All registers.
@@ -69,7 +69,7 @@ pub const REGISTERS: &[Register] = &[
     register(0x17, "aux_in_high", Access::Read, 0x00, "on pins 8 to 15"),
 ];
 
-/// The bits of `status`. Each stays set until it is written as 1.
+/// Bits of `status`. Each stays set until it is cleared by writing 1.
 pub const STATUS_BITS: &[BitField] = &[
     bit(0, "started", "the logic was configured anew: power came, or had gone"),
     bit(1, "message_bad", "an SPI message was torn, or its sum or CRC was wrong"),
@@ -81,7 +81,7 @@ pub const STATUS_BITS: &[BitField] = &[
     bit(7, "usb_stalled", "the FT2232H took nothing for 2 ms or more although bytes waited"),
 ];
 
-/// The bits of `now`.
+/// Bits of `now`.
 pub const NOW_BITS: &[BitField] = &[
     bit(0, "camera_stopped", "the camera's pixel clock stands"),
     bit(1, "usb_stopped", "the FT2232H gives no clock"),
@@ -89,14 +89,14 @@ pub const NOW_BITS: &[BitField] = &[
     bit(3, "silent", "no good SPI message for a second: the ring is red"),
 ];
 
-/// The bits of `control`.
+/// Bits of `control`.
 pub const CONTROL_BITS: &[BitField] = &[
     bit(0, "camera_clock", "the camera gets its clock of 12 MHz"),
     bit(1, "vsync_inverted", "VSYNC is low between frames"),
     bit(2, "href_inverted", "HREF is low while pixels come"),
 ];
 
-/// The register of this name; a name that is not in the table does not compile in a constant.
+/// Address of the register with this name; in a constant, an unknown name is a compile error.
 pub const fn at(name: &str) -> u8 {
     let mut i = 0;
     while !same(REGISTERS[i].name, name) {
@@ -105,17 +105,18 @@ pub const fn at(name: &str) -> u8 {
     REGISTERS[i].address
 }
 
-/// What the board sends in the last word to read a register with the next message.
+/// Last word from the board that reads a register; the reply comes with the next message.
 pub const fn read(address: u8) -> u16 {
     (address as u16) << 8
 }
 
-/// What the board sends in the last word of two messages in a row to write a register, which the next one reads.
+/// Last word from the board that writes a register; required in two consecutive messages. The next message reads the
+/// register back.
 pub const fn write(address: u8, value: u8) -> u16 {
     0x8000 | read(address) | value as u16
 }
 
-/// A register's address and value out of the last word that the board got. `None` where no logic answered: the dsPIC's own
+/// Address and value of a register in the last word to the board; `None` without the shim's logic, since the dsPIC's
 /// last word is 0.
 pub const fn answer(word: u16) -> Option<(u8, u8)> {
     if word & 0x8000 == 0 { None } else { Some(((word >> 8 & 0x7f) as u8, word as u8)) }

@@ -1,8 +1,8 @@
-//! The SPI messages between the board and the dsPIC (thesis 5.1.4 and 5.2.1: 32 words of 16 bits each way, full duplex,
-//! 5 MHz, one message every 5 ms). The thesis lost the words' meaning; the layout is that of the older Linux extension board
-//! from the same laboratory, with the Neopixels, sequence numbers and checks in the words that it left free.
+//! SPI messages between the board and the dsPIC (thesis 5.1.4 and 5.2.1: 32 words of 16 bits in each direction, full
+//! duplex, 5 MHz, one message every 5 ms). The thesis does not document the words; the layout is that of the older
+//! Linux extension board of the same laboratory, with Neopixels, sequence numbers and checks in its unused words.
 //!
-//! What stands where is one table, [`words`]; [`page`] and [`header`] write it for people and for the firmware.
+//! The layout is defined once, in [`words`]; [`page`] exports it to the documentation and [`header`] to the firmware.
 
 mod check;
 pub mod header;
@@ -17,30 +17,30 @@ use crate::stepper::StepsPerSecond;
 use std::ops::Range;
 use words::{ACTION_BITS, COMMAND_WORDS, REPORT_WORDS, STATUS_BITS, at, mask, span};
 
-/// Words of a message.
+/// Number of words in a message.
 pub const WORDS: usize = 32;
-/// Bytes of a message on the wire.
+/// Length of a message on the wire (bytes).
 pub const BYTES: usize = 2 * WORDS;
-/// Neopixels on the interface board's ring.
+/// Number of Neopixels on the interface board's ring.
 pub const PIXELS: usize = 15;
-/// Clock of the link, Hz (thesis 5.2.1).
+/// Clock frequency of the link (Hz) (thesis 5.2.1).
 pub const CLOCK_HZ: u32 = 5_000_000;
-/// Clocks between two words, in which the slave loads its next word (thesis 5.2.1): 6.4 us.
+/// Number of clocks between two words, 6.4 us, in which the slave loads its next word (thesis 5.2.1).
 pub const GAP_CLOCKS: u32 = 32;
-/// Time from one message to the next, ms (thesis 5.2.1).
+/// Message period (ms) (thesis 5.2.1).
 pub const PERIOD_MS: u32 = 5;
-/// Without a valid command for so long the dsPIC stops its motors, ms.
+/// Time without a valid command after which the dsPIC stops its motors (ms).
 pub const COMMAND_TIMEOUT_MS: u32 = 200;
-/// Start value of the CRC. It makes an idle line, all zeros or all ones, an invalid message.
+/// Start value of the CRC. With it an idle line, all zeros or all ones, is not a valid message.
 pub const CRC_START: u16 = 0xffff;
 /// Polynomial of the CRC, x^16 + x^12 + x^5 + 1.
 pub const CRC_POLYNOMIAL: u16 = 0x1021;
 
-// Both kinds of message have their checks in the same words.
+// Commands and reports have their checks in the same words.
 const SUM: usize = at(COMMAND_WORDS, "sum");
 const SEQUENCE: usize = at(COMMAND_WORDS, "sequence");
 const CRC: usize = at(COMMAND_WORDS, "crc");
-/// The last word, which carries nothing for the dsPIC and is the shim's.
+/// Last word: unused by the dsPIC, reserved for the shim.
 pub const DUMMY: usize = at(COMMAND_WORDS, "dummy");
 const _: () = assert!(SUM == at(REPORT_WORDS, "sum") && SEQUENCE == at(REPORT_WORDS, "sequence"));
 const _: () = assert!(CRC == at(REPORT_WORDS, "crc") && SUM < CRC && SEQUENCE < CRC);
@@ -62,61 +62,61 @@ const STATUS: usize = at(REPORT_WORDS, "status");
 const ECHO: usize = at(REPORT_WORDS, "echo");
 const REJECTED: usize = at(REPORT_WORDS, "rejected");
 
-/// A message's words, in the order in which they travel.
+/// Words of a message, in transmission order.
 pub type Words = [u16; WORDS];
 
-/// What the dsPIC is asked to do: word 0 of a command, bits as on the Linux extension board.
+/// Requested actions: word 0 of a command, bits as on the Linux extension board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actions(pub u16);
 
 impl Actions {
-    /// Take over the speeds.
+    /// Apply the speeds.
     pub const SET_MOTOR: Actions = Actions(mask(ACTION_BITS, "set_motor"));
-    /// Take over the LEDs and their blinking.
+    /// Apply the LEDs and their blinking.
     pub const SET_LED: Actions = Actions(mask(ACTION_BITS, "set_led"));
-    /// Go back to the state after power-up.
+    /// Return to the state after power-up.
     pub const RESET: Actions = Actions(mask(ACTION_BITS, "reset"));
     /// Kept from the Linux extension board; without effect.
     pub const CALIBRATE_IR: Actions = Actions(mask(ACTION_BITS, "calibrate_ir"));
     /// Kept from the Linux extension board; without effect.
     pub const CALIBRATE_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "calibrate_acceleration"));
-    /// Scan the reflected infra-red; our firmware always does.
+    /// Scan the reflected infra-red; the firmware always does.
     pub const READ_IR: Actions = Actions(mask(ACTION_BITS, "read_ir"));
-    /// Read the ambient infra-red; our firmware always does.
+    /// Read the ambient infra-red; the firmware always does.
     pub const READ_LIGHT: Actions = Actions(mask(ACTION_BITS, "read_light"));
-    /// Read the microphones; our firmware always does.
+    /// Read the microphones; the firmware always does.
     pub const READ_MICROPHONES: Actions = Actions(mask(ACTION_BITS, "read_microphones"));
-    /// Read the accelerometer; our firmware always does.
+    /// Read the accelerometer; the firmware always does.
     pub const READ_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "read_acceleration"));
 
-    /// Both sets of actions.
+    /// Union of both sets of actions.
     pub const fn and(self, other: Actions) -> Actions {
         Actions(self.0 | other.0)
     }
 
-    /// True if all of `other` is asked for.
+    /// Whether all actions of `other` are requested.
     pub const fn has(self, other: Actions) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// The dsPIC's condition: word 25 of a report.
+/// State of the dsPIC: word 25 of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status(pub u16);
 
 impl Status {
-    /// The motors stand still because no valid command came in time.
+    /// The motors are stopped because no valid command arrived in time.
     pub const MOTORS_TIMED_OUT: Status = Status(mask(STATUS_BITS, "motors_timed_out"));
-    /// The last command was corrupt or cut short, and it was ignored.
+    /// The last command was corrupt or truncated, and was ignored.
     pub const LAST_COMMAND_BAD: Status = Status(mask(STATUS_BITS, "last_command_bad"));
 
-    /// True if all bits of `other` are set.
+    /// Whether all bits of `other` are set.
     pub const fn has(self, other: Status) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// Colour of a Neopixel, 0..=255 each.
+/// Colour of a Neopixel, 0..=255 per channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pixel {
     /// Red.
@@ -127,51 +127,51 @@ pub struct Pixel {
     pub blue: u8,
 }
 
-/// One message to the dsPIC and the logic between.
+/// Message to the dsPIC and the shim's logic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    /// What to do.
+    /// Requested actions.
     pub actions: Actions,
     /// Speeds of the left and right motor.
     pub speeds: [StepsPerSecond; 2],
-    /// LEDs that are lit: bits 0..=7 the ring, 8 the body, 9 the front.
+    /// Lit LEDs: bits 0..=7 the ring, 8 the body, 9 the front.
     pub leds: u16,
-    /// The LEDs are lit and dark for so long in turn, ms; 0 is steady.
+    /// Half-period of blinking (ms); 0 is steady.
     pub blink: u16,
-    /// The ring of Neopixels, which the logic drives from the passing words.
+    /// Colours of the Neopixel ring, which the logic reads from the passing words.
     pub pixels: [Pixel; PIXELS],
-    /// Number of this command; the dsPIC echoes the last one that it accepted.
+    /// Sequence number; the dsPIC echoes that of the last accepted command.
     pub sequence: u16,
 }
 
-/// One message from the dsPIC.
+/// Message from the dsPIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Reflected infra-red, ambient already taken off. In the order of the thesis's Table 6.1: sensor 1 is left of the
-    /// front and they go counter-clockwise, so element i is the e-puck's own IR 7-i.
+    /// Reflected infra-red minus ambient, in the order of the thesis's Table 6.1: sensor 1 is left of the front, then
+    /// counter-clockwise. Element i is the e-puck's own IR 7-i.
     pub reflected: [RawInfrared; 8],
-    /// Acceleration along x, y, z, ADC counts, 2048 at 0 g.
+    /// Acceleration along x, y and z (ADC counts), 2048 at 0 g.
     pub acceleration: [u16; 3],
-    /// Levels of the three microphones, ADC counts.
+    /// Levels of the three microphones (ADC counts).
     pub microphones: [u16; 3],
-    /// Ambient infra-red, ADC counts, in the order of `reflected`.
+    /// Ambient infra-red (ADC counts), in the order of `reflected`.
     pub ambient: [u16; 8],
-    /// Steps the left and right motor made, wrapping; forward counts up.
+    /// Step counters of the left and right motor, wrapping; forward counts up.
     pub steps: [u16; 2],
-    /// Battery voltage as the dsPIC measures it, mV; 0 where it cannot.
+    /// Battery voltage measured by the dsPIC (mV); 0 if it cannot be measured.
     pub battery: u16,
-    /// Condition of motors and link.
+    /// State of motors and link.
     pub status: Status,
-    /// Sequence number of the last command that was accepted.
+    /// Sequence number of the last accepted command.
     pub echo: u16,
-    /// Commands rejected since the start, corrupt or cut short, wrapping.
+    /// Number of corrupt or truncated commands rejected since the start, wrapping.
     pub rejected: u16,
-    /// Messages before the one for which this report was made, wrapping.
+    /// Number of messages before the one for which this report was made, wrapping.
     pub sequence: u16,
 }
 
 impl Command {
-    /// The words of this command, checksum included.
+    /// Encodes the command with its checks.
     pub fn encode(&self) -> Words {
         let mut words = [0; WORDS];
         words[ACTIONS] = self.actions.0;
@@ -179,7 +179,7 @@ impl Command {
         words[SPEEDS[1]] = self.speeds[1].get() as u16;
         words[LEDS] = self.leds;
         words[BLINK] = self.blink;
-        // The strip takes green, red, blue, most significant bit first, so the bytes are packed in that order.
+        // The LED strip expects green, red, blue, most significant bit first, so the bytes are packed in that order.
         for (i, byte) in self.pixels.iter().flat_map(|p| [p.green, p.red, p.blue]).enumerate() {
             words[PIXEL_WORDS.start + i / 2] |= u16::from(byte) << (8 * (1 - i % 2));
         }
@@ -187,7 +187,7 @@ impl Command {
         seal(words)
     }
 
-    /// The command in a message's words.
+    /// Decodes a command.
     pub fn decode(words: &Words) -> Result<Command, SpiError> {
         check(words)?;
         let byte = |i: usize| (words[PIXEL_WORDS.start + i / 2] >> (8 * (1 - i % 2))) as u8;
@@ -201,7 +201,7 @@ impl Command {
         })
     }
 
-    /// The command in the dsPIC's receive buffer, where every word stands one place late (see [`late`]).
+    /// Decodes a command from the dsPIC's receive buffer, in which every word is one position late (see [`late`]).
     pub fn decode_late(buffer: &Words) -> Result<Command, SpiError> {
         let mut words = [0; WORDS];
         words[..WORDS - 1].copy_from_slice(&buffer[1..]);
@@ -210,7 +210,7 @@ impl Command {
 }
 
 impl Report {
-    /// The words of this report, checksum included.
+    /// Encodes the report with its checks.
     pub fn encode(&self) -> Words {
         let mut words = [0; WORDS];
         words[REFLECTED].copy_from_slice(&self.reflected.map(|raw| raw.0));
@@ -227,7 +227,7 @@ impl Report {
         seal(words)
     }
 
-    /// The report in a message's words.
+    /// Decodes a report.
     pub fn decode(words: &Words) -> Result<Report, SpiError> {
         check(words)?;
         Ok(Report {
@@ -245,17 +245,17 @@ impl Report {
     }
 }
 
-/// What the dsPIC's receive buffer holds after an exchange. A SPI slave loads word i before it is clocked, and what it
-/// finds received at that moment is word i - 1. It keeps one index for both, so every word stands one place late, and
-/// word 31 of the message before (`previous_last`) stands in front. The check comes with the word before the last: the
-/// dummy is the time in which the slave looks at it.
+/// Returns the dsPIC's receive buffer after an exchange. An SPI slave loads word i before it is transferred, and the
+/// word received at that moment is i - 1. The dsPIC uses one index for both, so every word is one position late, and
+/// word 31 of the previous message (`previous_last`) comes first. The CRC arrives before the dummy word, whose
+/// transfer gives the slave time to check the message.
 pub fn late(previous_last: u16, words: &Words) -> Words {
     let mut buffer = [previous_last; WORDS];
     buffer[1..].copy_from_slice(&words[..WORDS - 1]);
     buffer
 }
 
-/// The bytes of a message on the wire, most significant first.
+/// Bytes of a message on the wire, most significant byte first.
 pub fn to_wire(words: &Words) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     for (pair, word) in bytes.chunks_exact_mut(2).zip(words) {
@@ -264,7 +264,7 @@ pub fn to_wire(words: &Words) -> [u8; BYTES] {
     bytes
 }
 
-/// The words of a message's bytes.
+/// Words of a message from its bytes.
 pub fn from_wire(bytes: &[u8; BYTES]) -> Words {
     std::array::from_fn(|i| u16::from_be_bytes([bytes[2 * i], bytes[2 * i + 1]]))
 }

@@ -1,24 +1,24 @@
-//! The stepper motors: 20 steps a turn behind a 50:1 gear, so 1000 steps a wheel revolution, on 41 mm wheels
+//! Stepper motors: 20 steps per turn with a 50:1 gear, so 1000 steps per wheel revolution, and 41 mm wheels
 //! (e-puck.org). Real robots differ by about 1 % (thesis 7.2.3); that correction belongs to the robot's calibration.
 
 use std::f32::consts::PI;
 
-/// Steps in one revolution of a wheel.
+/// Number of steps per revolution of a wheel.
 pub const STEPS_PER_REVOLUTION: f32 = 1000.0;
-/// Diameter of a wheel, m.
+/// Diameter of a wheel (m).
 pub const WHEEL_DIAMETER: f32 = 0.041;
-/// Distance a wheel rolls in one step, m (0.1288 mm).
+/// Distance that a wheel rolls per step (m).
 pub const METRES_PER_STEP: f32 = PI * WHEEL_DIAMETER / STEPS_PER_REVOLUTION;
-/// Fastest speed the dsPIC drives, steps/s either way; 0.1288 m/s.
+/// Maximum speed of a motor in either direction (steps/s); 0.1288 m/s.
 pub const MAX_STEPS_PER_SECOND: i16 = 1000;
-/// Ticks a second of the timer that spaces the steps (the e-puck library's agenda: 0.1 ms a tick).
+/// Frequency of the timer that spaces the steps (Hz) (agenda of the e-puck library: 0.1 ms per tick).
 pub const TICKS_PER_SECOND: i16 = 10_000;
 
-/// A motor's speed in whole steps/s, -1000..=1000; positive drives the robot forward.
+/// Speed of a motor in whole steps (steps/s), -1000..=1000; positive drives the robot forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepsPerSecond(i16);
 
-/// A wheel's speed over the floor, m/s; positive drives the robot forward.
+/// Speed of a wheel over the floor (m/s); positive drives the robot forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct MetresPerSecond(pub f32);
 
@@ -26,27 +26,27 @@ impl StepsPerSecond {
     /// No motion.
     pub const ZERO: StepsPerSecond = StepsPerSecond(0);
 
-    /// A speed, clamped to what the motors can do.
+    /// Creates a speed, clamped to the motors' range.
     pub fn new(steps: i16) -> StepsPerSecond {
         StepsPerSecond(steps.clamp(-MAX_STEPS_PER_SECOND, MAX_STEPS_PER_SECOND))
     }
 
-    /// The speed that the motor makes of this one: each step takes a whole number of timer ticks, found by integer
-    /// division, so 667 to 714 steps/s all take 14 ticks and turn with 714. Rounded down to whole steps/s; what comes
-    /// out is made of itself again.
+    /// Actual speed of the motor for this command. Each step takes an integer number of timer ticks, found by integer
+    /// division, so commands from 667 to 714 steps/s all take 14 ticks and give 714. Rounded down to whole steps/s;
+    /// the function is idempotent.
     pub fn quantised(self) -> StepsPerSecond {
         let made = |steps: i16| TICKS_PER_SECOND / (TICKS_PER_SECOND / steps);
         StepsPerSecond(if self.0 == 0 { 0 } else { made(self.0.abs()) * self.0.signum() })
     }
 
-    /// The speed as it stands in a word of the SPI message.
+    /// Value for a word of the SPI message.
     pub fn get(self) -> i16 {
         self.0
     }
 }
 
 impl From<MetresPerSecond> for StepsPerSecond {
-    /// Rounds to whole steps and clamps; NaN becomes 0, because a motor must not run on garbage.
+    /// Rounds to whole steps and clamps; NaN becomes 0, because it must not move a motor.
     fn from(speed: MetresPerSecond) -> StepsPerSecond {
         let limit = f32::from(MAX_STEPS_PER_SECOND);
         StepsPerSecond((speed.0 / METRES_PER_STEP).round().clamp(-limit, limit) as i16)

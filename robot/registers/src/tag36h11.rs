@@ -1,13 +1,13 @@
-//! The first AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), as whoever draws them needs them.
+//! First AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), for drawing them.
 
-/// Cells along a side, from black edge to black edge.
+/// Cells per side, from black edge to black edge.
 pub const SIDE: usize = 8;
-/// Cells along a side with the white margin.
+/// Cells per side with the white margin.
 pub const WITH_MARGIN: usize = SIDE + 2;
-/// Cells along a side of the code inside the black border.
+/// Cells per side of the code inside the black border.
 const CODE: usize = 6;
 
-/// The codes of tags 0 to 29, six rows of six cells from the upper left, 1 where white.
+/// Codes of tags 0 to 29: six rows of six cells from the upper left, 1 for white.
 pub const CODES: [u64; 30] = [
     0xd5d628584,
     0xd97f18b49,
@@ -41,8 +41,8 @@ pub const CODES: [u64; 30] = [
     0xd607e1962,
 ];
 
-/// True if a cell of tag `id` is white; rows and columns count from the upper left with the margin, 0..=9. None for a tag that
-/// is not in the table, or beside it.
+/// Whether a cell of tag `id` is white; rows and columns count from the upper left with the margin, 0..=9. `None` for
+/// an unknown tag or a cell outside it.
 pub fn is_white(id: u16, row: usize, column: usize) -> Option<bool> {
     let code = CODES.get(usize::from(id))?;
     let ring = [row, column, (WITH_MARGIN - 1).checked_sub(row)?, (WITH_MARGIN - 1).checked_sub(column)?];

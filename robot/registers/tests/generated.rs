@@ -1,9 +1,9 @@
-//! What is written from the table of words is what is in the repository.
+//! Tests that the generated files in the repository match the tables.
 
 use std::path::Path;
 use xpuck_registers::{shim, spi};
 
-/// Compares a file with what it should hold; with `XPUCK_RENEW=1` in the environment it is written instead.
+/// Compares a file with its expected contents; with `XPUCK_RENEW=1` in the environment the file is written first.
 fn check(path: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     if std::env::var_os("XPUCK_RENEW").is_some() {

@@ -1,4 +1,4 @@
-//! The sensors and their set-up.
+//! Sensors and their configuration.
 
 use super::{Exposing, Padding, Sensor, Step};
 
@@ -16,7 +16,7 @@ const fn pair(bank: u8, register: u8, value: u16, meaning: &'static str) -> Step
     Step::Set { bank, register, bytes: 2, value, holds: true, meaning }
 }
 
-/// A write that the sensor consumes, or that no data sheet promises to read back.
+/// Write whose value the sensor does not keep, or for which no data sheet states that it can be read back.
 const fn unchecked(bank: u8, register: u8, value: u16, meaning: &'static str) -> Step {
     Step::Set { bank, register, bytes: 1, value, holds: false, meaning }
 }
@@ -25,7 +25,7 @@ const fn wait(milliseconds: u64, meaning: &'static str) -> Step {
     Step::Wait { milliseconds, meaning }
 }
 
-/// All kinds, in the order in which they are looked for: the OmniVision has an address of its own.
+/// All sensors, in the order of detection: the OmniVision has its own address.
 pub static SENSORS: [&Sensor; 4] = [&OV7670, &PO3030K, &PO6030K, &PO8030];
 
 /// Pixelplus PO3030K, in e-pucks with serial numbers below 1500. The window is VGA after power-up.
@@ -145,7 +145,7 @@ pub static PO8030: Sensor = Sensor {
     ],
 };
 
-/// OmniVision OV7670, in the latest e-puck2s. Its bus knows no repeated start.
+/// OmniVision OV7670, in the latest e-puck2s. It does not support a repeated start.
 pub static OV7670: Sensor = Sensor {
     name: "OV7670",
     address: 0x21,

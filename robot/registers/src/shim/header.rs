@@ -1,4 +1,4 @@
-//! The logic's header `fpga/include/shim.vh`, written from the tables.
+//! Generates the logic's header `fpga/include/shim.vh` from the tables.
 
 use super::{CONTROL_BITS, IDENT, REGISTERS, REVISION, STATUS_BITS};
 use crate::camera_stream as stream;
@@ -6,7 +6,7 @@ use crate::spi::words::BitField;
 use crate::spi::{self, words};
 use std::fmt::Write;
 
-/// The header: a macro for each number, with its width.
+/// Returns the header: a macro for each number, with its width.
 pub fn header() -> String {
     let mut text = String::from(
         "// Numbers of the protocols. Written from robot/registers/src; do not edit.\n`ifndef SHIM_VH\n`define SHIM_VH\n",
@@ -40,7 +40,7 @@ pub fn header() -> String {
     define("control_reset", CONTROL_BITS.len() as u32, reset("control"));
     define("row_units_reset", 8, reset("row_units"));
     for (of, bits) in [("status", STATUS_BITS), ("control", CONTROL_BITS)] {
-        // The width of a bit's number.
+        // Width of a bit number.
         let width = (bits.len() as u32).next_power_of_two().ilog2();
         bits.iter().for_each(|BitField { bit, name, .. }| define(&format!("{of}_{name}"), width, *bit));
     }

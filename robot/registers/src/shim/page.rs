@@ -1,4 +1,4 @@
-//! The page `docs/protocols/shim.md`, from the tables.
+//! Generates the page `docs/protocols/shim.md` from the tables.
 
 use super::{Access, CONTROL_BITS, NOW_BITS, REGISTERS, Register, STATUS_BITS};
 use crate::spi::words::BitField;
@@ -29,7 +29,7 @@ rows all find no room fills one in 36 ms, so for how many were lost look at the 
 |---|---|---|---|---|
 ";
 
-/// The page.
+/// Returns the page in Markdown.
 pub fn page() -> String {
     let mut page = String::from(OPENING);
     for Register { address, name, access, reset, meaning } in REGISTERS {

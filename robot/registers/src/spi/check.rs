@@ -1,23 +1,23 @@
-//! How a message is checked: a CRC and a sum.
+//! Checks of a message: a CRC and a sum.
 
 use super::{CRC, CRC_POLYNOMIAL, CRC_START, SUM, Words};
 use std::fmt;
 
-/// Why a message was not accepted.
+/// Reason for rejecting a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpiError {
     /// Word 30 is not the CRC of words 0..=29.
     Crc {
-        /// The CRC in the message.
+        /// CRC in the message.
         found: u16,
-        /// The CRC of its words.
+        /// CRC computed from its words.
         computed: u16,
     },
     /// Word 28 is not the sum of words 0..=27 and 29.
     Sum {
-        /// The sum in the message.
+        /// Sum in the message.
         found: u16,
-        /// The sum of its words.
+        /// Sum computed from its words.
         computed: u16,
     },
 }
@@ -34,7 +34,7 @@ impl fmt::Display for SpiError {
 
 impl std::error::Error for SpiError {}
 
-/// What a byte at the front of the register becomes in eight steps.
+/// CRC register after eight steps, for each byte at its upper end.
 const CRC_OF_BYTE: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -57,20 +57,20 @@ pub fn crc(words: &[u16]) -> u16 {
     bytes.fold(CRC_START, |crc, byte| crc << 8 ^ CRC_OF_BYTE[usize::from((crc >> 8) as u8 ^ byte)])
 }
 
-/// The sum of all words before the CRC but the sum itself. A CRC of 16 bits alone lets one of 65536 messages pass that
-/// have several bad words; this makes it one of 2^32 for an addition a word.
+/// Sum of all words before the CRC except the sum itself. A 16-bit CRC alone accepts one of 65536 messages with
+/// several wrong words; at the cost of one addition per word the sum reduces this to one of 2^32.
 pub fn sum(words: &Words) -> u16 {
     words[..CRC].iter().fold(0u16, |sum, w| sum.wrapping_add(*w)).wrapping_sub(words[SUM])
 }
 
-/// The words with their sum and CRC.
+/// Sets the sum and the CRC.
 pub(super) fn seal(mut words: Words) -> Words {
     words[SUM] = sum(&words);
     words[CRC] = crc(&words[..CRC]);
     words
 }
 
-/// Whether CRC and sum are those of the words.
+/// Verifies the CRC and the sum.
 pub(super) fn check(words: &Words) -> Result<(), SpiError> {
     let (found, computed) = (words[CRC], crc(&words[..CRC]));
     if found != computed {

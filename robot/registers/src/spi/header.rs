@@ -1,9 +1,9 @@
-//! The firmware's header `robot/firmware/words.h`, written from the table.
+//! Generates the firmware's header `robot/firmware/words.h` from the table.
 
 use super::words::{ACTION_BITS, COMMAND_WORDS, NUMBERS, REPORT_WORDS, STATUS_BITS};
 use std::fmt::Write;
 
-/// The header: a macro for each value's first word, for each bit, and for each number.
+/// Returns the header: a macro for the first word of each value, for each bit, and for each number.
 pub fn header() -> String {
     let mut text = String::from(
         "/* Where the values of the SPI messages stand. Written from robot/registers/src/spi/words.rs; do not edit. */\n\

@@ -1,4 +1,4 @@
-//! The page `docs/protocols/spi.md`, written from the table.
+//! Generates the page `docs/protocols/spi.md` from the table.
 
 use super::words::{ACTION_BITS, BitField, COMMAND_WORDS, REPORT_WORDS, STATUS_BITS, WordField};
 use super::*;
@@ -36,7 +36,7 @@ one message later.
 - The motors make their steps on a grid of 0.1 ms. The mean speed is exact; a step is at most 0.1 ms late.
 ";
 
-/// The page.
+/// Returns the page in Markdown.
 pub fn page() -> String {
     let mut page = String::from(
         "# The SPI messages\n\nWhat the board and the e-puck's dsPIC tell each other. This page is written from the table in\n\
@@ -95,7 +95,7 @@ fn bit_table(page: &mut String, word: &str, table: &[BitField]) {
     }
 }
 
-/// A command in hexadecimal words, eight in a row.
+/// Writes an example command in hexadecimal words, eight per line.
 fn example(page: &mut String) {
     let mut command = Command {
         actions: Actions::SET_MOTOR.and(Actions::SET_LED),

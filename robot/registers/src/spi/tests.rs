@@ -68,7 +68,7 @@ fn every_single_bit_error_is_caught() {
 
 #[test]
 fn what_deceives_the_crc_does_not_deceive_the_sum() {
-    // The polynomial itself, added at any place, leaves the CRC as it is.
+    // Adding the polynomial at any position does not change the CRC.
     let mut words = command().encode();
     (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ CRC_POLYNOMIAL);
     assert_eq!(crc(&words[..30]), words[30]);

@@ -1,34 +1,34 @@
-//! The one table of the SPI words: where each value stands, its unit and its meaning. Encoder, decoder, the page
-//! `docs/protocols/spi.md` and the firmware's header are made from it.
+//! Single table of the SPI words: position, unit and meaning of each value. It is the source of the encoder, the
+//! decoder, the page `docs/protocols/spi.md` and the firmware's header.
 
 use super::WORDS;
 use crate::infrared::MAX_COUNTS;
 use crate::stepper::MAX_STEPS_PER_SECOND;
 use std::ops::Range;
 
-/// A value in a message: one word or several in a row.
+/// Value in a message: one or more consecutive words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordField {
-    /// Its first word, 0..=31.
+    /// First word, 0..=31.
     pub first: usize,
-    /// Its number of words.
+    /// Number of words.
     pub count: usize,
-    /// Its name, in lower case; the firmware's header writes it in capitals.
+    /// Name, in lower case; in capitals in the firmware's header.
     pub name: &'static str,
-    /// Its unit and range.
+    /// Unit and range.
     pub unit: &'static str,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'static str,
 }
 
-/// A bit of a word that is a set of bits.
+/// Bit of a bit-field word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// Its number, 0 the least significant.
+    /// Bit number; 0 is the least significant.
     pub bit: u32,
-    /// Its name, in lower case.
+    /// Name, in lower case.
     pub name: &'static str,
-    /// What it means when it is set.
+    /// Meaning when set.
     pub meaning: &'static str,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const fn bit(bit: u32, name: &'static str, meaning: &'static str) -> 
     BitField { bit, name, meaning }
 }
 
-/// The words that the board sends. The first five are those of the Linux extension board from the same laboratory.
+/// Words of a command. The first five are those of the Linux extension board of the same laboratory.
 pub const COMMAND_WORDS: &[WordField] = &[
     word(0, 1, "actions", "bits", "what to do, see below"),
     word(1, 1, "speed_left", "steps/s, -1000 to 1000, two's complement", "left motor; positive drives forward"),
@@ -54,7 +54,7 @@ pub const COMMAND_WORDS: &[WordField] = &[
     word(31, 1, "dummy", "0", "carries nothing between board and dsPIC; the shim's logic uses it"),
 ];
 
-/// The words that the dsPIC sends.
+/// Words of a report.
 pub const REPORT_WORDS: &[WordField] = &[
     word(0, 8, "reflected", "ADC counts, 0 to 4095", "reflected infra-red less ambient; larger is nearer"),
     word(8, 3, "acceleration", "ADC counts, 0 to 4095", "along x, y and z; 2048 at 0 g"),
@@ -78,7 +78,7 @@ pub const REPORT_WORDS: &[WordField] = &[
     word(31, 1, "dummy", "0", "carries nothing between board and dsPIC; the shim's logic uses it"),
 ];
 
-/// The bits of a command's word `actions`, as on the Linux extension board.
+/// Bits of a command's word `actions`, as on the Linux extension board.
 pub const ACTION_BITS: &[BitField] = &[
     bit(0, "set_motor", "take over the speeds"),
     bit(1, "set_led", "take over the LEDs and their blinking"),
@@ -91,13 +91,13 @@ pub const ACTION_BITS: &[BitField] = &[
     bit(8, "read_acceleration", "as read_ir"),
 ];
 
-/// The bits of a report's word `status`.
+/// Bits of a report's word `status`.
 pub const STATUS_BITS: &[BitField] = &[
     bit(0, "motors_timed_out", "the motors stand because no valid command came for 200 ms"),
     bit(1, "last_command_bad", "the last command was rejected"),
 ];
 
-/// Plain numbers that board and firmware share: name, value, meaning.
+/// Constants shared by board and firmware: name, value, meaning.
 pub const NUMBERS: &[(&str, u32, &str)] = &[
     ("words", WORDS as u32, "words of a message"),
     ("max_speed", MAX_STEPS_PER_SECOND as u32, "fastest speed of a motor, steps/s"),
@@ -124,18 +124,18 @@ const fn field(table: &[WordField], name: &str) -> WordField {
     table[i]
 }
 
-/// The first word of a value; a name that is not in the table does not compile in a constant.
+/// First word of a value; in a constant, an unknown name is a compile error.
 pub(super) const fn at(table: &[WordField], name: &str) -> usize {
     field(table, name).first
 }
 
-/// The words of a value.
+/// Range of words of a value.
 pub(crate) const fn span(table: &[WordField], name: &str) -> Range<usize> {
     let field = field(table, name);
     field.first..field.first + field.count
 }
 
-/// The value of a bit.
+/// Mask of a bit.
 pub(super) const fn mask(table: &[BitField], name: &str) -> u16 {
     let mut i = 0;
     while !same(table[i].name, name) {
@@ -144,7 +144,7 @@ pub(super) const fn mask(table: &[BitField], name: &str) -> u16 {
     1 << table[i].bit
 }
 
-/// True if the fields fill a message without gap or overlap.
+/// Whether the fields fill a message without gaps or overlaps.
 const fn complete(table: &[WordField]) -> bool {
     let (mut i, mut next) = (0, 0);
     while i < table.len() {
