@@ -1,5 +1,5 @@
-//! `calibration.toml`: what was measured of the real thing, in one file for the simulator, the virtual arena and the robots
-//! (thesis chapter 7). `xpuck calibrate` writes it; docs/calibration.md describes every key.
+//! `calibration.toml`: measurements of the real system, in one file for the simulator, the virtual arena and the
+//! robots (thesis chapter 7). `xpuck calibrate` writes it; docs/calibration.md describes every key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,55 +11,55 @@ use xpuck_kernels::world::{PhysicsKeys, WorldSpec};
 use xpuck_registers::infrared::Curve;
 use xpuck_wire::file::{self, FileError};
 
-/// Least and greatest offset of an infra-red sensor, counts.
+/// Range of the offset of an infra-red sensor (counts).
 pub const OFFSETS: (f32, f32) = (-500.0, 500.0);
-/// Least and greatest scale of an infra-red sensor.
+/// Range of the scale of an infra-red sensor.
 pub const SCALES: (f32, f32) = (0.3, 3.0);
-/// Least and greatest factor of a wheel and of the distance between the wheels.
+/// Range of the factor of a wheel and of the wheelbase.
 pub const FACTORS: (f32, f32) = (0.8, 1.2);
-/// Most that a camera may look to one side of ahead, degrees.
+/// Maximum angle of a camera from the forward direction (degrees).
 pub const MOST_TURN: f32 = 15.0;
 
-/// What was measured; what is left out is as each program has it without this file.
+/// Measured values; for missing values each program uses its own defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
-    /// Masses, friction and noise, in place of a world's own.
+    /// Masses, friction and noise, in place of the world's own values.
     pub physics: PhysicsKeys,
-    /// How far cameras are from perfect ones, in place of a world's own.
+    /// Camera imperfections, in place of the world's own values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera: Option<CameraModel>,
-    /// How late virtual senses are.
+    /// Latency of the virtual senses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Lateness>,
-    /// What the infra-red sensors of all robots have in common.
+    /// Infra-red curve common to all robots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infrared: Option<InfraredCurve>,
-    /// What is particular to robots, by their names in the swarm file.
+    /// Properties of single robots, by their names in the swarm file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub robots: BTreeMap<String, Body>,
 }
 
-/// How late virtual senses are.
+/// Latency of the virtual senses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lateness {
-    /// What a message tells was true so long before, s, 0 to 2. A world without a model of messages gets one.
+    /// Age of the data when a message arrives (s), 0 to 2. Adds a message model to a world without one.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub latency_s: f64,
 }
 
-/// The infra-red sensors' curve.
+/// Curve of the infra-red sensors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InfraredCurve {
-    /// As `xpuck calibrate fit ir` fits it (Eq. 7.3).
+    /// Curve as fitted by `xpuck calibrate fit ir` (Eq. 7.3).
     #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,
 }
 
-/// [`Curve`] in a file: all of it or nothing, because its values come from one fit.
+/// [`Curve`] in a file. All values are required, because they come from one fit.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Curve", deny_unknown_fields)]
 pub struct CurveFile {
@@ -77,7 +77,7 @@ pub struct CurveFile {
     knee: f32,
 }
 
-/// The ranges of a curve's numbers: key, value, least and greatest.
+/// Returns key, value, and range of each parameter of a curve.
 pub fn curve_rows(curve: &Curve) -> [(&'static str, f32, (f32, f32)); 6] {
     [
         ("steepness", curve.steepness, (5.0, 200.0)),
@@ -89,32 +89,33 @@ pub fn curve_rows(curve: &Curve) -> [(&'static str, f32, (f32, f32)); 6] {
     ]
 }
 
-/// What is particular to one robot's body. The robot makes up for it; simulated robots do not have it.
+/// Properties of one robot's body. The robot compensates for them; simulated robots do not have them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Body {
-    /// The wheels.
+    /// Wheels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drive: Option<Wheels>,
-    /// The infra-red sensors.
+    /// Infra-red sensors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infrared: Option<Sensors>,
-    /// The camera.
+    /// Camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera: Option<Mount>,
 }
 
-/// The wheels, each value a factor of the nominal one, 0.8..=1.2 (thesis 7.2.2: robots differ by about 1 %).
+/// Wheel calibration; each value is a factor of the nominal value, 0.8..=1.2 (thesis 7.2.2: robots differ by about 1
+/// %).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wheels {
-    /// Distance that the left wheel rolls in a step.
+    /// Factor of the distance that the left wheel rolls per step.
     #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub left: f32,
-    /// Distance that the right wheel rolls in a step.
+    /// Factor of the distance that the right wheel rolls per step.
     #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub right: f32,
-    /// Distance between the wheels.
+    /// Factor of the distance between the wheels.
     #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub baseline: f32,
 }
@@ -125,14 +126,15 @@ impl Default for Wheels {
     }
 }
 
-/// The infra-red sensors, in the order of Table 6.1: one reads scale * curve(distance) + offset counts (thesis 7.3.1).
+/// Calibration of the infra-red sensors, in the order of Table 6.1: reading = scale * curve(distance) + offset
+/// (counts) (thesis 7.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sensors {
-    /// What each sensor reads with nothing near, counts, -500..=500.
+    /// Reading of each sensor without an obstacle (counts), -500..=500.
     #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
-    /// How strongly each answers, compared with the curve, 0.3..=3.
+    /// Gain of each sensor relative to the curve, 0.3..=3.
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
 }
@@ -143,11 +145,11 @@ impl Default for Sensors {
     }
 }
 
-/// How the camera is mounted.
+/// Mounting of the camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mount {
-    /// By how much it looks to the left of ahead, degrees, -15..=15.
+    /// Angle of the camera to the left of ahead (degrees), -15..=15.
     #[schemars(range(min = -MOST_TURN, max = MOST_TURN))]
     pub turn_deg: f32,
 }
@@ -156,12 +158,12 @@ impl Calibration {
     /// Reads a file.
     ///
     /// # Errors
-    /// One line that names file, key and range.
+    /// One line that names the file, the key and the range.
     pub fn read(path: &Path) -> Result<Calibration, FileError> {
         Calibration::parse(&path.display().to_string(), &file::text(path, file::MAX_TOML)?)
     }
 
-    /// Reads text; `name` is what errors call it.
+    /// Parses text; `name` identifies the text in errors.
     ///
     /// # Errors
     /// As for [`Calibration::read`].
@@ -205,7 +207,7 @@ impl Calibration {
         }
     }
 
-    /// A world as it was measured: physics, cameras and the lateness of messages.
+    /// Returns a world with the measured physics, cameras and message latency.
     pub fn applied(&self, spec: &WorldSpec) -> WorldSpec {
         let mut spec = spec.clone();
         self.physics.apply(&mut spec);
@@ -216,24 +218,24 @@ impl Calibration {
         spec
     }
 
-    /// The same, checked: a world may be too narrow for what was measured.
+    /// As [`Calibration::applied`], but validates the result: a world may be too small for the measured values.
     ///
     /// # Errors
-    /// One line.
+    /// One line with the reason.
     pub fn apply(&self, spec: &WorldSpec) -> Result<WorldSpec, String> {
         let applied = self.applied(spec);
         applied.check().map_err(|error| format!("the calibrated world cannot be run: {error}"))?;
         Ok(applied)
     }
 
-    /// True if it changes worlds.
+    /// Whether the calibration changes worlds.
     pub fn changes_worlds(&self) -> bool {
         self.physics != PhysicsKeys::default() || self.camera.is_some() || self.messages.is_some()
     }
 }
 
 impl Body {
-    /// Every number: key, value, least and greatest.
+    /// Returns key, value and range of every number.
     fn rows(&self) -> Vec<(String, f32, (f32, f32))> {
         let mut rows = Vec::new();
         if let Some(Wheels { left, right, baseline }) = self.drive {

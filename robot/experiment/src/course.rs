@@ -1,56 +1,57 @@
-//! Where a run of evolution is in its curriculum: on islands of one process, of a cluster, and on robots.
+//! Progress of an evolution run in its curriculum: on islands of one process, of a cluster, and on robots.
 
 use crate::steps::Step;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::Migrant;
 use xpuck_evolve::curriculum::{Variables, first_momentum, next_momentum};
 
-/// What of the learning momentum goes on from a generation to the next (Petrovic, NTNU 05/2005).
+/// Decay factor of the learning momentum per generation (Petrovic, NTNU 05/2005).
 const PHI: f64 = 0.2;
 
-/// Where a run is in its curriculum.
+/// Progress of a run in its curriculum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Course {
-    /// Steps that are over; as many as there are in the run's own world.
+    /// Number of completed steps; equals the number of all steps while the run is in its own world.
     step: u16,
-    /// Generations before this step.
+    /// Number of generations before the current step.
     began: u32,
-    /// Simulations so far, and before this step.
+    /// Number of simulations so far, and before the current step.
     trials: [u64; 2],
     momentum: f64,
     last_best: f64,
-    /// What came of the steps that are over.
+    /// Results of the completed steps.
     pub ended: Vec<StepEnd>,
 }
 
-/// What came of a step.
+/// Result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StepEnd {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Generations in it.
+    /// Number of generations in the step.
     pub generations: u32,
-    /// Simulated time when it ended, s times robots, of the whole run.
+    /// Simulated robot time of the whole run at the end of the step (robot-seconds).
     pub robot_seconds: f64,
-    /// Mean over the islands of their champions' derated fitness in its world.
+    /// Mean over the islands of their champions' derated fitness in the step's world.
     pub best: f64,
 }
 
-/// How the islands stand after a generation.
+/// State of the islands after a generation.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Generations so far, this one counted, and at most.
+    /// Number of generations so far including this one, and maximum number.
     pub generations: [u32; 2],
-    /// Simulations in this generation.
+    /// Number of simulations in this generation.
     pub trials: u64,
     /// Mean over the islands of their champions' derated fitness, and of their populations' mean fitness.
     pub fitness: [f64; 2],
-    /// Simulated time so far, s times robots.
+    /// Simulated robot time so far (robot-seconds).
     pub robot_seconds: f64,
 }
 
-/// Takes migrants to an island where each moves on by itself. Nobody tells in which world they were tried, so what is known
-/// of them counts for one sample of each scenario, as what an island knows does when its own step ends.
+/// Prepares migrants for an island in a curriculum in which each island advances by itself. The world of their
+/// samples is unknown. Their known fitness therefore counts as one sample per scenario, as for an island's own
+/// samples after the end of a step.
 pub fn measured_elsewhere(steps: &[Step], migrants: &mut [Migrant]) {
     if !steps.is_empty() {
         migrants.iter_mut().for_each(|migrant| migrant.samples.fade(1));
@@ -58,17 +59,17 @@ pub fn measured_elsewhere(steps: &[Step], migrants: &mut [Migrant]) {
 }
 
 impl Course {
-    /// Steps that are over; as many as there are in the run's own world.
+    /// Number of completed steps; equals the number of all steps while the run is in its own world.
     pub fn over(&self) -> u16 {
         self.step
     }
 
-    /// The step that goes on, none in the run's own world.
+    /// Current step; `None` in the run's own world.
     pub fn step<'a>(&self, steps: &'a [Step]) -> Option<&'a Step> {
         steps.get(usize::from(self.step))
     }
 
-    /// Counts a generation; true if it was the last of its step.
+    /// Counts a generation; returns true if it was the last of its step.
     pub fn count(&mut self, steps: &[Step], standing: &Standing) -> bool {
         self.trials[0] += standing.trials;
         let Some(step) = self.step(steps) else { return false };

@@ -1,4 +1,4 @@
-//! The experiment file: what the swarm is to do, sent as text to every robot.
+//! Experiment file: the task of the swarm, sent as text to every robot.
 
 use crate::lamps::Lamps;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
@@ -11,81 +11,85 @@ use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::file::{self, FileError};
 use xpuck_wire::{Migration, Policy};
 
-/// Longest name of an experiment, characters: it stands in titles, tables and names of folders.
+/// Maximum length of an experiment's name (characters); it is used in titles, tables and folder names.
 const MAX_NAME: usize = 100;
-/// Longest experiment text, bytes.
+/// Maximum length of an experiment's text (bytes).
 const MAX_TEXT: usize = 64 * 1024;
-/// Longest run, minutes.
+/// Maximum duration of a run (minutes).
 const LONGEST: f64 = 1440.0;
 
-/// An experiment.
+/// Experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// Name for records and displays.
+    /// Name in records and displays.
     pub name: String,
-    /// Running time, minutes of arena time, pauses left out; 0.05 to 1440. With phases it is theirs.
+    /// Running time without pauses (minutes of arena time), 0.05 to 1440. Not allowed with phases, which have their
+    /// own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 1440.0))]
     pub minutes: Option<f64>,
-    /// Every so many minutes each robot loads its fittest tree. With phases it is theirs.
+    /// Segment length [minutes]: at the start of each segment, every robot loads its fittest tree. Not allowed with
+    /// phases, which have their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01))]
     pub segment_minutes: Option<f64>,
-    /// What is scored, in the usual arena; a world file says it by itself.
+    /// Task in the usual arena; not allowed with a world file, which contains the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskName>,
-    /// A world file, sent along: the world of the simulations, and the task. It holds as many robots as the swarm has.
+    /// World file, sent with the experiment: the simulated world and the task. Its number of robots is replaced by
+    /// that of the swarm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// A calibration file, sent along: what was measured changes the worlds of the simulations, in place of the robots' own
-    /// calibration files.
+    /// Calibration file, sent with the experiment: its measurements change the simulated worlds, in place of the
+    /// robots' own calibration files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
-    /// What trees are built from: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent along.
+    /// Primitive set of the trees: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent with
+    /// the experiment.
     #[serde(default = "in_swarm", skip_serializing_if = "is_in_swarm")]
     #[schemars(extend("default" = IN_SWARM))]
     pub primitive_set: String,
-    /// What simulates on the robots, unless a robot's own file says it.
+    /// Simulation engine of the robots; a robot's own file takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineKind>,
-    /// By which way robots exchange genes.
+    /// Path of the gene exchange between robots.
     #[serde(default, skip_serializing_if = "Genes::are_usual")]
     #[schemars(extend("default" = Genes::default()))]
     pub genes: Genes,
-    /// A behaviour tree that all robots run as written for the whole run, in place of evolution.
+    /// Behaviour tree that all robots run unchanged for the whole run, without evolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
-    /// The same, in a file that is sent along.
+    /// The same tree, in a file that is sent with the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller_file: Option<String>,
-    /// Trees that some robots run as written; the other robots evolve, and simulate with those as their mates.
+    /// Trees that some robots run unchanged; the other robots evolve, and simulate these robots as their mates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<Given>,
-    /// How controllers evolve.
+    /// Evolution of controllers.
     #[serde(default)]
     pub evolution: Evolution,
-    /// How genes travel between the robots.
+    /// Migration of genes between the robots.
     #[serde(default)]
     pub migration: Migration,
-    /// A curriculum: worlds in which each robot's island evolves before that of the experiment, in this order. It moves on by
-    /// itself.
+    /// Curriculum: worlds in which each robot's island evolves before that of the experiment, in this order. Each
+    /// island advances by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_STEPS))]
     pub steps: Vec<StepEntry>,
-    /// What robots do while the hub is silent.
+    /// Behaviour of robots while the hub is silent.
     #[serde(default, skip_serializing_if = "Silence::is_usual")]
     #[schemars(extend("default" = Silence::default()))]
     pub silence: Silence,
-    /// What the robots' lamps show while they run: "state", "battery", "branch" (the leaf of the tree that drives), "off",
-    /// or up to 15 colours like "#10ff00" round the ring.
+    /// Display of the robots' lamps in a run: "state", "battery", "branch" (the leaf of the tree that drives), "off",
+    /// or up to 15 colours like "#10ff00" around the ring.
     #[serde(default, skip_serializing_if = "is_state")]
     #[schemars(extend("default" = "state"))]
     pub lamps: Lamps,
-    /// Robots find out while they work whether the world is as they simulate it, and simulate it as it is.
+    /// Whether robots estimate the world's parameters while they work, and adapt their simulations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adapt: bool,
-    /// What is done one after the other; without any, the whole run is one phase.
+    /// Phases of the run, in order; without phases the whole run is one phase.
     #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_PHASES))]
     pub phases: Vec<Phase>,
@@ -101,7 +105,7 @@ fn is_state(lamps: &Lamps) -> bool {
     *lamps == Lamps::State
 }
 
-/// Whether a primitive set of this name is built in.
+/// Whether a primitive set is built in.
 pub(crate) fn is_built_in(name: &str) -> bool {
     matches!(name, IN_SWARM | "transferability")
 }
@@ -110,37 +114,38 @@ fn is_in_swarm(name: &str) -> bool {
     name == IN_SWARM
 }
 
-/// The tasks that need no world file.
+/// Tasks without a world file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskName {
-    /// Push the frisbee towards -x; it is put back near the centre when it touches an end (thesis 8.3.2).
+    /// Push the frisbee towards -x; it is returned to near the centre when it touches an end (thesis 8.3.2).
     Transport,
 }
 
-/// How controllers evolve; defaults are Table 8.1's.
+/// Evolution of controllers; the defaults are those of Table 8.1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evolution {
-    /// Individuals on each robot.
+    /// Number of individuals on each robot.
     #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
-    /// Simulated seconds of each trial.
+    /// Duration of a trial (s of simulated time).
     #[schemars(range(min = 1.0, max = 3600.0))]
     pub trial_seconds: f32,
-    /// The algorithm's name, such as "racing", "pooled-samples" or "classic"; "default" stands for the default one. Who
-    /// runs it knows which there are.
+    /// Name of the algorithm, such as "racing", "pooled-samples" or "classic", or "default". The program that runs
+    /// the algorithm validates the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
-    /// An older way to say `algorithm = "noise-aware"`: as the thesis describes it, which selects luck.
+    /// Deprecated form of `algorithm = "noise-aware"`: the algorithm as published in the thesis, which favours lucky
+    /// samples.
     pub as_published: bool,
-    /// Numbers of the algorithm, as in an evolution file; each one left out has the algorithm's own value.
+    /// Settings of the algorithm, as in an evolution file; missing settings have the algorithm's defaults.
     #[serde(skip_serializing_if = "Table::is_empty")]
     #[schemars(schema_with = "settings_schema")]
     pub settings: Table,
 }
 
-/// The algorithms' settings without the population, which has a key of its own.
+/// Schema of the algorithms' settings without the population, which has a separate key.
 fn settings_schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = crate::settings::schema(generator);
     if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
@@ -156,7 +161,7 @@ impl Default for Evolution {
 }
 
 impl Evolution {
-    /// The name of the algorithm that is asked for.
+    /// Name of the requested algorithm.
     pub fn algorithm(&self) -> &str {
         match &self.algorithm {
             Some(name) => name,
@@ -167,11 +172,11 @@ impl Evolution {
 }
 
 impl Experiment {
-    /// Reads and checks an experiment, as far as it can be without the files that go with it; `name` is what errors call
-    /// the text.
+    /// Parses and validates an experiment, as far as possible without its files; `name` identifies the text in
+    /// errors.
     ///
     /// # Errors
-    /// One line with the key or the line, and the range.
+    /// One line with the key or line number, and the range.
     pub fn parse(name: &str, text: &str) -> Result<Experiment, FileError> {
         if text.len() > MAX_TEXT {
             return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
@@ -233,7 +238,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Lengths of the run and its parts.
+    /// Validates the durations of the run and its parts.
     fn check_lengths(&self) -> Result<(), String> {
         if self.phases.is_empty() {
             let minutes = self.minutes.ok_or("minutes is missing")?;
@@ -265,18 +270,18 @@ impl Experiment {
         within("minutes of all phases", self.minutes(), 0.05, LONGEST)
     }
 
-    /// Running time at most, minutes.
+    /// Maximum running time (minutes).
     fn minutes(&self) -> f64 {
         self.minutes.unwrap_or_else(|| self.phases.iter().map(|phase| phase.minutes).sum())
     }
 
-    /// Running time at most, s.
+    /// Maximum running time (s).
     pub fn seconds(&self) -> f64 {
         self.minutes() * 60.0
     }
 
-    /// The files that are to be sent along, as the experiment names them: paths relative to its own file. They travel under
-    /// their [`sent_name`]s.
+    /// Paths of the files to be sent with the experiment, relative to its own file. They are sent under their
+    /// [`sent_name`]s.
     pub fn files(&self) -> Vec<&str> {
         let set = Some(self.primitive_set.as_str()).filter(|name| !is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
@@ -296,7 +301,7 @@ impl Experiment {
     }
 }
 
-/// The name under which a file is sent: the last part of its path.
+/// Name under which a file is sent: the last component of its path.
 pub fn sent_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,30 +1,30 @@
-//! What the robots' lamps show during an experiment, as data.
+//! Lamp display of the robots during an experiment, as data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Most colours of a pattern: the pixels of the ring.
+/// Maximum number of colours in a pattern: the pixels of the ring.
 pub const MAX_COLOURS: usize = 15;
 
-/// A pattern.
+/// Lamp display.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "LampsEntry")]
 pub enum Lamps {
-    /// The robot's state: blue without an experiment, cyan ready, green running, yellow paused, red stopped.
+    /// Robot's state: blue without an experiment, cyan ready, green running, yellow paused, red stopped.
     #[default]
     State,
-    /// How much the battery holds, as so many pixels, green to red.
+    /// Battery charge as a number of lit pixels, from green to red.
     Battery,
-    /// The leaf of the tree that drives, a colour for each.
+    /// Leaf of the tree that drives, one colour per leaf.
     Branch,
-    /// Nothing.
+    /// Lamps off.
     Off,
-    /// These colours round the ring, again and again: red, green, blue, 0..=255 each.
+    /// Colours repeated around the ring: red, green, blue, 0..=255 each.
     Colours(Vec<[u8; 3]>),
 }
 
-/// As it is written: a name, or colours like "#10ff00", at most 15.
+/// Serialised form: a name, or at most 15 colours like "#10ff00".
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum LampsEntry {

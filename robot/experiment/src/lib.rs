@@ -1,7 +1,7 @@
-//! What an experiment means: the file that says it ([`mod@file`]), the world of its simulations ([`world_file`]), what was
-//! measured of the real one ([`mod@calibration`]), the steps of a curriculum before that world ([`mod@steps`]) and where an
-//! island is in them ([`mod@course`]), and all of it made into what robots and hub work with ([`plan`]): world, task, primitive set, settings of evolution, controllers and
-//! phases. Robots, hub and laboratory read it by the same code, so that all refuse the same.
+//! Experiments: the file ([`mod@file`]), the simulated world ([`world_file`]), measurements of the real world
+//! ([`mod@calibration`]), the steps of a curriculum ([`mod@steps`]) and an island's progress in them
+//! ([`mod@course`]). A [`plan`] combines them for robots and hub: world, task, primitive set, evolution settings,
+//! controllers and phases. Robots, hub and laboratory share this code, so that all accept and reject the same files.
 
 pub mod calibration;
 pub mod course;

@@ -1,4 +1,4 @@
-//! An experiment with its files as what robots and hub work with, checked as a whole.
+//! Plan of an experiment with its files, validated as a whole, for use by robots and hub.
 
 use crate::calibration::Calibration;
 use crate::file::{Experiment, sent_name};
@@ -18,10 +18,10 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 use xpuck_wire::signed::{Signed, Trust};
 
-/// Robots of the usual arena where nobody says how many there are.
+/// Default number of robots in the usual arena.
 pub const ROBOTS: usize = 9;
 
-/// Why an experiment cannot be run, in one line that names the key or the file.
+/// Reason why an experiment cannot be run, in one line that names the key or the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(String);
 
@@ -37,98 +37,101 @@ fn fail(message: impl Into<String>) -> PlanError {
     PlanError(message.into().trim_end().replace('\n', "; "))
 }
 
-/// What an experiment means for a swarm of so many robots.
+/// Plan of an experiment for a swarm of a known size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Which settings each island has.
+    /// Evolution settings of each island.
     pub settings: Settings,
-    /// What trees are built from.
+    /// Primitive set of the trees.
     pub primitive_set: PrimitiveSet,
-    /// How genes travel.
+    /// Migration of genes.
     pub migration: Migration,
-    /// By which way.
+    /// Path of the gene exchange.
     pub genes: Genes,
-    /// What robots do while the hub is silent.
+    /// Behaviour of robots while the hub is silent.
     pub silence: Silence,
-    /// What the robots' lamps show.
+    /// Display of the robots' lamps.
     pub lamps: Lamps,
-    /// Robots find out while they work whether the world is as they simulate it.
+    /// Whether robots estimate the world's parameters while they work.
     pub adapt: bool,
-    /// What simulates on robots whose own files do not say it.
+    /// Simulation engine of robots whose own files do not set one.
     pub engine: Option<EngineKind>,
-    /// Simulated seconds of a trial.
+    /// Duration of a trial (s of simulated time).
     pub trial_seconds: f32,
-    /// The experiment says what its worlds were measured to be; robots do not add what their own files say.
+    /// Whether the experiment contains a calibration; robots then do not apply their own calibration files to its
+    /// worlds.
     pub calibrated: bool,
-    /// The steps of the curriculum that each island passes before it tries its trees in the phases' worlds.
+    /// Curriculum steps that each island completes before it evaluates trees in the phases' worlds.
     pub steps: Vec<Step>,
-    /// What is done one after the other; never empty.
+    /// Phases in order; never empty.
     pub phases: Vec<PlannedPhase>,
 }
 
-/// A phase, with what it takes over from the experiment.
+/// Phase with the values that it inherits from the experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedPhase {
-    /// For displays and records.
+    /// Name in displays and records.
     pub name: String,
-    /// What the swarm does.
+    /// Activity of the swarm.
     pub kind: Kind,
-    /// Its length at most, s of running time.
+    /// Maximum running time (s).
     pub seconds: f64,
-    /// Length of its segments, s.
+    /// Segment length (s).
     pub segment_seconds: f64,
-    /// What ends it sooner.
+    /// Conditions for an early end.
     pub until: Until,
-    /// Whose tree robots load that are given none.
+    /// Source of the tree of robots without a given controller.
     pub drive: Drive,
-    /// Of each robot, in the order of the swarm file, the tree that it runs as written.
+    /// Given tree of each robot, which it runs unchanged, in the order of the swarm file.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// The tree of robots that come to the swarm during the run: that of an entry for all the rest, if the last is one.
+    /// Given tree of robots that join the swarm during the run: that of the last entry, if it applies to all
+    /// remaining robots.
     pub given_later: Option<Arc<Tree>>,
-    /// The world of the simulations, and what is scored.
+    /// World of the simulations, with the task.
     pub world: Arc<WorldSpec>,
-    /// What operators are told when it begins.
+    /// Message to the operators at the start.
     pub say: String,
 }
 
 impl PlannedPhase {
-    /// True if this robot's island evolves in this phase.
+    /// Whether this robot's island evolves in this phase.
     pub fn evolves(&self, robot: usize) -> bool {
         self.kind == Kind::Evolve && self.given(robot).is_none()
     }
 
-    /// The tree that this robot runs as written.
+    /// Given tree of this robot, which it runs unchanged.
     pub fn given(&self, robot: usize) -> Option<&Arc<Tree>> {
         self.given.get(robot).unwrap_or(&self.given_later).as_ref()
     }
 }
 
-/// The files that go with an experiment, by name.
+/// Files of an experiment, by name.
 type Files = BTreeMap<String, String>;
 
 impl Plan {
-    /// True if an island of any of so many robots evolves in any phase; where none does all robots run trees that they
-    /// are given.
+    /// Whether the island of any of the first `robots` robots evolves in any phase; otherwise all robots run given
+    /// trees.
     pub fn evolves(&self, robots: usize) -> bool {
         self.phases.iter().any(|phase| (0..robots).any(|robot| phase.evolves(robot)))
     }
 
-    /// Verifies what was signed, and makes a plan of it for so many robots. The experiment's text comes too.
+    /// Verifies a signed experiment and creates its plan for this number of robots; also returns the experiment's
+    /// text.
     ///
     /// # Errors
-    /// Why it must not or cannot be run.
+    /// Reason why it must not or cannot be run.
     pub fn open(signed: &Signed, trust: &Trust, robots: usize) -> Result<(Plan, String), PlanError> {
         let text = signed.open(trust).map_err(|error| fail(error.to_string()))?;
         let experiment = Experiment::parse("experiment", &text).map_err(|error| fail(error.to_string()))?;
         Ok((Plan::new(&experiment, &signed.files, Some(robots))?, text))
     }
 
-    /// The plan of an experiment with its files; without a number of robots, as many as the world file says.
+    /// Creates the plan of an experiment with its files; the default number of robots is that of the world file.
     ///
     /// # Errors
-    /// A file that is missing or wrong, a world too full for the robots, a tree that does not fit a robot.
+    /// A missing or invalid file, a world too small for the robots, or a tree that does not fit a robot.
     pub fn new(experiment: &Experiment, files: &Files, robots: Option<usize>) -> Result<Plan, PlanError> {
         let e = experiment;
         let algorithm = e.evolution.algorithm().parse::<Algorithm>();
@@ -191,8 +194,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The first register of the camera that trees of this robot, by its place from 0, may read in any phase; none if it needs
-    /// no camera.
+    /// First camera register that trees of this robot (position from 0) may read in any phase; `None` if it needs no
+    /// camera.
     pub fn colour_read(&self, robot: usize) -> Option<&'static str> {
         self.phases.iter().find_map(|phase| match phase.given(robot) {
             Some(tree) => colour_read(tree),
@@ -200,10 +203,10 @@ impl Plan {
         })
     }
 
-    /// Changes the worlds to what a robot's own calibration file says was measured, unless the experiment brings one.
+    /// Applies a robot's own calibration file to the worlds, unless the experiment contains a calibration.
     ///
     /// # Errors
-    /// The worlds cannot be run then.
+    /// The calibrated worlds cannot be run.
     pub fn calibrate(&mut self, calibration: &Calibration) -> Result<(), PlanError> {
         if self.calibrated || !calibration.changes_worlds() {
             return Ok(());
@@ -215,12 +218,12 @@ impl Plan {
         Ok(())
     }
 
-    /// The longest that it can run, s of running time.
+    /// Maximum running time (s).
     pub fn seconds(&self) -> f64 {
         self.phases.iter().map(|phase| phase.seconds).sum()
     }
 
-    /// A phase; the last one for numbers beyond.
+    /// Returns a phase; the last one if the number is too large.
     pub fn phase(&self, number: usize) -> &PlannedPhase {
         &self.phases[number.min(self.phases.len() - 1)]
     }
@@ -242,7 +245,7 @@ fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpe
     Ok(spec)
 }
 
-/// The steps before the experiment's own world. A step's world file says by itself how many robots there are.
+/// Reads the steps before the experiment's own world. A step's world file sets its own number of robots.
 fn steps_before(own: &WorldSpec, e: &Experiment, files: &Files) -> Result<Vec<Step>, PlanError> {
     let world = |name: &str| Ok((world_of(name, files, None)?, file(name, files)?.to_string()));
     steps::read(&e.steps, own, MAX_GENERATIONS, world, fail)
@@ -260,7 +263,7 @@ fn primitive_set(name: &str, files: &Files) -> Result<PrimitiveSet, PlanError> {
     }
 }
 
-/// The controllers that the experiment gives for all of its phases.
+/// Controllers that the experiment sets for all of its phases.
 fn common(e: &Experiment) -> Vec<Given> {
     match (&e.controller, &e.controller_file) {
         (None, None) => e.controllers.clone(),
@@ -268,10 +271,10 @@ fn common(e: &Experiment) -> Vec<Given> {
     }
 }
 
-/// Of each robot the tree that it is given, and that of robots that come later.
+/// Given tree of each robot, and of robots that join later.
 type GivenTrees = (Vec<Option<Arc<Tree>>>, Option<Arc<Tree>>);
 
-/// Gives out the trees of a list.
+/// Assigns the trees of a list to robots.
 fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, PlanError> {
     let mut trees = Vec::with_capacity(robots);
     for (i, entry) in (1..).zip(list) {
@@ -283,7 +286,7 @@ fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, 
             )));
         }
         let from = entry.file.as_deref().unwrap_or("controller");
-        // Below the first line stands where in the text it is, which one line cannot show.
+        // Only the first line fits; further lines show the position in the text.
         let wrong = |why: String| fail(format!("{from}: {}", why.lines().next().unwrap_or_default()));
         let parsed = match (&entry.tree, &entry.file) {
             (Some(tree), None) => Tree::parse(tree),
@@ -299,7 +302,7 @@ fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, 
     Ok((trees, later))
 }
 
-/// An experiment without phases as one phase.
+/// Converts an experiment without phases to one phase.
 fn whole(e: &Experiment) -> Phase {
     Phase {
         name: String::new(),

@@ -1,15 +1,15 @@
-//! An algorithm's numbers where other keys of the same file say some of them: in evolution files and experiments.
+//! Settings of an algorithm in evolution files and experiments, where other keys of the file determine some of them.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Settings};
 use xpuck_wire::Migration;
 
-/// Settings that other keys say, and which key that is.
+/// Settings that other keys determine, each with that key.
 pub const SAID_ELSEWHERE: [(&str, &str); 3] =
     [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 
-/// The algorithms' settings, none of which has to be there, without those that other keys say.
+/// Schema of the algorithms' settings, all optional, without those that other keys determine.
 pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Settings::json_schema(generator);
     schema.remove("required");
@@ -19,20 +19,20 @@ pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// The algorithm's settings with those that are given, and the numbers that migration says.
+/// Returns the algorithm's settings with the given values and those determined by the migration.
 ///
 /// # Errors
-/// One line with the key and what is right.
+/// One line with the key and the valid values.
 pub fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
     for (key, instead) in SAID_ELSEWHERE {
         if given.contains_key(key) {
             return Err(format!("settings.{key} is said by `{instead}`; set that"));
         }
     }
-    // The algorithm's own number may be too many for the population that is given.
+    // The algorithm's default may be too large for the given population.
     given.insert("immigrants".into(), Value::Integer(0));
     let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
-    // Never more than half of the population.
+    // Limited to half of the population.
     let immigrants = migration.receive.min(settings.population / 2);
     Ok(Settings { immigrants, exchange_every: migration.every, ..settings })
 }

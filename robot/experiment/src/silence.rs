@@ -1,19 +1,19 @@
-//! What robots do while the hub is silent, and by which way they exchange genes.
+//! Behaviour of robots while the hub is silent, and the path of the gene exchange.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Longest that a robot may drive without its hub, s.
+/// Maximum driving time of a robot without its hub (s).
 pub const LONGEST_ALONE: f64 = 600.0;
 
-/// By which way robots exchange genes.
+/// Path of the gene exchange between robots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Genes {
-    /// Through the hub's geneserver.
+    /// Through the geneserver of the hub.
     #[default]
     Hub,
-    /// From robot to robot, with those in radio range.
+    /// Directly between robots in radio range.
     Peers,
 }
 
@@ -23,26 +23,27 @@ impl Genes {
     }
 }
 
-/// What goes on when the hub is silent during a run.
+/// Activity of a robot when the hub is silent during a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnSilence {
-    /// Nothing: wheels and evolution stand still.
+    /// Wheels and evolution are stopped.
     #[default]
     Stop,
-    /// Evolution; the wheels stand.
+    /// Evolution continues; the wheels are stopped.
     Evolve,
-    /// Evolution, and driving by the robot's own senses, on robots whose own files allow it.
+    /// Evolution continues, and the robot drives by its own senses, if its own file allows it.
     Drive,
 }
 
-/// What robots do while the hub is silent.
+/// Behaviour of robots while the hub is silent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Silence {
-    /// What goes on.
+    /// Activity.
     pub then: OnSilence,
-    /// With `drive`, the wheels stand all the same after so long, s of arena time; a robot's own file may say less.
+    /// With `drive`, time after which the wheels stop nevertheless (s of arena time); a robot's own file may set a
+    /// lower limit.
     #[schemars(range(min = 0.1, max = LONGEST_ALONE))]
     pub drive_seconds: f64,
 }
@@ -58,7 +59,7 @@ impl Silence {
         *self == Silence::default()
     }
 
-    /// Checks every range; the error is one line that names the key.
+    /// Validates all ranges; the error is one line that names the key.
     pub(crate) fn check(&self) -> Result<(), String> {
         if !(0.1..=LONGEST_ALONE).contains(&self.drive_seconds) {
             return Err(format!("silence.drive_seconds = {} is outside 0.1..={LONGEST_ALONE}", self.drive_seconds));
@@ -69,7 +70,7 @@ impl Silence {
         Ok(())
     }
 
-    /// How long a robot drives on whose own file allows so many seconds, s.
+    /// Driving time of a robot whose own file allows `allowed` seconds (s).
     pub fn drives(&self, allowed: f64) -> f64 {
         if self.then == OnSilence::Drive { self.drive_seconds.min(allowed) } else { 0.0 }
     }

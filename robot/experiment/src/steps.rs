@@ -1,5 +1,5 @@
-//! The steps of a curriculum: easier worlds in which islands evolve before the run's own, each until its end formula holds.
-//! Evolution files and experiments say them by the same keys.
+//! Steps of a curriculum: easier worlds in which islands evolve before the run's own world, each until its end
+//! formula holds. Evolution files and experiments use the same keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,48 +8,49 @@ use xpuck_evolve::curriculum::Formula;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
 
-/// Most steps of a curriculum before the run's own world.
+/// Maximum number of steps before the run's own world.
 pub const MAX_STEPS: usize = 64;
-/// Generations of the longest run: what formulas are told where nobody says how many there are at most.
+/// Generations of the longest run; used in formulas if the maximum number of generations is not set.
 pub const MAX_GENERATIONS: u32 = 1_000_000;
 
-/// A step before the run's own world.
+/// Step before the run's own world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Robots of the benchmark, unless `world` is given; as many as in the run's own world without either.
+    /// Number of robots in the benchmark world, if `world` is `None`; if both are `None`, the step uses the run's own
+    /// world.
     pub robots: Option<usize>,
-    /// The text of its world file, if it has one.
+    /// Text of its world file, if it has one.
     pub world: Option<String>,
-    /// The world of its trials.
+    /// World of its trials.
     pub spec: Arc<WorldSpec>,
-    /// Simulated seconds of a trial; those of the run without it.
+    /// Duration of a trial (s of simulated time); `None`: as in the run.
     pub seconds: Option<f32>,
-    /// When it is over.
+    /// End formula.
     pub end: Formula,
-    /// The same as it was written.
+    /// Text of the end formula.
     pub end_text: String,
 }
 
-/// A step as a file says it.
+/// Step in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepEntry {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Robots of the benchmark's world; as many as in the run's own world without it and without `world`.
+    /// Number of robots in the benchmark world; without it and `world`, the step uses the run's own world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_ROBOTS))]
     pub robots: Option<usize>,
-    /// A world file, relative to this file; it says how many robots there are.
+    /// World file, relative to this file; it sets the number of robots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Length of a trial, s; as in the run's own world without it.
+    /// Duration of a trial (s), 1 to 3600; by default that of the run's own world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 3600.0))]
     pub seconds: Option<f32>,
-    /// The step is over when this holds, e.g. `best-fitness >= 0.1 or gennum-thisstep >= 20`.
+    /// End condition of the step, e.g. `best-fitness >= 0.1 or gennum-thisstep >= 20`.
     pub end: String,
 }
 
@@ -65,11 +66,11 @@ impl From<&Step> for StepEntry {
     }
 }
 
-/// The steps that entries mean before a world, in a run of so many generations at most; `world` reads a world file and gives
-/// its text too, and `fail` makes an error of a line that names step and key.
+/// Converts entries to steps before the world `own`, in a run of at most `generations` generations. `world` reads a
+/// world file and returns its text too; `fail` creates an error from a line that names step and key.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first error found.
 pub fn read<E>(
     entries: &[StepEntry],
     own: &WorldSpec,
@@ -105,7 +106,7 @@ pub fn read<E>(
     Ok(steps)
 }
 
-/// When a step is over.
+/// Parses and validates an end formula.
 fn end(text: &str, generations: u32) -> Result<Formula, String> {
     let end = Formula::parse(text)?;
     if end.asks_for_time() {

@@ -1,4 +1,4 @@
-//! Files with a behaviour tree, in the form that their extension says: text, XML, JSON or binary.
+//! Behaviour tree files in text, XML, JSON or binary form, by their extension.
 
 use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
@@ -7,21 +7,21 @@ use xpuck_kernels::tree::exchange::{
 use xpuck_kernels::tree::{MAX_TEXT, ParseError, RegisterMap, Tree, notes};
 use xpuck_wire::file::{self, FileError};
 
-/// Forms that can be read.
+/// Supported forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The text form (.bt).
+    /// Text form (.bt).
     Text,
-    /// XML of BehaviorTree.CPP version 4 (.xml), or a project of Groot2 (.btproj).
+    /// XML of BehaviorTree.CPP version 4 (.xml), or a Groot2 project (.btproj).
     Xml,
     /// Nested JSON objects (.json).
     Json,
-    /// The binary form (.bin).
+    /// Binary form (.bin).
     Bin,
 }
 
 impl Form {
-    /// The form that a file's extension says; text for others.
+    /// Form by a file's extension; text for unknown extensions.
     pub fn of(path: &Path) -> Form {
         match path.extension().and_then(|e| e.to_str()) {
             Some("xml" | "btproj") => Form::Xml,
@@ -32,16 +32,16 @@ impl Form {
     }
 }
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
-    /// The form; without it, as the extension says.
+    /// Form; `None`: by the extension.
     pub form: Option<Form>,
-    /// The ID of the tree, where XML has several that could be meant.
+    /// ID of the tree, if an XML file contains several candidates.
     pub tree: Option<&'a str>,
-    /// Meaning of `[index]` in a text, and the robot that the tree is for.
+    /// Meaning of `[index]` in text, and the kind of robot.
     pub map: RegisterMap,
-    /// Keep angles of a text as written instead of rounding them to steps of pi/128.
+    /// Keep angles in text as written instead of rounding them to steps of pi/128.
     pub exact: bool,
 }
 
@@ -51,18 +51,18 @@ impl Default for Ask<'_> {
     }
 }
 
-/// Why a file gives no tree; the message begins with the file's name.
+/// Reason why a file does not contain a valid tree; the message begins with the file's name.
 #[derive(Debug)]
 pub enum TreeError {
-    /// It cannot be read.
+    /// Unreadable file.
     File(FileError),
-    /// A text or JSON is wrong.
+    /// Invalid text or JSON.
     Text(String, ParseError),
-    /// XML is wrong, with all its faults.
+    /// Invalid XML, with all its errors.
     Xml(String, XmlFaults),
-    /// Bytes are wrong.
+    /// Invalid binary form.
     Bytes(String, BinaryError),
-    /// A request that does not fit the form.
+    /// Options that do not fit the form.
     Asked(String),
 }
 
@@ -83,12 +83,12 @@ impl std::error::Error for TreeError {}
 /// Reads a tree.
 ///
 /// # Errors
-/// The file's name, the place in it and the fault.
+/// The file name, the position in the file and the error.
 pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
     Ok(read_with_notes(path, ask)?.0)
 }
 
-/// Reads a tree, with the notes on a text that can be read but is probably meant otherwise.
+/// Reads a tree; also returns warnings about valid text with a probably unintended meaning.
 ///
 /// # Errors
 /// As [`read`].
@@ -123,8 +123,8 @@ pub fn read_with_notes(path: &Path, ask: &Ask<'_>) -> Result<(Tree, Vec<ParseErr
     Ok((tree, if form == Form::Text { notes(&text) } else { Vec::new() }))
 }
 
-/// A file that another includes, by a path from that other's folder. The first file has an empty name, by which its reader
-/// knows that it has it already.
+/// Reads an included file by its path relative to the including file. For the first file an empty name is returned,
+/// by which the XML reader detects that it is already loaded.
 fn included(first: &str, from: &str, path: &str) -> Result<(String, String), String> {
     let from = Path::new(if from.is_empty() { first } else { from });
     let path = from.parent().unwrap_or(Path::new("")).join(path);
@@ -137,7 +137,7 @@ fn included(first: &str, from: &str, path: &str) -> Result<(String, String), Str
     Ok((name.display().to_string(), text))
 }
 
-/// Files that a file of XML includes, as far as they can be read; none for other forms.
+/// Readable files that an XML file includes; empty for other forms.
 pub fn includes(path: &Path) -> Vec<PathBuf> {
     let name = path.display().to_string();
     let mut found = Vec::new();
@@ -150,15 +150,15 @@ pub fn includes(path: &Path) -> Vec<PathBuf> {
         found.push(PathBuf::from(&file.0));
         Ok(file)
     };
-    // What is wrong with them is told where they are read.
+    // Errors are reported when the tree is read.
     let _ = read_xml(&text, XmlAsk { tree: None, map: RegisterMap::Full, include: &mut include });
     found
 }
 
-/// Reads a tree that was sent along with an experiment, in the form that its name says.
+/// Parses a tree file that was sent with an experiment, in the form given by its name.
 ///
 /// # Errors
-/// The first fault.
+/// The first error found.
 pub fn parse(name: &str, text: &str) -> Result<Tree, ParseError> {
     match Form::of(Path::new(name)) {
         Form::Xml => from_xml(text),

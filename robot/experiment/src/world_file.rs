@@ -1,4 +1,4 @@
-//! Worlds as TOML files; docs/worlds.md describes every key. Comments of fields are what editors show of them.
+//! World files in TOML; docs/worlds.md describes every key. Editors show the comments of fields as descriptions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,27 +17,27 @@ use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Pose, Shape, WorldSpec};
 use xpuck_wire::file::{self, FileError};
 
-/// Longest world file, bytes.
+/// Maximum length of a world file (bytes).
 const MAX_TEXT: usize = 64 * 1024;
 
-/// x and y, m.
+/// Position: x and y (m).
 pub type Place = [f32; 2];
 
-/// The keys of the file.
+/// World file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorldFile {
-    /// Number of robots, 1 to 256.
+    /// Number of robots (1 to 256).
     robots: usize,
-    /// What is scored.
+    /// Task.
     task: TaskEntry,
-    /// The arena; its centre is the origin.
+    /// Arena, with its centre at the origin.
     #[serde(default)]
     arena: ArenaEntry,
     /// Masses, friction and noise.
     #[serde(default)]
     physics: PhysicsEntry,
-    /// Where the robots start: run i takes start i, counted round and round.
+    /// Start positions of the robots: run i uses start i modulo the number of starts.
     start: Vec<StartEntry>,
     /// Passive discs.
     #[serde(default)]
@@ -45,29 +45,29 @@ pub struct WorldFile {
     /// Thin straight walls inside the arena.
     #[serde(default)]
     wall: Vec<WallEntry>,
-    /// Coloured stretches of the arena's wall.
+    /// Coloured patches on the arena's wall.
     #[serde(default)]
     patch: Vec<PatchEntry>,
-    /// What every light sensor tells without the lights, part of what it can tell, 0 to 1; 0.952 without it, 0.1 where there
-    /// are lights.
+    /// Reading of every light sensor without the lights, as a fraction of full scale, 0 to 1; default 0.952, with
+    /// lights 0.1.
     room_light: Option<f32>,
-    /// Lights over the arena, at most 4.
+    /// Lights above the arena, at most 4.
     #[serde(default)]
     light: Vec<LightEntry>,
-    /// How far cameras find tags, m, 0.05 to 10.
+    /// Maximum distance at which cameras detect tags (m), 0.05 to 10.
     #[serde(default = "tag_range")]
     tag_range_m: f32,
-    /// Tags that cameras find, at most 8.
+    /// Tags detectable by cameras, at most 8.
     #[serde(default)]
     tag: Vec<TagEntry>,
-    /// How far the cameras are from perfect ones.
+    /// Camera imperfections.
     #[serde(default)]
     camera: CameraModel,
-    /// How robots hear of one another; without it all within 0.5 m are heard at once.
+    /// Message model between robots; by default all robots within 0.5 m are heard without delay.
     messages: Option<Messages>,
 }
 
-// Variants have braces, because serde lets unknown keys pass beside those without.
+// Variants have braces, because serde accepts unknown keys in unit variants.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 enum TaskEntry {
@@ -91,24 +91,25 @@ enum RegionEntry {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ArenaEntry {
-    /// Along x, m, 0.3 to 20; 2 without it, for more than 16 robots as much longer as leaves each the same room.
+    /// Length along x (m), 0.3 to 20; default 2, increased for more than 16 robots so that the area per robot is
+    /// kept.
     length_m: Option<f32>,
-    /// Along y, m, 0.3 to 20; 1.5 without it, for more than 16 robots more.
+    /// Width along y (m), 0.3 to 20; default 1.5, increased for more than 16 robots.
     width_m: Option<f32>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct PhysicsEntry {
-    /// A robot's mass, kg, 0.001 to 10.
+    /// Mass of a robot (kg), 0.001 to 10.
     robot_mass_kg: f32,
-    /// Friction of a robot with the floor, 0 to 10.
+    /// Friction coefficient of a robot on the floor, 0 to 10.
     robot_friction: f32,
-    /// Friction between bodies, and with walls, 0 to 10.
+    /// Friction coefficient between bodies, and with walls, 0 to 10.
     body_friction: f32,
-    /// Restitution of the same contacts, 0 to 1.
+    /// Coefficient of restitution of these contacts, 0 to 1.
     restitution: f32,
-    /// Noise of motion, alpha 1 to 3: way, turn, drift, 0 to 1 each.
+    /// Motion noise, alpha 1 to 3: distance, turn, drift, 0 to 1 each.
     noise: [f32; 3],
 }
 
@@ -123,20 +124,20 @@ impl Default for PhysicsEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StartEntry {
-    /// Least and greatest x of the robots' centres, m.
+    /// Range of x of the robots' centres (m).
     x_m: Option<[f32; 2]>,
-    /// Least and greatest y of the robots' centres, m.
+    /// Range of y of the robots' centres (m).
     y_m: Option<[f32; 2]>,
-    /// In place of those, one for each robot.
+    /// Pose of each robot, in place of the ranges.
     pose: Option<Vec<PoseEntry>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PoseEntry {
-    /// x and y, m.
+    /// Position: x and y (m).
     at_m: Place,
-    /// Degrees, counter-clockwise from +x.
+    /// Heading, counter-clockwise from +x (degrees).
     #[serde(default)]
     heading_deg: f32,
 }
@@ -144,20 +145,20 @@ struct PoseEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DiscEntry {
-    /// Least and greatest x of its centre at the start, m.
+    /// Range of x of its centre at the start (m).
     x_m: [f32; 2],
-    /// Least and greatest y of its centre at the start, m.
+    /// Range of y of its centre at the start (m).
     y_m: [f32; 2],
-    /// Radius, m, 0.02 to 1.
+    /// Radius (m), 0.02 to 1.
     #[serde(default = "frisbee_radius")]
     radius_m: f32,
-    /// Mass, kg, 0.001 to 10.
+    /// Mass (kg), 0.001 to 10.
     #[serde(default = "frisbee_mass")]
     mass_kg: f32,
-    /// Friction with the floor, 0 to 10.
+    /// Friction coefficient on the floor, 0 to 10.
     #[serde(default = "frisbee_friction")]
     friction: f32,
-    /// In the cameras.
+    /// Colour seen by cameras.
     #[serde(default = "blue")]
     colour: ColourEntry,
 }
@@ -181,33 +182,33 @@ fn blue() -> ColourEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WallEntry {
-    /// One end: x and y, m.
+    /// First end: x and y (m).
     from_m: Place,
-    /// The other end.
+    /// Second end: x and y (m).
     to_m: Place,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PatchEntry {
-    /// Its middle, on the arena's wall: x and y, m.
+    /// Centre on the arena's wall: x and y (m).
     at_m: Place,
-    /// Length, m, 0.01 to 20.
+    /// Length (m), 0.01 to 20.
     length_m: f32,
-    /// In the cameras.
+    /// Colour seen by cameras.
     colour: ColourEntry,
 }
 
-/// A light over the arena.
+/// Light above the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LightEntry {
-    /// x and y, m.
+    /// Position: x and y (m).
     pub at_m: Place,
-    /// Its height above the sensors, m, 0.05 to 5.
+    /// Height above the sensors (m), 0.05 to 5.
     #[serde(default = "light_height")]
     pub height_m: f32,
-    /// What a sensor tells that faces it 1 m away, part of what it can tell, 0 to 100.
+    /// Reading of a sensor that faces the light at 1 m, as a fraction of full scale, 0 to 100.
     pub brightness: f32,
 }
 
@@ -222,13 +223,13 @@ fn tag_range() -> f32 {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TagEntry {
-    /// x and y, m.
+    /// Position: x and y (m).
     at_m: Place,
-    /// The direction of its face, degrees counter-clockwise from +x.
+    /// Direction of its face, counter-clockwise from +x (degrees).
     facing_deg: f32,
 }
 
-/// The light of a world whose file says this.
+/// Returns the lighting of a world from the keys of its file.
 pub fn lighting(room: Option<f32>, lights: &[LightEntry]) -> Lighting {
     let usual = if lights.is_empty() { Lighting::default().room } else { DARKENED_ROOM };
     let light = |l: &LightEntry| Light { at: place(l.at_m), height: l.height_m, brightness: l.brightness };
@@ -243,13 +244,13 @@ enum ColourEntry {
     Blue,
 }
 
-/// Reads a world file and checks that the world can be run.
+/// Reads a world file and validates the world.
 pub fn read(path: &Path) -> Result<WorldSpec, FileError> {
     let text = file::text(path, file::MAX_TOML)?;
     parse(&path.display().to_string(), &text)
 }
 
-/// Reads a world from text and checks that it can be run; `name` is what errors call the text.
+/// Parses a world from text and validates it; `name` identifies the text in errors.
 pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
     if text.len() > MAX_TEXT {
         return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
