@@ -1,7 +1,9 @@
-//! The arena's FT2232H as a USB device of this machine: a function of the kernel (functionfs), with the packets of `ft2232h.rs`.
-//! `tools/devices-test.sh` starts it in a virtual machine, where `robot/examples/devices.rs` tries the robot's driver on it.
+//! Emulates the FT2232H as a USB device of the host through functionfs, with the packets of `ft2232h.rs`.
+//! `tools/devices-test.sh` starts this program in a virtual machine, where `robot/examples/devices.rs` tests the
+//! robot's driver against it.
 //!
-//! `ft2232h_gadget FOLDER`: where functionfs is mounted. A line on standard input halts the camera's endpoint once.
+//! Usage: `ft2232h_gadget FOLDER`, where FOLDER is the functionfs mount point. Each line on standard input halts the
+//! camera's endpoint once.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,28 +18,28 @@ const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
 /// Time between two frames.
 const FRAME: Duration = Duration::from_millis(67);
-/// The latency timer.
+/// Latency timer of the chip.
 const LATENCY: Duration = Duration::from_millis(2);
-/// Bytes that are given to the kernel at once, in whole packets.
+/// Bytes per write to the kernel, a whole number of packets.
 const AT_ONCE: usize = 32 * PACKET;
 
-/// Numbers of functionfs, as the kernel has them.
+/// functionfs constants, as the kernel defines them.
 const DESCRIPTORS_V2: u32 = 3;
 const STRINGS: u32 = 2;
 const HAS_FULL_SPEED: u32 = 1;
 const HAS_HIGH_SPEED: u32 = 2;
-/// Vendor requests to the device come here too, as the chip's are.
+/// Also delivers vendor requests addressed to the device, as the chip's are.
 const ALL_RECIPIENTS: u32 = 64;
 const EVENT: usize = 12;
 const ENABLE: u8 = 2;
 const SETUP: u8 = 4;
 
-/// Requests to which the chip answers with bytes.
+/// Requests that the chip answers with data.
 const GET_LATENCY: u8 = 0x0a;
 const MODEM_STATUS: u8 = 0x05;
 const READ_EEPROM: u8 = 0x90;
 
-/// Interfaces of both channels, each with an endpoint either way.
+/// Interfaces of both channels, each with an IN and an OUT endpoint.
 fn descriptors() -> Vec<u8> {
     let of_speed = |packet: u16| {
         let [low, high] = packet.to_le_bytes();
@@ -54,12 +56,12 @@ fn descriptors() -> Vec<u8> {
     [head.map(u32::to_le_bytes).concat(), body].concat()
 }
 
-/// The chip's state that requests change.
+/// Chip state that requests change.
 #[derive(Default)]
 struct Chip {
-    /// It streams what the camera sends.
+    /// The chip streams camera data.
     fifo: AtomicBool,
-    /// Its endpoint is to be halted.
+    /// The camera endpoint must be halted.
     halt: AtomicBool,
 }
 
@@ -83,7 +85,7 @@ fn main() -> io::Result<()> {
             control.read_exact(&mut event)?;
             match event[8] {
                 SETUP => obey(&mut control, &chip, event)?,
-                // A chip that is plugged in has no mode.
+                // A newly plugged-in chip has no mode.
                 ENABLE => chip.fifo.store(false, Relaxed),
                 _ => {}
             }
@@ -91,7 +93,7 @@ fn main() -> io::Result<()> {
     })
 }
 
-/// A request to the chip; it stalls for one that the chip does not have.
+/// Handles a control request; stalls on a request that the chip does not have.
 fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
     let [kind, request, value_low, value_high, _, _, length, _, ..] = event;
     let value = u16::from_le_bytes([value_low, value_high]);
@@ -99,7 +101,7 @@ fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
         match request {
             GET_LATENCY => control.write(&[LATENCY.as_millis() as u8]),
             MODEM_STATUS | READ_EEPROM => control.write(&chip::STATUS_AT_REST[..usize::from(length).min(2)]),
-            // Against its direction: the request stalls.
+            // I/O against the request's direction stalls the request.
             _ => control.read(&mut [0]),
         }
     } else {
@@ -117,12 +119,12 @@ fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
             control.write(&[0])
         }
     };
-    // A stall is told as an error, and a host that gave up is none of the chip's.
+    // A stall appears as an error here; a transfer that the host aborted needs no action.
     let _ = done;
     Ok(())
 }
 
-/// The camera's pictures, for as long as this runs.
+/// Streams camera frames until the program ends.
 fn stream(camera: &mut File, chip: &Chip) {
     let mut path = Ft2232h::new(Faults::default(), 1, 0);
     let (mut due, mut number) = (Instant::now(), 0usize);
@@ -130,7 +132,7 @@ fn stream(camera: &mut File, chip: &Chip) {
     loop {
         std::thread::sleep(LATENCY);
         if chip.halt.swap(false, Relaxed) {
-            // Reading from an endpoint that sends halts it.
+            // Reading from an IN endpoint halts it.
             let _ = camera.read(&mut [0; PACKET]);
         }
         out.clear();
@@ -147,7 +149,7 @@ fn stream(camera: &mut File, chip: &Chip) {
             packets.extend_from_slice(packet);
             rest = behind;
         }
-        // While nobody listens the kernel waits, and a device that is not plugged in loses what it sends.
+        // The kernel blocks while no host reads; an unplugged device loses its data.
         for part in packets.chunks(AT_ONCE) {
             if camera.write(part).is_err() {
                 break;
@@ -156,7 +158,7 @@ fn stream(camera: &mut File, chip: &Chip) {
     }
 }
 
-/// Bars of grey that wander.
+/// Moving grey bars.
 fn picture(number: usize) -> Vec<u8> {
     let row: Vec<u8> = (0..WIDTH).flat_map(|x| [(((x + 8 * number) / 40 % 6) * 40 + 16) as u8, 128]).collect();
     let mut pixels = row.repeat(HEIGHT);

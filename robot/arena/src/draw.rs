@@ -1,40 +1,40 @@
-//! What a robot draws from its battery, by what its parts do.
+//! Power drawn from a robot's battery, by the activity of its parts.
 //!
-//! Wheels are not among them: the thesis's e-puck has a battery of its own for its motors (5.1.4).
+//! The wheels are not included: the thesis's e-puck has a separate battery for its motors (5.1.4).
 
 use xpuck_registers::spi::Pixel;
 
-/// Board, interface board and radio, W: 400 mA at 5 V behind a converter of 92 % (thesis 5.1.4).
+/// Board, interface board and radio [W]: 400 mA at 5 V through a converter of 92 % efficiency (thesis 5.1.4).
 pub const IDLE_WATTS: f64 = 2.2;
-/// What all cores of the board's processor draw beyond that, W: together with the rest an evolving robot is empty in an hour
-/// and a half (thesis 5.1 wants that at least).
+/// Additional power of the board's processor with all cores busy (W). With the other parts it empties the battery of
+/// an evolving robot in 1.5 h, the minimum that thesis 5.1 requires.
 pub const PROCESSOR_WATTS: f64 = 3.8;
-/// A camera that streams, with its USB bridge, W.
+/// A streaming camera with its USB bridge (W).
 pub const CAMERA_WATTS: f64 = 0.5;
-/// Current of one colour of one Neopixel at full brightness, A.
+/// Current of one colour of one Neopixel at full brightness (A).
 const COLOUR_AMPS: f64 = 0.02;
-/// Below this the blue ones stay dark, V (thesis Fig. 5.4).
+/// Battery voltage below which blue LEDs stay dark (V) (thesis Fig. 5.4).
 const BLUE_VOLTS: f64 = 3.1;
 
-/// What the parts do.
+/// Activity of the parts that draw power.
 #[derive(Clone, Debug, Default)]
 pub struct Draw {
-    /// Part of the board's processor that is busy, 0..=1.
+    /// Load of the board's processor (0..=1).
     pub processor: f64,
-    /// The camera streams.
+    /// The camera is streaming.
     pub camera: bool,
-    /// Sums of the Neopixels' levels, 0..=255 each: red, green, blue.
+    /// Sums of the Neopixels' levels (0..=255 each): red, green, blue.
     pub lamps: [u32; 3],
 }
 
 impl Draw {
-    /// Takes what the Neopixels show.
+    /// Sets the levels of the Neopixels.
     pub fn show(&mut self, pixels: &[Pixel]) {
         let sum = |level: fn(&Pixel) -> u8| pixels.iter().map(|pixel| u32::from(level(pixel))).sum();
         self.lamps = [sum(|p| p.red), sum(|p| p.green), sum(|p| p.blue)];
     }
 
-    /// Power out of the battery, W, at its voltage, V; the Neopixels are fed by it directly.
+    /// Power drawn from the battery (W) at the voltage `volts` (V); the battery feeds the Neopixels directly.
     pub fn watts(&self, volts: f64) -> f64 {
         let [red, green, blue] = self.lamps.map(f64::from);
         let lit = red + green + if volts < BLUE_VOLTS { 0.0 } else { blue };
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn with_everything_on_it_draws_what_the_thesis_measured() {
         let mut draw = Draw { processor: 0.05, camera: true, ..Draw::default() };
-        // All at half brightness, of varying colour.
+        // Half brightness on all Neopixels; the total level equals that of varying colours.
         draw.show(&[Pixel { red: 128, green: 0, blue: 0 }; PIXELS]);
         assert!((3.2..3.6).contains(&draw.watts(3.7)), "{} W", draw.watts(3.7));
         let evolves = Draw { processor: 1.0, ..draw.clone() };

@@ -1,46 +1,46 @@
-//! What goes wrong on a robot's buses at every so many transactions.
+//! Periodic faults on a robot's buses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Faults of the buses; none by default. A transaction of a body on SPI is a message.
+/// Faults of the buses (default: none). For a body on SPI, a transaction is a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Faults {
-    /// Every so many transactions with the robot one is not acknowledged (on SPI: not heard, and the line stays high); 0
-    /// for never.
+    /// Period of missing acknowledgements (transactions), 0 for never. On SPI the message is lost and the line stays
+    /// high.
     pub nak_every: u32,
-    /// Every so many answers of the robot one byte is garbled; 0 for never.
+    /// Period of replies with one corrupt byte (transactions), 0 for never.
     pub corrupt_every: u32,
-    /// Every so many transactions with the robot it restarts before one; 0 for never.
+    /// Period of restarts of the robot's processor, each before a transaction (transactions), 0 for never.
     pub reset_every: u32,
-    /// 7-bit addresses at which nothing answers.
+    /// 7-bit addresses at which no device answers.
     pub absent: Vec<u8>,
-    /// The camera sensor holds this id instead of its own.
+    /// Id that the camera sensor reports instead of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensor_id: Option<u16>,
-    /// The step counters stand still while the motors turn.
+    /// The step counters do not advance while the motors turn.
     pub frozen_counters: bool,
-    /// The accelerometer fails: `dead`, `stuck` or `mad`.
+    /// Fault of the accelerometer: `dead`, `stuck` or `mad`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acceleration: Option<SenseFault>,
-    /// The light sensors fail.
+    /// Fault of the light sensors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub light: Option<SenseFault>,
-    /// The microphones fail.
+    /// Fault of the microphones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub microphones: Option<SenseFault>,
 }
 
-/// How a sensor fails.
+/// Failure mode of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SenseFault {
-    /// Its wire is broken: it tells 0.
+    /// Broken wire: reads 0.
     Dead,
-    /// It tells the same for ever.
+    /// Reads a constant value.
     Stuck,
-    /// It tells anything.
+    /// Reads random values.
     Mad,
 }
 
@@ -51,17 +51,17 @@ pub struct FaultCounter {
 }
 
 impl FaultCounter {
-    /// Another transaction with the robot.
+    /// Counts a transaction with the robot.
     pub fn count(&mut self) {
         self.transactions = self.transactions.wrapping_add(1);
     }
 
-    /// True for every so many transactions, and never for 0.
+    /// Whether the current transaction is a multiple of `every`; never for 0.
     pub fn strikes(self, every: u32) -> bool {
         every > 0 && self.transactions.is_multiple_of(every)
     }
 
-    /// Garbles a word of a message, not always the same.
+    /// Corrupts one word of a message, at a position that varies.
     pub fn garble_words(self, message: &mut [u16]) {
         if !message.is_empty() {
             let place = self.transactions as usize % message.len();
@@ -69,7 +69,7 @@ impl FaultCounter {
         }
     }
 
-    /// Garbles a byte of an answer, not always the same.
+    /// Corrupts one byte of a reply, at a position that varies.
     pub fn garble(self, answer: &mut [u8]) {
         if !answer.is_empty() {
             let place = self.transactions as usize % answer.len();

@@ -1,5 +1,6 @@
-//! The shim's camera path: rows framed as its logic does (`docs/protocols/camera.md`) in an FT2232H's USB packets, and
-//! what goes wrong on the way. Without a clock; over the socket each packet follows its length in two bytes.
+//! The shim's camera path: rows framed by its logic (`docs/protocols/camera.md`) in an FT2232H's USB packets, with
+//! transmission faults. The path has no clock. Over the socket, two bytes with the packet's length precede each
+//! packet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,30 +9,30 @@ use xpuck_registers::camera_stream::{self as stream, DIGIT, DIGIT_MASK};
 use xpuck_registers::ft2232h::{PAYLOAD, STATUS, STATUS_AT_REST};
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// The world in the random counter's space that is the camera path's; the arena's own is 0.
+/// World index of the camera path in the random counter's space; the arena uses 0.
 const WORLD: u32 = 1;
-/// A stall takes at most one row in this many out of a frame, and more than the reader repairs in most.
+/// Divisor for the longest stall: about 1/4 of a frame's rows, usually more than the reader repairs.
 const LONGEST_STALL: u32 = 4;
 
-/// What goes wrong on the way, as parts of 1.
+/// Transmission faults, as fractions (0..=1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Faults {
-    /// Packets that are lost.
+    /// Fraction of packets that are lost.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub lost_packets: f32,
-    /// Packets whose payload is noise.
+    /// Fraction of packets whose payload is noise.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub garbled_packets: f32,
-    /// Frames in which nobody takes bytes for a while, so that the logic has to leave rows out.
+    /// Fraction of frames in which the host stops reading for a while, so that the logic omits rows.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub stalled_frames: f32,
 }
 
-/// One robot's camera path.
+/// Camera path of one robot.
 #[derive(Clone, Debug)]
 pub struct Ft2232h {
-    /// What waits in the chip for a packet to be full, behind the status bytes.
+    /// Status bytes, then the payload that waits until the packet is full.
     packet: Vec<u8>,
     number: u16,
     faults: Faults,
@@ -41,12 +42,12 @@ pub struct Ft2232h {
 }
 
 impl Ft2232h {
-    /// The path of robot `robot`, which has not sent anything.
+    /// Creates the path of robot `robot`.
     pub fn new(faults: Faults, seed: u64, robot: usize) -> Ft2232h {
         Ft2232h { packet: STATUS_AT_REST.to_vec(), number: 0, faults, seed, robot: robot as u32, drawn: 0 }
     }
 
-    /// Adds to `out` the full packets that come of a frame of rows of `width` pixels.
+    /// Appends to `out` the packets that a frame with rows of `width` pixels fills.
     ///
     /// # Panics
     /// If the width is 0.
@@ -70,7 +71,7 @@ impl Ft2232h {
         self.number = (self.number + 1) % stream::FRAMES;
     }
 
-    /// The latency timer ran out: adds a packet of what waits, or of the status alone.
+    /// Handles expiry of the latency timer: appends a packet with the waiting bytes, or with the status alone.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         let mut draws = self.draws();
         let lost = draws.unit() < self.faults.lost_packets;
@@ -96,7 +97,7 @@ impl Ft2232h {
         }
     }
 
-    /// The rows that the next frame will lack.
+    /// Rows omitted from the next frame.
     fn stall(&mut self, rows: u16) -> std::ops::Range<u16> {
         let mut draws = self.draws();
         if draws.unit() >= self.faults.stalled_frames {
@@ -112,7 +113,7 @@ impl Ft2232h {
     }
 }
 
-/// A header as the logic makes it.
+/// Row or end header in the format of the logic.
 fn header(kind: u8, number: u16, value: u16) -> [u8; stream::HEADER] {
     let digits = [u16::from(kind), number >> 6, number, value >> 6, value].map(|d| d as u8 & DIGIT_MASK);
     let check = digits.iter().fold(stream::CRC_START, |crc, digit| CRC[usize::from(crc ^ digit)]);
@@ -120,7 +121,7 @@ fn header(kind: u8, number: u16, value: u16) -> [u8; stream::HEADER] {
     [stream::SYNC, stream::SYNC_2, kind, n1, n0, v1, v0, DIGIT | check]
 }
 
-/// The check behind one digit.
+/// CRC table, indexed by one digit.
 const CRC: [u8; 64] = {
     let mut table = [0; 64];
     let mut digit = 0;
@@ -145,7 +146,7 @@ mod tests {
     use xpuck_registers::camera_stream::{GOLDEN_NUMBER, GOLDEN_PIXELS, GOLDEN_STREAM, HEADER};
     use xpuck_registers::ft2232h::PACKET;
 
-    /// The packets in what goes over the socket.
+    /// Splits the socket's bytes into packets.
     fn packets(mut bytes: &[u8]) -> Vec<&[u8]> {
         let mut packets = Vec::new();
         while let Some((length, rest)) = bytes.split_first_chunk() {
@@ -177,7 +178,7 @@ mod tests {
     fn full_packets_leave_at_once_and_the_rest_with_the_latency_timer() {
         let mut path = Ft2232h::new(Faults::default(), 1, 0);
         let mut out = Vec::new();
-        // Bytes that pixels cannot have are clamped.
+        // Bytes outside the pixel range are clamped.
         path.frame(&[[0; 200], [0xff; 200]].concat(), 50, &mut out);
         path.frame(&[7; 400], 50, &mut out);
         let length = 2 * (4 * (HEADER + 100) + HEADER);

@@ -1,5 +1,5 @@
-//! The person beside the arena (docs/decisions.md, section 8): puts the frisbee back near the centre when it has
-//! reached an end and the robots stand still. Nothing outside can ask for it.
+//! Keeper of the arena (docs/decisions.md, section 8): moves the frisbee back near the centre when it has reached an
+//! end wall and the robots stand still. No outside request can trigger it.
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
@@ -8,29 +8,29 @@ use xpuck_kernels::world::Body;
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::task::transport::free_spot;
 
-/// How long all wheels must have been still, steps: 0.5 s.
+/// Steps for which all wheels must be still: 0.5 s.
 const STILL_STEPS: u32 = (0.5 / DT) as u32;
 
-/// A frisbee this near an end looks as if it touched, m. The hub, which judges by poses, calls it a touch at a
-/// smaller distance, so whoever waits for the keeper does not wait for ever.
+/// Distance from an end wall at which the keeper takes the frisbee as touching (m). The hub, which judges by poses,
+/// uses a smaller distance, so a run that waits for the keeper does not wait forever.
 const LOOKS_TOUCHING: f32 = 0.01;
 
-/// Watches the frisbee and the wheels.
+/// Monitors the frisbee and the wheels.
 #[derive(Clone, Debug, Default)]
 pub struct Keeper {
     still_steps: u32,
-    /// The same for [`Keeper::reset`], counted on.
+    /// Steps at rest for [`Keeper::reset`]; not capped.
     rest_steps: u32,
 }
 
-/// Draws for a free place before the keeper waits for the robots to make way.
+/// Random draws for a free place before the keeper retries in the next step.
 const TRIES: u32 = 200;
-/// A frisbee so far outside its area is where it belongs, m.
+/// Tolerance around the start area within which the frisbee counts as placed (m).
 const PLACED: f32 = 0.005;
 
 impl Keeper {
-    /// Called after each physics step; `bodies` are robots, then discs, of which the first, at `frisbee`, is watched. True if it
-    /// was put back.
+    /// Moves the frisbee back if it touches an end and all wheels are still; returns whether it did. Call after each
+    /// physics step. `bodies` are robots, then discs; the frisbee is the one at index `frisbee`.
     pub fn watch(&mut self, bodies: &mut [Body], frisbee: usize, half_length: f32, draws: &mut Draws) -> bool {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };
@@ -45,9 +45,9 @@ impl Keeper {
         true
     }
 
-    /// Called after each physics step of an arena whose keeper gets it ready for the next run: once all wheels have stood still
-    /// for `after` steps, a frisbee that is not where the world starts it is put there, at rest, where no robot stands. True if
-    /// it was.
+    /// Prepares the arena for the next run: once all wheels have been still for `after` steps, a frisbee outside its
+    /// start area is placed there at rest, clear of all robots. Returns whether it was placed. Call after each
+    /// physics step.
     pub fn reset(&mut self, bodies: &mut [Body], frisbee: usize, area: &Area, after: u32, draws: &mut Draws) -> bool {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.rest_steps = if still { self.rest_steps.saturating_add(1) } else { 0 };

@@ -1,9 +1,8 @@
-//! A virtual arena that stands where the real one would: it moves bodies with the kernels' physics, answers each
-//! robot's SPI words, I2C transactions and camera packets byte for byte, and streams poses as Vicon, VRPN and OptiTrack
-//! systems do.
+//! Virtual arena that replaces the real one. It moves bodies with the kernels' physics, and answers each robot's SPI
+//! words, I2C transactions and camera packets byte for byte. It streams poses like Vicon, VRPN and OptiTrack systems.
 //!
-//! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Nothing outside can ask it for anything that
-//! the real devices would not give.
+//! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Clients get nothing that the real devices
+//! would not provide.
 
 mod arena;
 pub mod body;

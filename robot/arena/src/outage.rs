@@ -1,13 +1,13 @@
-//! What of a robot fails for a while: when it begins and ends, without saying what it does.
+//! Schedules temporary failures of a robot: start and end times, without their effects.
 
 use crate::unkind::spell::{Spell, Whose, steps};
 use crate::unkind::{FaultKeys, FaultKind, SupplyKeys};
 
-/// Spells of a robot's own: its two wheels' and its supply's. Those of the list of faults come after them.
+/// Numbers of a robot's fault intervals: two for its wheels, then its supply, then the list of faults.
 const SUPPLY: u32 = 2;
 const FAULTS: u32 = 3;
 
-/// What fails in one step.
+/// Failures active in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outage {
     pub brown_out: bool,
@@ -19,12 +19,12 @@ pub(crate) struct Outage {
 }
 
 impl Outage {
-    /// The body's processor does not run.
+    /// Whether the body's processor is not running.
     pub fn off(self) -> bool {
         self.brown_out || self.body_reset
     }
 
-    /// The body's processor does not answer.
+    /// Whether the body's processor does not answer.
     pub fn away(self) -> bool {
         self.off() || self.body_silent
     }
@@ -42,7 +42,7 @@ impl Outage {
     }
 }
 
-/// Everything that can fail in one robot.
+/// All scheduled failures of one robot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outages {
     list: Vec<(u32, FaultKind, Spell)>,
@@ -53,12 +53,12 @@ pub(crate) struct Outages {
 struct Supply {
     keys: SupplyKeys,
     surges: Spell,
-    /// The first step in which the board is up again.
+    /// First step in which the board is running again.
     until: u32,
 }
 
 impl Outages {
-    /// The faults of a robot, by their numbers in the arena's list, and those of its supply.
+    /// Failures of a robot: its faults, by their numbers in the arena's list, and those of its supply.
     pub fn new<'a>(faults: impl Iterator<Item = (usize, &'a FaultKeys)>, supply: Option<SupplyKeys>) -> Outages {
         let spell = |keys: &FaultKeys| match (keys.at_s, keys.per_minute) {
             (Some(at), _) => Spell::at(at, keys.seconds),
@@ -74,15 +74,15 @@ impl Outages {
         }
     }
 
-    /// What the board draws beyond the usual in step `now`, W.
+    /// Extra power that the board draws in step `now` (W).
     pub fn surge(&mut self, now: u32, seed: u64, robot: u32) -> f64 {
         let Some(supply) = &mut self.supply else { return 0.0 };
         let surges = supply.surges.step(now, Whose { seed, robot, spell: SUPPLY });
-        // A board that is down draws nothing beyond.
+        // A board that is down draws no extra power.
         if surges && now >= supply.until { f64::from(supply.keys.surge_watts) } else { 0.0 }
     }
 
-    /// What fails in step `now`, in which the board is given `volts`.
+    /// Failures active in step `now`, in which the supply voltage of the board is `volts` (V).
     pub fn step(&mut self, now: u32, seed: u64, robot: u32, volts: f64) -> Outage {
         let mut out = Outage::default();
         for (spell, what, when) in &mut self.list {

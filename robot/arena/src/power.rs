@@ -1,74 +1,75 @@
-//! Each robot's battery and the two INA231 monitors that show it (thesis 5.1.4: one cell of 3400 mAh).
+//! Battery of each robot and its two INA231 monitors (thesis 5.1.4: one cell of 3400 mAh).
 
 use crate::draw::IDLE_WATTS;
 use xpuck_registers::ina231::{self, Register};
 
-/// Capacity of a cell, A h: what thesis figure 5.4 took from one, 3.3 W for close to three hours. The data sheet has 3.4.
+/// Capacity of a cell (A h), as discharged in thesis figure 5.4: 3.3 W for nearly three hours. The data sheet gives
+/// 3.4.
 pub const CAPACITY: f64 = 2.9;
-/// What reaches the 5 V side of the boost converter (TPS61232 data sheet, about 0.5 A at 5 V).
+/// Efficiency of the boost converter (TPS61232 data sheet, about 0.5 A at 5 V).
 const EFFICIENCY: f64 = 0.92;
-/// Output of the boost converter, V.
+/// Output voltage of the boost converter (V).
 const SUPPLY_VOLTS: f64 = 5.0;
-/// Resistance of cell, switch and board, ohm (thesis 5.1.4).
+/// Resistance of cell, switch and board (ohm) (thesis 5.1.4).
 const PATH_OHMS: f64 = 0.1;
-/// Open-circuit voltage of a lithium-ion cell at 0, 10, ... 100 % of its charge, V.
+/// Open-circuit voltage of a lithium-ion cell at 0, 10, ... 100 % of its charge (V).
 const OPEN_CIRCUIT: [f64; 11] = [2.9, 3.35, 3.48, 3.56, 3.62, 3.68, 3.76, 3.85, 3.94, 4.04, 4.18];
 
-/// A lithium-ion cell that feeds a power.
+/// A lithium-ion cell with a constant-power load.
 #[derive(Clone, Debug)]
 pub struct Battery {
     charge: f64,
-    /// What it holds when full, A h.
+    /// Capacity (A h).
     capacity: f64,
-    /// Resistance up to the board, ohm.
+    /// Resistance between the cell and the board (ohm).
     ohms: f64,
-    /// What is drawn at the moment, W.
+    /// Present load (W).
     watts: f64,
 }
 
 impl Battery {
-    /// A cell with this part of its charge, 0..=1.
+    /// Creates a cell with this state of charge (0..=1).
     pub fn new(charge: f64) -> Battery {
         Battery { charge: charge.clamp(0.0, 1.0), capacity: CAPACITY, ohms: PATH_OHMS, watts: IDLE_WATTS }
     }
 
-    /// Has this part of its charge from now on, 0..=1.
+    /// Sets the state of charge (0..=1).
     pub fn set_charge(&mut self, charge: f64) {
         self.charge = if charge.is_finite() { charge.clamp(0.0, 1.0) } else { self.charge };
     }
 
-    /// Holds another charge when full, A h.
+    /// Sets the capacity (A h).
     pub fn set_capacity(&mut self, capacity: f64) {
         self.capacity = capacity;
     }
 
-    /// Has another resistance up to the board, ohm.
+    /// Sets the resistance between the cell and the board (ohm).
     pub fn set_ohms(&mut self, ohms: f64) {
         self.ohms = ohms;
     }
 
-    /// Feeds another power from now on, W.
+    /// Sets the load (W).
     pub fn set_load(&mut self, watts: f64) {
         self.watts = watts;
     }
 
-    /// Power that it feeds, W.
+    /// Present load (W).
     pub fn watts(&self) -> f64 {
         self.watts
     }
 
-    /// True when nothing is left.
+    /// Whether the battery is empty.
     pub fn is_empty(&self) -> bool {
         self.charge <= 0.0
     }
 
-    /// Part of the charge that is left, 0..=1.
+    /// State of charge (0..=1).
     pub fn charge(&self) -> f64 {
         self.charge
     }
 
-    /// Voltage behind the path's resistance, V: the upper root of U = E - R P/U. It has none if the path cannot carry
-    /// the power, or nothing is left; then the voltage collapses to 0.
+    /// Voltage after the path's resistance [V]: the upper root of U = E - R P/U. Without a root (the path cannot
+    /// carry the power), or with an empty cell, the voltage is 0.
     pub fn volts(&self) -> f64 {
         if self.charge <= 0.0 {
             return 0.0;
@@ -80,7 +81,7 @@ impl Battery {
         if under < 0.0 { 0.0 } else { (open + under.sqrt()) / 2.0 }
     }
 
-    /// Current out of the battery, A.
+    /// Current from the battery (A).
     pub fn amps(&self) -> f64 {
         match self.volts() {
             0.0 => 0.0,
@@ -88,18 +89,18 @@ impl Battery {
         }
     }
 
-    /// Current into the 5 V side, A.
+    /// Current into the 5 V side (A).
     pub fn supply_amps(&self) -> f64 {
         EFFICIENCY * self.watts / SUPPLY_VOLTS
     }
 
-    /// Draws the load for `seconds`.
+    /// Discharges the battery with its load for `seconds`.
     pub fn drain(&mut self, seconds: f64) {
         self.charge = (self.charge - self.amps() * seconds / 3600.0 / self.capacity).max(0.0);
     }
 }
 
-/// One INA231's writable state.
+/// Writable state of one INA231.
 #[derive(Clone, Debug)]
 struct Monitor {
     pointer: u8,
@@ -149,23 +150,23 @@ impl Monitor {
 /// A robot's battery with its two monitors on the I2C bus.
 #[derive(Clone, Debug)]
 pub struct Power {
-    /// The cell.
+    /// The battery cell.
     pub battery: Battery,
     monitors: [Monitor; 2],
 }
 
 impl Power {
-    /// A battery with this part of its charge, 0..=1, and monitors as after power-up.
+    /// Creates a battery with this state of charge (0..=1), and monitors in their state after power-up.
     pub fn new(charge: f64) -> Power {
         Power { battery: Battery::new(charge), monitors: [AT_RESET, AT_RESET] }
     }
 
-    /// The monitors begin anew, as after power-up.
+    /// Resets the monitors to their state after power-up.
     pub fn restart(&mut self) {
         self.monitors = [AT_RESET, AT_RESET];
     }
 
-    /// One I2C transaction, write then read; false if nothing acknowledges the 7-bit address.
+    /// Performs one I2C transaction, write then read; returns false if no monitor has this 7-bit address.
     pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         let (monitor, volts, amps) = match address {
             ina231::BATTERY_ADDRESS => (&mut self.monitors[0], self.battery.volts(), self.battery.amps()),
@@ -173,7 +174,7 @@ impl Power {
             _ => return false,
         };
         monitor.write(write);
-        // After the register's two bytes nobody drives the line, and a released line reads ones.
+        // After the register's two bytes the line is released and reads as ones.
         read.fill(0xff);
         for (byte, value) in read.iter_mut().zip(monitor.value(volts, amps).to_be_bytes()) {
             *byte = value;
@@ -193,7 +194,7 @@ mod tests {
         u16::from_be_bytes(bytes)
     }
 
-    /// Hours for which a full battery feeds a power.
+    /// Hours for which a full battery supplies a load.
     fn hours(watts: f64) -> f64 {
         let mut battery = Battery::new(1.0);
         battery.set_load(watts);

@@ -1,4 +1,4 @@
-//! One robot's electronics: the processor that drives its motors, by kind, and everything on the board's buses.
+//! Electronics of one robot: the body's processor by kind, and the devices on the board's buses.
 
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
@@ -24,7 +24,7 @@ use xpuck_registers::infrared::Curve;
 use xpuck_registers::microphone::{Loudness, MOST};
 use xpuck_registers::spi::{self, Pixel, WORDS, Words};
 
-/// The processor in the robot's body.
+/// Processor in the robot's body.
 #[derive(Clone, Debug)]
 enum Processor {
     Xpuck(Dspic),
@@ -32,59 +32,59 @@ enum Processor {
     Epuck2(Epuck2),
 }
 
-/// A robot's electronics.
+/// Electronics of a robot.
 #[derive(Clone, Debug)]
 pub(crate) struct Robot {
     kind: BodyKind,
     processor: Processor,
     pub(crate) power: Power,
-    /// What its parts do, as far as they draw from the battery.
+    /// Activity of the parts that draw from the battery.
     pub(crate) draw: Draw,
     sensor: CameraSensor,
     fitted: Devices,
     faults: Faults,
     counter: FaultCounter,
     pub(crate) traits: Traits,
-    /// Part of their speed that the wheels drive since they changed.
+    /// Speed factors of the left and right wheel, as set by changes during the run.
     worn: [f32; 2],
     outages: Outages,
-    /// What fails at the moment.
+    /// Failures active at the moment.
     out: Outage,
-    /// Of the infra-red sensors.
+    /// Response curve of the infra-red sensors.
     curve: Curve,
-    /// The last readings of the proximity sensors, counts.
+    /// Latest readings of the proximity sensors (counts).
     reflected: [u16; 8],
-    /// Steps since the body got a word from its devices' board.
+    /// Steps since the body received a message from its board.
     unspoken: u32,
-    /// Who drives it while no board does.
+    /// Manual drive command that applies while the board is silent.
     guest: Option<Guest>,
     seed: u64,
     number: u32,
 }
 
-/// Steps without a word after which a board counts as silent, and a guest may drive: 2 s.
+/// Steps without a message after which a board counts as silent, and the manual command applies: 2 s.
 const SPOKEN_STEPS: u32 = 80;
 
-/// What drives a robot without its devices.
+/// Manual drive command for a robot with a silent board.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guest {
-    /// Ground speeds of the left and right wheel, m/s, each at most [`V_MAX`].
+    /// Ground speeds of the left and right wheel (m/s), each limited to [`V_MAX`].
     pub wheels: [f32; 2],
-    /// Colour of all lamps that have colours.
+    /// Colour of all coloured lamps.
     pub colour: Option<Pixel>,
 }
 
-/// What the line of a bus shows that nobody drives.
+/// Words read from a bus line that is not driven.
 const RELEASED: Words = [0xffff; WORDS];
 
 impl Robot {
-    /// Robot number `number` of an arena, which was just switched on.
+    /// Creates robot number `number` of an arena, just switched on.
     pub(crate) fn new(settings: &Settings, number: usize) -> Robot {
         let (seed, kind) = (settings.seed, settings.kind(number));
         let name = settings.robots.get(number).map_or("", |name| name);
         let mut traits = settings.unkind.traits(seed, number, name);
         let faults = traits.bus_faults.take().unwrap_or_else(|| settings.faults.clone());
-        // Robots come from their chargers nearly full, and not equally so.
+        // Robots leave their chargers nearly full, with slightly different charges.
         let drawn = Draws::new(seed, 0, number as u32, 0, Stream::Device).range(0.92, 1.0);
         let mut power = Power::new(f64::from(traits.charge.unwrap_or(drawn)));
         if let Some(supply) = traits.supply {
@@ -115,7 +115,7 @@ impl Robot {
         }
     }
 
-    /// What the body has ready for an SPI message that begins; ones if it leaves the line alone.
+    /// Reply that the body has loaded for an SPI message; all ones if the body does not answer.
     pub(crate) fn spi_ready(&mut self) -> Words {
         let Processor::Xpuck(_) = self.processor else { return RELEASED };
         self.counter.count();
@@ -133,8 +133,8 @@ impl Robot {
         }
     }
 
-    /// The message whose reply is `ready` has ended: the body got these words, and the board gets its own, which go through
-    /// what is wrong with the line.
+    /// Completes the message whose reply is `ready`: the body receives `words`, and the board receives `board` with
+    /// line faults applied.
     pub(crate) fn spi_ended(&mut self, ready: &Words, words: &[u16], mut board: Words) -> Words {
         let Processor::Xpuck(dspic) = &mut self.processor else { return board };
         if *ready == RELEASED {
@@ -148,13 +148,13 @@ impl Robot {
         board
     }
 
-    /// One I2C transaction; false if nothing acknowledges.
+    /// Performs one I2C transaction; returns false if no device acknowledges.
     pub(crate) fn i2c(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         if self.out.brown_out || self.faults.absent.contains(&address) {
             return false;
         }
         match (address, &self.processor) {
-            // One address for both kinds.
+            // Both kinds use the same address.
             (epuck1::ADDRESS, Processor::Epuck1(_) | Processor::Epuck2(_)) => self.body(write, read),
             _ => {
                 self.sensor.transfer(address, write, read)
@@ -187,7 +187,7 @@ impl Robot {
         true
     }
 
-    /// Takes the step counters out of an answer.
+    /// Replaces the step counters in a reply with zeros.
     fn freeze(&self, write: &[u8], read: &mut [u8]) {
         match &self.processor {
             Processor::Epuck1(_) if (0..2).any(|i| write == [STEPS.pointer(i)]) => read.fill(0),
@@ -204,7 +204,7 @@ impl Robot {
         [self.faults.acceleration, self.faults.light, self.faults.microphones]
     }
 
-    /// How fast its processor turns the wheels, m/s over a floor that holds.
+    /// Wheel speeds commanded by the processor, without slip (m/s).
     fn turning(&self) -> [f32; 2] {
         match &self.processor {
             Processor::Xpuck(dspic) => dspic.wheels(),
@@ -213,32 +213,32 @@ impl Robot {
         }
     }
 
-    /// From now on its wheels drive such a part of their speed, left and right.
+    /// Sets the speed factors of the left and right wheel.
     pub(crate) fn wear(&mut self, parts: [f32; 2]) {
         self.worn = parts;
     }
 
-    /// True if its board spoke to it lately.
+    /// Whether the board addressed the body recently.
     pub(crate) fn is_spoken_to(&self) -> bool {
         self.unspoken < SPOKEN_STEPS
     }
 
-    /// This drives it from now on while its board is silent; none lets it stand.
+    /// Sets the manual drive command that applies while the board is silent; `None` stops the robot.
     pub(crate) fn invite(&mut self, guest: Option<Guest>) {
         self.guest = guest.map(|guest| Guest { wheels: guest.wheels.map(|wheel| wheel.clamp(-V_MAX, V_MAX)), ..guest });
     }
 
-    /// The guest, if it has one that drives.
+    /// Manual drive command, if it applies at the moment.
     fn driving(&self) -> Option<Guest> {
         self.guest.filter(|_| !self.is_spoken_to())
     }
 
-    /// True if its processor turns the wheels.
+    /// Whether the processor turns the wheels.
     pub(crate) fn is_driven(&self) -> bool {
         self.turning() != [0.0; 2]
     }
 
-    /// How fast the wheels drive the robot over the floor in step `now`, left and right, m/s.
+    /// Speeds over the floor of the left and right wheel in step `now` (m/s).
     pub(crate) fn wheels(&mut self, now: u32) -> [f32; 2] {
         if self.out.off() {
             return [0.0; 2];
@@ -251,12 +251,12 @@ impl Robot {
         [ground[0] * self.worn[0], ground[1] * self.worn[1]]
     }
 
-    /// True if its camera is there.
+    /// Whether the camera is present.
     pub(crate) fn has_camera(&self) -> bool {
         !self.out.brown_out && !self.out.camera_gone
     }
 
-    /// How bright its camera's pictures are, compared with the right exposure.
+    /// Brightness of the camera's pictures relative to the correct exposure.
     pub(crate) fn brightness(&self) -> f32 {
         self.sensor.brightness(match self.kind {
             BodyKind::Xpuck => Clock::Xpuck,
@@ -265,12 +265,12 @@ impl Robot {
         })
     }
 
-    /// True if its camera sends the same picture again and again.
+    /// Whether the camera repeats one frame.
     pub(crate) fn sees_the_past(&self) -> bool {
         self.out.camera_frozen
     }
 
-    /// Step number `now`, of `seconds`.
+    /// Advances to step number `now`, of duration `seconds`.
     pub(crate) fn step(&mut self, now: u32, seconds: f64) {
         let before = self.out;
         self.unspoken = self.unspoken.saturating_add(1);
@@ -280,7 +280,7 @@ impl Robot {
         let usual = self.draw.watts(self.power.battery.volts());
         self.power.battery.set_load(usual + self.outages.surge(now, self.seed, self.number));
         self.out = self.outages.step(now, self.seed, self.number, self.power.battery.volts());
-        // An empty battery feeds nothing for the rest of the run.
+        // An empty battery leaves the robot without power for the rest of the run.
         self.out.brown_out |= self.power.battery.is_empty();
         if self.out.brown_out && !before.brown_out {
             self.sensor = camera_sensor(self.kind, &self.faults);
@@ -301,7 +301,7 @@ impl Robot {
         self.power.battery.drain(seconds);
     }
 
-    /// What its lamps show; they are dark without power.
+    /// State of the lamps; all are off without power.
     pub(crate) fn lamps(&self) -> Lamps {
         if self.out.off() {
             return Lamps::default();
@@ -318,29 +318,29 @@ impl Robot {
         lamps
     }
 
-    /// True if it plays a sound.
+    /// Whether the robot plays a sound.
     pub(crate) fn plays(&self) -> bool {
         match &self.processor {
             Processor::Epuck2(robot) => !self.out.off() && robot.plays(),
-            // Their protocols have no word for a sound.
+            // The protocols of these kinds have no sound command.
             Processor::Xpuck(_) | Processor::Epuck1(_) => false,
         }
     }
 
-    /// The word that its range and bearing board sends, and how far it reaches, m.
+    /// Takes the word that the range and bearing board sends, with its reach (m).
     pub(crate) fn take_sent(&mut self) -> Option<(u16, f32)> {
         let sent = self.fitted.take_sent();
         sent.filter(|_| !self.out.off())
     }
 
-    /// A word comes from robot `from`, which is `towards` away in this one's frame, m.
+    /// Passes the robot a word from robot `from`, which is at `towards` in this robot's frame (m).
     pub(crate) fn hear(&mut self, word: u16, from: u32, towards: Vec2, now: u32) {
         if !self.out.off() {
             self.fitted.hear(word, towards, &mut fitted::hearing(self.seed, self.number, from, now));
         }
     }
 
-    /// Takes new readings in step `now`.
+    /// Updates the sensor readings in step `now`.
     pub(crate) fn scan(&mut self, around: &Around, now: u32) {
         if self.out.off() {
             return;
@@ -353,7 +353,7 @@ impl Robot {
             faults: self.sense_faults(),
             ..Felt::new(acceleration, brightness, loudness, &mut felt::chance(self.seed, self.number, now))
         };
-        // Step 0 of this stream is the charge's.
+        // Step 0 of this stream is used for the charge.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
         let ideal = proximity.map(|p| infrared::reflected(p, &self.curve, &mut draws));
         if !self.out.proximity_stuck {
@@ -371,20 +371,20 @@ impl Robot {
     }
 }
 
-/// What is around a robot's sensors.
+/// Stimuli of a robot's sensors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
-    /// 1 - d/range, and exactly 0 where nothing is in range.
+    /// Proximity: 1 - d/range, and exactly 0 if nothing is in range.
     pub proximity: [f32; 8],
-    /// What devices feel that only some robots have, but for the battery.
+    /// Quantities for the optional devices, without the battery voltage.
     pub fitted: Surroundings,
-    /// At the infra-red sensors, part of what they can tell.
+    /// Brightness at the infra-red sensors, relative to their full scale.
     pub brightness: [f32; 8],
-    /// At the microphones.
+    /// Loudness at the microphones.
     pub loudness: [Loudness; MOST],
 }
 
-/// A kind's camera sensor as after power-up.
+/// Creates a kind's camera sensor in its state after power-up.
 fn camera_sensor(kind: BodyKind, faults: &Faults) -> CameraSensor {
     let sensor: &'static Sensor = match kind {
         BodyKind::Xpuck => &PO8030,

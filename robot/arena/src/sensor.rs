@@ -1,20 +1,20 @@
-//! A camera sensor's registers as the board's I2C bus meets them. Of what they hold the exposure shows in the picture.
+//! Registers of a camera sensor as seen on the board's I2C bus. Only the exposure affects the picture.
 
 use xpuck_registers::camera_sensor::{Clock, Exposing, OV7670, Sensor};
 
-/// Banks that a sensor can have.
+/// Maximum number of register banks of a sensor.
 const BANKS: usize = 4;
-/// Register and bit of an OV7670 that restore the values after power-up.
+/// Register and bit of an OV7670 that restore the power-up values.
 const RESET: (u8, u8) = (0x12, 0x80);
 
-/// In the arena's light a picture is as bright as it should be when it was exposed for so long, s.
+/// Exposure time that gives the correct brightness in the arena's light (s).
 const RIGHT: f64 = 0.015;
 
-/// A sensor's state between transactions.
+/// State of the sensor between transactions.
 #[derive(Clone, Debug)]
 pub struct CameraSensor {
     kind: &'static Sensor,
-    /// What its id registers hold.
+    /// Value of the id registers.
     id: u16,
     registers: Box<[[u8; 256]; BANKS]>,
     bank: u8,
@@ -22,7 +22,7 @@ pub struct CameraSensor {
 }
 
 impl CameraSensor {
-    /// A sensor as after power-up.
+    /// Creates a sensor in its state after power-up.
     pub fn new(kind: &'static Sensor) -> CameraSensor {
         let mut registers = Box::new([[0; 256]; BANKS]);
         if let Some(Exposing { switch: (bank, register), at_first, .. }) = kind.exposing {
@@ -31,8 +31,8 @@ impl CameraSensor {
         CameraSensor { kind, id: kind.id, registers, bank: 0, pointer: 0 }
     }
 
-    /// How bright its pictures are, compared with those of the right exposure. By itself it finds that; a time that is written
-    /// it keeps to, and lines take longer the wider the frame is.
+    /// Brightness of the pictures relative to the correct exposure. Automatic exposure gives 1; with manual exposure
+    /// the time counts in lines, whose duration grows with the frame width.
     pub fn brightness(&self, clock: Clock) -> f32 {
         let Some(exposing) = self.kind.exposing else { return 1.0 };
         let held = |(bank, register): (u8, u8)| self.registers[usize::from(bank)][usize::from(register)];
@@ -48,12 +48,12 @@ impl CameraSensor {
         (exposed / RIGHT) as f32
     }
 
-    /// Holds another id from now on, as a sensor with a broken line would.
+    /// Changes the id, as a broken line would.
     pub fn set_id(&mut self, id: u16) {
         self.id = id;
     }
 
-    /// One transaction; false if it does not acknowledge.
+    /// Performs one transaction; returns false if the sensor does not acknowledge.
     pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         let combined = !write.is_empty() && !read.is_empty();
         if address != self.kind.address || combined && !self.kind.repeated_start {
@@ -105,7 +105,7 @@ mod tests {
             assert!(sensor.transfer(0x6e, &[3, bank], &mut []) && sensor.transfer(0x6e, bytes, &mut []));
         };
         assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "by itself");
-        // A frame of 800 pixels a line at 12 MHz, and 56.25 lines: 7.5 ms.
+        // Lines of 800 pixels at 12 MHz, and 56.25 lines: 7.5 ms.
         set(&mut sensor, 0, &[0x04, 0x03, 0x1f]);
         set(&mut sensor, 0, &[0x17, 0, 56, 64]);
         assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "the time does not count yet");

@@ -1,4 +1,4 @@
-//! What an arena is made of, and what can be wrong with it.
+//! Settings of an arena, and their validation.
 
 use crate::faults::Faults;
 use crate::fitted::{Fitted, MAX_MARKS, Mark};
@@ -17,76 +17,78 @@ use xpuck_kernels::world::senses::light::Lighting;
 use xpuck_kernels::world::{Scenario, WorldSpec};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
-/// Most tags on the walls.
+/// Maximum number of tags on the walls.
 const MOST_TAGS: usize = 64;
 
-/// What an arena is made of.
+/// Settings of an arena.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Names of the robots, 1 to 256, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
+    /// Names of the robots: 1 to 256, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
     pub robots: Vec<String>,
-    /// Fixes starting places and all noise.
+    /// Seed of the starting positions and all noise.
     pub seed: u64,
-    /// Arena seconds in a wall second, 0.1..=100.
+    /// Arena time per wall time (0.1..=100).
     pub speed: f64,
-    /// Where the robots start in the usual world.
+    /// Start scenario of the robots in the default world.
     pub scenario: Scenario,
-    /// What is in the arena, and where it starts, if it is not the usual world; as many robots as there are names.
+    /// Contents and start areas of the arena if it is not the default world; its robot count must match `robots`.
     pub world: Option<WorldSpec>,
     /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
     pub device_dir: PathBuf,
-    /// Where they are served on the network too; port 0 takes a free one. `None`: nowhere. Whoever reaches it may drive.
+    /// Network address at which the devices are also served; port 0 selects a free one. `None`: not on the network.
+    /// Any peer that can reach this address can drive the robots.
     pub device_address: Option<SocketAddr>,
-    /// Where poses are served as a Vicon DataStream; port 0 takes a free one.
+    /// Address of the Vicon DataStream server; port 0 selects a free one.
     pub mocap: SocketAddr,
-    /// Where they are served by VRPN too, TCP and UDP; port 0 takes a free one. `None`: nowhere.
+    /// Address of the VRPN server, TCP and UDP; port 0 selects a free one. `None`: no VRPN.
     pub vrpn: Option<SocketAddr>,
-    /// How they are served by NatNet too. `None`: not at all.
+    /// Settings of the NatNet server. `None`: no NatNet.
     pub natnet: Option<NatNet>,
-    /// The robots' cameras.
+    /// Settings of the robots' cameras.
     pub camera: CameraSettings,
-    /// What kind of robots they are.
+    /// Default kind of the robots.
     pub body: BodyKind,
-    /// Robots that are of another kind, by name.
+    /// Robots of another kind, by name.
     pub bodies: BTreeMap<String, BodyKind>,
-    /// Once all wheels have stood still for so long, s, a frisbee that is not where the world starts it is put there, so that
-    /// the next run can begin. `None`: only one that touches an end is put back.
+    /// Time with all wheels still after which a frisbee outside its start area is placed there, so that the next run
+    /// can begin (s). `None`: the frisbee is moved back only after it touches an end wall.
     pub reset_frisbee_s: Option<f64>,
-    /// Through what the first robot's SPI and camera go; `None`: nothing.
+    /// Shim that the first robot's SPI and camera data pass through, if any.
     pub shim: Option<Arc<dyn Shim>>,
-    /// What goes wrong on the buses of those of whom `unkind` says nothing else.
+    /// Bus faults of robots without bus faults of their own in `unkind`.
     pub faults: Faults,
-    /// The curve of the infra-red sensors.
+    /// Response curve of the infra-red sensors.
     pub curve: Curve,
-    /// Its light, if it is not that of its world.
+    /// Light of the arena; `None`: the light of its world.
     pub lighting: Option<Lighting>,
-    /// What sounds in it, at most 8.
+    /// Sound sources, at most 8.
     pub sounds: Vec<Sound>,
-    /// What the robots have on their I2C buses beside the usual.
+    /// Optional devices on the robots' I2C buses.
     pub fitted: Vec<Fitted>,
-    /// Discs on the floor, at most 16.
+    /// Discs painted on the floor, at most 16.
     pub marks: Vec<Mark>,
-    /// Where a line is written whenever a robot's lamps change; `None`: nowhere.
+    /// File to which each change of a robot's lamps is logged, one per line; `None`: no log.
     pub lamps_log: Option<PathBuf>,
-    /// How it differs from the simulator's world.
+    /// Deviations from the simulator's world.
     pub unkind: Unkind,
-    /// What else hangs in it.
+    /// Tags and the overhead camera.
     pub fittings: Fittings,
 }
 
-/// What hangs on an arena's walls and above it.
+/// Objects mounted on an arena's walls and above it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fittings {
-    /// Tags on its walls, at most 64.
+    /// Tags on the walls, at most 64.
     pub tags: Vec<WallTag>,
-    /// Where pictures of it from above are served as MJPEG over HTTP; port 0 takes a free one. `None`: nowhere.
+    /// Address of the overhead camera's pictures, as MJPEG over HTTP; port 0 selects a free one. `None`: no overhead
+    /// camera.
     pub overhead: Option<SocketAddr>,
 }
 
-/// A kind of robot.
+/// Kind of robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyKind {
-    /// The thesis's: the dsPIC on SPI, with a watchdog.
+    /// The thesis's robot: a dsPIC on SPI, with a watchdog.
     #[default]
     Xpuck,
     /// An e-puck1 with a Pi-puck board: registers over I2C.
@@ -95,132 +97,132 @@ pub enum BodyKind {
     Epuck2,
 }
 
-/// The robots' cameras.
+/// Settings of the robots' cameras.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraSettings {
-    /// Pixels in a row, even, 32..=640.
+    /// Width (px), even, 32..=640.
     pub width: u32,
-    /// Rows, 24..=480.
+    /// Height (px), 24..=480.
     pub height: u32,
-    /// Frames in a second of arena time, 0.1..=60.
+    /// Frame rate in arena time (Hz), 0.1..=60.
     pub frames_per_second: f64,
-    /// What goes wrong on the way to the robot's board, parts of 0..=1.
+    /// Transmission faults between the camera and the robot's board, as fractions (0..=1).
     pub faults: ft2232h::Faults,
 }
 
 impl Default for CameraSettings {
-    /// A quarter of VGA each way, at the 5 Hz at which the reference model's camera refreshes.
+    /// A quarter of VGA in each direction, at 5 Hz, the refresh rate of the reference model's camera.
     fn default() -> CameraSettings {
         CameraSettings { width: 160, height: 120, frames_per_second: 5.0, faults: ft2232h::Faults::default() }
     }
 }
 
 impl CameraSettings {
-    /// Bytes of a YUYV frame.
+    /// Length of a YUYV frame (bytes).
     pub fn frame_len(&self) -> usize {
         xpuck_registers::yuyv::frame_len(self.width as usize, self.height as usize)
     }
 }
 
-/// Why an arena cannot be made or served.
+/// Reason why an arena cannot be created or served.
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
-    /// A setting is out of its range.
+    /// A setting is out of range.
     #[error("arena setting `{setting}` is {value}: {allowed}")]
     Setting {
         /// Name of the setting.
         setting: &'static str,
-        /// Its value.
+        /// Value of the setting.
         value: String,
-        /// What it may be.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// A tag that cannot hang there.
+    /// A tag is invalid.
     #[error("arena setting `tags`, number {number}: {why}")]
     Tag {
-        /// Which, from 1.
+        /// Number of the tag, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// Reason for the rejection.
         why: String,
     },
-    /// What is unkind is out of its bounds.
+    /// A key of `unkind` is out of bounds.
     #[error("arena setting {0}")]
     Unkind(#[from] OutOfBounds),
     /// The motion-capture address cannot be bound.
     #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
     Mocap {
-        /// The address asked for.
+        /// Requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The address of the devices cannot be bound.
     #[error("cannot serve devices on {address}: {source}; choose another port or end the program that holds it")]
     DeviceAddress {
-        /// The address asked for.
+        /// Requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The address of the camera above the arena cannot be bound.
+    /// The address of the overhead camera cannot be bound.
     #[error(
         "cannot serve the overhead camera on {address}: {source}; choose another port or end the program that holds it"
     )]
     Overhead {
-        /// The address asked for.
+        /// Requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The directory of the device sockets cannot be used.
     #[error("cannot use device directory {}: {source}; choose one that this user can write to", path.display())]
     DeviceDir {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The lamps' log cannot be written.
+    /// The lamp log cannot be written.
     #[error("cannot write the lamps' log {}: {source}; choose another file", path.display())]
     LampsLog {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A device socket cannot be bound.
     #[error("cannot listen on {}: {source}; choose another device directory", path.display())]
     Device {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Something else already stands where a device socket would.
+    /// The path of a device socket is already in use.
     #[error("{} is in use: {by}; end that program or choose another device directory", path.display())]
     DeviceInUse {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// What was found there.
+        /// Current user of the path.
         by: &'static str,
     },
-    /// A device socket's path is longer than Unix sockets allow.
+    /// The path of a device socket is longer than Unix sockets allow.
     #[error("the path {} has {length} bytes, and Unix sockets allow 107; choose a shorter one", path.display())]
     PathTooLong {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Its length in bytes.
+        /// Length of the path (bytes).
         length: usize,
     },
 }
 
 impl Settings {
-    /// What kind of robot the one at this place is, from 0.
+    /// Kind of the robot at this index.
     pub fn kind(&self, robot: usize) -> BodyKind {
         self.robots.get(robot).and_then(|name| self.bodies.get(name)).copied().unwrap_or(self.body)
     }
 
-    /// Checks every range.
+    /// Validates all settings.
     pub fn validate(&self) -> Result<(), ArenaError> {
         let check = |ok: bool, setting, value: String, allowed| {
             if ok { Ok(()) } else { Err(ArenaError::Setting { setting, value, allowed }) }
@@ -305,7 +307,7 @@ impl Settings {
         Ok(self.unkind.check(&self.robots)?)
     }
 
-    /// What is in the arena, before what is unkind.
+    /// World of the arena, without the deviations in `unkind`.
     pub(crate) fn spec(&self) -> WorldSpec {
         self.world.clone().unwrap_or_else(|| WorldSpec::scenario(self.robots.len(), self.scenario))
     }
@@ -315,8 +317,8 @@ impl Settings {
         self.spec().discs.len()
     }
 
-    /// The usual arena with so many robots, xp01, xp02 and so on, their device sockets in a folder: on this machine alone, on
-    /// free ports, with nothing that is unkind and nothing beside the usual.
+    /// Default arena with this number of robots (xp01, xp02, ...), with device sockets in the folder `devices`:
+    /// served on loopback, on free ports, without deviations or optional objects.
     pub fn usual(robots: usize, devices: impl Into<PathBuf>) -> Settings {
         Settings {
             robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),

@@ -1,5 +1,5 @@
-//! Sounds in the arena: sources that the arena's file places, robots that play, and how loud it is at each robot's
-//! microphones. Every source sends to all sides, so its level falls with the distance.
+//! Sounds in the arena: fixed sources from the arena file, robots that play, and the loudness at each robot's
+//! microphones. Sources are omnidirectional, so the level falls with the distance.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,31 +7,31 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::Pose;
 use xpuck_registers::microphone::{BEARINGS, Loudness, MOST, RADIUS};
 
-/// Most sources of an arena.
+/// Maximum number of sound sources in an arena.
 pub const MAX_SOUNDS: usize = 8;
-/// A source is heard as from no nearer than this, m: the size of a loudspeaker.
+/// Minimum distance used for the level of a source [m]: the size of a loudspeaker.
 const NEAREST: f32 = 0.02;
-/// How loud a robot's speaker is 1 m away, a guess.
+/// Loudness of a robot's speaker at 1 m, an assumption.
 const SPEAKER: f32 = 0.01;
 
-/// A source of sound that stands still.
+/// A sound source at a fixed position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sound {
-    /// x and y, m.
+    /// Position, x and y (m).
     pub at_m: [f32; 2],
-    /// Root of the mean square 1 m away, part of what a microphone can tell, 0 to 1.
+    /// Root mean square at 1 m, relative to a microphone's full scale, 0 to 1.
     pub loudness: f32,
 }
 
 impl Sound {
-    /// The speaker of a robot that plays.
+    /// Sound source for the speaker of a robot.
     pub fn of_robot(pose: &Pose) -> Sound {
         Sound { at_m: [pose.at.x, pose.at.y], loudness: SPEAKER }
     }
 }
 
-/// How loud it is at the microphones of a robot. Sources that are not alike add their powers.
+/// Loudness at the microphones of a robot. Sources are uncorrelated, so their powers add.
 pub fn at_microphones<'a>(pose: &Pose, sounds: impl Iterator<Item = &'a Sound> + Clone) -> [Loudness; MOST] {
     BEARINGS.map(|bearing| {
         let place = pose.at + Vec2::unit(pose.heading + bearing) * RADIUS;

@@ -1,35 +1,35 @@
-//! AprilTags that hang on the arena's walls.
+//! AprilTags on the arena's walls.
 
 use xpuck_kernels::math::Vec2;
 use xpuck_registers::tag36h11::{CODES, SIDE, WITH_MARGIN};
 
-/// Sides that a tag may have, m.
+/// Allowed side lengths of a tag (m).
 const SIZES: std::ops::RangeInclusive<f32> = 0.01..=0.16;
-/// Highest that a tag's margin may reach, m: the walls' height.
+/// Maximum height of a tag's margin: the walls' height (m).
 const TOP: f32 = 0.18;
-/// A tag hangs at most so far from its wall, m.
+/// Maximum distance of a tag from its wall (m).
 const OFF: f32 = 0.01;
-/// What is so near to a wall is on it, m.
+/// Distance to a wall below which a point lies on the wall (m).
 const ON_WALL: f32 = 0.001;
 
 /// A tag on a wall of the arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallTag {
-    /// Its number, 0 to 29.
+    /// Tag id, 0 to 29.
     pub id: u16,
-    /// Its middle, on one of the walls, m.
+    /// Centre, on one of the walls (m).
     pub at: Vec2,
-    /// Side from black edge to black edge, m, 0.01 to 0.16.
+    /// Side from black edge to black edge (m), 0.01 to 0.16.
     pub size: f32,
-    /// Height of its middle above the floor, m.
+    /// Height of the centre above the floor (m).
     pub height: f32,
 }
 
 impl WallTag {
-    /// Checks it for an arena of this size.
+    /// Validates the tag for an arena of this size.
     ///
     /// # Errors
-    /// What cannot be, in one line.
+    /// Invalid value, described in one line.
     pub fn check(&self, half_arena: (f32, f32)) -> Result<(), String> {
         let half = self.half();
         if usize::from(self.id) >= CODES.len() {
@@ -53,14 +53,14 @@ impl WallTag {
         Ok(())
     }
 
-    /// Half of its side with the margin, m.
+    /// Half of the side including the margin (m).
     fn half(&self) -> f32 {
         self.size / 2.0 * WITH_MARGIN as f32 / SIDE as f32
     }
 
-    /// The column of its cells at a place on the walls, from the left for who faces it; none beside it.
+    /// Column of cells at a point on the walls, from the left as seen facing the wall; `None` outside the tag.
     pub(crate) fn column(&self, place: Vec2, (hx, hy): (f32, f32)) -> Option<usize> {
-        // It hangs on the wall that its middle is nearest to.
+        // The tag belongs to the wall nearest to its centre.
         let across = (self.at.x.abs() - hx).abs() < (self.at.y.abs() - hy).abs();
         let (off, right) = match across {
             true => ((place.x - hx.copysign(self.at.x)).abs(), (self.at.y - place.y) * self.at.x.signum()),
@@ -70,7 +70,7 @@ impl WallTag {
         (off < ON_WALL && cell >= 0.0 && cell < WITH_MARGIN as f32).then_some(cell as usize)
     }
 
-    /// Height of the upper edge of a row of its cells, m.
+    /// Height of the upper edge of a row of cells (m).
     pub(crate) fn edge(&self, row: usize) -> f32 {
         self.height + self.half() - row as f32 * self.size / SIDE as f32
     }

@@ -1,19 +1,20 @@
-//! The Pi-puck board's camera: frames in the payloads of a USB video class device, a row each as its FT903 sends them, and
-//! what goes wrong on the way. Without a clock; over the socket each payload follows its length in two bytes.
+//! The Pi-puck board's camera: frames in the payloads of a USB video class device, one row per payload as its FT903
+//! sends them, with transmission faults. The path has no clock. Over the socket, two bytes with the payload's length
+//! precede each payload.
 
 use crate::ft2232h::Faults;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::uvc::{EOF, EOH, ERR, FID, HEADER, PRESENTATION_TIME, PTS};
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// The world in the random counter's space that is this path's; the FT2232H's is 1.
+/// World index of this path in the random counter's space; the FT2232H uses 1.
 const WORLD: u32 = 2;
-/// Header and presentation time.
+/// Length of header and presentation time (bytes).
 const LENGTH: usize = HEADER + PRESENTATION_TIME;
-/// Ticks of the presentation time in a frame at 15 Hz; the clock runs at 1 MHz.
+/// Clock ticks of the presentation time per frame at 15 Hz; the clock runs at 1 MHz.
 const TICKS: u32 = 66_667;
 
-/// One robot's camera.
+/// Camera of one robot.
 #[derive(Clone, Debug)]
 pub struct Uvc {
     frames: u32,
@@ -23,13 +24,13 @@ pub struct Uvc {
 }
 
 impl Uvc {
-    /// The camera of robot `robot`, which has not sent anything.
+    /// Creates the camera of robot `robot`.
     pub fn new(faults: Faults, seed: u64, robot: usize) -> Uvc {
         Uvc { frames: 0, faults, seed, robot: robot as u32 }
     }
 
-    /// Adds to `out` the payloads of a frame of rows of `width` pixels. A garbled payload is a row cut short that the
-    /// device knows to be damaged; a frame that stalls ends in the middle.
+    /// Appends to `out` the payloads of a frame with rows of `width` pixels. A garbled payload is a truncated row
+    /// that the device marks as damaged; a stalled frame ends early.
     ///
     /// # Panics
     /// If the width is 0.
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
     use xpuck_registers::uvc::{GOLDEN_PAYLOADS, GOLDEN_PIXELS};
 
-    /// The payloads in what goes over the socket.
+    /// Splits the socket's bytes into payloads.
     fn payloads(mut bytes: &[u8]) -> Vec<&[u8]> {
         let mut payloads = Vec::new();
         while let Some((length, rest)) = bytes.split_first_chunk() {

@@ -1,4 +1,5 @@
-//! The firmware's core in C and the arena's dsPIC are the same slave: what happens to both is the same, word by word.
+//! The firmware's core in C and the arena's dsPIC behave identically: the same input gives the same replies, word by
+//! word.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -10,10 +11,10 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Actions, Command, Report, WORDS, Words, crc, sum};
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 
-/// Ticks of the firmware in a step of the arena.
+/// Firmware ticks per arena step.
 const TICKS: u32 = 250;
 
-/// What is done to both slaves: the script for the firmware, and what the arena's answered.
+/// Runs both slaves: collects the script for the firmware and the replies of the arena's slave.
 struct Both {
     dspic: Dspic,
     script: String,
@@ -43,7 +44,7 @@ impl Both {
         self.script.push_str("state\n");
     }
 
-    /// New readings for the arena's slave, which the firmware's hardware layer then has too.
+    /// Draws new readings for the arena's slave and passes the same readings to the firmware's hardware layer.
     fn sense(&mut self, draws: &mut Draws) {
         let reflected = std::array::from_fn(|_| draws.below(4096) as u16);
         let mut level = || draws.range(0.0, 4095.0);
@@ -73,7 +74,7 @@ fn sealed(mut words: Words) -> Words {
     words
 }
 
-/// A valid command of any content; speeds also beyond the motors'.
+/// Creates a valid command with random contents, including speeds beyond the motors' range.
 fn any_command(draws: &mut Draws, sequence: u16) -> Words {
     let mut words: Words = std::array::from_fn(|_| draws.word() as u16);
     let motor = if draws.word().is_multiple_of(4) { 0 } else { Actions::SET_MOTOR.0 };
@@ -93,14 +94,14 @@ fn corrupt(mut words: Words, draws: &mut Draws) -> Words {
     words
 }
 
-/// Changed in a way that leaves the CRC as it is.
+/// Changes a command without changing its CRC.
 fn deceiving(mut words: Words) -> Words {
     (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ 0x1021);
     assert_eq!(crc(&words[..30]), words[30]);
     words
 }
 
-/// Runs the firmware's core on a script and returns its lines.
+/// Runs the firmware's core on a script and returns its output lines.
 fn firmware(script: &str) -> Vec<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../robot/firmware");
     let dir = tempfile::tempdir().unwrap();
@@ -121,12 +122,12 @@ fn firmware(script: &str) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect()
 }
 
-/// Fails at the first answer in which the firmware differs.
+/// Fails at the first reply that differs.
 fn compare(both: &Both) {
     let found = firmware(&both.script);
     assert_eq!(found.len(), both.answers.len());
     for (i, (found, wanted)) in found.iter().zip(&both.answers).enumerate() {
-        // The firmware goes on after what the arena's slave tells: words beyond the message, its coils and LEDs.
+        // The firmware prints more than the arena's slave: words beyond the message, its coils and LEDs.
         let same = found.split_whitespace().zip(wanted.split_whitespace()).all(|(a, b)| a == b);
         let enough = found.split_whitespace().count() >= wanted.split_whitespace().count();
         assert!(same && enough, "answer {i}: the firmware says\n{found}\nand the arena's slave\n{wanted}");
@@ -160,7 +161,8 @@ fn random_exchanges_have_the_same_answers() {
 #[test]
 fn counters_wrap_alike() {
     let mut both = Both::new();
-    // Steps: 70 s at 1000 steps/s either way, with odd rests; rejected commands and messages: 70 000 torn ones.
+    // Steps: 70 s at 1000 steps/s in both directions, with odd remainders; rejected commands and messages: 70 000
+    // truncated ones.
     for i in 0..2800u16 {
         let speeds = [999, -1000].map(StepsPerSecond::new);
         let command = Command { actions: Actions::SET_MOTOR, speeds, sequence: i + 64_000, ..Command::default() };

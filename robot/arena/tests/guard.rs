@@ -1,5 +1,5 @@
-//! The guard on the arena's e-pucks, which have no watchdog: how long wheels turn on when the robot's program is killed
-//! or stopped in the middle of a move.
+//! Tests of the guard on the arena's e-pucks, which have no watchdog: time until the wheels stop after the robot's
+//! program is killed or stopped during a move.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
@@ -15,10 +15,10 @@ use xpuck_arena::{BodyKind, Faults, Settings};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, REPORT_BYTES, Report};
 
-/// A move of the self-test takes 0.8 s; this much of it is surely still to come after its first step.
+/// A move of the self-test takes 0.8 s; after its first step at least this much remains.
 const MOVE: Duration = Duration::from_millis(600);
 
-/// Wires to the bus that look at the step counters and change nothing.
+/// Bus connection that reads the step counters without side effects.
 struct Counters {
     bus: UnixStream,
     body: BodyKind,
@@ -46,14 +46,14 @@ impl Counters {
         if self.body == BodyKind::Epuck1 {
             return [0, 1].map(|i| u16::from_le_bytes(self.transfer(&[STEPS.pointer(i)])));
         }
-        // A command with a wrong checksum is answered and ignored.
+        // A command with a wrong checksum is answered but not executed.
         let mut command = epuck2::Command::default().encode();
         command[epuck2::COMMAND_BYTES - 1] ^= 1;
         let bytes: [u8; REPORT_BYTES] = self.transfer(&command);
         Report::decode(&bytes).unwrap().steps
     }
 
-    /// Waits until the counters move, for as long as a move may take.
+    /// Waits until the counters change, at most for the duration of a move.
     fn wait_for_a_step(&mut self) {
         let (start, first) = (Instant::now(), self.read());
         while self.read() == first && start.elapsed() < MOVE {
@@ -61,7 +61,7 @@ impl Counters {
         }
     }
 
-    /// Time of the last step, once there was none for a second.
+    /// Waits until the counters have been constant for one second; returns the time of the last step.
     fn rest(&mut self) -> Option<Instant> {
         let (mut last, mut at, start) = (self.read(), None, Instant::now());
         while at.unwrap_or(start).elapsed() < Duration::from_secs(1) {
@@ -81,7 +81,7 @@ fn signal(process: u32, name: &str) {
     assert!(status.success());
 }
 
-/// The guard of the robot on this arena's bus.
+/// Process id of the guard on this arena's bus.
 fn guard(settings: &Settings) -> u32 {
     let bus = settings.device_path("xp01", "i2c");
     let is_guard = |line: &[u8]| {
@@ -90,13 +90,13 @@ fn guard(settings: &Settings) -> u32 {
     };
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    // A process may end while it is looked at.
+    // A process may end during the search.
     numbers
         .find(|n| std::fs::read(format!("/proc/{n}/cmdline")).is_ok_and(|line| is_guard(&line)))
         .expect("a guard runs")
 }
 
-/// Starts a self-test and waits until its first move is announced.
+/// Starts a self-test and waits until it announces its first move.
 fn moving(file: &Path) -> Child {
     let mut child = selftest(file, &["--wheels"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
@@ -104,8 +104,8 @@ fn moving(file: &Path) -> Child {
     child
 }
 
-/// Sends the signal in the middle of a move; gives the time from there to the last step, 0 if there was none, or nothing if
-/// the move may have been over.
+/// Sends the signal during a move; returns the time from the signal to the last step, 0 if there was no further step,
+/// or `None` if the move may already have ended.
 fn latency(body: BodyKind, name: &str) -> Option<Duration> {
     serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
@@ -124,7 +124,7 @@ fn latency(body: BodyKind, name: &str) -> Option<Duration> {
     })
 }
 
-/// Latencies of so many tries; those that came too late for the move are made again.
+/// Latencies of `count` trials; retries trials whose signal came after the move.
 fn latencies(body: BodyKind, name: &str, count: usize) -> Vec<Duration> {
     let found: Vec<Duration> = (0..count + 10).filter_map(|_| latency(body, name)).take(count).collect();
     assert_eq!(found.len(), count, "moves were over before the signal came");
@@ -139,12 +139,12 @@ fn the_wheels_stop_soon_after_the_program_is_killed_or_stopped() {
     for (body, name) in CASES {
         let latency = latencies(body, name, 1)[0];
         println!("{body:?}: kill -{name}: {} ms", latency.as_millis());
-        // 300 ms of silence and a step of the arena; the rest is for a busy machine.
+        // 300 ms of silence and an arena step; the rest is a margin for a busy machine.
         assert!(latency < Duration::from_millis(1500), "{body:?}, kill -{name}: {latency:?}");
     }
 }
 
-/// Stops the guard and then the program in the middle of a move; true if the wheels still turn seconds later.
+/// Stops the guard and then the program during a move; returns whether the wheels still turn seconds later.
 fn turns_on(body: BodyKind) -> bool {
     serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
@@ -167,12 +167,13 @@ fn turns_on(body: BodyKind) -> bool {
 #[test]
 fn without_the_guard_they_would_turn_for_ever() {
     for body in [BodyKind::Epuck1, BodyKind::Epuck2] {
-        // On a busy machine the move may be over before both are stopped.
+        // On a busy machine the move may end before both processes are stopped.
         assert!((0..5).any(|_| turns_on(body)), "{body:?} stopped by itself");
     }
 }
 
-/// The distribution, for the page of figures: `cargo test -p xpuck-arena --test guard -- --ignored --nocapture`.
+/// Prints the latency distribution for the page of figures: `cargo test -p xpuck-arena --test guard -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "takes some minutes"]
 fn distribution_of_stop_latencies() {

@@ -1,6 +1,7 @@
-//! The arena's streams, read by a third party: the Vicon, VRPN and NatNet clients of the `motioncapture` Python wheel.
+//! Reads the arena's streams with third-party clients: the Vicon, VRPN and NatNet clients of the `motioncapture`
+//! Python wheel.
 //!
-//! `make test` puts the wheel into a virtual environment, whose interpreter `XPUCK_MOCAP_PYTHON` names.
+//! `make test` installs the wheel into a virtual environment; `XPUCK_MOCAP_PYTHON` is the path of its interpreter.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
@@ -15,7 +16,7 @@ use xpuck_arena::{Arena, Listening, Settings, run};
 use xpuck_kernels::world::{Pose, Scenario};
 
 const ROBOTS: usize = 9;
-/// NatNet carries f32, the others f64; the clients give f32.
+/// NatNet carries f32, the other protocols f64; the clients return f32.
 const MILLIMETRE: f64 = 0.001;
 
 #[test]
@@ -34,11 +35,11 @@ fn third_party_clients_see_every_body_where_it_is() {
     );
 }
 
-/// The wheel's NatNet client listens to a multicast group only, and to one version per server.
+/// The wheel's NatNet client supports only a multicast group, and one version per server.
 #[test]
 fn a_third_party_client_sees_every_body_in_a_multicast_group() {
     for (name, version) in [("NatNet 3.1", Version::V3_1), ("NatNet 4.1", Version::V4_1)] {
-        // Nobody holds the port to which frames go, since the client is to have it; none that the system gives to others.
+        // The port for frames must be free, because the client binds it, and outside the range of ephemeral ports.
         let free = |port: &u16| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, *port)).is_ok();
         let port = (15_000 + (std::process::id() % 4000) as u16..20_000).find(free).unwrap();
         let group = Some(SocketAddrV4::new(Ipv4Addr::new(239, 255, 42, 99), port));
@@ -54,7 +55,7 @@ fn a_third_party_client_sees_every_body_in_a_multicast_group() {
     }
 }
 
-/// Serves an arena and compares what clients print with where its bodies are.
+/// Serves an arena and compares the clients' output with the poses of its bodies.
 fn see(
     choose: impl FnOnce(&mut Settings),
     clients: impl FnOnce(&std::ffi::OsStr, &Listening) -> Vec<(&'static str, String)>,
@@ -65,7 +66,7 @@ fn see(
     let dir = tempfile::tempdir().unwrap();
     let mut settings = Settings { seed: 12, scenario: Scenario::B, ..Settings::usual(ROBOTS, dir.path()) };
     choose(&mut settings);
-    // Nobody drives, so bodies stay where they start.
+    // No robot is driven, so all bodies stay at their start.
     let mut names = settings.robots.clone();
     names.push(FRISBEE.into());
     let expected: Vec<(String, Pose)> = names.into_iter().zip(Arena::new(&settings).unwrap().poses(0.0)).collect();
@@ -74,7 +75,7 @@ fn see(
         let (settings, stop) = (&settings, &stop);
         let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap(), |_, _| {}, &mut ()));
         let seen = clients(&python, &listening.recv().unwrap());
-        // The arena must end before anything is asserted, or a failure would wait for it.
+        // The arena must end before the assertions, because a failed assertion would block on the arena's thread.
         stop.store(true, Relaxed);
         arena.join().unwrap().unwrap();
         for (stream, seen) in seen {
@@ -83,7 +84,7 @@ fn see(
     });
 }
 
-/// What the wheel's client of this kind prints.
+/// Returns the output of the wheel's client of this kind.
 fn read(python: &std::ffi::OsStr, kind: &str, host: &str, options: &[String]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/mocap-oracle.py");
     let output = Command::new(python).arg(script).args([kind, host, &(ROBOTS + 1).to_string()]).args(options).output();
@@ -105,7 +106,7 @@ fn compare(stream: &str, seen: &str, expected: &[(String, Pose)]) {
         let height = if name == FRISBEE { 0.025 } else { 0.1 };
         let off = [x - f64::from(pose.at.x), y - f64::from(pose.at.y), z - height];
         assert!(off.iter().all(|d| d.abs() < MILLIMETRE), "{stream}: {name} is off by {off:?} m");
-        // A quaternion and its negative are the same turn.
+        // A quaternion and its negative are the same rotation.
         let half = f64::from(pose.heading) / 2.0;
         let along = qz * half.sin() + qw * half.cos();
         assert!(qx.abs() < 1e-3 && qy.abs() < 1e-3, "{stream}: {name} lies aslant: {numbers:?}");

@@ -1,5 +1,5 @@
-//! The conformance suite of the robot's program on the arena's devices: it passes on all three kinds, and every planted
-//! fault turns it red.
+//! Self-test of the robot's program on the arena's devices: passes on all three kinds, and detects every injected
+//! fault.
 
 mod robot;
 
@@ -9,7 +9,8 @@ use xpuck_arena::{BodyKind, Faults, SenseFault};
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_registers::{ads1015, bno055, camera_sensor, epuck1, erandb, ground, vl53l0x};
 
-/// Runs the suite; gives what failed as "device: check" and whether the program said so.
+/// Runs the self-test; returns the failed checks as "device: check: found", whether the program succeeded, and the
+/// number of passed checks.
 fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool, usize) {
     serve(body, faults, None, |file, _| {
         let output = selftest(file, more).arg("--json").output().unwrap();
@@ -24,7 +25,7 @@ fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool
     })
 }
 
-/// Each fault of a kind of robot turns a check red; four at a time, because most of a run is waiting.
+/// Checks that each fault makes its check fail; runs four cases in parallel, because a run mostly waits.
 fn each_turns_red(cases: &[(&str, BodyKind, Faults)]) {
     for some in cases.chunks(4) {
         std::thread::scope(|scope| {
@@ -87,7 +88,7 @@ fn senses_that_are_dead_stuck_or_mad_are_found_on_every_kind_that_has_them() {
             cases.push(("body: ambient light", body, Faults { light: fault, ..Faults::default() }));
         }
         cases.push(("body: acceleration", BodyKind::Xpuck, Faults { acceleration: fault, ..Faults::default() }));
-        // Loud sound looks like madness.
+        // Loud sound cannot be distinguished from random readings.
         if fault != Some(SenseFault::Mad) {
             for body in [BodyKind::Xpuck, BodyKind::Epuck2] {
                 cases.push(("body: microphones", body, Faults { microphones: fault, ..Faults::default() }));

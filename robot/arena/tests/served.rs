@@ -1,4 +1,4 @@
-//! The served arena, met through its sockets only.
+//! Tests of the served arena through its sockets only.
 
 mod client;
 
@@ -20,7 +20,8 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
     Settings { seed: 12, speed, ..Settings::usual(robots, dir) }
 }
 
-/// Stops the arena when the test ends, also by a failed assertion, which else would wait for the arena for ever.
+/// Stops the arena when the test ends, also after a failed assertion, which would otherwise block on the arena's
+/// thread.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -29,12 +30,12 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Runs an arena for as long as `test` takes, which gets the address of its motion capture.
+/// Runs an arena while `test` runs; passes the address of its motion capture to `test`.
 fn serve(settings: &Settings, test: impl FnOnce(SocketAddr)) -> Summary {
     serve_all(settings, |listening| test(listening.mocap))
 }
 
-/// The same for a test that wants other addresses.
+/// Like `serve`, for a test that needs other addresses.
 fn serve_all(settings: &Settings, test: impl FnOnce(Listening)) -> Summary {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -61,7 +62,7 @@ fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
             stream
         };
         let ask = |stream: &mut dyn ReadWrite| {
-            // A register of the battery's monitor that no time changes.
+            // A register of the battery's monitor that does not change over time.
             stream.write_all(&[ina231::BATTERY_ADDRESS, 1, 2, Register::Calibration as u8]).unwrap();
             let mut answer = [0; 3];
             stream.read_exact(&mut answer).unwrap();
@@ -73,7 +74,7 @@ fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
         assert_eq!(have, [0]);
         let mut here = UnixStream::connect(settings.device_path("xp02", "i2c")).unwrap();
         assert_eq!(ask(&mut there), ask(&mut here));
-        // Names of nothing, endless names and no name at all end the connection, and the others go on.
+        // Unknown names, an overlong name and an empty name close the connection; other connections continue.
         for line in ["xp09.i2c\n", "../xp02.i2c\n", "\n", &"x".repeat(4000)] {
             let mut stranger = connect(line);
             assert!(matches!(stranger.read(&mut have), Ok(0) | Err(_)), "{line}");
@@ -100,7 +101,7 @@ fn a_robot_driven_over_spi_is_seen_to_move_and_stops_when_nobody_talks() {
         let (first, start) = vicon.frame();
         assert_eq!(start.len(), 3, "two robots and the frisbee: {start:?}");
         let (mut last, mut moving) = (first, start.clone());
-        // Turning on the spot never meets a wall: 3 rad/s for a second of arena time, 50 frames.
+        // Turning on the spot avoids the walls: 3 rad/s for 1 s of arena time, 50 frames.
         while last < first + 50 {
             spi.drive(-600.0, 600.0);
             let (number, poses) = vicon.frame();
@@ -111,7 +112,7 @@ fn a_robot_driven_over_spi_is_seen_to_move_and_stops_when_nobody_talks() {
         assert!(turned.abs() > 1.5, "xp01 turned {turned} rad");
         let strayed = (moving["xp02"].x - start["xp02"].x).abs();
         assert!(strayed < 1e-6, "xp02 was not told to move and moved {strayed} m");
-        // 0.2 s of silence, a step to notice, and what friction needs: at rest within 0.4 s, 20 frames.
+        // 0.2 s of silence, one step to detect it, and friction: at rest within 0.4 s, 20 frames.
         let at_rest = (0..20).map(|_| vicon.frame().1).last().unwrap();
         let later = (0..10).map(|_| vicon.frame().1).last().unwrap();
         assert!((later["xp01"].heading - at_rest["xp01"].heading).abs() < 1e-3);
@@ -138,7 +139,7 @@ fn the_frisbee_pushed_to_an_end_is_put_back_once_the_robot_rests() {
             assert!(number < first + 9000, "{poses:?}");
             let (robot, frisbee) = (poses["xp01"], poses["frisbee"]);
             reached = frisbee.x + 0.105 >= 1.0;
-            // Behind the frisbee, aim across its centre so that it is pushed back towards y = 0.
+            // Behind the frisbee, the robot aims across its centre to push it back towards y = 0.
             let behind = frisbee.x - robot.x > 0.1 && (frisbee.y - robot.y).abs() < 0.1;
             let (x, y) =
                 if behind { (frisbee.x, frisbee.y + 0.5 * (frisbee.y - 0.0)) } else { (frisbee.x - 0.25, frisbee.y) };
@@ -178,7 +179,7 @@ fn the_camera_shows_blue_in_front_of_the_frisbee() {
                 }
                 spi.drive(-200.0 * off, 200.0 * off);
             }
-            // A fresh connection starts with a fresh frame.
+            // A new connection starts with a new frame.
             let mut camera = UnixStream::connect(settings.device_path("xp01", "camera")).unwrap();
             let frame = client::frame(&mut camera, settings.camera.width as usize);
             assert_eq!(frame.len(), settings.camera.frame_len());
@@ -232,11 +233,11 @@ fn frames_can_be_pulled_and_pings_come_back() {
         assert!(second > first, "the next frame is a new one");
         vicon.send("01002b1a100000002a000000080000000700000000000000");
         assert_eq!(vicon.packet(), client::bytes("2a000000080000000700000000000000"), "nothing else was pushed");
-        // Another client sees frames of its own while this one pulls.
+        // A second client receives its own frames while the first one requests frames singly.
         let mut other = Vicon::open(mocap);
         other.send(ALL_FRAMES);
         assert!((0..5).all(|_| other.frame().1.len() == 2));
-        // "GET / HT" is no packet: its sender is dropped, and nobody else.
+        // "GET / HT" is not a packet: the server drops its sender and no other client.
         vicon.send("474554202f204854");
         assert_eq!(vicon.stream.read(&mut [0; 1]).unwrap_or(0), 0);
         assert!((0..5).all(|_| other.frame().1.len() == 2));

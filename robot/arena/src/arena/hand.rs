@@ -1,5 +1,5 @@
-//! What a hand does in the arena, from outside of its simulated world: bodies are put somewhere, pushed, taken out; batteries charged.
-//! And robots are driven whose devices nobody speaks to.
+//! Manual operations on the arena from outside the simulated world: placing, pushing and removing bodies, charging
+//! batteries, and driving robots whose boards are silent.
 
 use super::Arena;
 use crate::robot::Guest;
@@ -7,20 +7,21 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, senses};
 
-/// A free place is looked for so far from where it is wanted, m, on circles and at places so far from each other.
+/// Free-place search: maximum distance from the wanted place, step between circles, spacing on a circle (m).
 const SEARCHED: f32 = 0.5;
 const CIRCLES: f32 = 0.01;
 const PLACES: f32 = 0.02;
-/// Bodies that are put beside each other do not touch, m.
+/// Gap between bodies that are placed next to each other (m).
 const GAP: f32 = 0.001;
-/// Fastest that a disc is pushed, m/s.
+/// Maximum speed of a pushed disc (m/s).
 pub const MOST_SPEED: f32 = 2.0;
-/// Where robots are that were taken out, m: beyond all that senses and cameras reach.
+/// Coordinate of removed robots, out of reach of all sensors and cameras (m).
 const OUTSIDE: f32 = 1000.0;
 
 impl Arena {
-    /// Puts a body (robots, then discs) at a place, or at the nearest free one within half a metre, and lets it rest; it looks
-    /// there, or as it looked. Gives where it is now; none if there is no such body, no room, or the robot was taken out.
+    /// Places a body (index: robots, then discs) at rest at `at`, or at the nearest free place within 0.5 m. Without
+    /// a `heading` the body keeps its own. Returns the new position; `None` if the body does not exist, there is no
+    /// room, or the robot was removed.
     pub fn put(&mut self, body: usize, at: Vec2, heading: Option<f32>) -> Option<Vec2> {
         if body >= self.bodies.len() || self.is_away(body) {
             return None;
@@ -29,12 +30,13 @@ impl Arena {
         let heading = heading.filter(|heading| heading.is_finite()).unwrap_or(self.bodies[body].pose.heading);
         let there = &mut self.bodies[body];
         (there.pose, there.velocity, there.spin) = (Pose { at, heading }, Vec2::ZERO, 0.0);
-        // Carried, not driven: there is no path between the two places.
+        // The body was carried, not driven: poses are not interpolated between the two places.
         self.previous[body] = there.pose;
         Some(at)
     }
 
-    /// Gives a disc, from 0, this velocity, m/s, at most [`MOST_SPEED`], and no spin; false if there is no such disc.
+    /// Sets the velocity of a disc (counted from 0) (m/s), limited to [`MOST_SPEED`], and clears its spin. Returns
+    /// false if the disc does not exist or the velocity is not finite.
     pub fn push(&mut self, disc: usize, velocity: Vec2) -> bool {
         let place = self.robots.len() + disc;
         let Some(disc) = self.bodies.get_mut(place) else { return false };
@@ -47,8 +49,8 @@ impl Arena {
         true
     }
 
-    /// Takes a robot out for the rest of the run: its battery is empty, and it is far away, which is what motion capture tells;
-    /// false if there is no such robot.
+    /// Removes a robot for the rest of the run: empties its battery and moves it far away, where motion capture
+    /// reports it. Returns false if the robot does not exist.
     pub fn take_out(&mut self, robot: usize) -> bool {
         let Some(away) = self.away.get_mut(robot) else { return false };
         *away = true;
@@ -59,40 +61,40 @@ impl Arena {
         true
     }
 
-    /// True if the robot was taken out.
+    /// Whether the robot was removed.
     pub fn is_away(&self, robot: usize) -> bool {
         self.away.get(robot).copied().unwrap_or(false)
     }
 
-    /// A robot's battery has this part of its charge from now on, 0..=1; false if there is no such robot.
+    /// Sets the charge of a robot's battery (0..=1). Returns false if the robot does not exist.
     pub fn charge(&mut self, robot: usize, part: f64) -> bool {
         let robot = self.robots.get_mut(robot);
         robot.map(|robot| robot.power.battery.set_charge(part)).is_some()
     }
 
-    /// True if the robot's board spoke to its body in the last 2 s.
+    /// Whether the robot's board addressed its body in the last 2 s.
     pub fn is_spoken_to(&self, robot: usize) -> bool {
         self.robots.get(robot).is_some_and(|robot| robot.is_spoken_to())
     }
 
-    /// A guest drives the robot from now on, while its board is silent; with none it stands.
+    /// Sets the manual drive command that applies while the robot's board is silent; `None` stops the robot.
     pub fn invite(&mut self, robot: usize, guest: Option<Guest>) {
         if let Some(robot) = self.robots.get_mut(robot) {
             robot.invite(guest);
         }
     }
 
-    /// What the robot's proximity sensors would read without noise: 1 - d/range, 0 where nothing is in range.
+    /// Noise-free readings of the robot's proximity sensors: 1 - d/range, or 0 if nothing is in range.
     pub fn proximity(&self, robot: usize) -> [f32; 8] {
         if robot < self.robots.len() { senses::proximity(&self.bodies, robot, &self.physics) } else { [0.0; 8] }
     }
 
-    /// Places and heights of the lights, m.
+    /// Positions and heights of the lights (m).
     pub fn lights(&self) -> impl Iterator<Item = (Vec2, f32)> {
         self.lighting.lights.iter().map(|light| (light.at, light.height))
     }
 
-    /// One step of physics of the bodies that are there.
+    /// Advances the physics of the bodies that have not been removed by one step.
     pub(super) fn move_bodies(&mut self) {
         if !self.away.contains(&true) {
             return physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
@@ -106,7 +108,7 @@ impl Arena {
     }
 }
 
-/// The free place that is nearest to the one that is wanted, as the circles around it find it.
+/// Finds the free place nearest to `wanted` on concentric circles around it.
 fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Option<Vec2> {
     let radius = bodies[me].shape.radius + GAP;
     let (half_x, half_y) = (physics.half_arena.0 - radius, physics.half_arena.1 - radius);
@@ -127,7 +129,7 @@ fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Op
         let places = ((std::f32::consts::TAU * away / PLACES) as u32).max(1);
         (0..places).map(move |place| Vec2::unit(std::f32::consts::TAU * place as f32 / places as f32) * away)
     });
-    // What falls beyond a wall comes to stand at it.
+    // Places beyond a wall are clamped to the wall.
     let found = circles.map(|offset| inside(middle + offset)).find(free)?;
     ((found - wanted).length() <= SEARCHED).then_some(found)
 }
@@ -155,7 +157,7 @@ mod tests {
         assert!(in_wall.x > 0.95 && in_wall.x + ROBOT_RADIUS < 1.0, "{in_wall:?}");
         assert_eq!((arena.put(2, vec2(f32::NAN, 0.0), None), arena.put(9, Vec2::ZERO, None)), (None, None));
         assert!((arena.bodies()[0].pose.heading - 1.0).abs() < 1e-6);
-        // The disc too; the keeper and motion capture see it there at once.
+        // Discs can be placed too; the keeper and motion capture see the new position at once.
         assert!(arena.put(3, vec2(-0.2, 0.1), None).is_some());
         assert_eq!(arena.poses(0.0)[3].at, vec2(-0.2, 0.1));
     }
@@ -193,7 +195,7 @@ mod tests {
         let driven = arena.bodies()[0].pose.at.x - 0.3;
         assert!((driven - V_MAX * 40.0 * DT).abs() < 0.02, "{driven}");
         assert_eq!(arena.lamps(0).pixels.unwrap()[0], colour);
-        // The board speaks: its words win.
+        // Commands of the board take precedence.
         arena.spi(0, &Command::default().encode());
         assert!(arena.is_spoken_to(0));
         let before = arena.bodies()[0].pose.at;

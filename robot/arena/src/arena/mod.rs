@@ -1,4 +1,4 @@
-//! The core: bodies, the devices of every robot and the keeper, advanced step by step.
+//! Core of the arena: advances the bodies, the devices of every robot and the keeper step by step.
 
 pub mod hand;
 
@@ -23,64 +23,64 @@ use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Body, Pose, senses, start};
 use xpuck_registers::spi::Words;
 
-/// One step of the arena, s.
+/// Duration of an arena step (s).
 pub const STEP_SECONDS: f64 = 0.025;
 
-/// Robots and a frisbee, with the devices that the robots' boards talk to.
+/// Robots and a frisbee, with the devices that the robots' boards access.
 #[derive(Clone, Debug)]
 pub struct Arena {
     bodies: Vec<Body>,
     previous: Vec<Pose>,
     robots: Vec<Robot>,
     names: Vec<String>,
-    /// Robots that were taken out of the arena.
+    /// Robots that were removed from the arena.
     away: Vec<bool>,
     keeper: Keeper,
-    /// Somebody puts the frisbee back that has touched an end.
+    /// The keeper moves the frisbee back after it touches an end wall.
     relocates: bool,
-    /// After how many steps of rest the frisbee is put where the world starts it, and where that is.
+    /// Steps at rest after which the frisbee returns to its start area, and that area.
     resets: Option<(u32, Area)>,
-    /// Coloured stretches of the arena's walls.
+    /// Coloured sections of the arena's walls.
     patches: Vec<Patch>,
     tags: Vec<WallTag>,
     lighting: Lighting,
     sounds: Vec<Sound>,
     marks: Vec<Mark>,
     physics: Physics,
-    /// The bodies' friction with an even floor, and by how much the floor is not even.
+    /// Friction of the bodies on an even floor, and the unevenness of the floor.
     floor: Option<(Vec<f32>, Floor)>,
-    /// What is still to change, the next first.
+    /// Pending changes, the next first.
     changes: VecDeque<ChangeKeys>,
-    /// Changes that came since somebody asked.
+    /// Changes applied since the last call of `take_changed`.
     changed: Vec<ChangeKeys>,
-    /// Bodies as they were after the last steps, the newest last; as many as the slowest camera is behind.
+    /// Bodies after the most recent steps, the newest last; the length is set by the slowest camera.
     past: VecDeque<Vec<Body>>,
-    /// What each robot's camera goes on to show while it is frozen.
+    /// For each robot with a frozen camera, the bodies that it keeps showing.
     frozen: Vec<Option<Vec<Body>>>,
     seed: u64,
     steps: u32,
 }
 
-/// Changes, the earliest first.
+/// Changes sorted by time, the earliest first.
 fn in_order(changes: &[ChangeKeys]) -> VecDeque<ChangeKeys> {
     let mut changes = changes.to_vec();
     changes.sort_by_key(ChangeKeys::step);
     changes.into()
 }
 
-/// What a robot's camera looks at.
+/// Input for rendering a robot's camera.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Robots, then discs; the robot itself turned as its camera is.
+    /// Robots, then discs; the robot itself is turned by its camera's mounting error.
     pub bodies: Vec<Body>,
-    /// The camera sends the same picture again and again.
+    /// The camera repeats one frame.
     pub frozen: bool,
-    /// How bright its pictures are, compared with the right exposure.
+    /// Brightness relative to the correct exposure.
     pub brightness: f32,
 }
 
 impl Arena {
-    /// An arena at its start: robots in the settings' order, then the frisbee.
+    /// Creates an arena at its start: robots in the order of the settings, then the frisbee.
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
         let mut spec = settings.spec();
@@ -93,7 +93,7 @@ impl Arena {
         Ok(Arena { relocates, resets, ..Arena::with_bodies(settings, spec.physics, spec.patches, bodies) })
     }
 
-    /// An arena of given bodies, the settings' robots first and then the discs.
+    /// Creates an arena with the given bodies: the robots of the settings, then the discs.
     pub(crate) fn with_bodies(settings: &Settings, physics: Physics, patches: Vec<Patch>, bodies: Vec<Body>) -> Arena {
         let robots = settings.robots.len();
         let seed = settings.seed;
@@ -126,7 +126,7 @@ impl Arena {
         arena
     }
 
-    /// The changes that came since this was called last.
+    /// Returns the changes applied since the previous call.
     pub fn take_changed(&mut self) -> Vec<ChangeKeys> {
         std::mem::take(&mut self.changed)
     }
@@ -163,7 +163,7 @@ impl Arena {
         self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
         if self.relocates && self.keeper.watch(&mut self.bodies, robots, self.physics.half_arena.0, &mut draws) {
-            // Carried, not driven: there is no path between the two places.
+            // The frisbee was carried, not driven: poses are not interpolated between the two places.
             self.previous[robots] = self.bodies[robots].pose;
         }
         if let Some((after, area)) = &self.resets
@@ -176,12 +176,12 @@ impl Arena {
         self.remember();
     }
 
-    /// Keeps what cameras that are behind will show.
+    /// Stores the bodies for delayed and frozen cameras.
     fn remember(&mut self) {
         let slowest = self.robots.iter().map(|robot| robot.traits.camera_delay).max().unwrap_or(0);
         if slowest > 0 {
             self.past.push_back(self.bodies.clone());
-            // The newest is now, and as many before it as the slowest is behind.
+            // The current state, plus the delay of the slowest camera in steps.
             while self.past.len() > slowest + 1 {
                 self.past.pop_front();
             }
@@ -195,14 +195,14 @@ impl Arena {
         }
     }
 
-    /// The bodies when what leaves a robot's camera now was taken.
+    /// Bodies at the capture time of the frame that the robot's camera now sends.
     fn seen_by(&self, robot: usize) -> Vec<Body> {
         let behind = self.robots[robot].traits.camera_delay;
         let place = self.past.len().saturating_sub(behind + 1);
         if behind == 0 { self.bodies.clone() } else { self.past.get(place).unwrap_or(&self.bodies).clone() }
     }
 
-    /// Robot `robot` has a camera at the moment.
+    /// Whether robot `robot` has a camera at the moment.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -210,7 +210,7 @@ impl Arena {
         self.robots[robot].has_camera()
     }
 
-    /// What the camera of robot `robot` looks at; none while it has no camera.
+    /// Input for rendering the camera of robot `robot`; `None` while the robot has no camera.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -228,7 +228,7 @@ impl Arena {
         Some(view)
     }
 
-    /// What is wrong with robot `robot`.
+    /// Defects and deviations of robot `robot`.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -236,7 +236,7 @@ impl Arena {
         &self.robots[robot].traits
     }
 
-    /// Carries what range and bearing boards send to those that are within reach.
+    /// Delivers messages of range and bearing boards to the robots within reach.
     fn carry_words(&mut self) {
         for from in 0..self.robots.len() {
             let Some((word, reach)) = self.robots[from].take_sent() else { continue };
@@ -275,7 +275,7 @@ impl Arena {
         }
     }
 
-    /// One SPI message with the dsPIC of robot `robot`; ones if its body has no SPI.
+    /// Exchanges one SPI message with the dsPIC of robot `robot`; returns all ones if its body has no SPI.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -284,17 +284,18 @@ impl Arena {
         self.spi_ended(robot, &ready, words, ready)
     }
 
-    /// What robot `robot` has ready for an SPI message that begins.
+    /// Reply that robot `robot` has loaded for the SPI message that begins.
     pub(crate) fn spi_ready(&mut self, robot: usize) -> Words {
         self.robots[robot].spi_ready()
     }
 
-    /// The message to robot `robot` has ended: its body got `words`; gives what its board gets of `board`.
+    /// Completes an SPI message in which the body of robot `robot` received `words`, and returns the words that its
+    /// board receives, based on `board`.
     pub(crate) fn spi_ended(&mut self, robot: usize, ready: &Words, words: &[u16], board: Words) -> Words {
         self.robots[robot].spi_ended(ready, words, board)
     }
 
-    /// What the lamps of robot `robot` show.
+    /// State of the lamps of robot `robot`.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -302,7 +303,7 @@ impl Arena {
         self.robots[robot].lamps()
     }
 
-    /// True if the robot's processor is told to drive.
+    /// Whether the motors of robot `robot` are commanded to move.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -310,7 +311,7 @@ impl Arena {
         self.robots[robot].is_driven()
     }
 
-    /// One I2C transaction on the bus of robot `robot`; false if nothing acknowledges.
+    /// Performs one I2C transaction on the bus of robot `robot`; returns false if no device acknowledges.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -318,8 +319,8 @@ impl Arena {
         self.robots[robot].i2c(address, write, read)
     }
 
-    /// So much of the processor of robot `robot`'s board is busy, 0..=1, and its camera streams or not: what is not on the
-    /// body's buses, and yet draws from the battery.
+    /// Sets the loads of robot `robot` that are not on the body's buses but draw from the battery: the processor load
+    /// of its board (0..=1) and whether its camera streams.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -328,7 +329,7 @@ impl Arena {
         (draw.processor, draw.camera) = (if processor.is_finite() { processor.clamp(0.0, 1.0) } else { 0.0 }, camera);
     }
 
-    /// The battery of robot `robot`.
+    /// Battery of robot `robot`.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -336,7 +337,7 @@ impl Arena {
         &self.robots[robot].power.battery
     }
 
-    /// Robots, then discs, as they are now.
+    /// Current bodies: robots, then discs.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
@@ -346,17 +347,17 @@ impl Arena {
         self.robots.len()
     }
 
-    /// Steps made so far.
+    /// Number of completed steps.
     pub fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// Arena time so far, s.
+    /// Elapsed arena time (s).
     pub fn seconds(&self) -> f64 {
         f64::from(self.steps) * STEP_SECONDS
     }
 
-    /// What cameras see beside bodies.
+    /// Static objects that cameras see in addition to the bodies.
     pub fn surroundings(&self) -> camera::Surroundings {
         let Physics { half_arena, ref walls, .. } = self.physics;
         camera::Surroundings {
@@ -367,12 +368,12 @@ impl Arena {
         }
     }
 
-    /// Half the arena's length along x and y, m.
+    /// Half the arena's size along x and y (m).
     pub fn half_arena(&self) -> (f32, f32) {
         self.physics.half_arena
     }
 
-    /// Poses in the last step, `part` of the way from its start (0) to its end (1).
+    /// Poses within the last step, interpolated at `part` from its start (0) to its end (1).
     pub fn poses(&self, part: f32) -> Vec<Pose> {
         let between = |(from, body): (&Pose, &Body)| from.towards(&body.pose, part);
         self.previous.iter().zip(&self.bodies).map(between).collect()
@@ -504,7 +505,7 @@ mod tests {
     fn range_and_bearing_boards_hear_who_is_within_reach() {
         let at = |x: f32, heading: f32| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading });
         let settings = Settings { fitted: vec![Fitted::Erandb], ..for_tests(3) };
-        // The second looks to the left of the first; the third is out of its reach.
+        // The second robot looks to the left of the first; the third is out of reach of the first.
         let bodies = vec![
             at(-0.9, 0.0),
             at(-0.5, std::f32::consts::FRAC_PI_2),

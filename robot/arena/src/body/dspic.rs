@@ -1,5 +1,5 @@
-//! The e-puck's microcontroller as its SPI master meets it: a slave that reads commands one word late, drives two
-//! stepper motors, scans the infra-red sensors and stops the wheels when nobody talks to it.
+//! The e-puck's microcontroller as seen by its SPI master: a slave that reads commands one word late, drives two
+//! stepper motors, scans the infra-red sensors and stops the wheels when no command arrives.
 
 use crate::body::felt::{Felt, failed};
 use crate::body::infrared::counts;
@@ -11,12 +11,12 @@ use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, PIXELS, Pixel, Report, Status, WORDS, Words, late};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// One step of the arena, ms.
+/// Duration of an arena step (ms).
 const STEP_MS: u32 = (DT * 1000.0 + 0.5) as u32;
-/// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
+/// Steps of arena time without a valid command after which the wheels stop (0.2 s).
 pub const COMMAND_TIMEOUT_STEPS: u32 = COMMAND_TIMEOUT_MS / STEP_MS;
 
-/// The slave's state between messages.
+/// State of the slave between messages.
 #[derive(Clone, Debug)]
 pub struct Dspic {
     speeds: [StepsPerSecond; 2],
@@ -43,18 +43,18 @@ impl Default for Dspic {
 }
 
 impl Dspic {
-    /// The reply that is loaded for the next message.
+    /// Reply loaded for the next message.
     pub fn ready(&self) -> Words {
         self.report.encode()
     }
 
-    /// One message each way. The reply was loaded before the first clock, so it cannot answer this command.
+    /// Exchanges one message. The reply was loaded before the first clock, so it cannot answer this command.
     pub fn exchange(&mut self, words: &Words) -> Words {
         self.select(words)
     }
 
-    /// The slave select falls, these words are clocked, and it rises; what comes after 32 words is not looked at. As many
-    /// words of the reply are seen on the line. A message that is cut short before its CRC is rejected.
+    /// Processes the words clocked during one slave select; words after the 32nd are ignored. The line carries the
+    /// same number of reply words. A message cut short before its CRC is rejected.
     pub fn select(&mut self, words: &[u16]) -> Words {
         let reply = self.ready();
         if words.is_empty() {
@@ -68,7 +68,7 @@ impl Dspic {
         if clocked == WORDS {
             self.previous_last = message[WORDS - 1];
         }
-        // Word 30 is the last of the receive buffer; word 31 would come with the next message.
+        // Word 30 is the last in the receive buffer; word 31 arrives with the next message.
         match Command::decode_late(&buffer) {
             Ok(command) if clocked >= WORDS - 1 => self.obey(&command),
             _ => {
@@ -95,26 +95,26 @@ impl Dspic {
             let bit = |bit: u32| command.leds & 1 << bit != 0;
             (self.lamps.ring, self.lamps.body, self.lamps.front) = (command.leds as u8, bit(8), bit(9));
         }
-        // The logic before the dsPIC takes the pixels of every good message.
+        // The logic in front of the dsPIC takes the pixels of every valid message.
         self.lamps.pixels = Some(command.pixels);
     }
 
-    /// What its lamps show.
+    /// State of the lamps.
     pub fn lamps(&self) -> Lamps {
         self.lamps
     }
 
-    /// What the Neopixels show, which snoop every message.
+    /// Colours of the Neopixels, whose logic reads every valid message.
     pub fn pixels(&self) -> &[Pixel; PIXELS] {
         &self.pixels
     }
 
-    /// Ground speed of the wheels, left and right, m/s.
+    /// Ground speeds of the left and right wheel (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.motors.wheels(self.speeds)
     }
 
-    /// One step of the arena: counts the motors' steps, and stops them when no valid command came for 0.2 s.
+    /// Advances one arena step: counts motor steps, and stops the motors after 0.2 s without a valid command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds);
         self.report.steps = self.motors.counters();
@@ -125,7 +125,7 @@ impl Dspic {
         }
     }
 
-    /// Takes new readings. `reflected` is in counts, `battery` in V.
+    /// Updates the sensor readings. `reflected` is in counts, `battery` in V.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, battery: f32, draws: &mut Draws) {
         self.report.reflected = reflected.map(RawInfrared);
         let [accelerometer, light, microphones] = felt.faults;

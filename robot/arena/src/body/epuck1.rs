@@ -1,4 +1,4 @@
-//! An e-puck1 as the board's I2C bus meets it: a slave with 23 registers and no watchdog.
+//! An e-puck1 as seen on the board's I2C bus: a slave with 23 registers and no watchdog.
 
 use crate::body::felt::{Felt, failed};
 use crate::body::infrared::counts;
@@ -11,7 +11,7 @@ use xpuck_registers::epuck1::{
 use xpuck_registers::infrared::other_order;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// The slave's state between transactions.
+/// State of the slave between transactions.
 #[derive(Clone, Debug)]
 pub struct Epuck1 {
     registers: [u16; COUNT],
@@ -26,13 +26,14 @@ impl Default for Epuck1 {
 }
 
 impl Epuck1 {
-    /// One transaction: a write, a read, or a read behind a write. A pointer beyond the last register answers zeros.
+    /// Performs one transaction: a write, a read, or a write followed by a read. Reads beyond the last register
+    /// return zeros.
     pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
         if let [pointer, data @ ..] = write {
             self.pointer = *pointer;
             self.write(data);
         }
-        // The slave sends the two bytes of one register again and again: the pointer does not move.
+        // The pointer does not advance: the slave repeats the two bytes of one register.
         let bytes = self.registers.get(usize::from(self.pointer)).copied().unwrap_or(0).to_le_bytes();
         read.iter_mut().zip(bytes.into_iter().cycle()).for_each(|(to, byte)| *to = byte);
     }
@@ -40,7 +41,7 @@ impl Epuck1 {
     fn write(&mut self, data: &[u8]) {
         let value = match *data {
             [] => return,
-            // The high byte is cleared when only the low one comes.
+            // A write of the low byte alone clears the high byte.
             [low] => u16::from(low),
             [low, high, ..] => u16::from_le_bytes([low, high]),
         };
@@ -53,25 +54,25 @@ impl Epuck1 {
         [0, 1].map(|i| StepsPerSecond::new(self.registers[usize::from(SPEED.pointer(i))] as i16))
     }
 
-    /// Ground speed of the wheels, left and right, m/s.
+    /// Ground speeds of the left and right wheel (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.motors.wheels(self.speeds())
     }
 
-    /// What its lamps show.
+    /// State of the lamps.
     pub fn lamps(&self) -> Lamps {
         let value = |register: Register| self.registers[usize::from(register.pointer(0))];
         let (ring, lamps) = (value(RING) as u8, value(LAMPS));
         Lamps { ring, body: lamps & BODY_LAMP != 0, front: lamps & FRONT_LAMP != 0, ..Lamps::default() }
     }
 
-    /// One step of the arena. Nothing stops the wheels but a command.
+    /// Advances one arena step. Only a command stops the wheels.
     pub fn step(&mut self) {
         self.motors.step(self.speeds());
         self.fill(STEPS, &self.motors.counters());
     }
 
-    /// Takes new readings if the sensors are switched on; the rest is as for the dsPIC on SPI.
+    /// Updates the sensor readings if the sensors are switched on; otherwise like the dsPIC on SPI.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, draws: &mut Draws) {
         if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
             return;

@@ -1,4 +1,4 @@
-//! An e-puck2 as the board's I2C bus meets it: a slave that takes packets of 20 bytes and answers with 47, and has no
+//! An e-puck2 as seen on the board's I2C bus: a slave that accepts packets of 20 bytes, replies with 47 and has no
 //! watchdog.
 
 use crate::body::felt::{Felt, failed};
@@ -10,25 +10,25 @@ use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Sett
 use xpuck_registers::infrared::{MAX_COUNTS, other_order};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Scans that a calibration averages: a second of arena time. The robot itself takes 100, in a second too.
+/// Scans averaged by a calibration (1 s of arena time). The real robot averages 100, also in 1 s.
 const CALIBRATION_SCANS: u32 = 40;
-/// Position of the selector for the board.
+/// Selector position for control by the board.
 const SELECTOR: u8 = 10;
-/// A quiet room on the microphones.
+/// Microphone volume of a quiet room (counts).
 const VOLUME: f32 = 200.0;
-/// A melody plays for 1 s; no source says how long each is.
+/// Duration of a melody, 1 s; no source gives the real durations.
 const MELODY_STEPS: u32 = 40;
 
-/// A calibration under way.
+/// A calibration in progress.
 #[derive(Clone, Debug)]
 struct Calibration {
     scans: u32,
     sums: [u32; 8],
-    /// The last packet that came meanwhile.
+    /// Most recent command received during the calibration.
     waiting: Option<Command>,
 }
 
-/// The slave's state between transactions.
+/// State of the slave between transactions.
 #[derive(Clone, Debug)]
 pub struct Epuck2 {
     speeds: [StepsPerSecond; 2],
@@ -37,7 +37,7 @@ pub struct Epuck2 {
     offsets: [u16; 8],
     ambient: [u16; 8],
     microphones: [u16; 4],
-    /// Steps that the melody goes on.
+    /// Remaining steps of the melody.
     melody: u32,
     calibration: Option<Calibration>,
     lamps: Lamps,
@@ -62,8 +62,8 @@ impl Default for Epuck2 {
 }
 
 impl Epuck2 {
-    /// One transaction. A write of any kind makes a new reply, and is obeyed if it is a whole command; a read alone
-    /// gives the last reply again.
+    /// Performs one transaction. Any write prepares a new reply, and is executed if it is a complete command; a read
+    /// alone repeats the last reply.
     pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
         if !write.is_empty() {
             self.reply = self.report().encode();
@@ -72,7 +72,7 @@ impl Epuck2 {
                 self.receive(command);
             }
         }
-        // Beyond the reply nobody drives the line, and a released line reads ones.
+        // After the reply the line is released and reads as ones.
         read.fill(0xff);
         read.iter_mut().zip(self.reply).for_each(|(to, byte)| *to = byte);
     }
@@ -95,7 +95,7 @@ impl Epuck2 {
             calibration.waiting = Some(command);
             return;
         }
-        // LEDs 1, 3, 5 and 7 are numbers 0, 2, 4 and 6 of the ring.
+        // LEDs 1, 3, 5 and 7 have the numbers 0, 2, 4 and 6 in the ring.
         self.lamps.ring = command.leds.iter().enumerate().fold(0, |ring, (i, lit)| ring | u8::from(*lit) << (2 * i));
         self.lamps.colours = Some(command.colours);
         if (1..=3).contains(&command.sound) {
@@ -112,31 +112,31 @@ impl Epuck2 {
         }
     }
 
-    /// Ground speed of the wheels, left and right, m/s.
+    /// Ground speeds of the left and right wheel (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.motors.wheels(self.speeds)
     }
 
-    /// What its lamps show.
+    /// State of the lamps and the speaker.
     pub fn lamps(&self) -> Lamps {
         Lamps { plays: self.plays(), ..self.lamps }
     }
 
-    /// True while a melody plays.
+    /// Whether a melody is playing.
     pub fn plays(&self) -> bool {
         self.melody > 0
     }
 
-    /// One step of the arena. Nothing stops the wheels but a command.
+    /// Advances one arena step. Only a command stops the wheels.
     pub fn step(&mut self) {
         self.motors.step(self.speeds);
         self.melody = self.melody.saturating_sub(1);
     }
 
-    /// Takes new readings; the rest is as for the dsPIC on SPI.
+    /// Updates the sensor readings; otherwise like the dsPIC on SPI.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, draws: &mut Draws) {
         self.reflected = other_order(reflected);
-        // The phototransistor pulls the converter's input down: larger is darker.
+        // The phototransistor pulls the converter's input down: larger readings mean darker.
         let ambient = felt.light.map(|level| counts(f32::from(MAX_COUNTS) - level, draws));
         let volumes = felt.volumes.map(|volume| counts(volume.hypot(VOLUME), draws));
         self.ambient = other_order(failed(felt.faults[1], ambient, draws));

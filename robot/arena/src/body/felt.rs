@@ -1,4 +1,4 @@
-//! What reaches a robot's accelerometer, light sensors and microphones, as levels at its converter, and sensors that fail.
+//! Converter levels of a robot's accelerometer, light sensors and microphones, and sensor failures.
 
 use crate::faults::SenseFault;
 use crate::unkind::places;
@@ -10,24 +10,24 @@ use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::light;
 use xpuck_registers::microphone::{Loudness, MOST, SILENCE, SWING};
 
-/// Levels at a robot's converter before its noise, counts.
+/// Levels at a robot's converter before noise (counts).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Felt {
-    /// Along x, y and z.
+    /// Acceleration along x, y and z.
     pub acceleration: [f32; 3],
-    /// In the order of the thesis's Table 6.1; larger is brighter.
+    /// Light, in the order of the thesis's Table 6.1; larger is brighter.
     pub light: [f32; 8],
-    /// What a sample of each microphone is now.
+    /// Instantaneous sample of each microphone.
     pub samples: [f32; MOST],
-    /// From the least to the greatest sample.
+    /// Peak-to-peak volume of each microphone.
     pub volumes: [f32; MOST],
-    /// These tell exactly that, or anything.
+    /// Faults of the accelerometer, light sensors and microphones.
     pub faults: [Option<SenseFault>; 3],
 }
 
 impl Felt {
-    /// What a robot feels whose body accelerates along its x and y, m/s^2, where it is so bright and so loud. Which moment of
-    /// a sound a sample meets is chance.
+    /// Levels for the body's acceleration along its x and y (m/s^2), and the given brightness and loudness. The phase
+    /// of a sound sample is random.
     pub fn new(acceleration: Vec2, brightness: [f32; 8], loudness: [Loudness; MOST], chance: &mut Draws) -> Felt {
         let sample = |Loudness(loudness)| {
             let phase = sin_cos(TAU * chance.range(0.0, 1.0)).0;
@@ -43,9 +43,9 @@ impl Felt {
     }
 }
 
-/// Readings of one kind of sensor as they come out if it fails.
+/// Readings of one kind of sensor with its fault applied.
 pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], chance: &mut Draws) -> [u16; N] {
-    /// What sensors tell that are stuck.
+    /// Reading of a stuck sensor.
     const STUCK: u16 = 1234;
     match fault {
         None => good,
@@ -55,7 +55,7 @@ pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], 
     }
 }
 
-/// The chance of robot `robot` in step `now` that nothing else draws from.
+/// Random draws for robot `robot` in step `now`, from a stream of their own.
 pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
     Draws::new(seed, places::FELT, robot, now, Stream::Device)
 }

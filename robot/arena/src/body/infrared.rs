@@ -1,21 +1,21 @@
-//! What every robot's analogue-to-digital converter reads: proximity by the fitted curve, and noise.
+//! Readings of a robot's analogue-to-digital converter: proximity by the fitted curve, plus noise.
 
 use xpuck_kernels::model::PROX_RANGE;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_registers::infrared::{Curve, MAX_COUNTS, Metres};
 
-/// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
+/// Standard deviation of a converter reading (counts). No source gives it; a few counts of 4096 are typical.
 const NOISE_COUNTS: f32 = 2.0;
 
-/// A 12-bit reading of a level, counts.
+/// A noisy 12-bit reading of a level (counts).
 pub fn counts(level: f32, draws: &mut Draws) -> u16 {
     let noise = NOISE_COUNTS * normal_pair(draws.word(), draws.word()).0;
     (level + noise).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16
 }
 
-/// The reading of a sensor of this curve that sees `proximity`: 1 - d/range, and exactly 0 where nothing is in range.
+/// Reading of a sensor with this curve that sees `proximity`: 1 - d/range, and exactly 0 if nothing is in range.
 pub fn reflected(proximity: f32, curve: &Curve, draws: &mut Draws) -> u16 {
-    // Out of range there is no reflection at all: the reading is that of infinity, not of 30 mm.
+    // Out of range nothing is reflected: the reading is that of infinity, not of 30 mm.
     let distance = if proximity > 0.0 { (1.0 - proximity) * PROX_RANGE } else { f32::INFINITY };
     counts(f32::from(curve.reading(Metres(distance)).0), draws)
 }

@@ -1,5 +1,5 @@
-//! What somebody beside the arena sees of a robot's lamps and hears of its speaker: what its processor, and the logic before
-//! it, were told.
+//! Lamps and speaker of a robot as an observer perceives them: the last commands to its processor and to the logic in
+//! front of it.
 
 use std::fmt;
 use xpuck_registers::spi::{PIXELS, Pixel};
@@ -7,17 +7,17 @@ use xpuck_registers::spi::{PIXELS, Pixel};
 /// A robot's lamps and speaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lamps {
-    /// The ring of Neopixels of an xpuck.
+    /// Ring of Neopixels of an xpuck.
     pub pixels: Option<[Pixel; PIXELS]>,
-    /// The red LEDs of the ring, clockwise from the front: bit n is LED n.
+    /// Red LEDs of the ring, clockwise from the front: bit n is LED n.
     pub ring: u8,
-    /// The LEDs 2, 4, 6 and 8 of an e-puck2, per cent.
+    /// LEDs 2, 4, 6 and 8 of an e-puck2 [%].
     pub colours: Option<[Pixel; 4]>,
-    /// The green LED in the body.
+    /// Green LED in the body.
     pub body: bool,
-    /// The red LED at the front.
+    /// Red LED at the front.
     pub front: bool,
-    /// A melody plays.
+    /// A melody is playing.
     pub plays: bool,
 }
 

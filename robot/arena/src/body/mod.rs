@@ -1,4 +1,5 @@
-//! Bodies as their boards see them: the dsPIC's words on SPI, registers and packets over I2C, motors, rays and lamps.
+//! Robot bodies as seen by their boards: SPI words of the dsPIC, I2C registers and packets, motors, infra-red rays
+//! and lamps.
 
 pub mod dspic;
 pub mod epuck1;

@@ -1,29 +1,29 @@
-//! The two stepper motors, whichever processor drives them: speeds as its timers make them, positions, and the counters
-//! that it shows.
+//! The two stepper motors of any body: speeds that the processor's timers can produce, positions, and the step
+//! counters.
 
 use xpuck_kernels::model::DT;
 use xpuck_registers::stepper::{METRES_PER_STEP, StepsPerSecond};
 
-/// One step of the arena, ms.
+/// Duration of an arena step (ms).
 const STEP_MILLISECONDS: i64 = (DT * 1000.0 + 0.5) as i64;
-/// Parts of a motor step in which positions are counted.
+/// Position units per motor step.
 const PARTS: i64 = 1_000_000;
 
-/// How a processor makes steps: a timer that counts whole ticks from one step to the next.
+/// Step generation of a processor: a timer counts whole ticks from one step to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Steps come on average exactly as asked.
+    /// Steps come at the requested average rate exactly.
     Exact,
-    /// Whole ticks of a timer of this frequency, Hz, and the one in which it starts again.
+    /// The step period is a whole number of timer ticks plus those lost at a restart.
     Ticks {
-        /// Frequency, Hz.
+        /// Timer frequency (Hz).
         hertz: i64,
         /// Ticks lost at each restart.
         restart: i64,
     },
 }
 
-/// The e-puck1's dsPIC: timers 4 and 5 at 14.7456 MHz / 256; a period is one tick longer than its register says.
+/// The e-puck1's dsPIC: timers 4 and 5 at 14.7456 MHz / 256; a period is one tick longer than its register value.
 pub const EPUCK1: Timing = Timing::Ticks { hertz: 57_600, restart: 1 };
 /// The e-puck2's processor: timers at 100 kHz.
 pub const EPUCK2: Timing = Timing::Ticks { hertz: 100_000, restart: 0 };
@@ -32,7 +32,7 @@ pub const EPUCK2: Timing = Timing::Ticks { hertz: 100_000, restart: 0 };
 #[derive(Clone, Debug)]
 pub struct Motors {
     timing: Timing,
-    /// Positions in millionths of a step; integers, so that no step is ever lost.
+    /// Positions in millionths of a step; integers, so that no step is lost.
     positions: [i64; 2],
 }
 
@@ -42,19 +42,19 @@ impl Motors {
         Motors { timing, positions: [0; 2] }
     }
 
-    /// Ground speeds, m/s, when these speeds are asked for.
+    /// Ground speeds for the requested motor speeds (m/s).
     pub fn wheels(&self, speeds: [StepsPerSecond; 2]) -> [f32; 2] {
         speeds.map(|s| self.thousandths(s) as f32 / 1000.0 * METRES_PER_STEP)
     }
 
-    /// Turns for one step of the arena.
+    /// Turns the motors for one arena step.
     pub fn step(&mut self, speeds: [StepsPerSecond; 2]) {
         for (i, speed) in speeds.into_iter().enumerate() {
             self.positions[i] += self.thousandths(speed) * STEP_MILLISECONDS;
         }
     }
 
-    /// The step counters, wrapping.
+    /// Step counters, which wrap.
     pub fn counters(&self) -> [u16; 2] {
         self.positions.map(|p| p.div_euclid(PARTS) as u16)
     }
@@ -64,7 +64,7 @@ impl Motors {
         self.positions = counters.map(|c| i64::from(c) * PARTS);
     }
 
-    /// What a speed really is, thousandths of a step in a second.
+    /// Speed that results from a requested speed (1/1000 step/s).
     fn thousandths(&self, speed: StepsPerSecond) -> i64 {
         let asked = i64::from(speed.get());
         match self.timing {

@@ -1,8 +1,8 @@
 //! The robots' cameras: a view of the arena as YUYV frames.
 //!
-//! A pinhole 30 mm above the floor at the robot's centre looks ahead over 56 degrees (Table 6.1), so the horizon is the
-//! middle row. Floor and walls are white, robots wear red skirts, the frisbee is blue and lower than the camera: it
-//! shows its top, and what stands behind it appears above its rim.
+//! A pinhole 30 mm above the floor at the robot's centre looks ahead with a field of view of 56 degrees (Table 6.1).
+//! The horizon is therefore the middle row. Floor and walls are white, robots wear red skirts, the frisbee is blue.
+//! The frisbee is lower than the camera, so its top is visible, and objects behind it appear above its rim.
 
 use crate::settings::CameraSettings;
 use crate::tags::WallTag;
@@ -14,23 +14,23 @@ use xpuck_kernels::world::{Body, Colour, senses};
 use xpuck_registers::tag36h11::{WITH_MARGIN, is_white};
 use xpuck_registers::yuyv::{self, Rgb};
 
-/// Height of the pinhole above the floor, m.
+/// Height of the pinhole above the floor (m).
 const CAMERA_HEIGHT: f32 = 0.030;
-/// Height of the walls, m.
+/// Height of the walls (m).
 const WALL_HEIGHT: f32 = 0.180;
-/// Upper edge of a robot's skirt, m.
+/// Height of a robot's skirt's upper edge (m).
 const SKIRT_HEIGHT: f32 = 0.060;
-/// Height of the frisbee, m.
+/// Height of the frisbee (m).
 const FRISBEE_HEIGHT: f32 = 0.025;
-/// What is so near to a wall is on it, m.
+/// Distance to a wall below which a point lies on the wall (m).
 const ON_WALL: f32 = 0.001;
-/// Nothing is drawn nearer than this, m; bodies that touch are further away.
+/// Minimum drawing distance (m); bodies in contact are farther away.
 const NEAREST: f32 = 0.01;
 
-/// A picture is at most so many times too bright.
+/// Maximum overexposure factor.
 const BRIGHTEST: f32 = 16.0;
 
-/// What a pixel can show, as indices into [`PALETTE`].
+/// Contents of a pixel, as indices into [`PALETTE`].
 const ROOM: u8 = 0;
 const FLOOR: u8 = 1;
 const WALL: u8 = 2;
@@ -41,24 +41,24 @@ const INK: u8 = 6;
 const PALETTE: [Rgb; 7] =
     [[120, 116, 108], [212, 212, 208], [236, 236, 234], [190, 35, 40], [40, 150, 60], [35, 80, 185], [26, 26, 26]];
 
-/// What cameras see that stands still.
+/// Static objects that cameras see.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
-    /// Half the arena's length along x and y, m.
+    /// Half the arena's size along x and y (m).
     pub half_arena: (f32, f32),
     /// Walls inside the arena.
     pub walls: Vec<Wall>,
-    /// Coloured stretches of the arena's own walls; they are lit all the way up.
+    /// Coloured sections of the arena's outer walls, over the full wall height.
     pub patches: Vec<Patch>,
-    /// Tags on the arena's own walls.
+    /// Tags on the arena's outer walls.
     pub tags: Vec<WallTag>,
 }
 
 impl Surroundings {
-    /// What the arena's wall shows at a place on it.
+    /// Palette index of the arena's wall at a point on it.
     fn colour(&self, at: Vec2) -> u8 {
         let (hx, hy) = self.half_arena;
-        // A patch lies on the wall that its middle is nearest to.
+        // A patch lies on the wall nearest to its centre.
         let is_on = |patch: &&Patch| {
             let across = (patch.at.x.abs() - hx).abs() < (patch.at.y.abs() - hy).abs();
             let (along, off) = match across {
@@ -71,7 +71,7 @@ impl Surroundings {
     }
 }
 
-/// The bytes of each pair of palette entries in a picture that is so many times as bright.
+/// YUYV bytes of each pair of palette entries at the given relative brightness.
 fn pairs(brightness: f32) -> Vec<[u8; 4]> {
     let lit = |level: u8| (f32::from(level) * brightness).round().min(255.0) as u8;
     let yuv = PALETTE.map(|rgb| yuyv::from_rgb(rgb.map(lit)));
@@ -86,25 +86,25 @@ fn paint(colour: Colour) -> u8 {
     }
 }
 
-/// Renders views of one size. Holds what does not change from frame to frame.
+/// Renders views of one resolution. Holds the data that does not change from frame to frame.
 #[derive(Clone, Debug)]
 pub struct Camera {
     width: usize,
     height: usize,
-    /// Focal length, pixels.
+    /// Focal length (px).
     focal: f32,
     /// Tangent of each column's angle to the right of straight ahead.
     slopes: Vec<f32>,
-    /// The four bytes of each pair of neighbouring palette entries, at this brightness.
+    /// YUYV bytes of each pair of adjacent palette entries at the current brightness.
     pairs: Vec<[u8; 4]>,
     brightness: f32,
     shown: Vec<u8>,
-    /// Depth of each column's nearest inner wall, m; infinite without one.
+    /// Depth of each column's nearest inner wall (m); infinite without a wall.
     hidden: Vec<f32>,
 }
 
 impl Camera {
-    /// A camera of the given resolution.
+    /// Creates a camera of the given resolution.
     pub fn new(settings: &CameraSettings) -> Camera {
         let (width, height) = (settings.width as usize, settings.height as usize);
         let (sine, cosine) = sin_cos(CAMERA_FOV / 2.0);
@@ -122,16 +122,16 @@ impl Camera {
         }
     }
 
-    /// Makes pictures so many times as bright as those of the right exposure from now on; what is too bright is white.
+    /// Sets the brightness relative to the correct exposure for the following frames; values above white saturate.
     pub fn expose(&mut self, brightness: f32) {
-        // A NaN is no brightness.
+        // A NaN counts as brightness 0.
         let brightness = if brightness.is_nan() { 0.0 } else { brightness.clamp(0.0, BRIGHTEST) };
         if brightness != self.brightness {
             (self.brightness, self.pairs) = (brightness, pairs(brightness));
         }
     }
 
-    /// What robot `me` sees, as a YUYV frame in `frame`, which is cleared first.
+    /// Renders the view of robot `me` as a YUYV frame into `frame`, which is cleared first.
     ///
     /// # Panics
     /// If there is no body `me`.
@@ -162,7 +162,7 @@ impl Camera {
         below.fill(FLOOR);
         for column in 0..self.width {
             let sight = ahead + ahead.perp() * -self.slopes[column];
-            // A slope is a distance across at unit depth, so the ray's parameter is the depth.
+            // A slope is a lateral distance at unit depth, so the ray's parameter is the depth.
             let outer = senses::ray_to_walls(at, sight, around.half_arena);
             let inner = around.walls.iter().map(|wall| wall.distance_along(at, sight)).fold(f32::INFINITY, f32::min);
             let (depth, colour) = match inner < outer {
@@ -179,7 +179,7 @@ impl Camera {
         }
     }
 
-    /// What a column shows of the tags at a place of the arena's wall.
+    /// Paints the tags at a point of the arena's wall into a column.
     fn paint_tags(&mut self, column: usize, place: Vec2, depth: f32, around: &Surroundings) {
         for tag in &around.tags {
             let Some(across) = tag.column(place, around.half_arena) else { continue };
@@ -214,17 +214,17 @@ impl Camera {
                 continue;
             }
             let near = near.max(NEAREST);
-            // Inner walls are higher than all that stands behind them.
+            // Inner walls are higher than everything behind them.
             if near > self.hidden[column] {
                 continue;
             }
-            // Seen from above, the upper edge is that of the far rim; seen from below, that of the near one.
+            // Seen from above, the upper edge is that of the far rim; seen from below, that of the near rim.
             let top = self.row(height, near).min(self.row(height, far));
             self.paint_column(column, top, self.row(0.0, near), colour);
         }
     }
 
-    /// Where a point at a height (m) and depth (m) appears, rows from the upper edge.
+    /// Image row, from the upper edge, of a point at a height (m) and depth (m).
     fn row(&self, height: f32, depth: f32) -> f32 {
         self.height as f32 / 2.0 + self.focal * (CAMERA_HEIGHT - height) / depth
     }

@@ -18,7 +18,7 @@ fn empty() -> Surroundings {
     Surroundings { half_arena: HALF_ARENA, ..Surroundings::default() }
 }
 
-/// Palette indices, by row and column, of what the first body sees.
+/// Palette indices, by row and column, of the first body's view.
 fn view(bodies: &[Body]) -> impl Fn(usize, usize) -> u8 + use<> {
     view_in(&empty(), bodies)
 }
@@ -73,7 +73,7 @@ fn a_near_robot_hides_the_frisbee_but_not_a_far_one() {
     let hidden = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.09, 0.0, 0.0)]);
     assert!((0..160 * 120).all(|i| hidden(i / 160, i % 160) != BLUE));
     let left = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.2)]);
-    // It spans 10.6 to 33 degrees to the left: columns up to 80 - 28.
+    // The frisbee spans 10.6 to 33 degrees to the left: columns up to 80 - 28.
     assert!((0..160).all(|c| left(64, c) != BLUE || c <= 52));
     assert_eq!(left(64, 40), BLUE, "left of the robot is left in the frame");
     let behind = view(&[robot(0.0, 0.0, PI), frisbee(0.5, 0.0)]);
@@ -100,7 +100,7 @@ fn a_tag_on_a_wall_shows_its_cells_from_left_to_right_for_who_faces_it() {
         let me = robot(at.0 - 0.4 * heading.cos(), at.1 - 0.4 * heading.sin(), heading);
         let mut camera = Camera::new(&settings);
         camera.render(&[me], 0, &around, &mut Vec::new());
-        // The tag's middle is 50 mm above the camera, and a cell is 12.5 mm.
+        // The tag's centre is 50 mm above the camera, and a cell is 12.5 mm.
         let (row_of, focal) = (|height: f32| 240.0 - camera.focal * (height - 0.03) / 0.4, camera.focal);
         for (row, column) in (0..WITH_MARGIN).flat_map(|row| (0..WITH_MARGIN).map(move |column| (row, column))) {
             let x = 320.0 + focal * (column as f32 - 4.5) * size / 8.0 / 0.4;

@@ -1,4 +1,4 @@
-//! The Pi-puck board's ADS1015 as the I2C bus meets it: a conversion is done at once, and there is no auxiliary battery.
+//! The Pi-puck board's ADS1015 as seen on the I2C bus. Conversions complete at once; the auxiliary battery is absent.
 
 use super::Surroundings;
 use xpuck_registers::ads1015::{
@@ -6,7 +6,7 @@ use xpuck_registers::ads1015::{
     register,
 };
 
-/// The chip's state.
+/// State of the chip.
 #[derive(Clone, Debug)]
 pub(super) struct Ads1015 {
     pointer: u8,
@@ -39,7 +39,7 @@ impl Ads1015 {
         }
         let value = match self.pointer {
             CONVERSION => self.conversion,
-            // None is under way.
+            // No conversion is in progress.
             CONFIGURATION => self.configuration | START,
             _ => 0,
         };

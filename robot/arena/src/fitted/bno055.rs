@@ -1,4 +1,4 @@
-//! A BNO055 as the I2C bus meets it: it measures in the mode of fusion only. A change of the mode takes no time here.
+//! A BNO055 as seen on the I2C bus. It measures in fusion mode only; mode changes take no time.
 
 use super::{Surroundings, answer, noise};
 use std::f32::consts::TAU;
@@ -9,12 +9,12 @@ use xpuck_registers::bno055::{
     ADDRESS, CALIBRATION, CHIP_ID, DATA, DATA_BYTES, Data, MODE, MODE_CONFIGURE, MODE_FUSION,
 };
 
-/// Noise of its readings in their units; typical values of the data sheet for the sensors' bandwidths.
+/// Noise of the readings in their units; typical values of the data sheet for the sensors' bandwidths.
 const NOISE: [f32; 4] = [0.015, 0.3, 0.002, 0.005];
-/// The earth's field along the floor, and down, uT; as in the middle of Europe.
+/// Earth's magnetic field, horizontal and downward (uT); values of central Europe.
 const FIELD: (f32, f32) = (20.0, 44.0);
 
-/// The chip's state.
+/// State of the chip.
 #[derive(Clone, Debug)]
 pub(super) struct Bno055 {
     mode: u8,

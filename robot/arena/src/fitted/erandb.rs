@@ -1,4 +1,4 @@
-//! An e-puck's range and bearing board as the I2C bus meets it: what other robots' boards send within reach is queued.
+//! An e-puck's range and bearing board as seen on the I2C bus. It queues the words of other boards within reach.
 
 use super::noise;
 use std::collections::VecDeque;
@@ -6,19 +6,19 @@ use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::erandb::{ADDRESS, AVAILABLE, HEARD, HEARD_BYTES, Heard, POWER, SEND, encode};
 
-/// Words that the board keeps.
+/// Capacity of the receive queue (words).
 const QUEUE: usize = 10;
-/// How far its words reach at full power, m.
+/// Reach of a word at full power (m).
 pub(crate) const REACH: f32 = 1.0;
-/// Strength of a word 1 m away; it falls with the square of the distance.
+/// Strength of a word at 1 m; it falls with the square of the distance.
 const AT_A_METRE: f32 = 40.0;
-/// The converter's end.
+/// Full scale of the converter (counts).
 const FULL: f32 = 4095.0;
-/// Noise of a bearing, rad, and of a strength as part of it.
+/// Noise of a bearing (rad) and relative noise of a strength.
 const BEARING_NOISE: f32 = 0.09;
 const STRENGTH_NOISE: f32 = 0.1;
 
-/// The board's state.
+/// State of the board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Erandb {
     pointer: u8,
@@ -30,13 +30,13 @@ pub(super) struct Erandb {
 }
 
 impl Erandb {
-    /// The word that was to be sent since this was asked last, and how far it reaches, m.
+    /// Takes the word to be sent, if any, with its reach (m).
     pub fn take_sent(&mut self) -> Option<(u16, f32)> {
         let reach = REACH * (1.0 - f32::from(self.power) / 255.0);
         self.sent.take().map(|word| (word, reach))
     }
 
-    /// A word comes from `towards` in the robot's frame, m.
+    /// Queues a word that comes from `towards` in the robot's frame (m).
     pub fn hear(&mut self, word: u16, towards: Vec2, chance: &mut Draws) {
         let strength = AT_A_METRE / towards.length_squared().max(1e-4) * (1.0 + noise(STRENGTH_NOISE, chance));
         let bearing = wrap_angle(towards.angle() + noise(BEARING_NOISE, chance));
@@ -60,7 +60,7 @@ impl Erandb {
                 }
             }
         }
-        // Like the firmware, which answers each byte of a longer read from the same place.
+        // Like the firmware, answers each byte of a longer read from the same register.
         for byte in read {
             *byte = match self.pointer {
                 AVAILABLE => match self.queue.pop_front() {

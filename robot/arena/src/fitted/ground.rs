@@ -1,13 +1,13 @@
-//! An e-puck's ground sensors as the I2C bus meets them.
+//! An e-puck's ground sensors as seen on the I2C bus.
 
 use super::{Surroundings, answer, noise};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::ground::{ADDRESS, BYTES, MOST, READINGS, encode};
 
-/// Noise of a reading, counts.
+/// Noise of a reading (counts).
 const NOISE: f32 = 2.0;
 
-/// The processor's state.
+/// State of the sensors' processor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ground {
     pointer: u8,

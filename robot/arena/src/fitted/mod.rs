@@ -1,5 +1,5 @@
-//! Devices on a robot's I2C bus that some robots have and others do not: inertial unit, converter of the batteries, ground
-//! sensors, distance sensor. Each answers its own registers.
+//! Optional devices on a robot's I2C bus: inertial unit, battery converter, ground sensors, distance sensor, range
+//! and bearing board. Each device answers at its own address.
 
 mod ads1015;
 mod bno055;
@@ -21,13 +21,13 @@ use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::ray_to_walls;
 use xpuck_kernels::world::{Body, Pose};
 
-/// A device that robots may have.
+/// Optional device of a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Fitted {
-    /// A nine-axis inertial unit.
+    /// Nine-axis inertial unit.
     Bno055,
-    /// The Pi-puck board's converter of the batteries' voltages.
+    /// The Pi-puck board's converter for battery voltages.
     Ads1015,
     /// An e-puck's ground sensors.
     Ground,
@@ -37,32 +37,33 @@ pub enum Fitted {
     Erandb,
 }
 
-/// Most marks on the floor.
+/// Maximum number of marks on the floor.
 pub const MAX_MARKS: usize = 16;
-/// How bright the floor is without marks.
+/// Brightness of the floor without marks.
 const FLOOR: f32 = 0.85;
 
-/// A disc on the floor.
+/// Disc painted on the floor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
-    /// Its centre: x and y, m.
+    /// Centre, x and y (m).
     pub at_m: [f32; 2],
-    /// Radius, m, 0.005 to 5.
+    /// Radius (m), 0.005 to 5.
     pub radius_m: f32,
-    /// How bright it is, 0 to 1.
+    /// Brightness (0 to 1).
     pub brightness: f32,
 }
 
-/// Where the ground sensors look in the robot's frame, m: left, centre, right.
+/// Points that the ground sensors measure, in the robot's frame [m]: left, centre, right.
 const LOOKS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
 
-/// How bright the floor is under a robot's ground sensors.
+/// Brightness of the floor under a robot's ground sensors.
 pub(crate) fn under(pose: &Pose, marks: &[Mark]) -> [f32; 3] {
     LOOKS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks))
 }
 
-/// From the front of robot `me` to the nearest wall or body that is straight ahead, m. Bodies that are low are seen over.
+/// Distance from the front of robot `me` to the nearest wall or tall body straight ahead (m). The sensor looks over
+/// low bodies.
 pub(crate) fn ahead(bodies: &[Body], me: usize, physics: &Physics) -> f32 {
     let Body { pose, shape, .. } = bodies[me];
     let direction = Vec2::unit(pose.heading);
@@ -88,30 +89,30 @@ pub(crate) fn ahead(bodies: &[Body], me: usize, physics: &Physics) -> f32 {
     nearest
 }
 
-/// How bright the floor is at a place; of marks that overlap the last one is on top.
+/// Brightness of the floor at a place; the last of overlapping marks is on top.
 pub(crate) fn floor(at: Vec2, marks: &[Mark]) -> f32 {
     let on = |mark: &&Mark| (at - vec2(mark.at_m[0], mark.at_m[1])).length() <= mark.radius_m;
     marks.iter().rev().find(on).map_or(FLOOR, |mark| mark.brightness)
 }
 
-/// What such devices feel.
+/// Physical quantities that the optional devices measure.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Surroundings {
-    /// Along the robot's x and y, m/s^2.
+    /// Acceleration along the robot's x and y (m/s^2).
     pub acceleration: Vec2,
-    /// Counter-clockwise from +x, which is magnetic north here, rad.
+    /// Heading, counter-clockwise from +x, which is magnetic north here (rad).
     pub heading: f32,
-    /// Counter-clockwise, rad/s.
+    /// Turn rate, counter-clockwise (rad/s).
     pub spin: f32,
-    /// Battery, V.
+    /// Battery voltage (V).
     pub battery: f32,
-    /// How bright the floor is at the left, the centre and the right of the front.
+    /// Brightness of the floor at the left, the centre and the right of the front.
     pub floor: [f32; 3],
-    /// From the front of the robot to what is next ahead, m.
+    /// Distance from the robot's front to the nearest obstacle ahead (m).
     pub ahead: f32,
 }
 
-/// The devices of one robot.
+/// The optional devices of one robot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     imu: Option<Bno055>,
@@ -122,7 +123,7 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    /// These, as after power-up.
+    /// Creates these devices in their state after power-up.
     pub fn new(fitted: &[Fitted]) -> Devices {
         let has = |device| fitted.contains(&device);
         Devices {
@@ -134,7 +135,7 @@ impl Devices {
         }
     }
 
-    /// The power came back.
+    /// Resets the devices after a power loss.
     pub fn restart(&mut self) {
         self.imu.iter_mut().for_each(|device| *device = Bno055::default());
         self.converter.iter_mut().for_each(|device| *device = Ads1015::default());
@@ -143,7 +144,7 @@ impl Devices {
         self.board.iter_mut().for_each(|device| *device = Erandb::default());
     }
 
-    /// Takes new readings.
+    /// Updates the readings.
     pub fn feel(&mut self, around: &Surroundings, chance: &mut Draws) {
         self.imu.iter_mut().for_each(|device| device.feel(around, chance));
         self.converter.iter_mut().for_each(|device| device.feel(around));
@@ -151,17 +152,17 @@ impl Devices {
         self.distance.iter_mut().for_each(|device| device.feel(around, chance));
     }
 
-    /// The word that its range and bearing board was to send since this was asked last, and how far it reaches, m.
+    /// Takes the word that the range and bearing board has to send, if any, with its reach (m).
     pub fn take_sent(&mut self) -> Option<(u16, f32)> {
         self.board.as_mut().and_then(Erandb::take_sent)
     }
 
-    /// A word comes from `towards` in the robot's frame, m.
+    /// Passes the range and bearing board a word that comes from `towards` in the robot's frame (m).
     pub fn hear(&mut self, word: u16, towards: Vec2, chance: &mut Draws) {
         self.board.iter_mut().for_each(|board| board.hear(word, towards, chance));
     }
 
-    /// One transaction; false if none of them acknowledges.
+    /// Performs one transaction; returns false if no device acknowledges.
     pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         self.imu.as_mut().is_some_and(|device| device.transfer(address, write, read))
             || self.converter.as_mut().is_some_and(|device| device.transfer(address, write, read))
@@ -171,12 +172,12 @@ impl Devices {
     }
 }
 
-/// The chance of robot `robot` in step `now` for these devices.
+/// Random draws for the devices of robot `robot` in step `now`.
 pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
     Draws::new(seed, places::FITTED, robot, now, Stream::Device)
 }
 
-/// The chance of robot `robot` in step `now` for what its board hears of robot `from`.
+/// Random draws for a word that the board of robot `robot` receives from robot `from` in step `now`.
 pub(crate) fn hearing(seed: u64, robot: u32, from: u32, now: u32) -> Draws {
     Draws::new(seed, places::HEARING, robot << 16 | from, now, Stream::Device)
 }
@@ -186,7 +187,8 @@ fn noise(deviation: f32, chance: &mut Draws) -> f32 {
     deviation * normal_pair(chance.word(), chance.word()).0
 }
 
-/// Registers of one byte in a row, as many chips have them: a write sets the pointer, then values; reads go on from there.
+/// Emulates consecutive one-byte registers: a write sets the pointer and then values; reads and writes advance the
+/// pointer.
 fn answer(pointer: &mut u8, write: &[u8], read: &mut [u8], mut set: impl FnMut(u8, u8), get: impl Fn(u8) -> u8) {
     if let [first, values @ ..] = write {
         *pointer = *first;

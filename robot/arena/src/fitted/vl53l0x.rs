@@ -1,15 +1,15 @@
-//! An e-puck2's VL53L0X as the I2C bus meets it: a measurement takes two steps of the arena.
+//! An e-puck2's VL53L0X as seen on the I2C bus: a measurement takes two arena steps.
 
 use super::{Surroundings, answer, noise};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::vl53l0x::{ADDRESS, CLEAR, DONE, MODEL, RANGE, RESULT, RESULT_BYTES, START, encode};
 
-/// Noise of a distance as part of it; the data sheet's 4 % indoors.
+/// Relative noise of a distance, from the data sheet's 4 % indoors.
 const NOISE: f32 = 0.02;
-/// Steps that a measurement takes.
+/// Duration of a measurement (arena steps).
 const STEPS: u8 = 2;
 
-/// The chip's state.
+/// State of the chip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vl53l0x {
     pointer: u8,

@@ -1,26 +1,26 @@
-//! JPEG (ITU-T T.81, baseline): as simple as a camera's encoder can be. Every symbol has a code of the same length, which
-//! costs a few bytes and no table that somebody has to trust.
+//! Minimal baseline JPEG encoder (ITU-T T.81). All symbols of a table have codes of the same length, which costs a
+//! few bytes and avoids an optimised Huffman table.
 
 use std::f32::consts::PI;
 
-/// Pixels along a side of a block.
+/// Side of a block (px).
 const SIDE: usize = 8;
-/// The step of every coefficient: how coarsely pictures are kept.
+/// Quantisation step of every coefficient.
 const STEP: u8 = 12;
-/// Bits of a code of the first coefficient's size, and of the others' runs and sizes.
+/// Code length of the first coefficient's size (DC), and of the other coefficients' runs and sizes (AC) (bits).
 const DC_BITS: u32 = 4;
 const AC_BITS: u32 = 8;
-/// Sizes of the first coefficient's difference.
+/// Number of sizes of the first coefficient's difference.
 const DC_SYMBOLS: u8 = 12;
 
-/// Columns and rows of the coefficients in their order.
+/// Columns and rows of the coefficients in zigzag order.
 fn zigzag() -> [(usize, usize); SIDE * SIDE] {
     let mut order = [(0, 0); SIDE * SIDE];
     let mut n = 0;
     for diagonal in 0..2 * SIDE - 1 {
         let along = diagonal.saturating_sub(SIDE - 1)..=diagonal.min(SIDE - 1);
         let mut places: Vec<usize> = along.collect();
-        // Odd diagonals go down to the left, even ones up to the right.
+        // Odd diagonals run down to the left, even ones up to the right.
         if diagonal % 2 == 0 {
             places.reverse();
         }
@@ -32,13 +32,13 @@ fn zigzag() -> [(usize, usize); SIDE * SIDE] {
     order
 }
 
-/// The symbols of all coefficients but the first: runs of zeros with sizes 1 to 10, the end and the long run.
+/// Symbols of the AC coefficients: end of block, the run of 16 zeros, and runs of zeros with sizes 1 to 10.
 fn ac_symbols() -> Vec<u8> {
     let runs = (0u8..16).flat_map(|run| (1u8..=10).map(move |size| run << 4 | size));
     [0x00, 0xf0].into_iter().chain(runs).collect()
 }
 
-/// Bits on their way to bytes.
+/// Bit writer.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -55,26 +55,26 @@ impl Bits {
             let byte = (self.held >> self.count) as u8;
             self.bytes.push(byte);
             if byte == 0xff {
-                // A byte of ones is no marker.
+                // A stuffed zero distinguishes a data byte of ones from a marker.
                 self.bytes.push(0);
             }
             self.held &= (1 << self.count) - 1;
         }
     }
 
-    /// A number in as many bits as it needs; negative ones are told less one.
+    /// Writes a number with `size` bits; negative numbers are written minus one.
     fn number(&mut self, value: i32, size: u32) {
         let told = if value < 0 { value - 1 } else { value };
         self.put(told as u32 & ((1 << size) - 1), size);
     }
 }
 
-/// Bits that a number needs.
+/// Number of bits that a number needs.
 fn size(value: i32) -> u32 {
     32 - value.unsigned_abs().leading_zeros()
 }
 
-/// A file of red, green and blue pixels, row by row; both sides are multiples of 8.
+/// Encodes red, green and blue pixels, row by row, as a JPEG file; width and height are multiples of 8.
 pub(super) fn encode(rgb: &[u8], width: usize, height: usize) -> Vec<u8> {
     let mut file = vec![0xff, 0xd8];
     segment(&mut file, 0xe0, b"JFIF\0\x01\x01\0\0\x01\0\x01\0\0");
@@ -124,7 +124,7 @@ pub(super) fn encode(rgb: &[u8], width: usize, height: usize) -> Vec<u8> {
             }
         }
     }
-    // What is left is filled with ones.
+    // Fills the last byte with ones.
     bits.put(0x7f, 7);
     file.extend(bits.bytes);
     file.extend([0xff, 0xd9]);
@@ -137,7 +137,7 @@ fn segment(file: &mut Vec<u8>, marker: u8, data: &[u8]) {
     file.extend(data);
 }
 
-/// A block of luma (0) or of a colour difference (1 blue, 2 red), about 0.
+/// Extracts a block of luma (0) or of a colour difference (1 blue, 2 red), centred on 0.
 fn block(rgb: &[u8], width: usize, top: usize, left: usize, colour: usize) -> [[f32; SIDE]; SIDE] {
     const PARTS: [[f32; 3]; 3] = [[0.299, 0.587, 0.114], [-0.168_74, -0.331_26, 0.5], [0.5, -0.418_69, -0.081_31]];
     let parts = PARTS[colour];
@@ -150,7 +150,7 @@ fn block(rgb: &[u8], width: usize, top: usize, left: usize, colour: usize) -> [[
     })
 }
 
-/// The cosines of the transform, by frequency and place, with their factors.
+/// Scaled cosines of the transform, by frequency and position.
 fn waves() -> [[f32; SIDE]; SIDE] {
     std::array::from_fn(|u| {
         let factor = if u == 0 { 0.5f32.sqrt() } else { 1.0 } / 2.0;
@@ -158,7 +158,7 @@ fn waves() -> [[f32; SIDE]; SIDE] {
     })
 }
 
-/// The discrete cosine transform, rows first.
+/// Discrete cosine transform, rows first.
 fn coefficients(block: &[[f32; SIDE]; SIDE], waves: &[[f32; SIDE]; SIDE]) -> [[f32; SIDE]; SIDE] {
     let along = |line: &[f32; SIDE], u: usize| line.iter().zip(&waves[u]).map(|(a, b)| a * b).sum::<f32>();
     let rows: [[f32; SIDE]; SIDE] = std::array::from_fn(|y| std::array::from_fn(|u| along(&block[y], u)));
@@ -185,7 +185,7 @@ mod tests {
         assert!((1..64).all(|i| found[i / 8][i % 8].abs() < 1e-3));
         let file = encode(&[100; 3 * 64], 8, 8);
         assert_eq!((&file[..2], &file[file.len() - 2..]), (&[0xff, 0xd8][..], &[0xff, 0xd9][..]));
-        // Luma 100 is 28 below the middle, 224 / 12 below it in steps; colour differences are 0.
+        // Luma 100 is 28 below the middle: a DC value of -224, or -19 quantisation steps; colour differences are 0.
         let data = &file[file.len() - 7..file.len() - 2];
         // 5 bits, -19; end; 0 bits; end; 0 bits; end.
         let mut bits = Bits::default();

@@ -1,23 +1,23 @@
-//! A camera above the arena: what it sees, as JPEG pictures.
+//! JPEG pictures of a camera above the arena.
 
 mod jpeg;
 
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::{Body, Colour};
 
-/// Pixels in a row, and how far the picture reaches beyond the walls, m.
+/// Picture width (px), and its margin beyond the walls (m).
 const WIDTH: usize = 480;
 const BEYOND: f32 = 0.05;
-/// The room, the floor and the walls, and what bodies wear, as red, green and blue.
+/// Colours of the room, the floor, the walls and the mark on robots, as red, green and blue.
 const ROOM: [u8; 3] = [96, 92, 86];
 const FLOOR: [u8; 3] = [214, 214, 208];
 const WALL: [u8; 3] = [60, 60, 64];
 const HEAD: [u8; 3] = [250, 250, 250];
-/// Thickness of walls, m, and size of the mark at a robot's front, as a part of its radius.
+/// Thickness of walls (m), and size of the mark at a robot's front relative to the robot's radius.
 const THICK: f32 = 0.01;
 const MARK: f32 = 0.35;
 
-/// The arena from above, upfield to the right and y upwards, as a JPEG file.
+/// Renders the arena from above as a JPEG file, with +x to the right and +y up.
 pub fn picture(bodies: &[Body], (hx, hy): (f32, f32)) -> Vec<u8> {
     let scale = WIDTH as f32 / (2.0 * (hx + BEYOND));
     let height = ((2.0 * (hy + BEYOND) * scale) as usize).div_ceil(8) * 8;
@@ -29,9 +29,9 @@ pub fn picture(bodies: &[Body], (hx, hy): (f32, f32)) -> Vec<u8> {
     jpeg::encode(&rgb, WIDTH, height)
 }
 
-/// What stands highest at a place.
+/// Colour of the highest object at a place.
 fn seen(bodies: &[Body], at: Vec2, (hx, hy): (f32, f32)) -> [u8; 3] {
-    // Robots come first, and stand higher than discs.
+    // Robots come first; they are taller than discs.
     for body in bodies {
         let off = at - body.pose.at;
         let radius = body.shape.radius;

@@ -1,5 +1,5 @@
-//! Clients of a port that are all told the same: each has a bounded queue, and one that does not keep up is dropped, so that none
-//! can slow the arena or another client.
+//! Clients of a port that broadcasts messages. Each client has a bounded queue; a client that does not keep up is
+//! dropped, so it cannot slow the arena or other clients.
 
 use super::connection::{POLL, is_timeout, prepare, write_all};
 use std::io::Read;
@@ -10,28 +10,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-/// Most clients at once; further ones are turned away.
+/// Maximum number of clients; further clients are rejected.
 pub(crate) const MAX_CLIENTS: usize = 16;
-/// Messages that may wait for a client: ten seconds of arena time.
+/// Queue capacity of a client [messages]: ten seconds of arena time.
 const QUEUE: usize = 512;
 
-/// A client that has not asked for anything by then is closed, so that its place is another's.
+/// Time within which a client must make a request; otherwise it is disconnected, to free its slot.
 const ASKING: Duration = Duration::from_secs(10);
 
-/// Wishes of a client.
+/// Subscriptions of a client.
 pub(crate) trait Wishes: Default + Send + Sync {
-    /// True once it asked for anything.
+    /// Whether the client made any request.
     fn has_any(&self) -> bool;
 }
 
-/// A client, with what it asked for.
+/// A client with its subscriptions.
 struct Client<M, W> {
     stream: TcpStream,
     queue: SyncSender<M>,
     wishes: Arc<W>,
 }
 
-/// The clients of a port. `M` is what is sent to them, `W` what one asked for.
+/// Clients of a port. `M` is the type of messages, `W` that of a client's subscriptions.
 pub(crate) struct Clients<M, W> {
     list: Mutex<Vec<Client<M, W>>>,
 }
@@ -47,20 +47,21 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues for every client what is for it, if anything is.
+    /// Queues a message for every client for which `message` returns one; drops clients with a full queue.
     pub(crate) fn publish(&self, message: impl Fn(&W) -> Option<M>) {
         self.list().retain(|client| {
             let keeps_up = message(&client.wishes).is_none_or(|message| client.queue.try_send(message).is_ok());
             if !keeps_up {
-                // Wakes the client's threads, which then end; an error means that it is gone already.
+                // Wakes the client's threads, which then end; an error means that the client has already left.
                 let _ = client.stream.shutdown(Shutdown::Both);
             }
             keeps_up
         });
     }
 
-    /// Talks with a client until it leaves, misbehaves, asks for nothing for too long or the arena stops. The `first` message greets it; `encode` makes bytes of
-    /// what is sent; `hear` takes what it says, queues answers, and is false if it is to be sent away.
+    /// Serves a client until it leaves, violates the protocol, makes no request in time, or the arena stops. The
+    /// client first gets the message `first`. `encode` converts messages to bytes. `hear` processes received bytes
+    /// and queues replies; it returns false to drop the client.
     pub(crate) fn converse<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -73,7 +74,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         M: 'scope,
         W: 'scope,
     {
-        // A connection that breaks while it is set up is as good as none.
+        // Ignores a connection that breaks during setup.
         let Ok((mut reading, writing)) = prepare(&stream) else { return };
         let (queue, waiting) = sync_channel(QUEUE);
         let wishes = Arc::new(W::default());
@@ -86,7 +87,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         while !stop.load(Relaxed) && (wishes.has_any() || began.elapsed() < ASKING) {
             match reading.read(&mut chunk) {
                 Ok(0) => break,
-                // There is nobody here to tell why a client is sent away.
+                // The reason is not reported: the arena has no log for client errors.
                 Ok(n) if !hear(&chunk[..n], &queue, &wishes) => break,
                 Ok(_) => {}
                 Err(error) if is_timeout(&error) => {}
@@ -98,7 +99,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
     }
 }
 
-/// Sends what waits for a client, until it leaves or the arena stops.
+/// Sends queued messages to a client, until it leaves or the arena stops.
 fn write<M>(mut stream: TcpStream, waiting: &Receiver<M>, stop: &AtomicBool, mut encode: impl FnMut(M) -> Vec<u8>) {
     while !stop.load(Relaxed) {
         match waiting.recv_timeout(POLL) {

@@ -1,14 +1,14 @@
-//! What all connections to an arena have in common: nobody waits for a peer longer than for the arena's end.
+//! Common functions of all connections to an arena. A thread never blocks on a peer after the arena has stopped.
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// How long a thread waits for its peer before it looks whether the arena stops.
+/// Socket timeout, after which a thread checks whether the arena has stopped.
 pub(crate) const POLL: Duration = Duration::from_millis(200);
 
-/// Sets a new connection up; gives it twice, for the thread that reads and the one that writes.
+/// Configures a new connection; returns two handles, for the reader thread and the writer thread.
 pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<(TcpStream, TcpStream)> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
@@ -17,12 +17,12 @@ pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<(TcpStream, TcpStre
     Ok((stream.try_clone()?, stream.try_clone()?))
 }
 
-/// True if a socket's time-out passed, which only means that its peer is quiet.
+/// Whether the error is a socket timeout, which only means that the peer is idle.
 pub(crate) fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// Writes all bytes to a socket with a time-out, however slowly its peer reads; gives up when the arena stops.
+/// Writes all bytes to a socket with a timeout, for peers that read slowly; aborts when the arena stops.
 pub(crate) fn write_all(stream: &mut impl Write, mut bytes: &[u8], stop: &AtomicBool) -> std::io::Result<()> {
     while !bytes.is_empty() {
         match stream.write(bytes) {

@@ -1,4 +1,4 @@
-//! A TCP port whose connections have threads of their own, a bounded number at once.
+//! TCP port with one thread per connection and a connection limit.
 
 pub(crate) mod clients;
 pub(crate) mod connection;
@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::Scope;
 
-/// The port.
+/// A listening port.
 pub(crate) struct Port {
     listener: TcpListener,
     address: SocketAddr,
@@ -17,22 +17,22 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// Binds a port that serves so many at once; port 0 takes a free one.
+    /// Binds a port that serves up to `most` connections at once; port 0 selects a free one.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Errors of the operating system.
     pub(crate) fn bind(address: SocketAddr, most: usize) -> io::Result<Port> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         Ok(Port { address: listener.local_addr()?, listener, most, open: AtomicUsize::new(0) })
     }
 
-    /// Where it is.
+    /// Address of the port.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Takes waiting connections.
+    /// Accepts waiting connections.
     pub(crate) fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -43,7 +43,7 @@ impl Port {
         }
     }
 
-    /// Serves a connection on a thread of its own, or closes it if there are too many.
+    /// Serves a connection on its own thread, or closes it if the limit is reached.
     pub(crate) fn serve<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,

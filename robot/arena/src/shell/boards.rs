@@ -1,10 +1,10 @@
-//! How busy the robots' boards are. What a board's processor does is on no bus of the body, and yet it is what empties a
-//! battery that evolves.
+//! Processor load of the robots' boards. It appears on no bus of the body, but it is the main load on the battery
+//! during evolution.
 //!
-//! The program at the other end of a robot's I2C socket is the robot's board. The kernel says which process that is
-//! (SO_PEERCRED), and `/proc/PID/stat` how much time of processors it took: what a real board's own current would show. A board
-//! counts as fully busy when its program takes its share of this machine's processors, an equal one for each robot. Boards
-//! that come over the network are of another machine: they count as idle.
+//! The program at the other end of a robot's I2C socket represents the robot's board. The kernel gives its process id
+//! (SO_PEERCRED), and `/proc/PID/stat` its processor time, which replaces a measurement of a real board's current.
+//! Each robot has an equal share of this machine's processors; a board is fully loaded when its program uses that
+//! share. Boards connected over the network run on other machines and count as idle.
 
 use crate::arena::Arena;
 use std::fs;
@@ -12,16 +12,16 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So often it is looked, wall time.
+/// Minimum interval between load measurements, in wall time.
 const EVERY: Duration = Duration::from_secs(1);
-/// Clock ticks in a second that `/proc` counts in: USER_HZ, which Linux fixes for programs.
+/// Clock ticks per second in `/proc` (USER_HZ), which Linux fixes for user programs.
 const TICKS: f64 = 100.0;
 
-/// A program that is a robot's board.
+/// A program that represents a robot's board.
 #[derive(Clone, Copy, Debug)]
 struct Board {
     process: i32,
-    /// Ticks that it had taken, and when that was.
+    /// Processor time at the last measurement (ticks), and the time of that measurement.
     seen: Option<(u64, Instant)>,
     busy: f64,
 }
@@ -33,16 +33,16 @@ struct State {
     looked: Instant,
 }
 
-/// The boards of all robots.
+/// Boards of all robots.
 #[derive(Debug)]
 pub(super) struct Boards {
-    /// Processors that a board has.
+    /// Processors per board.
     cores: f64,
     state: Mutex<State>,
 }
 
 impl Boards {
-    /// Boards that nobody has yet.
+    /// Creates boards without programs.
     pub fn new(robots: usize) -> Boards {
         let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
         let state = State { boards: vec![None; robots], cameras: vec![0; robots], looked: Instant::now() };
@@ -53,7 +53,7 @@ impl Boards {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The program at the other end of a connection is the board of a robot from now on.
+    /// Registers the program at the other end of a connection as the board of a robot.
     pub fn connected(&self, robot: usize, stream: &UnixStream) {
         let Ok(peer) = rustix::net::sockopt::socket_peercred(stream) else { return };
         let process = peer.pid.as_raw_nonzero().get();
@@ -63,13 +63,13 @@ impl Boards {
         }
     }
 
-    /// A camera of a robot begins or ends to stream.
+    /// Records that a camera of a robot starts or stops streaming.
     pub fn streams(&self, robot: usize, begins: bool) {
         let count = &mut self.state().cameras[robot];
         *count = if begins { count.saturating_add(1) } else { count.saturating_sub(1) };
     }
 
-    /// Looks at the programs if it is time to, and tells the arena.
+    /// Measures the loads if the interval has passed, and passes them to the arena.
     pub fn look(&self, arena: &Mutex<Arena>) {
         let mut state = self.state();
         if state.looked.elapsed() < EVERY {
@@ -85,7 +85,7 @@ impl Boards {
 }
 
 impl Board {
-    /// Part of its processors that it used since it was looked at last; none of them if it has ended.
+    /// Processor load since the previous measurement (0..=1); 0 if the program has ended.
     fn look(&mut self, cores: f64) -> f64 {
         let now = Instant::now();
         let Some(ticks) = ticks(self.process) else {
@@ -100,10 +100,11 @@ impl Board {
     }
 }
 
-/// Time of processors that a process took, with all its threads, in ticks; none if there is no such process.
+/// Processor time of a process with all its threads (ticks); `None` if there is no such process.
 fn ticks(process: i32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field is the program's name in brackets, which may hold anything; utime and stime are fields 14 and 15.
+    // The second field is the program's name in brackets, which may contain any character; utime and stime are fields
+    // 14 and 15.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11);
     let mut field = || fields.next()?.parse::<u64>().ok();
@@ -125,7 +126,7 @@ mod tests {
         let until = Instant::now() + Duration::from_millis(2300);
         let mut sum = 0u64;
         while Instant::now() < until {
-            // This process is the board, and it is busy here.
+            // This process represents the board; here it is busy.
             (0..200_000u64).for_each(|i| sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(i)));
             boards.look(&arena);
         }

@@ -1,8 +1,9 @@
-//! The robots' devices as stream sockets, one each, carrying the device's own bytes.
+//! Serves the robots' devices on one stream socket per device, with the device's own bytes.
 //!
-//! `.spi`: 64 bytes each way a message. `.i2c`: address, bytes to write, bytes to read, then the former; the answer is
-//! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB
-//! video, each behind its length in two bytes; a slow reader loses frames.
+//! `.spi`: each message is 64 bytes in each direction. `.i2c`: a request has the address, the number of bytes to
+//! write, the number to read, and the bytes to write; the reply is 0 (acknowledged) and the bytes read, or 1.
+//! `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB video, each preceded by its
+//! length in two bytes; a slow reader loses frames.
 
 use super::boards::Boards;
 use super::sleep_until;
@@ -27,13 +28,13 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 use xpuck_registers::{epuck2, spi};
 
-/// Most connections to one device at once; further ones are closed.
+/// Maximum number of connections to one device; further connections are closed.
 const MAX_CONNECTIONS: usize = 16;
-/// Longest part of an I2C transaction, bytes: an e-puck2's report.
+/// Maximum number of bytes per direction of an I2C transaction: an e-puck2's report.
 const MAX_I2C: usize = epuck2::REPORT_BYTES;
-/// The cameras' latency timer, wall time; a robot's own is shorter, but nine of them shall cost little.
+/// Latency timer of the cameras, in wall time; longer than a robot's own, to limit the load of nine cameras.
 const LATENCY: Duration = Duration::from_millis(100);
-/// Longest path of a Unix socket on Linux, bytes.
+/// Maximum length of a Unix socket path on Linux (bytes).
 const MAX_PATH: usize = 107;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ enum Kind {
     Camera,
 }
 
-/// How a robot's pixels reach its board.
+/// Transmission path from a robot's camera to its board.
 enum CameraPath {
     Ft2232h(Ft2232h),
     Uvc(Uvc),
@@ -59,16 +60,16 @@ struct Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // A socket that is gone already needs no removal.
+        // The socket may already have been removed.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// All devices of all robots.
+/// Devices of all robots.
 pub(super) struct Devices {
     list: Vec<Device>,
     camera: CameraSettings,
-    /// Kinds of the robots, by place.
+    /// Kinds of the robots, by index.
     bodies: Vec<BodyKind>,
     seed: u64,
     speed: f64,
@@ -82,7 +83,7 @@ fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
 }
 
 impl Devices {
-    /// Binds every socket; a directory that is missing is made.
+    /// Binds every socket; creates the directory if it is missing.
     pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
@@ -106,12 +107,12 @@ impl Devices {
         Ok(devices)
     }
 
-    /// How busy the robots' boards are.
+    /// Load measurement of the robots' boards.
     pub(super) fn boards(&self) -> &Boards {
         &self.boards
     }
 
-    /// Takes waiting connections.
+    /// Accepts waiting connections.
     pub(super) fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -128,7 +129,7 @@ impl Devices {
                     self.boards.connected(device.robot, &stream);
                 }
                 scope.spawn(move || {
-                    // An error here is a peer that left in the middle, which is its right.
+                    // An error here means that the peer disconnected, which is allowed at any time.
                     let _ = prepare(&stream).and_then(|()| self.serve(device, stream, arena, stop));
                     device.open.fetch_sub(1, Relaxed);
                 });
@@ -136,8 +137,9 @@ impl Devices {
         }
     }
 
-    /// Serves the device of a name, `<robot>.<device>`, over a connection from elsewhere, which waits no longer than [`POLL`]
-    /// for a read or a write; `greet` says that there is one. False if there is none, or it has too many connections.
+    /// Serves the device `<robot>.<device>` over a network connection, whose read and write timeout is [`POLL`].
+    /// `greet` confirms to the peer that the device exists. Returns false if the device does not exist or has too
+    /// many connections.
     pub(super) fn serve_named<S: Read + Write>(
         &self,
         name: &str,
@@ -154,7 +156,7 @@ impl Devices {
             device.open.fetch_sub(1, Relaxed);
             return false;
         }
-        // An error here is a peer that left in the middle, which is its right.
+        // An error here means that the peer disconnected, which is allowed at any time.
         let _ = greet(&mut stream).and_then(|()| self.serve(device, stream, arena, stop));
         device.open.fetch_sub(1, Relaxed);
         true
@@ -206,7 +208,7 @@ impl Devices {
         Ok(())
     }
 
-    /// The logic between robot `robot` and its devices.
+    /// Shim between robot `robot` and its devices, if any.
     fn shim(&self, robot: usize) -> Option<&dyn Shim> {
         self.shim.as_deref().filter(|_| robot == 0)
     }
@@ -236,7 +238,7 @@ impl Devices {
             packets.clear();
             let view = {
                 let arena = lock(arena);
-                // A camera that is gone takes its connection with it, as one that is unplugged.
+                // A missing camera closes its connection, like an unplugged camera.
                 if !arena.has_camera(robot) {
                     return Ok(());
                 }
@@ -258,7 +260,8 @@ impl Devices {
                 }
                 due = (due + period).max(now);
             }
-            // A frame's end does not fill its packet; the latency timer sends it, and it runs while there is nothing.
+            // The end of a frame does not fill its packet, so the latency timer sends it; the timer also runs without
+            // data.
             if let CameraPath::Ft2232h(path) = &mut path {
                 path.flush(&mut packets);
             }
@@ -275,7 +278,7 @@ fn prepare(stream: &UnixStream) -> io::Result<()> {
     stream.set_write_timeout(Some(POLL))
 }
 
-/// Binds one socket, in place of one that a dead arena left behind.
+/// Binds one socket, replacing the socket file of an arena that has ended.
 fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     let length = path.as_os_str().as_bytes().len();
     if length > MAX_PATH {
@@ -315,7 +318,7 @@ fn serve_i2c(mut stream: impl Read + Write, robot: usize, arena: &Mutex<Arena>, 
     Ok(())
 }
 
-/// Fills a buffer; false if the peer left between messages or the arena stops.
+/// Fills a buffer; returns false if the peer disconnected between messages or the arena stops.
 fn read_exact(stream: &mut impl Read, buffer: &mut [u8], stop: &AtomicBool) -> io::Result<bool> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,4 +1,4 @@
-//! The robots' lamps as a log for people and tests: a line when what a robot shows changes.
+//! Log of the robots' lamps for people and tests: one line per change.
 
 use crate::arena::Arena;
 use crate::body::lamps::Lamps;
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Longest log, bytes; then it ends with a line that says so.
+/// Maximum length of the log (bytes); at the limit a final line states that the log is full.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// The log.
+/// Log of the lamps.
 #[derive(Debug)]
 pub(super) struct LampsLog {
     file: File,
@@ -19,13 +19,13 @@ pub(super) struct LampsLog {
 }
 
 impl LampsLog {
-    /// A new log, in place of an old one.
+    /// Creates a log; replaces an existing file.
     pub(super) fn create(path: &Path, names: &[String]) -> io::Result<LampsLog> {
         let file = File::create(path)?;
         Ok(LampsLog { file, names: names.into(), before: vec![None; names.len()], written: 0 })
     }
 
-    /// Notes what changed: arena time, s, name, and what it shows.
+    /// Logs each change: arena time (s), name and lamps.
     pub(super) fn note(&mut self, arena: &Arena) {
         if self.written >= MOST {
             return;
@@ -37,7 +37,7 @@ impl LampsLog {
             }
             let line = format!("{:.3} {name} {lamps}\n", arena.seconds());
             self.written += line.len();
-            // A log that cannot be written must not hold the arena up.
+            // A write error must not stop the arena.
             let _ = self.file.write_all(line.as_bytes());
             if self.written >= MOST {
                 let _ = self.file.write_all(b"the log is full\n");

@@ -1,4 +1,4 @@
-//! The shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
+//! Shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
 
 mod boards;
 mod devices;
@@ -24,57 +24,57 @@ use std::thread;
 use std::time::{Duration, Instant};
 use streams::Streams;
 
-/// How often new connections are taken.
+/// Interval for accepting new connections.
 const ADMIT: Duration = Duration::from_millis(10);
-/// One physics step and one motion-capture frame in microseconds of arena time.
+/// Duration of a physics step and of a motion-capture frame, in arena time (us).
 const STEP_US: u64 = 25_000;
 const FRAME_US: u64 = 1_000_000 / vicon::HERTZ as u64;
-/// A frame needs the poses on both sides of its moment, so it leaves one step later.
+/// Delay of a frame: interpolation needs the poses before and after its time, so it leaves one step later.
 const LATE_US: u64 = STEP_US;
 
-/// Where a running arena can be reached; its devices are in the settings' directory.
+/// Addresses of a running arena; its device sockets are in the settings' directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listening {
     /// Address of the motion-capture server.
     pub mocap: SocketAddr,
-    /// Address of the devices on the network, if there is one.
+    /// Address of the devices on the network, if enabled.
     pub devices: Option<SocketAddr>,
-    /// Address of the VRPN server, if there is one.
+    /// Address of the VRPN server, if enabled.
     pub vrpn: Option<SocketAddr>,
-    /// Address at which the NatNet server answers, if there is one.
+    /// Address of the NatNet server, if enabled.
     pub natnet: Option<SocketAddr>,
-    /// Address of the camera above the arena, if there is one.
+    /// Address of the overhead camera, if enabled.
     pub overhead: Option<SocketAddr>,
 }
 
-/// What else goes on in a running arena, beside its devices and streams. The arena's thread calls it at each step and waits for it:
-/// what takes long belongs on a thread of its own, and whoever holds the arena has its devices wait.
+/// Callbacks at each step of a running arena. The arena's thread waits for them, so long operations belong on a
+/// separate thread. While a callback holds the arena's lock, all devices wait.
 pub trait Beside {
-    /// A step is due.
+    /// Called before each step.
     fn before_step(&mut self, _: &Mutex<Arena>) {}
-    /// A step was made.
+    /// Called after each step.
     fn after_step(&mut self, _: &Mutex<Arena>) {}
 }
 
-/// Nothing.
+/// Callbacks that do nothing.
 impl Beside for () {}
 
-/// Takes what changes in an arena, with the arena time, s.
+/// Callback for changes in an arena, with the arena time (s).
 type Changed<'a> = &'a mut dyn FnMut(f64, &ChangeKeys);
 
-/// How a run went.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Arena time that passed, s.
+    /// Elapsed arena time (s).
     pub arena_seconds: f64,
-    /// Wall time that passed, s.
+    /// Elapsed wall time (s).
     pub wall_seconds: f64,
-    /// Arena time over what the speed asked for; below 1 the machine was too slow.
+    /// Elapsed arena time divided by the time expected for the requested speed; below 1 the machine was too slow.
     pub ratio: f64,
 }
 
-/// Serves an arena until `stop`; calls `ready` once everything can be reached, `changed` when something changes in it, with
-/// the arena time, s, and `beside` at each step.
+/// Serves an arena until `stop` is set. Calls `ready` once all servers are listening, `changed` at each change in the
+/// arena with the arena time (s), and `beside` at each step.
 pub fn run(
     settings: &Settings,
     stop: &AtomicBool,
@@ -117,7 +117,7 @@ pub fn run(
     }))
 }
 
-/// Makes steps and frames when they are due. What is late is made up for: no step and no frame is skipped.
+/// Makes steps and frames when they are due. Late steps and frames are made up for; none is skipped.
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,
@@ -158,7 +158,7 @@ fn advance(
     Summary { arena_seconds, wall_seconds, ratio: arena_seconds / (wall_seconds * speed) }
 }
 
-/// Sleeps until a moment; false as soon as the arena stops.
+/// Sleeps until `moment`; returns false as soon as the arena stops.
 fn sleep_until(moment: Instant, stop: &AtomicBool) -> bool {
     while !stop.load(Relaxed) {
         let left = moment.saturating_duration_since(Instant::now());

@@ -1,6 +1,6 @@
-//! The devices on the network: one port, where the first line of a connection names the device, `<robot>.<device>`. A zero
-//! byte answers it; from then on the connection carries what the device's Unix socket would. A name that is none of ours
-//! ends the connection.
+//! Serves the devices on one network port. The first line of a connection is a device name, `<robot>.<device>`. The
+//! server replies with a zero byte; then the connection carries the data of the device's Unix socket. An unknown name
+//! closes the connection.
 
 use super::devices::Devices;
 use crate::arena::Arena;
@@ -14,16 +14,16 @@ use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-/// Most connections at once, of all devices: three of each of the most robots, and some that come again.
+/// Maximum number of connections to all devices: three for each of up to 256 robots, and a reserve for reconnections.
 const MAX_CONNECTIONS: usize = 1024;
-/// Longest first line: a robot's name, a dot and `camera`.
+/// Maximum length of the first line [bytes]: a robot's name, a dot and `camera`.
 const MAX_NAME: usize = 40;
-/// How long a connection may take to name its device.
+/// Time limit for the device name.
 const NAMING: Duration = Duration::from_secs(1);
-/// The answer to a name that is known.
+/// Reply to a known name.
 const HAVE: u8 = 0;
 
-/// The port.
+/// Network port of the devices.
 pub(super) struct Network(Port);
 
 impl Network {
@@ -33,12 +33,12 @@ impl Network {
         port.map(Network).map_err(|source| ArenaError::DeviceAddress { address, source })
     }
 
-    /// Where it is.
+    /// Address of the port.
     pub(super) fn address(&self) -> SocketAddr {
         self.0.address()
     }
 
-    /// Takes waiting connections.
+    /// Accepts waiting connections.
     pub(super) fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -46,7 +46,7 @@ impl Network {
         arena: &'scope Mutex<Arena>,
         stop: &'scope AtomicBool,
     ) {
-        // Whoever leaves in the middle, or names nothing of ours, is heard no longer.
+        // Errors are ignored: the peer disconnected or sent no device name.
         self.0.admit(scope, move |stream| drop(serve(stream, devices, arena, stop)));
     }
 }
@@ -59,7 +59,7 @@ fn serve(stream: TcpStream, devices: &Devices, arena: &Mutex<Arena>, stop: &Atom
     Ok(())
 }
 
-/// The first line. Bytes behind it are the device's, so none of them is read.
+/// Reads the first line byte by byte, because the following bytes are the device's.
 fn name(stream: &mut TcpStream) -> io::Result<String> {
     let deadline = Instant::now() + NAMING;
     stream.set_read_timeout(Some(NAMING))?;

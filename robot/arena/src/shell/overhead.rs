@@ -1,5 +1,4 @@
-//! The camera above the arena: pictures over HTTP, one after the other in one answer (multipart/x-mixed-replace), as network
-//! cameras give them.
+//! Overhead camera: an endless HTTP response of JPEG pictures (multipart/x-mixed-replace), as from network cameras.
 
 use super::sleep_until;
 use crate::arena::Arena;
@@ -14,15 +13,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-/// Pictures a second.
+/// Frame rate (Hz).
 const RATE: f64 = 5.0;
-/// Most who watch at once.
+/// Maximum number of viewers.
 const WATCHERS: usize = 8;
-/// Longest request, bytes, and how long it may take.
+/// Maximum length of a request (bytes), and its time limit.
 const REQUEST: usize = 4096;
 const ASKING: Duration = Duration::from_secs(2);
 
-/// The camera's port.
+/// Port of the overhead camera.
 pub(super) struct Overhead(Port);
 
 impl Overhead {
@@ -31,19 +30,19 @@ impl Overhead {
         Port::bind(address, WATCHERS).map(Overhead).map_err(|source| ArenaError::Overhead { address, source })
     }
 
-    /// Where it is.
+    /// Address of the port.
     pub(super) fn address(&self) -> SocketAddr {
         self.0.address()
     }
 
-    /// Takes waiting connections.
+    /// Accepts waiting connections.
     pub(super) fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         arena: &'scope Mutex<Arena>,
         stop: &'scope AtomicBool,
     ) {
-        // Whoever leaves in the middle sees no more.
+        // Errors are ignored: the viewer disconnected.
         self.0.admit(scope, move |stream| drop(serve(&stream, arena, stop)));
     }
 }
@@ -68,7 +67,7 @@ fn serve(stream: &TcpStream, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Res
     Ok(())
 }
 
-/// Reads a request to its end; whatever it asks for, it gets the pictures.
+/// Reads a request to its end. Every request gets the pictures.
 fn asked(stream: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
     let (begun, mut request) = (Instant::now(), Vec::<u8>::new());
     let mut buffer = [0; 512];

@@ -1,4 +1,4 @@
-//! The motion-capture systems above the arena: Vicon always, VRPN and NatNet where the settings ask for them.
+//! Motion-capture servers of the arena: always Vicon, and VRPN and NatNet if enabled.
 
 use super::{LATE_US, Listening};
 use crate::mocap::{natnet, vicon, vrpn};
@@ -8,7 +8,7 @@ use std::thread::Scope;
 use std::time::Duration;
 use xpuck_kernels::world::Pose;
 
-/// The servers.
+/// The motion-capture servers.
 pub(super) struct Streams {
     vicon: vicon::serve::Server,
     vrpn: Option<vrpn::serve::Server>,
@@ -17,7 +17,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// Binds everything that the settings name.
+    /// Binds all servers that the settings enable.
     pub fn bind(settings: &Settings) -> Result<Streams, ArenaError> {
         let subjects = vicon::subjects(&settings.robots, settings.discs());
         let vicon = |address| vicon::serve::Server::bind(address, subjects.clone());
@@ -32,7 +32,7 @@ impl Streams {
         })
     }
 
-    /// Where they can be reached.
+    /// Addresses of the servers.
     pub fn listening(&self) -> Listening {
         Listening {
             mocap: self.vicon.address(),
@@ -43,7 +43,7 @@ impl Streams {
         }
     }
 
-    /// Takes what has come: connections and requests.
+    /// Accepts waiting connections and answers waiting requests.
     pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
         self.vicon.admit(scope, stop);
         if let Some(vrpn) = &self.vrpn {
@@ -54,7 +54,7 @@ impl Streams {
         }
     }
 
-    /// Sends the poses of a moment of arena time.
+    /// Sends the poses at a moment of arena time.
     pub fn publish(&self, number: u32, moment: Duration, poses: &[Pose]) {
         self.vicon.publish(vicon::frame(number, poses, self.robots));
         if let Some(vrpn) = &self.vrpn {

@@ -1,4 +1,4 @@
-//! What changes in the arena during a run and stays so, without anybody telling the robots.
+//! Permanent changes in the arena during a run, which are not reported to the robots.
 
 use super::spell::steps;
 use schemars::JsonSchema;
@@ -9,26 +9,26 @@ use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Body, PhysicsKeys};
 
-/// Most walls that an arena may have.
+/// Maximum number of walls in an arena.
 const MAX_WALLS: usize = 16;
 
-/// A change of the arena at a moment.
+/// A change in the arena at a given time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeKeys {
-    /// When, s of arena time.
+    /// Arena time of the change (s).
     #[schemars(range(min = 0.0, max = 1e7))]
     pub at_s: f32,
-    /// Masses, friction and noise from then on.
+    /// New masses, friction and noise.
     #[serde(default)]
     pub physics: PhysicsKeys,
-    /// A wall that stands from then on.
+    /// New wall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallKeys>,
-    /// The robot whose wheels change; only with `wheels`.
+    /// Robot whose wheels change; only with `wheels`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
-    /// Part of its speed that each of its wheels drives from then on, left and right.
+    /// New speed factors of the left and right wheel; 1 is unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = 0.0, max = 1.5)))]
     pub wheels: Option<[f32; 2]>,
@@ -38,21 +38,21 @@ pub struct ChangeKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WallKeys {
-    /// One end, x and y, m.
+    /// First end, x and y (m).
     #[schemars(inner(range(min = -20.0, max = 20.0)))]
     pub from_m: [f32; 2],
-    /// The other end, m.
+    /// Second end, x and y (m).
     #[schemars(inner(range(min = -20.0, max = 20.0)))]
     pub to_m: [f32; 2],
 }
 
 impl ChangeKeys {
-    /// The step in which it comes.
+    /// Step in which the change is applied.
     pub(crate) fn step(&self) -> u32 {
         steps(self.at_s)
     }
 
-    /// Changes bodies, the robots first, and physics.
+    /// Applies the change to the bodies (robots first) and the physics.
     pub(crate) fn apply(&self, bodies: &mut [Body], robots: usize, physics: &mut Physics) {
         let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
         for (i, body) in bodies.iter_mut().enumerate() {

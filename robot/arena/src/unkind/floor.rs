@@ -1,4 +1,4 @@
-//! An uneven floor: friction that varies smoothly by place.
+//! Uneven floor: friction that varies smoothly with the position.
 
 use super::keys::FloorKeys;
 use super::places;
@@ -6,23 +6,24 @@ use std::f32::consts::TAU;
 use xpuck_kernels::math::{Vec2, sin_cos, vec2};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Waves that make up the field.
+/// Number of waves in the field.
 const WAVES: usize = 32;
-/// Bounds of the factor, so that a place far out in the field neither glues nor floats.
+/// Bounds of the factor, against extreme friction at outliers of the field.
 const LEAST: f32 = 0.2;
 const MOST: f32 = 1.8;
 
-/// A random field of factors around 1.
+/// Random field of friction factors around 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Floor {
     spread: f32,
-    /// Wave number along x and y, 1/m, and phase.
+    /// Wave number along x and y (1/m), and phase.
     waves: Vec<(Vec2, f32)>,
 }
 
 impl Floor {
-    /// The field of a seed: a sum of plane waves whose numbers are normally distributed, so that the correlation of two
-    /// places is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for large-scale kernel machines").
+    /// Creates the field of a seed: a sum of plane waves with normally distributed wave numbers. The correlation of
+    /// two places is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for large-scale kernel
+    /// machines").
     pub fn new(keys: &FloorKeys, seed: u64) -> Floor {
         let mut draws = Draws::new(seed, places::FLOOR, 0, 0, Stream::Device);
         let mut wave = || {
@@ -32,7 +33,7 @@ impl Floor {
         Floor { spread: keys.spread, waves: (0..WAVES).map(|_| wave()).collect() }
     }
 
-    /// Factor of the friction at a place.
+    /// Friction factor at a place.
     pub fn factor(&self, at: Vec2) -> f32 {
         let waves: f32 = self.waves.iter().map(|(number, phase)| sin_cos(number.dot(at) + phase).1).sum();
         (1.0 + self.spread * waves * (2.0 / WAVES as f32).sqrt()).clamp(LEAST, MOST)
@@ -62,7 +63,7 @@ mod tests {
         }
         let sd = (square / n).sqrt();
         assert!((sum / n).abs() < 0.02 && (0.085..0.115).contains(&sd), "mean {} sd {sd}", sum / n);
-        // Two places 0.02 m apart differ by spread * sqrt(2 (1 - exp(-0.0032))) = 0.008; independent ones by 0.141.
+        // Two places 0.02 m apart differ by spread * sqrt(2 (1 - exp(-0.0032))) = 0.008; independent places by 0.141.
         assert!((near / n).sqrt() < 0.012 && (far / n).sqrt() > 0.11, "{} {}", (near / n).sqrt(), (far / n).sqrt());
         assert_eq!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 3).factor(vec2(0.3, 0.2)));
         assert_ne!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 4).factor(vec2(0.3, 0.2)));

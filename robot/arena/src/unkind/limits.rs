@@ -1,4 +1,4 @@
-//! The bounds of what may be set. The schema of `arena.toml` has the same.
+//! Bounds of the keys, as in the schema of `arena.toml`.
 
 use super::change::{ChangeKeys, WallKeys};
 use super::keys::{FaultKeys, RobotKeys, Unkind, Varied};
@@ -7,26 +7,26 @@ use std::ops::RangeInclusive;
 use xpuck_kernels::world::PhysicsKeys;
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// A value that is not possible.
+/// An invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}` is {value}: {allowed}")]
 pub struct OutOfBounds {
-    /// Where it stands in the file, with dots.
+    /// Path of the key in the file, with dots.
     pub key: String,
-    /// The value.
+    /// Value of the key.
     pub value: String,
-    /// What it may be.
+    /// Allowed values.
     pub allowed: String,
 }
 
-/// Most faults in one file.
+/// Maximum number of faults in a file.
 const MAX_FAULTS: usize = 256;
-/// Most changes in one file.
+/// Maximum number of changes in a file.
 const MAX_CHANGES: usize = 64;
-/// A proximity sensor's factor.
+/// Range of a proximity sensor's gain.
 const GAIN: RangeInclusive<f32> = 0.0..=4.0;
 
-/// Checks every value against its bounds, and every name against the swarm's.
+/// Validates every value against its bounds, and every robot name against the swarm's names.
 pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds> {
     physics("physics", &unkind.physics)?;
     if let Some(floor) = unkind.floor {
@@ -163,7 +163,7 @@ fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
     refuse(key, format!("{id:?}"), &format!("the swarm has {}", names.join(", ")))
 }
 
-/// A value alone as a list of one.
+/// Wraps a scalar as a list of one value.
 fn one(value: Varied<f32>) -> Varied<[f32; 1]> {
     match value {
         Varied::Given(value) => Varied::Given([value]),

@@ -1,5 +1,5 @@
-//! An arena that is not the simulator's world: other physics, an uneven floor, robots that are not alike, and things that
-//! fail. Everything is off unless it is set, and follows from the arena's seed.
+//! Deviations of an arena from the simulator's world: different physics, an uneven floor, robots that differ, and
+//! faults. All are off by default; random values are drawn from the arena's seed.
 
 mod change;
 mod floor;
@@ -23,15 +23,16 @@ pub use preset::Preset;
 pub use traits::Traits;
 
 impl Unkind {
-    /// Checks every value and every name of a robot; `names` are the swarm's.
+    /// Validates every value and every robot name; `names` are the names of the swarm.
     ///
     /// # Errors
-    /// The key, its value and what it may be.
+    /// Invalid key with its value and the allowed values.
     pub fn check(&self, names: &[String]) -> Result<(), OutOfBounds> {
         limits::check(self, names)
     }
 
-    /// These settings, and a preset's where these say nothing. Faults of both happen.
+    /// Combines these settings with a preset, whose values apply to keys that are not set. The faults and changes of
+    /// both apply.
     pub fn over(self, preset: Unkind) -> Unkind {
         Unkind {
             physics: self.physics.over(preset.physics),
@@ -43,20 +44,20 @@ impl Unkind {
         }
     }
 
-    /// What is wrong with robot number `robot`, called `name`.
+    /// Defects and deviations of robot number `robot` with the name `name`.
     pub(crate) fn traits(&self, seed: u64, robot: usize, name: &str) -> Traits {
         let own = self.robots.iter().find(|keys| keys.id.as_deref() == Some(name)).cloned().unwrap_or_default();
         Traits::new(&own.over(&self.every_robot), seed, robot)
     }
 
-    /// The faults of a robot, each with its number in the list.
+    /// Faults of a robot, each with its index in the list.
     pub(crate) fn faults_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a FaultKeys)> {
         self.faults.iter().enumerate().filter(move |(_, fault)| fault.robot.as_deref().is_none_or(|id| id == name))
     }
 }
 
 impl RobotKeys {
-    /// These, and others where these say nothing; the name is that of these.
+    /// Combines these keys with others, whose values apply to keys that are not set; keeps the id.
     pub fn over(self, other: &RobotKeys) -> RobotKeys {
         let other = other.clone();
         RobotKeys {

@@ -1,26 +1,26 @@
-//! What a camera's sensor adds to its pictures: noise, and pixels that are dead or hot.
+//! Image defects of a camera's sensor: noise, missing colour, and dead or hot pixels.
 
 use super::places;
 use super::traits::Traits;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::yuyv::{self, BYTES_PER_PIXEL, Rgb, Yuv};
 
-/// Noise is taken from a table of so many draws, each row from another place in it.
+/// Number of random draws in the noise table; each row starts at another index of the table.
 const TABLE: usize = 4096;
-/// Colours of the filters in front of four neighbouring pixels.
+/// Colours of the filters in front of a 2 x 2 group of pixels.
 const FILTERS: [[Rgb; 2]; 2] = [[[0, 255, 0], [255, 0, 0]], [[0, 0, 255], [0, 255, 0]]];
-/// U and V of what has no colour.
+/// U and V of a pixel without colour.
 const GREY: u8 = 128;
-/// A dead pixel shows this.
+/// Colour of a dead pixel.
 const DARK: Rgb = [0, 0, 0];
 
-/// The blemishes of one robot's camera.
+/// Image defects of one robot's camera.
 #[derive(Clone, Debug)]
 pub struct Blemishes {
     width: usize,
-    /// Number of the pixel and what it shows.
+    /// Index and colour of each broken pixel.
     broken: Vec<(usize, Yuv)>,
-    /// Normal deviates times the noise; empty without noise.
+    /// Normal deviates scaled by the noise; empty without noise.
     noise: Vec<i16>,
     /// Probability that a segment has no colour.
     misses: f32,
@@ -29,7 +29,7 @@ pub struct Blemishes {
 }
 
 impl Blemishes {
-    /// The blemishes of robot `robot`'s camera of a resolution.
+    /// Draws the image defects of robot `robot`'s camera at the given resolution.
     pub fn new(traits: &Traits, seed: u64, robot: usize, width: u32, height: u32) -> Blemishes {
         let (dead, hot) = (traits.dead_pixels, traits.hot_pixels);
         let robot = robot as u32;
@@ -52,7 +52,7 @@ impl Blemishes {
         Blemishes { width: width as usize, broken, noise, misses: traits.camera_misses, seed, robot }
     }
 
-    /// Takes the colour from segments that the picture misses.
+    /// Removes the colour from randomly chosen segments of a frame.
     fn bleach(&self, frame: &mut [u8], number: u32) {
         let mut draws = Draws::new(self.seed, places::MISSES, self.robot, number, Stream::Device);
         let missed = [(); 3].map(|()| draws.unit() < self.misses);
@@ -65,7 +65,7 @@ impl Blemishes {
         }
     }
 
-    /// Spoils a YUYV frame; `number` counts different pictures from 1.
+    /// Applies the defects to a YUYV frame; `number` counts distinct pictures from 1.
     pub fn spoil(&self, frame: &mut [u8], number: u32) {
         if self.misses > 0.0 {
             self.bleach(frame, number);

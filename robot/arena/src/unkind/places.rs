@@ -1,25 +1,25 @@
-//! Where the arena's unkindness draws its chance: worlds in the random counter's space, of which the arena itself has 0 and
-//! the two kinds of camera path 1 and 2. So nothing that is set changes what something else draws.
+//! Random streams of the arena's deviations, as world indices in the random counter's space: the arena itself uses 0,
+//! and the two kinds of camera path use 1 and 2. With separate streams, no setting affects the draws of another.
 
-/// A robot's fixed deviations; the step numbers the deviation.
+/// Fixed deviations of a robot; the step is the index of the deviation.
 pub(crate) const TRAITS: u32 = 3;
 /// Noise of the wheels.
 pub(crate) const WHEELS: u32 = 4;
 /// Noise of the proximity sensors.
 pub(crate) const PROXIMITY: u32 = 5;
-/// Which pixels are dead or hot; the step is the row.
+/// Selection of dead and hot pixels; the step is the row.
 pub(crate) const PIXELS: u32 = 6;
 /// Noise of the pixels; the step is the frame.
 pub(crate) const PICTURE: u32 = 7;
-/// What a picture does not show; the step is the frame.
+/// Segments without colour; the step is the frame.
 pub(crate) const MISSES: u32 = 9;
-/// Sounds' phases, and sensors that tell anything; the step is the arena's.
+/// Phases of sounds, and readings of sensors with the fault `mad`; the step is the arena's.
 pub(crate) const FELT: u32 = 10;
-/// Noise of devices that only some robots have; the step is the arena's.
+/// Noise of the optional devices; the step is the arena's.
 pub(crate) const FITTED: u32 = 11;
-/// Noise of what range and bearing boards hear; the step is the arena's.
+/// Noise of range and bearing reception; the step is the arena's.
 pub(crate) const HEARING: u32 = 12;
-/// The floor.
+/// The uneven floor.
 pub(crate) const FLOOR: u32 = 8;
-/// Spells, one world each.
+/// First world of the fault intervals, one world per interval.
 pub(crate) const SPELLS: u32 = 16;

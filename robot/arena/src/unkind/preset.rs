@@ -1,4 +1,4 @@
-//! Presets: unkindness by a name.
+//! Named presets of deviations.
 
 use super::keys::{FloorKeys, RobotKeys, SpellKeys, Spread, SupplyKeys, Unkind, Varied};
 use crate::faults::Faults;
@@ -6,19 +6,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::world::PhysicsKeys;
 
-/// A named set of unkindness.
+/// A named set of deviations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Nothing: the simulator's own world.
+    /// No deviations: the simulator's own world.
     #[default]
     None,
-    /// As the thesis's arena may have been; `docs/arena.md` has a source or a reason for each value.
+    /// Likely conditions of the thesis's arena; `docs/arena.md` gives a source or a reason for each value.
     Typical,
 }
 
 impl Preset {
-    /// What it sets.
+    /// Deviations of the preset.
     pub fn unkind(self) -> Unkind {
         match self {
             Preset::None => Unkind::default(),
@@ -30,11 +30,11 @@ impl Preset {
 fn typical() -> Unkind {
     Unkind {
         physics: PhysicsKeys {
-            // Table 7.2: 1.71 N over 0.3 kg, dynamic, because robots are mostly on the move.
+            // Table 7.2: 1.71 N over 0.3 kg; dynamic friction, because robots are mostly moving.
             robot_friction: Some(0.58),
             // Table 7.2: 0.33 N over 0.07 kg.
             frisbee_friction: Some(0.48),
-            // Between the fitted 0.15 and the 0.3 at which tables of plastics begin (7.2.1, 7.2.2).
+            // Between the fitted 0.15 and 0.3, the lowest tabulated value for plastics (7.2.1, 7.2.2).
             body_friction: Some(0.22),
             // "Seemed to make little difference below about 0.3" (7.2.2).
             restitution: Some(0.2),
@@ -42,29 +42,29 @@ fn typical() -> Unkind {
             noise: Some([0.01, 0.015, 0.015]),
             ..PhysicsKeys::default()
         },
-        // Readings of one Xpuck in Table 7.2 scatter by 5 %, of the frisbee by 10 %.
+        // Readings of one Xpuck in Table 7.2 scatter by 5 %, those of the frisbee by 10 %.
         floor: Some(FloorKeys { spread: 0.07, length_m: super::keys::floor_length() }),
         every_robot: RobotKeys {
-            // 10 mm in a metre between robots (7.2.2).
+            // 10 mm per metre between robots (7.2.2).
             wheel_bias: Some(Varied::Drawn(Spread { spread: 0.01 })),
-            // Gives the 8 mm in a metre of one robot (7.2.2).
+            // Yields the 8 mm per metre of one robot (7.2.2).
             wheel_noise: Some(0.01),
-            // Dirt "at least doubles" the above (7.2.2); rate and length are a guess.
+            // Dirt "at least doubles" the above (7.2.2); rate and duration are assumptions.
             wheel_slips: Some(SpellKeys { per_minute: 2.0, seconds: 0.2 }),
-            // Sensors were aligned by offset and scale (7.3.1); by how much is a guess.
+            // Sensors were aligned by offset and scale (7.3.1); the amounts are assumptions.
             proximity_gain: Some(Varied::Drawn(Spread { spread: 0.1 })),
             proximity_offset_counts: Some(Varied::Drawn(Spread { spread: 40.0 })),
             proximity_noise_counts: Some(5.0),
-            // A guess; the threshold of 0.2 % (7.3.2) is well above the hot pixels.
+            // An assumption; the threshold of 0.2 % (7.3.2) is well above the fraction of hot pixels.
             camera_noise: Some(4.0),
             dead_pixels: Some(0.0005),
             hot_pixels: Some(0.0001),
             camera_turn_deg: Some(Varied::Drawn(Spread { spread: 2.0 })),
-            // Latency of processing, which Fig. 7.5 shows as a gap that grows with the turning speed.
+            // Processing latency, which Fig. 7.5 shows as a gap that grows with the turning speed.
             camera_delay_s: Some(0.1),
             // One I2C transfer in a thousand times out (GCtronic).
             bus_faults: Some(Faults { nak_every: 1000, ..Faults::default() }),
-            // Two of twenty runs of a minute with nine robots ended by a battery (7.4.4).
+            // Two of twenty one-minute runs with nine robots ended because of a battery (7.4.4).
             supply: Some(SupplyKeys { surges_per_minute: 0.011, ..SupplyKeys::default() }),
             ..RobotKeys::default()
         },

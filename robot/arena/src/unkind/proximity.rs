@@ -1,11 +1,11 @@
-//! Proximity sensors that are not all alike.
+//! Differences between the proximity sensors.
 
 use super::keys::StuckSensor;
 use super::places;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// How the eight sensors of one robot differ from the fitted curve, in the order of Table 6.1.
+/// Deviations of one robot's eight sensors from the fitted curve, in the order of Table 6.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Proximity {
     pub gain: [f32; 8],
@@ -15,7 +15,7 @@ pub(crate) struct Proximity {
 }
 
 impl Proximity {
-    /// What the sensors read in step `now` where ideal ones read `ideal`, counts.
+    /// Readings in step `now` for the ideal readings `ideal` (counts).
     pub fn read(&self, ideal: [u16; 8], now: u32, seed: u64, robot: u32) -> [u16; 8] {
         let mut draws = Draws::new(seed, places::PROXIMITY, robot, now, Stream::Device);
         let mut counts = ideal;

@@ -1,28 +1,28 @@
-//! Something that comes and goes: when it is there, in steps of the arena.
+//! Intervals of a condition, at a given time or at random times, in arena steps.
 
 use super::places;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// When something is there.
+/// Intervals in which a condition is active.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spell {
     when: When,
-    /// How long it stays, steps.
+    /// Length of an interval (steps).
     length: u32,
-    /// The first step in which it is gone again.
+    /// First step after the current interval.
     until: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum When {
-    /// From this step on.
+    /// One interval that starts in this step.
     From(u32),
-    /// By chance, with this probability in each step without it.
+    /// Random intervals; the value is the probability of a start in each step without the condition.
     Chance(f32),
 }
 
-/// Whose chance it is: the arena's seed, the robot, and which of its spells.
+/// Key of the random draws: the arena's seed, the robot, and the number of its interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whose {
     pub seed: u64,
@@ -30,24 +30,24 @@ pub(crate) struct Whose {
     pub spell: u32,
 }
 
-/// A time as a number of steps.
+/// Converts a time to a number of steps.
 pub(crate) fn steps(seconds: f32) -> u32 {
     // The cast saturates.
     (seconds / DT).round() as u32
 }
 
 impl Spell {
-    /// Comes at a time, s.
+    /// Creates an interval that starts at the given time; both arguments are in seconds.
     pub fn at(seconds: f32, length: f32) -> Spell {
         Spell { when: When::From(steps(seconds)), length: steps(length).max(1), until: 0 }
     }
 
-    /// Comes by chance, so often in a minute.
+    /// Creates random intervals with a mean rate of starts (1/min) and a length (s).
     pub fn by_chance(per_minute: f32, length: f32) -> Spell {
         Spell { when: When::Chance(per_minute * DT / 60.0), length: steps(length).max(1), until: 0 }
     }
 
-    /// True if it is there in step `now`; to be asked once for every step.
+    /// Whether the condition is active in step `now`; must be called once per step.
     pub fn step(&mut self, now: u32, whose: Whose) -> bool {
         match self.when {
             When::From(first) => (first..first.saturating_add(self.length)).contains(&now),

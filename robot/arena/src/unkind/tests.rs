@@ -1,5 +1,5 @@
-//! Every unkindness as the robot's side meets it: bytes of its devices and poses that motion capture sees. Each test fails
-//! where its key has no effect.
+//! Tests of every deviation as seen from the robot: bytes of its devices, and poses from motion capture. Each test
+//! fails if its key has no effect.
 
 use super::*;
 use crate::arena::Arena;
@@ -17,14 +17,14 @@ use xpuck_registers::{epuck1, epuck2, ina231, yuyv};
 
 const KINDS: [BodyKind; 3] = [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck2];
 
-/// What a body tells, whichever it is: proximity in the order of Table 6.1, and the step counters.
+/// Report of a body of any kind: proximity in the order of Table 6.1, and the step counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Told {
     reflected: [u16; 8],
     steps: [u16; 2],
 }
 
-/// Tells a body its speeds; none if it does not answer.
+/// Sends speeds to a body; returns its report, or `None` if it does not answer.
 fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<Told> {
     match kind {
         BodyKind::Xpuck => {
@@ -61,7 +61,7 @@ fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<Tol
     }
 }
 
-/// One robot at a place heading along x, and the frisbee at another.
+/// Arena with one robot at `robot_x`, heading along x, and the frisbee at `frisbee`.
 fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32, f32)) -> Arena {
     unkind.check(&["xp01".into()]).unwrap();
     let settings = Settings { seed, body: kind, unkind, ..for_tests(1) };
@@ -72,7 +72,7 @@ fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32,
     Arena::with_bodies(&settings, spec.physics, Vec::new(), vec![robot, disc])
 }
 
-/// Drives for `steps` of 25 ms; gives the robot's pose as motion capture sees it and what it told last.
+/// Drives for `steps` of 25 ms; returns the robot's pose as seen by motion capture, and its last report.
 fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> (Pose, Option<Told>) {
     let mut told = None;
     for _ in 0..steps {
@@ -82,7 +82,7 @@ fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> 
     (arena.poses(1.0)[0], told)
 }
 
-/// The noise of motion off, so that what is left is the unkindness.
+/// Physics without motion noise, so that only the deviation under test remains.
 fn still() -> PhysicsKeys {
     PhysicsKeys { noise: Some([0.0; 3]), ..PhysicsKeys::default() }
 }
@@ -108,7 +108,7 @@ fn a_biased_wheel_turns_the_robot_and_its_counters_do_not_know() {
         let (straight, told) = go(None);
         let (bent, told_bent) = go(Some(Varied::Given([-0.02, 0.02])));
         assert_eq!(told, told_bent, "{kind:?}");
-        // 4 s at 0.0644 m/s, 4 % of it across 53 mm: 0.19 rad.
+        // 4 s at 0.0644 m/s, 4 % of that distance over a wheel base of 53 mm: 0.19 rad.
         assert!(straight.heading.abs() < 1e-3 && (bent.heading - 0.19).abs() < 0.03, "{kind:?} {straight:?} {bent:?}");
     }
 }
@@ -131,7 +131,8 @@ fn noisy_wheels_make_a_path_that_hangs_on_the_seed() {
 
 #[test]
 fn the_preset_has_the_noise_that_the_thesis_measured() {
-    // Commanded 1 m, the standard deviation of one robot's error was 8 mm (7.2.2). At 714 steps/s 1 m takes 10.9 s.
+    // For a commanded 1 m, the standard deviation of one robot's error was 8 mm (7.2.2). At 714 steps/s, 1 m takes
+    // 10.9 s.
     let keys = RobotKeys { wheel_noise: Preset::Typical.unkind().every_robot.wheel_noise, ..RobotKeys::default() };
     let aside: Vec<f32> = (0..60)
         .map(|seed| {
@@ -202,7 +203,7 @@ fn proximity_sensors_have_offset_gain_noise_and_get_stuck() {
 fn masses_and_frictions_are_the_arenas_own() {
     let push = |physics: PhysicsKeys| {
         let unkind = Unkind { physics: PhysicsKeys { noise: Some([0.0; 3]), ..physics }, ..Unkind::default() };
-        // The robot stands beside the line through the frisbee's centre, so that friction between the two shows.
+        // The robot is beside the line through the frisbee's centre, so that body friction has an effect.
         let mut arena = arena(BodyKind::Xpuck, 3, unkind, -0.4, (-0.2, 0.06));
         run(&mut arena, BodyKind::Xpuck, 160, 714, 714);
         let poses = arena.poses(1.0);
@@ -242,7 +243,7 @@ fn an_uneven_floor_leads_robots_and_frisbee_elsewhere() {
     assert_ne!(uneven, push(4, Some(FloorKeys { spread: 0.3, length_m: 0.25 })), "another seed, another floor");
 }
 
-/// The picture of the robot's camera as YUYV bytes, number `number` since it was opened.
+/// Picture number `number` of the robot's camera as YUYV bytes.
 fn picture(arena: &Arena, settings: &Settings, number: u32) -> Vec<u8> {
     let view = arena.view(0).expect("a camera");
     let mut frame = Vec::new();
@@ -278,7 +279,7 @@ fn cameras_are_noisy_blemished_and_turned() {
     let red: fn(&yuyv::Rgb) -> bool = |[r, g, b]| *r > 100 && r - 50 > *g.max(b);
     let dead = part(RobotKeys { dead_pixels: Some(0.02), ..RobotKeys::default() }, dark);
     assert!(part(RobotKeys::default(), dark) == 0.0 && (0.014..0.026).contains(&dead), "{dead}");
-    // A quarter of hot pixels are under a red filter; each lends its colour to its neighbour.
+    // A quarter of the hot pixels are under a red filter; each colours its neighbour too.
     let hot = part(RobotKeys { hot_pixels: Some(0.02), ..RobotKeys::default() }, red);
     assert!(part(RobotKeys::default(), red) == 0.0 && (0.003..0.013).contains(&hot), "{hot}");
 
@@ -289,7 +290,7 @@ fn cameras_are_noisy_blemished_and_turned() {
             pixels(frame).iter().enumerate().filter(|(_, p)| blue(p)).map(|(i, _)| i % 160).collect();
         columns.iter().sum::<usize>() as f64 / columns.len() as f64
     };
-    // Focal length 150 pixels: 10 degrees to the left shows the frisbee 27 columns further right.
+    // Focal length 150 px: a turn of 10 degrees to the left moves the frisbee 27 columns to the right.
     let moved = middle(&turned) - middle(&kindly);
     assert!((20.0..34.0).contains(&moved), "{moved} columns");
 }
@@ -345,12 +346,12 @@ fn a_silent_body_comes_back_as_it_was_and_one_that_was_reset_as_new() {
             let mut arena = arena(kind, 3, fault(what, 1.0, 0.5), -0.5, AWAY);
             let told: Vec<Option<Told>> = (0..80).map(|_| run(&mut arena, kind, 1, 400, 400).1).collect();
             let there: Vec<usize> = (0..80).filter(|i| told[*i].is_none()).collect();
-            // Step 40 begins the fault, so the exchange after it is the first without an answer.
+            // The fault begins in step 40, so the next exchange is the first without a reply.
             assert_eq!(there, (40..60).collect::<Vec<_>>(), "{kind:?} {what:?}");
             (told, arena.poses(1.0)[0].at.x + 0.5)
         };
         let (silent, way) = film(FaultKind::BodySilent);
-        // The xpuck's watchdog stops the wheels after 0.2 s of 0.5 s; the others drive on.
+        // The xpuck's watchdog stops the wheels 0.2 s into the 0.5 s of silence; the other kinds drive on.
         let stopped = if kind == BodyKind::Xpuck { 0.3 } else { 0.0 };
         assert!((way - (2.0 - stopped) * 0.0515).abs() < 0.01, "{kind:?} {way}");
         assert!(silent[60].unwrap().steps[0] >= silent[39].unwrap().steps[0], "{kind:?}");
@@ -403,7 +404,7 @@ fn a_surge_on_bad_contacts_resets_the_board_and_good_ones_carry_it() {
             down.len()
         );
         assert!(down.iter().all(|i| !film[*i].2), "{kind:?}: the camera is gone with it");
-        // The exchange in a film's step comes before its physics, so the body misses the one after.
+        // Each exchange precedes its step's physics, so the body misses the next exchange.
         assert!(down.iter().all(|i| film.get(i + 1).is_none_or(|next| !next.0)), "{kind:?}");
         assert!(film.iter().filter(|seen| seen.0).count() > 300, "{kind:?}: it comes back");
     }
@@ -446,7 +447,7 @@ fn buses_fail_at_every_so_many_transactions_on_all_kinds() {
         assert!(resets >= 1, "{kind:?}: counters begin anew: {resets}");
         assert_eq!(count(kind, Faults { frozen_counters: true, ..Faults::default() }).2, [0; 2], "{kind:?}");
     }
-    // An e-puck1's registers have no check, so a garbled byte is believed.
+    // An e-puck1's registers have no checksum, so a corrupt byte goes undetected.
     for kind in [BodyKind::Xpuck, BodyKind::Epuck2] {
         assert_eq!(count(kind, Faults { corrupt_every: 5, ..Faults::default() }).0, 12, "{kind:?}");
     }
@@ -486,7 +487,7 @@ fn what_is_drawn_has_its_spread_and_named_robots_have_their_own() {
     let (third, fourth) = (unkind.traits(1, 2, "xp03"), unkind.traits(1, 3, "xp04"));
     assert_eq!((third.charge, fourth.charge), (Some(0.25), Some(0.75)));
     assert!(third.proximity.is_some() && third.camera_turn != fourth.camera_turn);
-    // What else is set changes nothing of what is drawn.
+    // Other settings do not affect the drawn values.
     let alone = Unkind {
         every_robot: RobotKeys { wheel_bias: unkind.every_robot.wheel_bias, ..RobotKeys::default() },
         ..Unkind::default()
@@ -494,7 +495,7 @@ fn what_is_drawn_has_its_spread_and_named_robots_have_their_own() {
     assert_eq!(alone.traits(1, 0, "xp01").wheels.unwrap().bias, biases(1)[0]);
 }
 
-/// What nine robots tell and where all bodies are, over 400 steps.
+/// Reports of nine robots and poses of all bodies over 400 steps, as bytes.
 fn history(settings: &Settings) -> Vec<u8> {
     let mut arena = Arena::new(settings).unwrap();
     let mut bytes = Vec::new();
@@ -535,7 +536,7 @@ fn a_seed_gives_the_same_unkindness_to_the_byte_and_another_seed_another() {
 
 #[test]
 fn without_unkindness_the_arena_is_what_it_was_bit_for_bit() {
-    // FNV-1a of the same history in an arena that has no unkindness; voltages are those of what its robots draw.
+    // FNV-1a of the history of an arena without deviations; the voltages follow from the robots' power draw.
     let hash = |bytes: Vec<u8>| {
         bytes
             .iter()

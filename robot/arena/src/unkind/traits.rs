@@ -1,4 +1,4 @@
-//! What is wrong with one robot, after everything that can be drawn was drawn.
+//! Deviations of one robot, with all random values drawn.
 
 use super::keys::{RobotKeys, SupplyKeys, Varied};
 use super::places;
@@ -8,10 +8,10 @@ use super::wheels::Wheels;
 use crate::{faults, ft2232h};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Most standard deviations that something drawn may be off.
+/// Maximum deviation of a random value, in standard deviations.
 const WIDEST: f32 = 3.0;
 
-/// What is drawn, by numbers that must not change: a seed gives the same robots for ever.
+/// Random deviations, by stream numbers that must not change: a seed must always give the same robots.
 #[derive(Clone, Copy)]
 enum Drawn {
     WheelBias = 0,
@@ -20,7 +20,7 @@ enum Drawn {
     CameraTurn = 3,
 }
 
-/// One robot's deviations.
+/// Deviations of one robot.
 #[derive(Clone, Debug)]
 pub struct Traits {
     pub(crate) wheels: Option<Wheels>,
@@ -29,9 +29,9 @@ pub struct Traits {
     pub(crate) dead_pixels: f32,
     pub(crate) hot_pixels: f32,
     pub(crate) camera_misses: f32,
-    /// To the left, rad.
+    /// Camera angle to the left of straight ahead (rad).
     pub(crate) camera_turn: f32,
-    /// Steps of the arena.
+    /// Camera delay (arena steps).
     pub(crate) camera_delay: usize,
     pub(crate) camera_faults: Option<ft2232h::Faults>,
     pub(crate) bus_faults: Option<faults::Faults>,
@@ -41,7 +41,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Robot `robot` of an arena.
+    /// Draws the deviations of robot `robot` in an arena.
     pub(super) fn new(keys: &RobotKeys, seed: u64, robot: usize) -> Traits {
         let draw = Draw { seed, robot: robot as u32 };
         let slips = keys.wheel_slips.filter(|slips| slips.per_minute > 0.0);

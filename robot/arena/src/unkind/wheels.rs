@@ -1,14 +1,13 @@
-//! From how fast the wheels turn to how fast they drive the robot over the floor.
+//! Conversion of wheel speeds to speeds over the floor.
 
 use super::places;
 use super::spell::{Spell, Whose};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// What a slipping wheel still drives, as a part of its speed. Not nothing, so that whoever watches whether all wheels
-/// stand is not misled.
+/// Speed factor of a slipping wheel. It is not 0, because the keeper checks whether all wheels are still.
 const SLIPPING: f32 = 0.01;
 
-/// The wheels of one robot on the floor.
+/// Deviations of one robot's wheels.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheels {
     pub bias: [f32; 2],
@@ -17,8 +16,8 @@ pub(crate) struct Wheels {
 }
 
 impl Wheels {
-    /// Speeds over the floor in step `now`, m/s, of wheels that turn at `turning`. The side whose wheel slips is nearly held
-    /// by the floor, on which the body then rests.
+    /// Speeds over the floor in step `now` (m/s) of wheels that turn at `turning`. A slipping wheel nearly stops over
+    /// the floor, because the body's side rests there.
     pub fn ground(&mut self, turning: [f32; 2], now: u32, seed: u64, robot: u32) -> [f32; 2] {
         let noise = match self.noise {
             0.0 => (0.0, 0.0),

@@ -1,4 +1,4 @@
-//! A raw client of the arena's sockets: it speaks the devices' and the DataStream's bytes and knows nothing else.
+//! Raw client of the arena's sockets: uses only the byte formats of the devices and of DataStream.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use xpuck_registers::spi::{self, Actions, Command, Report};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Wires to one robot's dsPIC.
+/// SPI connection to one robot's dsPIC.
 pub struct Spi {
     stream: UnixStream,
     sequence: u16,
@@ -22,7 +22,7 @@ impl Spi {
         Spi { stream, sequence: 0 }
     }
 
-    /// Sets both speeds, steps/s, and returns the report that came with it.
+    /// Sets both speeds (steps/s) and returns the report of the same exchange.
     pub fn drive(&mut self, left: f32, right: f32) -> Report {
         self.sequence = self.sequence.wrapping_add(1);
         let speeds = [left, right].map(|s| StepsPerSecond::new(s as i16));
@@ -34,7 +34,7 @@ impl Spi {
     }
 }
 
-/// Where a subject is: m and rad.
+/// Pose of a subject (m, rad).
 #[derive(Clone, Copy, Debug)]
 pub struct Pose {
     pub x: f64,
@@ -42,7 +42,7 @@ pub struct Pose {
     pub heading: f64,
 }
 
-/// A DataStream client.
+/// DataStream client.
 pub struct Vicon {
     pub stream: TcpStream,
     names: HashMap<u32, String>,
@@ -61,7 +61,7 @@ pub fn bytes(hex: &str) -> Vec<u8> {
 }
 
 impl Vicon {
-    /// Connects, checks the hello and asks for the objects of poses.
+    /// Connects, checks the hello packet and requests the objects of poses.
     pub fn open(address: SocketAddr) -> Vicon {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -79,7 +79,7 @@ impl Vicon {
         self.stream.write_all(&bytes(hex)).unwrap();
     }
 
-    /// The objects of the next packet.
+    /// Returns the objects of the next packet.
     pub fn packet(&mut self) -> Vec<u8> {
         let mut head = [0; 8];
         self.stream.read_exact(&mut head).unwrap();
@@ -89,7 +89,7 @@ impl Vicon {
         body
     }
 
-    /// Number and poses of the frame in the next packet that holds one.
+    /// Returns number and poses of the next frame, skipping packets without a frame.
     pub fn frame(&mut self) -> (u32, HashMap<String, Pose>) {
         loop {
             let body = self.packet();
@@ -118,7 +118,7 @@ impl Vicon {
     }
 }
 
-/// The pixels of the next whole frame on a camera's socket: packets, without lengths, status and headers.
+/// Pixels of the next complete frame on a camera's socket, without lengths, status bytes and headers.
 pub fn frame(camera: &mut impl Read, width: usize) -> Vec<u8> {
     let mut stream = Vec::new();
     loop {
@@ -127,7 +127,7 @@ pub fn frame(camera: &mut impl Read, width: usize) -> Vec<u8> {
         let mut packet = vec![0; usize::from(u16::from_le_bytes(length))];
         camera.read_exact(&mut packet).unwrap();
         stream.extend(&packet[2..]);
-        // A frame ends with the header of its end, 8 bytes; each row is a header and its pixels.
+        // A frame ends with an end header of 8 bytes; each row is a header and its pixels.
         if let Some(end) = stream.windows(3).position(|mark| mark == [0xff, 0x00, 0x42]) {
             assert!(end % (8 + 2 * width) == 0, "rows have their length");
             return stream[..end].chunks(8 + 2 * width).flat_map(|row| row[8..].iter().copied()).collect();

@@ -1,4 +1,4 @@
-//! One robot's program on an arena's devices.
+//! Runs one robot's program on an arena's devices.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,8 @@ use xpuck_kernels::world::Scenario;
 const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
     [security]\ndev_mode = true\n";
 
-/// Stops the arena when the test ends, also by a failed assertion, which else would wait for the arena for ever.
+/// Stops the arena when the test ends, also after a failed assertion, which would otherwise block on the arena's
+/// thread.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -20,8 +21,8 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Serves an arena of one robot of a kind while `test` runs, which gets the robot's file and the arena's settings; `shim` is
-/// logic between the robot and its devices.
+/// Serves an arena with one robot of kind `body` while `test` runs; passes the robot's file and the arena's settings
+/// to `test`. `shim` is the logic between the robot and its devices.
 pub fn serve<R>(
     body: BodyKind,
     faults: Faults,
@@ -61,7 +62,7 @@ pub fn serve<R>(
     })
 }
 
-/// `xpuckd selftest` of a robot.
+/// Command for `xpuckd selftest` of a robot.
 pub fn selftest(file: &Path, more: &[&str]) -> Command {
     let deps = std::env::current_exe().unwrap();
     let xpuckd: PathBuf = deps.parent().unwrap().with_file_name("xpuckd");

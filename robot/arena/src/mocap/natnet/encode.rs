@@ -1,4 +1,4 @@
-//! The bytes of NatNet: datagrams of an identifier, the length of what follows, and what follows; little-endian.
+//! Encodes NatNet datagrams: an identifier, the length of the contents, and the contents; little-endian.
 
 use super::Version;
 use std::net::SocketAddrV4;
@@ -6,59 +6,59 @@ use std::time::Duration;
 
 /// Identifiers of the datagrams in use.
 pub mod id {
-    /// A client introduces itself.
+    /// Client introduces itself.
     pub const CONNECT: u16 = 0;
-    /// Who the server is.
+    /// Description of the server.
     pub const SERVER_INFO: u16 = 1;
-    /// A client asks for the names.
+    /// Client requests the names of the bodies.
     pub const REQUEST_MODELS: u16 = 4;
     /// Names and numbers of the bodies.
     pub const MODELS: u16 = 5;
-    /// Poses of a moment.
+    /// Poses at one time.
     pub const FRAME: u16 = 7;
-    /// A client leaves.
+    /// Client disconnects.
     pub const DISCONNECT: u16 = 9;
-    /// A client is still there.
+    /// Client is still connected.
     pub const KEEP_ALIVE: u16 = 10;
-    /// The server does not know a request.
+    /// Server does not know a request.
     pub const UNRECOGNIZED: u16 = 100;
 }
 
-/// Bytes before a datagram's contents.
+/// Length of the datagram header (bytes).
 pub const HEADER: usize = 4;
-/// Ticks a second of the server's clock.
+/// Frequency of the server's clock (Hz).
 pub const CLOCK_HERTZ: u64 = 10_000_000;
-/// Bytes of the server's name, which zeros fill up.
+/// Length of the zero-padded server name (bytes).
 const NAME: usize = 256;
 const SERVER_NAME: &str = "xpuck arena";
-/// Version of the program that serves.
+/// Version of the server program.
 const SERVER_VERSION: [u8; 4] = [1, 0, 0, 0];
-/// The usual port of frames, which a server names also if it sends them to each client.
+/// Usual port of frames; the server states it even if it sends frames to each client.
 const DATA_PORT: u16 = 1511;
-/// Kind of a description: a rigid body.
+/// Description type of a rigid body.
 const RIGID_BODY: i32 = 1;
-/// A body that belongs to no other.
+/// Parent id of a body without a parent.
 const NO_PARENT: i32 = -1;
-/// Bit of a body's state: it is seen.
+/// Bit of a body's state: the body is tracked.
 const TRACKED: u16 = 1;
 
 /// Pose of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPose {
-    /// Place, m; y is up.
+    /// Position (m); y is up.
     pub place: [f32; 3],
     /// Unit quaternion x, y, z, w.
     pub turn: [f32; 4],
 }
 
-/// One moment of a capture: body i has number i + 1.
+/// One captured frame: body i has number i + 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// Frame number.
     pub number: u32,
-    /// When the cameras saw it, on the server's clock.
+    /// Exposure time of the cameras, on the server's clock.
     pub exposed: Duration,
-    /// When it is sent, on the same clock.
+    /// Transmission time, on the same clock.
     pub sent: Duration,
     /// Poses in the order of the bodies.
     pub poses: Vec<BodyPose>,
@@ -78,7 +78,7 @@ impl Version {
     }
 }
 
-/// Who the server is and whether its frames go to a group.
+/// Encodes the server description, with the multicast group if frames go to a group.
 pub fn server_info(version: Version, group: Option<SocketAddrV4>) -> Vec<u8> {
     datagram(id::SERVER_INFO, |out| {
         out.extend(SERVER_NAME.as_bytes());
@@ -92,7 +92,7 @@ pub fn server_info(version: Version, group: Option<SocketAddrV4>) -> Vec<u8> {
     })
 }
 
-/// Names of all bodies, without markers.
+/// Encodes the names of all bodies, without markers.
 pub fn models(version: Version, names: &[String]) -> Vec<u8> {
     datagram(id::MODELS, |out| {
         put(out, names.len() as i32);
@@ -110,17 +110,17 @@ pub fn models(version: Version, names: &[String]) -> Vec<u8> {
     })
 }
 
-/// A frame in which every body is seen.
+/// Encodes a frame in which every body is tracked.
 pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
     datagram(id::FRAME, |out| {
         put(out, frame.number as i32);
-        // Marker sets and markers without a body.
+        // Marker sets, and markers without a body.
         (0..2).for_each(|_| empty(out, version));
         put(out, frame.poses.len() as i32);
         measured(out, version, |out| {
             for (number, pose) in (1..).zip(&frame.poses) {
                 put(out, number);
-                // What the markers are off is nothing, exactly.
+                // The mean marker error is exactly 0.
                 let numbers = pose.place.iter().chain(&pose.turn).chain(&[0.0]);
                 numbers.for_each(|value| out.extend(value.to_le_bytes()));
                 out.extend(TRACKED.to_le_bytes());
@@ -132,7 +132,7 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
         // No time code.
         out.extend([0; 8]);
         out.extend(frame.sent.as_secs_f64().to_le_bytes());
-        // Exposed, read out of the cameras, sent.
+        // Times of exposure, camera readout and transmission.
         for moment in [frame.exposed, frame.exposed, frame.sent] {
             let ticks = moment.as_nanos() * u128::from(CLOCK_HERTZ) / 1_000_000_000;
             out.extend((ticks as u64).to_le_bytes());
@@ -141,12 +141,12 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
             // No precision time protocol.
             out.extend([0; 8]);
         }
-        // Nothing is recorded, nothing has changed; the end.
+        // Flags (not recording, models unchanged), then the end mark.
         out.extend([0; 2 + 4]);
     })
 }
 
-/// The answer to a request that the server does not know.
+/// Encodes the reply to an unknown request.
 pub fn unrecognized() -> Vec<u8> {
     datagram(id::UNRECOGNIZED, |_| {})
 }
@@ -155,13 +155,13 @@ fn put(out: &mut Vec<u8>, value: i32) {
     out.extend(value.to_le_bytes());
 }
 
-/// A part without entries.
+/// Writes a section without entries.
 fn empty(out: &mut Vec<u8>, version: Version) {
     put(out, 0);
     measured(out, version, |_| {});
 }
 
-/// Contents behind their length, where the version has one.
+/// Writes contents, preceded by their length in versions that have lengths.
 fn measured(out: &mut Vec<u8>, version: Version, body: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
     if version.tells_lengths() {
@@ -196,14 +196,14 @@ mod tests {
         Frame { number: 22, exposed: Duration::from_millis(500), sent: Duration::from_millis(525), poses: vec![pose] }
     }
 
-    /// Number 1, place, quaternion, no error, tracked.
+    /// Number 1, position, quaternion, zero error, tracked.
     const BODY: &str = "010000000000803fcdcc4c3d894180 3e0000000000000000000000000000803f000000000100";
-    /// No time code; 0.525 s; 5 000 000, again, and 5 250 000 ticks.
+    /// No time code; 0.525 s; 5 000 000 ticks twice, then 5 250 000 ticks.
     const TIMES: &str = "0000000000000000cdcccccccccce03f404b4c0000000000404b4c0000000000d01b500000000000";
 
     #[test]
     fn a_frame_of_the_third_version_has_counts() {
-        // 116 bytes; frame 22; no marker set, no marker, one body; four parts more; state; the end.
+        // 116 bytes; frame 22; no marker set, no marker, one body; four more sections; state; end mark.
         let golden = format!(
             "07007400160000000000000000000000 01000000{BODY}00000000000000000000000000000000{TIMES}000000000000"
         );
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_frame_of_the_fourth_version_has_counts_and_lengths() {
-        // The same, each count with a length, a part more, and another clock's time, which is none.
+        // As above, with a length after each count, one more section, and an empty precision time stamp.
         let empty = "0000000000000000";
         let golden = format!(
             "0700a00016000000{empty}{empty}0100000026000000{BODY}{empty}{empty}{empty}{empty}{empty}{TIMES}{empty}\

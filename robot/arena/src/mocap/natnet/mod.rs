@@ -1,5 +1,5 @@
-//! The other kind of motion-capture system: an OptiTrack NatNet server, as Motive has one. Each subject is a rigid body;
-//! places in metres with y up, as Motive has it unless told otherwise. Datagrams, little-endian.
+//! Emulation of an OptiTrack NatNet server, as in Motive. Each subject is a rigid body; positions are in metres with
+//! y up, Motive's default. Little-endian datagrams.
 
 pub mod encode;
 pub mod request;
@@ -11,30 +11,30 @@ use std::net::SocketAddrV4;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// How poses are served.
+/// Settings of the NatNet server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NatNet {
-    /// Where requests are answered; port 0 takes a free one. Frames leave from another port of the same interface.
+    /// Address for requests; port 0 selects a free one. Frames leave from another port of the same interface.
     pub address: SocketAddrV4,
-    /// The multicast group and port to which frames go; without it they go to each client that asked.
+    /// Multicast group and port for frames; without a group, frames go to each connected client.
     pub group: Option<SocketAddrV4>,
-    /// The form of the datagrams.
+    /// Protocol version of the datagrams.
     pub version: Version,
 }
 
-/// A version of the protocol.
+/// Version of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
     /// 3.1: Motive 2.1 and 2.2.
     V3_1,
-    /// 4.1: Motive 3.1. Each part of a frame tells its length.
+    /// 4.1: Motive 3.1. Each section of a frame contains its length.
     #[default]
     V4_1,
     /// 4.2: Motive 3.2. Bodies and frames as in 4.1.
     V4_2,
 }
 
-/// The bodies' poses, so many of them of robots, and then those of discs, with y up: our y is minus their z.
+/// Converts poses (`robots` robots, then discs) to y-up coordinates: the arena's y is NatNet's -z.
 pub fn poses(poses: &[Pose], robots: usize) -> Vec<BodyPose> {
     let body = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);

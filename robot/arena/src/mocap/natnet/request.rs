@@ -1,24 +1,24 @@
-//! What a NatNet client asks for. Plain bytes, no socket.
+//! Parses requests of NatNet clients, independent of sockets.
 
 use super::encode::{HEADER, id};
 
-/// A client's request.
+/// Request of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Tell who you are, and send frames from now on.
+    /// Send the server description, and frames from now on.
     Connect,
-    /// Tell the names of the bodies.
+    /// Send the names of the bodies.
     Models,
-    /// The client is still there.
+    /// The client is still connected.
     KeepAlive,
-    /// The client leaves.
+    /// The client disconnects.
     Disconnect,
-    /// Something that this server cannot do.
+    /// A request that this server does not support.
     Unknown,
 }
 
-/// The request in a datagram; what is shorter than a header is none. What follows a header is not needed: clients
-/// introduce themselves there, and some fill it with leftovers.
+/// Parses the request in a datagram; `None` if it is shorter than a header. The contents are ignored: clients
+/// introduce themselves there, and some send uninitialised bytes.
 pub fn parse(datagram: &[u8]) -> Option<Request> {
     let [low, high, ..] = *datagram.first_chunk::<HEADER>()?;
     Some(match u16::from_le_bytes([low, high]) {
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn requests_are_known_by_their_identifiers() {
-        // As the vendor's Python sample sends it, with a text that nobody needs.
+        // As the vendor's Python sample sends it, with an unused text.
         assert_eq!(parse(b"\0\0\x05\0Ping\0"), Some(Request::Connect));
         assert_eq!(parse(&[4, 0, 0, 0]), Some(Request::Models));
         assert_eq!(parse(&[10, 0, 0, 0]), Some(Request::KeepAlive));

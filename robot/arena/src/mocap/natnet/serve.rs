@@ -1,5 +1,5 @@
-//! Serves poses by NatNet: answers requests, and sends frames to a multicast group or to each client that asked. Nothing
-//! waits: a datagram for which there is no room is lost, as on any network.
+//! Serves poses by NatNet: answers requests, and sends frames to a multicast group or to each connected client.
+//! Sending never blocks: a datagram that finds no buffer space is lost, as on any network.
 
 use super::encode::{self, Frame};
 use super::request::{self, Request};
@@ -8,11 +8,11 @@ use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Most clients at once; further ones get answers and no frames.
+/// Maximum number of clients; further clients get replies but no frames.
 const MAX_CLIENTS: usize = 16;
-/// A client that says nothing for so long has left.
+/// Time without a request after which a client is dropped.
 const SILENCE: Duration = Duration::from_secs(5);
-/// Most requests answered in a row.
+/// Maximum number of requests answered per call.
 const BURST: usize = 64;
 
 struct Client {
@@ -20,7 +20,7 @@ struct Client {
     heard: Instant,
 }
 
-/// The server: its sockets and clients.
+/// NatNet server with its sockets and clients.
 pub(crate) struct Server {
     names: Vec<String>,
     version: Version,
@@ -32,10 +32,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server for these bodies, in the order of the poses.
+    /// Binds a server for these bodies, in the order of the poses.
     pub(crate) fn bind(settings: &NatNet, names: Vec<String>) -> std::io::Result<Server> {
         let requests = UdpSocket::bind(settings.address)?;
-        // The address from which frames come selects the interface on which a group gets them.
+        // The source address of frames selects the interface for the multicast group.
         let frames = UdpSocket::bind((*settings.address.ip(), 0))?;
         requests.set_nonblocking(true)?;
         frames.set_nonblocking(true)?;
@@ -44,12 +44,12 @@ impl Server {
         Ok(Server { names, version, group, requests, address, frames, clients: Mutex::default() })
     }
 
-    /// Where it can be reached.
+    /// Address at which the server can be reached.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sends a frame to all who are to have it.
+    /// Sends a frame to the group or to all connected clients.
     pub(crate) fn publish(&self, frame: &Frame) {
         let to: Vec<SocketAddr> = match self.group {
             Some(group) => vec![group.into()],
@@ -60,12 +60,12 @@ impl Server {
         }
         let bytes = encode::frame(self.version, frame);
         for address in to {
-            // What cannot be sent is lost; the next frame is newer anyway.
+            // A failed send is dropped; the next frame is newer.
             let _ = self.frames.send_to(&bytes, address);
         }
     }
 
-    /// Answers the requests that have come.
+    /// Answers all waiting requests.
     pub(crate) fn answer(&self) {
         let mut datagram = [0; 1024];
         for _ in 0..BURST {
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    /// Remembers who wants frames.
+    /// Updates the list of connected clients.
     fn note(&self, request: Request, from: SocketAddr) {
         let mut clients = self.present();
         if request == Request::Disconnect {
@@ -94,7 +94,7 @@ impl Server {
         }
     }
 
-    /// The clients, without those who left.
+    /// Connected clients, after dropping those that timed out.
     fn present(&self) -> MutexGuard<'_, Vec<Client>> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|client| client.heard.elapsed() < SILENCE);
@@ -112,7 +112,8 @@ mod tests {
         Server::bind(&settings, vec!["xp01".into()]).unwrap()
     }
 
-    /// A client that says this and gets what the server answers; gives the identifiers of what came.
+    /// Sends requests from a client, then serves and publishes one frame; returns the identifiers of the received
+    /// datagrams.
     fn ask(server: &Server, client: &UdpSocket, requests: &[u16]) -> Vec<u16> {
         for id in requests {
             let [low, high] = id.to_le_bytes();
@@ -123,7 +124,7 @@ mod tests {
         server.publish(&Frame { number: 1, exposed: Duration::ZERO, sent: Duration::ZERO, poses: vec![pose] });
         let mut came = Vec::new();
         let mut bytes = [0; 1024];
-        // Everything was sent before this; on this machine nothing is under way.
+        // Everything was sent before this; loopback delivers at once.
         client.set_nonblocking(true).unwrap();
         while client.recv(&mut bytes).is_ok() {
             came.push(u16::from_le_bytes([bytes[0], bytes[1]]));

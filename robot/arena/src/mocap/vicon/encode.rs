@@ -1,5 +1,5 @@
-//! The bytes of Vicon's DataStream protocol (ViconCGStream): little-endian, packets of tagged objects with lengths.
-//! Only what a pose stream needs; lengths in millimetres, z up.
+//! Encodes Vicon's DataStream protocol (ViconCGStream): little-endian packets of tagged objects with lengths. Covers
+//! only the objects of a pose stream; lengths in millimetres, z up.
 
 use std::collections::BTreeSet;
 
@@ -7,31 +7,31 @@ use std::collections::BTreeSet;
 pub mod id {
     /// Frame period.
     pub const STREAM_INFO: u32 = 1;
-    /// A subject's name and segments.
+    /// Name and segments of a subject.
     pub const SUBJECT_INFO: u32 = 2;
     /// Frame number.
     pub const FRAME_INFO: u32 = 5;
     /// Poses of a subject's segments.
     pub const GLOBAL_SEGMENTS: u32 = 9;
-    /// Sent back as it came.
+    /// Ping; the server echoes it.
     pub const PING: u32 = 42;
-    /// The same in single precision, with rotations as axis times angle.
+    /// Poses of a subject's segments in single precision, with rotations as axis times angle.
     pub const LIGHTWEIGHT_SEGMENTS: u32 = 901;
-    /// Which objects a side supports or wants.
+    /// Object types that a side supports or requests.
     pub const OBJECT_ENUMS: u32 = 100_001;
-    /// One frame now, or every frame from now on.
+    /// Request for one frame now, or for every frame from now on.
     pub const REQUEST_FRAME: u32 = 100_002;
-    /// What a frame packet holds.
+    /// Contents of a frame packet.
     pub const CONTENTS: u32 = 100_004;
-    /// The next new frame.
+    /// Request for the next new frame.
     pub const REQUEST_NEXT_FRAME: u32 = 100_008;
 }
 
 /// First word of every packet.
 pub const MAGIC: u32 = 0x1A2B_0001;
-/// Bytes before a packet's objects: the magic word and the length.
+/// Length of the packet header: the magic word and the length (bytes).
 pub const HEADER: usize = 8;
-/// What this server can send.
+/// Object types that this server can send.
 pub const SUPPORTED: [u32; 7] = [
     id::STREAM_INFO,
     id::SUBJECT_INFO,
@@ -41,38 +41,38 @@ pub const SUPPORTED: [u32; 7] = [
     id::LIGHTWEIGHT_SEGMENTS,
     id::CONTENTS,
 ];
-/// Ticks a second of a stream's period.
+/// Clock frequency of a stream's period (Hz).
 const TICKS_PER_SECOND: i64 = 135_000_000;
 
 /// Pose of a subject's only segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SegmentPose {
-    /// Place, mm.
+    /// Position (mm).
     pub translation: [f64; 3],
     /// Rotation matrix, row by row.
     pub rotation: [f64; 9],
 }
 
-/// One moment of a capture: subject i has number i + 1 and a root segment of its own name.
+/// One captured frame: subject i has number i + 1 and a root segment of its own name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Frame number; clients of the SDK see it plus one.
+    /// Frame number; clients of the SDK see this number plus one.
     pub number: u32,
     /// Poses in the order of the subjects.
     pub poses: Vec<SegmentPose>,
 }
 
-/// The server's first packet: what it can send.
+/// Encodes the server's first packet: the object types that it can send.
 pub fn hello(supported: &[u32]) -> Vec<u8> {
     packet(|out| object(out, id::OBJECT_ENUMS, |out| put_set(out, supported)))
 }
 
-/// The answer to a ping.
+/// Encodes the reply to a ping.
 pub fn ping(number: u64) -> Vec<u8> {
     packet(|out| object(out, id::PING, |out| out.extend(number.to_le_bytes())))
 }
 
-/// A frame with those of its objects that are in `wanted`; static objects are repeated in each.
+/// Encodes a frame with the objects whose types are in `wanted`; every frame repeats static objects.
 pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u32>) -> Vec<u8> {
     let subjects = &subjects[..subjects.len().min(frame.poses.len())];
     let count = subjects.len() as u32;
@@ -92,7 +92,7 @@ pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u
                 put(out, *id);
                 put(out, *count);
             }
-            // No object is left out as unchanged.
+            // No object is omitted as unchanged.
             put(out, 0);
         });
         if sends(id::STREAM_INFO) {
@@ -142,7 +142,7 @@ fn put_pose(out: &mut Vec<u8>, number: u32, pose: &SegmentPose) {
     }
 }
 
-/// Everything in an arena stands upright, so its axis is z.
+/// Every body in the arena stands upright, so the rotation axis is z.
 fn put_lightweight_pose(out: &mut Vec<u8>, number: u32, pose: &SegmentPose) {
     put(out, number);
     put(out, 1);
@@ -173,7 +173,7 @@ fn packet(body: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-/// An identifier, the length of what follows, and what follows; a packet has the same form.
+/// Writes an identifier, the length of the contents, and the contents; a packet has the same form.
 fn object(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
     put(out, id);
     let at = out.len();
@@ -187,7 +187,7 @@ fn object(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
 mod tests {
     use super::*;
 
-    /// What the recorded server supports.
+    /// Object types that the recorded server supports.
     const RECORDED: [u32; 6] =
         [id::STREAM_INFO, id::SUBJECT_INFO, id::FRAME_INFO, id::GLOBAL_SEGMENTS, id::PING, id::CONTENTS];
 

@@ -1,7 +1,7 @@
-//! The motion-capture system above the arena, as its network socket shows it: a Vicon DataStream server at 50 Hz.
+//! Motion-capture system above the arena, emulated as a Vicon DataStream server at 50 Hz.
 //!
-//! Subjects are the robots, the frisbee and further discs. A frame shows the poses of one physics step ago, interpolated between
-//! steps; a real system is later still (thesis 5.2.3: three frames).
+//! Subjects are the robots, the frisbee and further discs. A frame shows the poses of one physics step ago,
+//! interpolated between steps; the latency of a real system is larger (thesis 5.2.3: three frames).
 
 pub mod encode;
 pub mod request;
@@ -11,27 +11,27 @@ use encode::{Frame, SegmentPose};
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// Frames a second of arena time.
+/// Frame rate in arena time (Hz).
 pub const HERTZ: u32 = 50;
-/// Name of the frisbee.
+/// Subject name of the frisbee.
 pub const FRISBEE: &str = "frisbee";
-/// Height of the markers on a robot's top plate, mm. No source gives it.
+/// Height of the markers on a robot's top plate (mm). No source gives it.
 const ROBOT_MARKERS: f64 = 100.0;
-/// Height of the markers on the frisbee, mm.
+/// Height of the markers on the frisbee (mm).
 const FRISBEE_MARKERS: f64 = 25.0;
 
-/// Height of the markers on body `i` of an arena of so many robots, mm; discs come after the robots.
+/// Height of the markers on body `i` of an arena with this number of robots (mm); discs come after the robots.
 pub(crate) fn marker_height(i: usize, robots: usize) -> f64 {
     if i < robots { ROBOT_MARKERS } else { FRISBEE_MARKERS }
 }
 
-/// Names of the bodies: the robots, then the discs, of which the first is the frisbee.
+/// Subject names: the robots, then the discs, of which the first is the frisbee.
 pub fn subjects(robots: &[String], discs: usize) -> Vec<String> {
     let disc = |number: usize| if number == 1 { FRISBEE.into() } else { format!("disc{number}") };
     robots.iter().cloned().chain((1..=discs).map(disc)).collect()
 }
 
-/// The frame that shows these poses, so many of them of robots, and then those of discs.
+/// Frame with these poses (`robots` robots, then discs).
 pub fn frame(number: u32, poses: &[Pose], robots: usize) -> Frame {
     let segment = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading);
@@ -55,7 +55,7 @@ mod tests {
         let poses = [Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()];
         let frame = frame(3, &poses, 1);
         assert_eq!(frame.poses[0].translation, [500.0, -250.0, 100.0]);
-        // The first column is where the robot's x axis points: along the world's y.
+        // The first column is the direction of the robot's x axis: the world's y.
         assert!(frame.poses[0].rotation[0].abs() < 1e-6 && (frame.poses[0].rotation[3] - 1.0).abs() < 1e-6);
         assert_eq!(frame.poses[1].translation[2], 25.0);
     }

@@ -1,42 +1,42 @@
-//! What a DataStream client says.
+//! Parses requests of DataStream clients.
 
 use super::encode::id;
 use std::collections::BTreeSet;
 
-/// Longest packet that a client may send, bytes after the header; real ones have less than 100.
+/// Maximum length of a client's packet after the header (bytes); real packets have less than 100.
 pub const MAX_PACKET: usize = 4096;
 
-/// One thing that a client asks for.
+/// Request of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// From now on, send these objects.
+    /// Send these object types from now on.
     Objects(BTreeSet<u32>),
     /// Send every frame.
     AllFrames,
-    /// Send one frame now, and none by itself.
+    /// Send one frame now, and no further frames.
     OneFrame,
     /// Send the next new frame.
     NextFrame,
-    /// Send this number back.
+    /// Echo this number.
     Ping(u64),
 }
 
-/// Why a client's packet makes no sense.
+/// Reason for rejecting a client's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// It does not start with the protocol's magic word.
+    /// The packet does not start with the protocol's magic word.
     #[error("a packet starts with {0:#010x}, not with the DataStream's magic word")]
     Magic(u32),
-    /// It is longer than any real request.
+    /// The packet is longer than any real request.
     #[error("a packet announces {0} bytes; {MAX_PACKET} are allowed")]
     TooLong(u32),
-    /// An object ends before its fields do, or runs past the packet.
+    /// An object ends before its fields do, or extends past the packet.
     #[error("object {0} is cut short")]
     Truncated(u32),
 }
 
-/// The requests in a packet's objects, in their order. Unknown objects and trailing fields are skipped, as the
-/// protocol asks.
+/// Parses the requests in a packet's objects, in order. Skips unknown objects and trailing fields, as the protocol
+/// requires.
 pub fn parse(mut objects: &[u8]) -> Result<Vec<Request>, RequestError> {
     let mut requests = Vec::new();
     while !objects.is_empty() {
@@ -49,12 +49,12 @@ pub fn parse(mut objects: &[u8]) -> Result<Vec<Request>, RequestError> {
     Ok(requests)
 }
 
-/// The request in an object; inner `None` if its kind is unknown, outer if it is cut short.
+/// Parses the request in an object; inner `None` if its type is unknown, outer `None` if it is cut short.
 fn request(kind: u32, mut body: &[u8]) -> Option<Option<Request>> {
     Some(match kind {
         id::OBJECT_ENUMS => {
             let count = take(&mut body)?;
-            // `take` ends the loop at the body's end, whatever the count says.
+            // `take` ends the loop at the end of the body, even if the count is larger.
             Some(Request::Objects((0..count).map(|_| take(&mut body)).collect::<Option<_>>()?))
         }
         id::REQUEST_FRAME => Some(if *body.first()? != 0 { Request::AllFrames } else { Request::OneFrame }),

@@ -12,13 +12,13 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
-/// What is sent to a client.
+/// Message to a client.
 enum Outgoing {
     Frame(Arc<Frame>),
     Bytes(Vec<u8>),
 }
 
-/// What a client asked for.
+/// Subscriptions of a client.
 #[derive(Default)]
 struct Wishes {
     any: AtomicBool,
@@ -33,7 +33,7 @@ impl clients::Wishes for Wishes {
     }
 }
 
-/// The server: its port and clients.
+/// DataStream server with its port and clients.
 pub struct Server {
     subjects: Vec<String>,
     port: Port,
@@ -46,7 +46,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Server {
-    /// A server for these subjects, in the order of the frames' poses; port 0 takes a free one.
+    /// Binds a server for these subjects, in the order of the frames' poses; port 0 selects a free one.
     ///
     /// # Errors
     /// If the address cannot be bound.
@@ -55,15 +55,16 @@ impl Server {
         Ok(Server { subjects, port, clients: Clients::default(), latest: Mutex::default() })
     }
 
-    /// Where it can be reached.
+    /// Address at which the server can be reached.
     pub fn address(&self) -> SocketAddr {
         self.port.address()
     }
 
-    /// Queues a new frame for every client that wants it.
+    /// Queues a new frame for every client that requested it.
     pub fn publish(&self, frame: Frame) {
         let frame = Arc::new(frame);
-        // A client that asks for one frame finds either this one or that it is to wait for it.
+        // Locked while publishing, so that a client that requests one frame either finds this frame or is registered
+        // to receive it.
         let mut latest = lock(&self.latest);
         self.clients.publish(|wishes| {
             let is_wanted = wishes.next.swap(false, Relaxed) || wishes.all.load(Relaxed);
@@ -72,7 +73,7 @@ impl Server {
         *latest = Some(frame);
     }
 
-    /// Takes waiting connections.
+    /// Accepts waiting connections.
     pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
         self.port.admit(scope, move |stream| self.converse(scope, stream, stop));
     }
@@ -87,12 +88,12 @@ impl Server {
             received.extend_from_slice(bytes);
             self.listen(&mut received, queue, wishes).is_ok_and(|keeps_up| keeps_up)
         };
-        // The server speaks first.
+        // The server sends the first packet.
         let hello = Outgoing::Bytes(encode::hello(&SUPPORTED));
         self.clients.converse(scope, stream, stop, hello, encode, hear);
     }
 
-    /// Obeys the requests whose packets are whole; false if the client does not take its answers.
+    /// Executes the requests in complete packets; returns false if the client does not read its replies.
     fn listen(
         &self,
         received: &mut Vec<u8>,
@@ -129,7 +130,7 @@ impl Server {
             Request::OneFrame => {
                 wishes.all.store(false, Relaxed);
                 let latest = lock(&self.latest);
-                // Before the first frame, "now" is when there is one.
+                // Before the first frame, "now" means the first frame.
                 wishes.next.store(latest.is_none(), Relaxed);
                 latest.clone().map(Outgoing::Frame)
             }
@@ -138,7 +139,7 @@ impl Server {
     }
 }
 
-/// Takes the objects of a whole packet off the front of what was received.
+/// Removes the first complete packet from the received bytes and returns its objects.
 fn next_packet(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, RequestError> {
     let word = |at: usize| received.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let Some((magic, length)) = word(0).zip(word(4)) else { return Ok(None) };

@@ -1,32 +1,32 @@
-//! The bytes of VRPN: a cookie each way, then messages of a 24-byte header and a payload padded to 8 bytes.
+//! Encodes VRPN: a cookie each way, then messages of a 24-byte header and a payload padded to 8 bytes.
 
 use std::time::Duration;
 
-/// First bytes of each side: protocol 07.38, no remote logging, padded with zeros.
+/// First bytes from each side: protocol 07.38, no remote logging, padded with zeros.
 pub const COOKIE: [u8; 24] = *b"vrpn: ver. 07.38  0\0\0\0\0\0";
-/// Bytes of a message's header: length, seconds, microseconds, sender, type, running number.
+/// Length of a message header [bytes]: length, seconds, microseconds, sender, type, sequence number.
 pub const HEADER: usize = 24;
-/// System message: the sender's number has this name.
+/// System message: name of a sender number.
 pub const SENDER_DESCRIPTION: i32 = -1;
-/// System message: the type's number has this name.
+/// System message: name of a type number.
 pub const TYPE_DESCRIPTION: i32 = -2;
-/// Types of this server, by number.
+/// Message types of this server, by number.
 pub const TYPES: [&str; 3] = ["vrpn_Tracker Pos_Quat", PING, PONG];
-/// Asks whether a device is there.
+/// Message type: asks whether a device is present.
 pub const PING: &str = "vrpn_Base ping_message";
-/// Says that it is.
+/// Message type: confirms that a device is present.
 pub const PONG: &str = "vrpn_Base pong_message";
 
 /// Pose of a tracker's sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorPose {
-    /// Place, m.
+    /// Position (m).
     pub place: [f64; 3],
     /// Unit quaternion x, y, z, w.
     pub turn: [f64; 4],
 }
 
-/// Writes messages to one client, numbered in their order.
+/// Writes messages to one client, with consecutive numbers.
 #[derive(Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
@@ -34,23 +34,23 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// What was written since the last call.
+    /// Takes the bytes written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
 
-    /// Names of all trackers and types.
+    /// Writes the names of all trackers and types.
     pub fn descriptions(&mut self, stamp: Duration, trackers: &[String]) {
         let trackers = trackers.iter().map(|name| (SENDER_DESCRIPTION, name.as_str()));
         let types = TYPES.iter().map(|name| (TYPE_DESCRIPTION, *name));
         for (number, (kind, name)) in (0..).zip(trackers).chain((0..).zip(types)) {
-            // The length counts the terminating zero.
+            // The length includes the terminating zero.
             let length = (name.len() as u32 + 1).to_be_bytes();
             self.message(stamp, number, kind, &[&length[..], name.as_bytes(), &[0]].concat());
         }
     }
 
-    /// A pose of sensor 0 of a tracker.
+    /// Writes a pose of sensor 0 of a tracker.
     pub fn pose(&mut self, stamp: Duration, tracker: i32, pose: &SensorPose) {
         // Sensor number and a word of padding.
         let mut payload = vec![0; 8];
@@ -58,13 +58,13 @@ impl Writer {
         self.message(stamp, tracker, 0, &payload);
     }
 
-    /// The answer to a ping of a tracker.
+    /// Writes the reply to a ping of a tracker.
     pub fn pong(&mut self, stamp: Duration, tracker: i32) {
         self.message(stamp, tracker, 2, &[]);
     }
 
     fn message(&mut self, stamp: Duration, sender: i32, kind: i32, payload: &[u8]) {
-        // The length is that of header and payload without the padding that follows.
+        // The length covers header and payload, not the padding.
         let words = [(HEADER + payload.len()) as u32, stamp.as_secs() as u32, stamp.subsec_micros()];
         words.iter().for_each(|word| self.out.extend(word.to_be_bytes()));
         [sender, kind].iter().for_each(|word| self.out.extend(word.to_be_bytes()));
@@ -89,7 +89,7 @@ mod tests {
     fn a_pose_has_the_documented_bytes() {
         let mut writer = Writer::default();
         writer.pose(STAMP, 3, &SensorPose { place: [1.0, -0.2505, 0.05], turn: [0.0, 0.0, 0.0, 1.0] });
-        // 24 + 64 bytes, stamp, sender 3, type 0, message 0; sensor 0; place; quaternion.
+        // 24 + 64 bytes, stamp, sender 3, type 0, message 0; sensor 0; position; quaternion.
         let golden = "000000586553f1000001e240000000030000000000000000\
                       0000000000000000\
                       3ff0000000000000bfd0083126e978d53fa999999999999a\
@@ -102,11 +102,11 @@ mod tests {
         let mut writer = Writer::default();
         writer.descriptions(STAMP, &["xp01".into()]);
         let bytes = writer.take();
-        // 24 + 4 + "xp01\0" = 33 bytes of 40; sender 0 is described.
+        // 24 + 4 + "xp01\0" = 33 bytes of 40; describes sender 0.
         let golden = "000000216553f1000001e24000000000ffffffff00000000000000057870303100000000\
                       00000000";
         assert_eq!(hex(&bytes[..40]), golden);
-        // 24 + 4 + 22 = 50 bytes of 56; type 0 is described.
+        // 24 + 4 + 22 = 50 bytes of 56; describes type 0.
         assert!(hex(&bytes[40..]).starts_with("000000326553f1000001e24000000000fffffffe000000010000001676727"));
         assert_eq!(bytes.len(), 40 + 56 + 56 + 56);
     }

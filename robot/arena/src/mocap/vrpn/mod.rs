@@ -1,5 +1,5 @@
-//! The motion-capture system's other output: a VRPN server, as Vicon Tracker and Motive have one. Each subject is a
-//! tracker of its own name with one sensor. Big-endian; places in metres; a hidden subject would just be silent.
+//! VRPN server, as in Vicon Tracker and Motive. Each subject is a tracker of the same name with one sensor.
+//! Big-endian; positions in metres; a hidden subject would send no messages.
 
 pub mod encode;
 pub(crate) mod serve;
@@ -10,7 +10,7 @@ use encode::SensorPose;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// The trackers' poses, so many of them of robots, and then those of discs.
+/// Converts poses (`robots` robots, then discs) to tracker poses.
 pub fn poses(poses: &[Pose], robots: usize) -> Vec<SensorPose> {
     let sensor = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);

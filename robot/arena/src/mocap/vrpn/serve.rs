@@ -1,4 +1,4 @@
-//! Serves poses to VRPN clients. A client either connects over TCP, or asks over UDP to be called back over TCP.
+//! Serves poses to VRPN clients. A client either connects over TCP, or requests a TCP connection to itself over UDP.
 
 use super::encode::{COOKIE, SensorPose, Writer};
 use super::session::{Answer, Session};
@@ -12,10 +12,10 @@ use std::sync::mpsc::SyncSender;
 use std::thread::Scope;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Lowest port that a client may ask to be called on.
+/// Lowest port that a client may request a connection to.
 const LOWEST_PORT: u16 = 1024;
 
-/// What is sent to a client.
+/// Message to a client.
 enum Outgoing {
     Cookie,
     Descriptions,
@@ -23,7 +23,7 @@ enum Outgoing {
     Pong(i32),
 }
 
-/// True of a client that was welcomed, and is told poses.
+/// Whether the client's cookie was accepted, so that it receives poses.
 #[derive(Default)]
 struct Welcome(AtomicBool);
 
@@ -33,18 +33,18 @@ impl Wishes for Welcome {
     }
 }
 
-/// The server: its sockets and clients.
+/// VRPN server with its sockets and clients.
 pub(crate) struct Server {
     trackers: Vec<String>,
     port: Port,
     requests: UdpSocket,
-    /// Stamps are wall time as this machine had it when the arena began, plus arena time.
+    /// Wall time of this machine at the start of the arena; message stamps are this time plus arena time.
     start: Duration,
     clients: Clients<Outgoing, Welcome>,
 }
 
 impl Server {
-    /// A server for these trackers, in the order of the poses; TCP and UDP have the same port.
+    /// Binds a server for these trackers, in the order of the poses; TCP and UDP use the same port.
     pub(crate) fn bind(address: SocketAddr, trackers: Vec<String>) -> std::io::Result<Server> {
         let port = Port::bind(address, MAX_CLIENTS)?;
         let requests = UdpSocket::bind(port.address())?;
@@ -53,26 +53,26 @@ impl Server {
         Ok(Server { trackers, port, requests, start, clients: Clients::default() })
     }
 
-    /// Where it can be reached.
+    /// Address at which the server can be reached.
     pub(crate) fn address(&self) -> SocketAddr {
         self.port.address()
     }
 
-    /// Queues the poses of a moment of arena time for every client.
+    /// Queues the poses at a moment of arena time for every client.
     pub(crate) fn publish(&self, moment: Duration, poses: Vec<SensorPose>) {
         let poses = Arc::new(poses);
         let message = || Outgoing::Poses(self.start + moment, poses.clone());
         self.clients.publish(|welcome| welcome.0.load(Relaxed).then(message));
     }
 
-    /// Takes waiting connections and calls those back who asked for it.
+    /// Accepts waiting connections and connects to clients that requested it.
     pub(crate) fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
         let converse = move |stream| self.converse(scope, stream, stop);
         self.port.admit(scope, converse);
         let mut datagram = [0; 256];
         while let Ok((n, from)) = self.requests.recv_from(&mut datagram) {
             let Some(port) = wanted_port(&datagram[..n]) else { continue };
-            // Only the asking machine is called, whatever address the datagram names.
+            // Connects only to the sender's own address, whatever address the datagram contains.
             if let Ok(stream) = TcpStream::connect_timeout(&SocketAddr::new(from.ip(), port), POLL) {
                 self.port.serve(scope, stream, converse);
             }
@@ -100,7 +100,7 @@ impl Server {
         self.clients.converse(scope, stream, stop, Outgoing::Cookie, encode, hear);
     }
 
-    /// Queues answers; false if the client does not take them.
+    /// Queues replies; returns false if the client does not read them.
     fn answer(&self, answers: Vec<Answer>, queue: &SyncSender<Outgoing>, welcome: &Welcome) -> bool {
         for answer in answers {
             let outgoing = match answer {
@@ -113,14 +113,14 @@ impl Server {
             if queue.try_send(outgoing).is_err() {
                 return false;
             }
-            // Poses follow the descriptions, which are in the queue by now.
+            // Poses follow the descriptions, which are already in the queue.
             welcome.0.store(true, Relaxed);
         }
         true
     }
 }
 
-/// The port in a request `<address> <port>`, which a zero ends.
+/// Parses the port in a zero-terminated request `<address> <port>`.
 fn wanted_port(datagram: &[u8]) -> Option<u16> {
     let text = std::str::from_utf8(datagram.strip_suffix(&[0])?).ok()?;
     let port = text.split_once(' ')?.1.trim().parse().ok()?;

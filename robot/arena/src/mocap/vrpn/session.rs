@@ -1,42 +1,42 @@
-//! What a VRPN client says, from its cookie on. Plain state, no socket.
+//! Parses the messages of a VRPN client, from its cookie on; independent of sockets.
 
 use super::encode::{COOKIE, HEADER, PING, SENDER_DESCRIPTION, TYPE_DESCRIPTION};
 use std::collections::BTreeMap;
 
-/// Longest message that a client may send, bytes; real ones have less than 300.
+/// Maximum length of a client's message (bytes); real messages have less than 300.
 pub const MAX_MESSAGE: usize = 4096;
-/// Most names of senders and of types that a client may describe; VRPN's own limit is 2000.
+/// Maximum number of sender and type names that a client may describe; VRPN's own limit is 2000.
 const MAX_NAMES: usize = 2000;
-/// Bytes of the cookie that must agree: up to the dot behind the major version.
+/// Bytes of the cookie that must match: up to the dot after the major version.
 const MAJOR: usize = 13;
 
-/// What the server is to do.
+/// Action for the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The client's cookie is good: describe everything, then send poses.
+    /// The client's cookie is valid: describe everything, then send poses.
     Welcome,
-    /// Answer a ping of the tracker of this name.
+    /// Answer a ping of the tracker with this name.
     Pong(String),
 }
 
-/// Why a client is sent away.
+/// Reason for rejecting a client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// It does not speak this protocol.
+    /// The client does not use this protocol.
     #[error("the client's first bytes are {0:?}, not VRPN 07's")]
     Cookie(String),
-    /// A length that no message has.
+    /// The length is impossible for a message.
     #[error("a message announces {0} bytes; {HEADER} to {MAX_MESSAGE} are possible")]
     Length(u32),
     /// A description ends before its name does.
     #[error("a description is cut short")]
     Description,
-    /// More names than any client has.
+    /// The client describes too many names.
     #[error("more than {MAX_NAMES} names are described")]
     Names,
 }
 
-/// One client's state: its numbers are its own.
+/// State of one client, with its own numbers for names.
 #[derive(Debug, Default)]
 pub struct Session {
     received: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Takes bytes from the client.
+    /// Processes bytes from the client.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Answer>, SessionError> {
         self.received.extend_from_slice(bytes);
         let mut answers = Vec::new();
@@ -85,12 +85,12 @@ impl Session {
         } else if self.names.get(&(TYPE_DESCRIPTION, kind)).is_some_and(|name| name == PING) {
             return Ok(self.names.get(&(SENDER_DESCRIPTION, sender)).cloned().map(Answer::Pong));
         }
-        // What trackers do not understand, a tracker leaves alone.
+        // Trackers ignore messages of unknown types.
         Ok(None)
     }
 }
 
-/// A length that counts the terminating zero, then the name.
+/// Parses a length, which includes the terminating zero, and the name.
 fn name(payload: &[u8]) -> Option<String> {
     let (length, text) = payload.split_first_chunk()?;
     let text = text.get(..u32::from_be_bytes(*length) as usize)?.strip_suffix(&[0])?;
@@ -101,8 +101,8 @@ fn name(payload: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Recorded from the VRPN 07.38 client of a third party: its cookie, the description of tracker `xp01` (its
-    /// sender 1), of the ping (its type 5), and a ping. Padding holds leftovers of its buffer.
+    /// Recorded from a third-party VRPN 07.38 client: its cookie, the description of tracker `xp01` (its sender 1),
+    /// of the ping (its type 5), and a ping. The padding contains uninitialised bytes of its buffer.
     const RECORDED: &str = "7672706e3a207665722e2030372e33382020300000000000\
         000000216b01fb4c000f32d000000001ffffffff00000005000000057870303100436f6e74726f6c\
         000000336b01fb4c000f32d800000005fffffffe00000007000000177672706e5f426173652070696e675f6d657373616765001f5652504e\
