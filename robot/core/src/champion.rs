@@ -1,31 +1,31 @@
-//! The onboard champion: the fittest individual of the robot's island, which is to drive the robot.
+//! The onboard champion: the fittest individual of the robot's island, which the robot runs.
 
 use crate::core::Core;
 use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::message::{Emigrant, RobotMessage};
 
-/// The fittest individual of the robot's island, and the segment that still waits for one.
+/// Fittest individual of the robot's island, and the segment that waits for the first one.
 #[derive(Clone, Debug, Default)]
 pub struct OnboardChampion {
     champion: Option<Migrant>,
-    /// A segment whose tree could not be loaded yet, because no generation is done.
+    /// Segment whose tree could not be loaded yet, because no generation is complete.
     owed: Option<u32>,
     progress: Progress,
 }
 
 impl OnboardChampion {
-    /// Where the island stands.
+    /// Progress of the island.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// No segment waits for a tree any more.
+    /// Cancels the pending load of a tree.
     pub fn owe_nothing(&mut self) {
         self.owed = None;
     }
 
-    /// Takes the fittest of a finished generation, and loads it if a segment waits for one.
+    /// Records the fittest individual of a completed generation, and loads it if a segment is waiting.
     ///
     /// # Errors
     /// As [`OnboardChampion::load`].
@@ -39,11 +39,11 @@ impl OnboardChampion {
         self.owed.map_or(Ok(None), |segment| self.load(core, segment))
     }
 
-    /// Puts the fittest tree in control for a segment and says what to tell the hub; before the first generation is done
-    /// that waits until it is.
+    /// Puts the fittest tree in control for a segment and returns the message for the hub. Before the first
+    /// generation is complete, loading is deferred.
     ///
     /// # Errors
-    /// If the tree does not fit the robot: the one before stays in control.
+    /// If the tree does not fit the robot: the previous tree stays in control.
     pub fn load(&mut self, core: &mut Core, segment: u32) -> Result<Option<RobotMessage>, CompileError> {
         let Some(champion) = &self.champion else {
             self.owed = Some(segment);

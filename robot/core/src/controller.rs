@@ -1,4 +1,4 @@
-//! The tree in control, and what its nodes did last.
+//! The tree in control, and the node states of its last update.
 
 use std::sync::Arc;
 use xpuck_kernels::math::Vec2;
@@ -20,7 +20,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// The tree as it is, at its start.
+    /// Creates a controller at the start of the tree, without changes to the tree.
     pub fn new(tree: Tree) -> Result<Controller, CompileError> {
         let program = Program::compile(&tree)?;
         let nodes = vec![NodeState::Idle; tree.nodes().len()];
@@ -36,7 +36,7 @@ impl Controller {
         })
     }
 
-    /// One tick; returns the goal velocity.
+    /// Runs one tick; returns the goal velocity.
     pub fn tick(&mut self, senses: &Senses, draws: &mut Draws) -> Vec2 {
         self.rest();
         let nodes = &mut self.nodes;
@@ -53,28 +53,28 @@ impl Controller {
         goal
     }
 
-    /// An update without a tick: no node does anything.
+    /// Runs an update without a tick: all nodes become idle.
     pub fn rest(&mut self) {
         self.nodes.iter_mut().for_each(|node| *node = node.passed_by());
         (self.leaf, self.signal) = (None, 0);
     }
 
-    /// The leaf that drove in the last update, by its place among the tree's nodes; none if none did.
+    /// Leaf that drove in the last update, as an index into the tree's nodes; `None` if no leaf drove.
     pub fn leaf(&self) -> Option<usize> {
         self.leaf
     }
 
-    /// What the tree signalled in the last update; 0 for nothing.
+    /// Signal of the tree in the last update; 0 for no signal.
     pub fn signal(&self) -> u8 {
         self.signal
     }
 
-    /// The tree reads the light.
+    /// Whether the tree reads the light.
     pub fn reads_light(&self) -> bool {
         self.reads.light
     }
 
-    /// The tree reads tags.
+    /// Whether the tree reads tags.
     pub fn reads_tags(&self) -> bool {
         self.reads.tags
     }
@@ -84,17 +84,17 @@ impl Controller {
         &self.tree
     }
 
-    /// What the tree's nodes did in the last update, in preorder.
+    /// Node states of the last update, in preorder.
     pub fn nodes(&self) -> &[NodeState] {
         &self.nodes
     }
 
-    /// What the tree remembers.
+    /// Memory of the tree.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The registers after the last tick.
+    /// Registers after the last tick.
     pub fn board(&self) -> &Blackboard {
         &self.memory.board
     }

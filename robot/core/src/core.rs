@@ -1,6 +1,6 @@
-//! What a robot decides: its state, which tree drives, and whether the wheels may turn.
+//! Decision logic of a robot: its state, the tree in control, and whether the wheels may turn.
 //!
-//! A plain state machine over arena time in seconds; `xpuckd` feeds it and does what it says.
+//! A plain state machine over arena time in seconds; `xpuckd` provides the inputs and executes the returned actions.
 
 mod alone;
 mod virtual_senses;
@@ -36,178 +36,180 @@ use xpuck_wire::telemetry::{SensesReport, Telemetry};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::witness::{Testimony, Witness};
 
-/// Without a message from the hub for so long, the wheels and evolution stop, unless the experiment says otherwise, s.
+/// Duration without a message from the hub after which wheels and evolution stop, unless the experiment specifies
+/// otherwise (s).
 pub const HUB_SILENCE: f64 = 1.0;
-/// Virtual senses older than this read as absent, s.
+/// Age above which virtual senses read as absent (s).
 pub const SENSES_STALE: f64 = 0.5;
-/// The round trip to the hub is measured so often, s.
+/// Interval for measuring the round trip to the hub (s).
 const PING_PERIOD: f64 = 1.0;
-/// After the hub said that somebody watches, each control update is told at once for so long, s.
+/// Duration for which each control update is reported at once after the hub announces a viewer (s).
 const WATCHED: f64 = 3.0;
-/// A hello is repeated so often until the hub answers, s.
+/// Interval for repeating the hello until the hub answers (s).
 const HELLO_PERIOD: f64 = 1.0;
 
-/// What the shell is to do.
+/// Action for the shell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Send to the hub.
+    /// Send a message to the hub.
     Send(RobotMessage),
-    /// Make a new island for this experiment, standing still.
+    /// Create a paused island for this experiment.
     Prepare(Box<IslandPlan>),
-    /// The hub has taken up the run that this robot has: it is to be told the generations that it may have missed.
+    /// The hub has resumed the run that this robot has: report the generations that it may have missed.
     TellMissed,
-    /// Let evolution run or stand still.
+    /// Start or pause evolution.
     Evolve(bool),
-    /// From now on the island tries its trees there; what it knew of their fitness does not count any more.
+    /// Change the trials of the island; fitness values from before become invalid.
     ChangeTrials(Trials),
-    /// The phase gives the controller: a segment that waits for the island's fittest waits no more.
+    /// The phase assigns the controller: cancel a pending load of the island's fittest tree.
     KeepController,
-    /// Hand this to the reality probe.
+    /// Pass this to the reality probe.
     Notice(Noticed),
-    /// Hand these to the island.
+    /// Pass these genes to the island.
     Immigrants {
-        /// The generation that they answer.
+        /// Generation that the genes answer.
         generation: u32,
-        /// The genes, not yet checked.
+        /// Genes, not yet validated.
         genes: Vec<xpuck_wire::message::Emigrant>,
     },
     /// Load the island's fittest tree, with [`Core::load`].
     LoadFittest {
-        /// For this segment.
+        /// Segment for which the tree is loaded.
         segment: u32,
     },
-    /// Take settings into the robot's file, and answer.
+    /// Apply settings to the robot's file, and reply.
     Settings {
-        /// The push's number.
+        /// Number of the settings push.
         number: u64,
-        /// Part of a robot's file, not yet checked.
+        /// Part of a robot's file, not yet validated.
         text: String,
-        /// The robot may change now.
+        /// Whether changes are allowed in the current state.
         may: bool,
     },
-    /// The hub has welcomed this robot: it is to be told which release is installed.
+    /// The hub has welcomed this robot: report the installed release.
     Welcomed,
     /// A bundle for this robot.
     Offer {
-        /// The update's number.
+        /// Number of the update.
         number: u64,
-        /// The bundle without its payload, not yet verified.
+        /// Bundle without its payload, not yet verified.
         bundle: BundleHead,
     },
     /// A piece of a bundle's payload.
     Chunk {
         /// SHA-256 of the payload.
         digest: String,
-        /// Where the bytes begin.
+        /// Offset of the bytes in the payload.
         offset: u64,
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// What an operator wants besides driving.
+    /// Execute an operator's request.
     Fulfil(Wish),
-    /// Keep this over a restart of the program, and call [`Core::kept`] when that is so.
+    /// Store this across restarts of the program; call [`Core::kept`] when it is stored.
     Remember(Testimony),
-    /// A line for the log.
+    /// Write a line to the log.
     Say(Line),
 }
 
-/// What an operator wants of a robot besides driving.
+/// Operator's request other than driving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Blink, to be found.
+    /// Blink for identification.
     Identify,
-    /// Tell what the camera sees.
+    /// Send a camera picture.
     Picture,
-    /// Start the board again; the wheels stand.
+    /// Reboot the board; the wheels stop.
     Reboot,
 }
 
-/// What orders directives and experiments: the number of the hub that gave it, then its own. A hub that starts later may
-/// count from lower numbers, because its clock went back.
+/// Order of directives and experiments: the number of the hub that issued the item, then the item's number. A hub
+/// that starts later may use lower item numbers if its clock was set back.
 type Rank = (u64, u64);
 
-/// The experiment that the robot has; its seed is the robot's.
+/// The robot's present experiment, without its seed, which is a field of the robot.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     rank: Rank,
     signature: String,
 }
 
-/// The robot's state.
+/// State of the robot.
 #[derive(Clone, Debug)]
 pub struct Core {
     inbox: Inbox,
-    /// The version of its program.
+    /// Version of the robot's program.
     version: String,
-    /// Whose experiments are run.
+    /// Signers whose experiments are accepted.
     trust: Trust,
-    /// What was measured of the real world, for the simulations.
+    /// Calibration of the real world, for the simulations.
     measured: Calibration,
-    /// The hub's time is at most so far ahead of the robot's, s; none before the first pong of this hub.
+    /// Upper bound of the hub clock's lead over the robot's clock (s); `None` before the first pong of this hub.
     hub_ahead: Option<f64>,
-    /// Messages whose seal was not fresh.
+    /// Number of messages with a stale seal.
     stale_seals: u32,
     seed: u64,
     island: u16,
     state: State,
-    /// Highest directive seen; lower ones are stale.
+    /// Rank of the newest directive; lower ranks are stale.
     newest: Rank,
-    /// The last STOP obeyed: only a later RUN starts the wheels again.
+    /// Rank of the last STOP; only a RUN of a higher rank starts the wheels again.
     stopped: Rank,
-    /// Number of the directive obeyed; 0 after the link was lost and with another hub, so that the hub says it again.
+    /// Number of the last directive; 0 after loss of the link and for a new hub, so that the hub repeats the
+    /// directive.
     obeyed: u64,
     segment: u32,
     experiment: Taken,
-    /// What the experiment means; none before the first.
+    /// Plan of the experiment; `None` before the first experiment.
     plan: Option<Arc<Plan>>,
-    /// The phase of it, from 0.
+    /// Current phase of the experiment, from 0.
     phase: u16,
     controller: Option<Controller>,
     senses: VirtualSenses,
-    /// Updates in RUN in which the body's, the camera's and the virtual senses were too old.
+    /// Counts of updates in RUN with stale body, camera and virtual senses.
     stale: [u32; 3],
     heard: Option<f64>,
-    /// What goes on without the hub.
+    /// Permissions to continue without the hub.
     alone: Alone,
-    /// The swarm file says where other robots are.
+    /// Whether the swarm file contains the addresses of other robots.
     reaches_peers: bool,
     welcomed: bool,
     hello_at: f64,
     ping_at: f64,
-    /// The last round trip, s.
+    /// Last round trip (s).
     round_trip: Option<f64>,
     updates: u32,
-    /// The last control update's results, for telemetry.
+    /// Wheel speeds of the last control update, for telemetry.
     wheels: [f32; 2],
-    /// What the proximity sensors read at the last control update, if they can be believed.
+    /// Proximity readings of the last control update; `None` if the body's readings were stale.
     proximity: Option<[f32; 8]>,
-    /// Arena time over wall time: people drive by the wall's.
+    /// Arena time per wall time; operator commands are timed by the wall clock.
     speed: f64,
-    /// Who drives besides the tree.
+    /// Controllers other than the tree.
     external: External,
-    /// It has no camera.
+    /// The robot has no camera.
     blind: bool,
-    /// The body told its senses lately, at the last control update.
+    /// Whether the body's readings were fresh at the last control update.
     body_fresh: bool,
-    /// Control updates for the record.
+    /// Recorder of control updates.
     tracer: Tracer,
-    /// Until then each update is told at once, s.
+    /// Time until which each update is reported at once (s).
     watched: f64,
-    /// Number of the run that the directive obeyed last is about; 0 for none.
+    /// Run number of the last directive; 0 for none.
     directed: u64,
-    /// What it was told last, also by an earlier hub, and before a restart of its program.
+    /// Last directive, possibly from an earlier hub or before a restart of the program.
     told: Option<Testimony>,
-    /// The hub that told it; none if that was before a restart.
+    /// Hub that issued the last directive; `None` if that was before a restart.
     told_by: Option<u64>,
-    /// Number of the last directive of this hub that it would testify to after a restart.
+    /// Number of the last directive of this hub that is stored across restarts.
     kept: u64,
-    /// When it heard a hub last, s; none before the first message.
+    /// Time of the last message from a hub (s); `None` before the first message.
     last_heard: Option<f64>,
 }
 
 impl Core {
-    /// A robot that has just been switched on. `session` is random and not 0 ([`xpuck_wire::session::fresh_session`]); only
-    /// experiments of those in `trust` are run.
+    /// Creates the core of a robot that has just been switched on. `session` is random and not 0
+    /// ([`xpuck_wire::session::fresh_session`]); only experiments signed according to `trust` are accepted.
     pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {
             inbox: Inbox::new(session),
@@ -253,22 +255,22 @@ impl Core {
         }
     }
 
-    /// What the robot does.
+    /// Current state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The last round trip to the hub and back, s of arena time.
+    /// Last round trip to the hub and back, in arena time (s).
     pub fn round_trip(&self) -> Option<f64> {
         self.round_trip
     }
 
-    /// Messages that were ignored, because they were not meant for this start of the robot or came again.
+    /// Number of messages ignored because their seal was for another session or already used.
     pub fn stale_seals(&self) -> u32 {
         self.stale_seals
     }
 
-    /// Handles a message from the hub, if its seal is fresh. STOP needs no fresh seal: standing still is always safe.
+    /// Handles a message from the hub if its seal is fresh. STOP needs no fresh seal: standing still is always safe.
     pub fn on_sealed(&mut self, now: f64, sealed: Sealed) -> Vec<Action> {
         match self.inbox.judge(&sealed) {
             Verdict::Fresh { new_hub } => {
@@ -277,13 +279,13 @@ impl Core {
                 }
                 return self.on_message(now, sealed.message);
             }
-            // A hub that does not know this session learns it from the next hello.
+            // A hub that does not know this session learns the session from the next hello.
             Verdict::Stranger => self.welcomed = false,
             Verdict::Stale => {}
         }
         self.stale_seals = self.stale_seals.saturating_add(1);
         match sealed.message {
-            // One of a hub that is no more was overtaken by the hub that came after it.
+            // A STOP of an earlier hub is ignored: a later hub has replaced that hub.
             ToRobot::Directive(directive @ Directive { state: State::Stop, .. })
                 if sealed.hub >= self.inbox.seen().0 =>
             {
@@ -296,7 +298,8 @@ impl Core {
         }
     }
 
-    /// Another hub has another clock, and does not know what the robot did for the last one.
+    /// Resets the state that depends on the hub: another hub has another clock and does not know earlier
+    /// acknowledgements.
     fn turn_to_another(&mut self) {
         self.hub_ahead = None;
         self.obeyed = 0;
@@ -307,18 +310,18 @@ impl Core {
         (self.inbox.seen().0, number)
     }
 
-    /// Whose experiments are run from now on.
+    /// Sets the signers whose experiments are accepted.
     pub fn set_trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
 
     /// Handles a message whose seal is fresh.
     pub fn on_message(&mut self, now: f64, message: ToRobot) -> Vec<Action> {
-        // A message that ends a silence does not undo what the silence means.
+        // A message that ends a silence does not cancel the consequences of the silence.
         let mut actions = self.notice_silence(now);
         self.heard = Some(now);
         self.last_heard = Some(now);
-        // Whoever drives alone waits from now on for what the hub says.
+        // A robot that drives alone stops and waits for the hub's next directive.
         if self.alone.stop_driving() {
             self.state = State::Pause;
             actions.push(Action::Say(Line::info("the hub is heard again: the wheels stand until it says RUN")));
@@ -333,7 +336,7 @@ impl Core {
             ToRobot::Pong { stamp, time } => {
                 if now >= stamp && time.is_finite() {
                     self.round_trip = Some(now - stamp);
-                    // The hub answered after it was asked, so its clock shows at most this.
+                    // The hub answered after the request, so its clock leads by at most this value.
                     self.hub_ahead = Some(time - stamp);
                 }
                 Vec::new()
@@ -357,7 +360,7 @@ impl Core {
                 self.watched = now + WATCHED;
                 picture.then_some(Action::Fulfil(Wish::Picture)).into_iter().collect()
             }
-            // A robot that may drive any moment does not turn into another: the hub offers it again later.
+            // A robot that may drive at any moment is not updated: the hub repeats the offer later.
             ToRobot::Offer { number, bundle } if self.may_update() => vec![Action::Offer { number, bundle }],
             ToRobot::Chunk { digest, offset, bytes } if self.may_update() => {
                 vec![Action::Chunk { digest, offset, bytes: bytes.0 }]
@@ -378,8 +381,8 @@ impl Core {
         actions
     }
 
-    /// An operator drives, or the hub parks; a command that is late or makes no sense moves nothing, and none does before a
-    /// directive says since a silence what the robot is to do.
+    /// Executes a drive command from an operator or from parking. A late or invalid command is ignored, as is any
+    /// command after a silence until the next directive.
     fn operate(&mut self, now: f64, given: DriveCommand) {
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= given.expires);
         let command = Command { wheels: given.wheels, lamps: given.lamps.map(Ring::All) };
@@ -389,28 +392,28 @@ impl Core {
         }
     }
 
-    /// Takes what a program at the robot's socket says; `connection` is its number.
+    /// Handles a request of a program at the robot's socket; `connection` is the number of its connection.
     ///
     /// # Errors
-    /// Why it is not done, in one line for the program.
+    /// Reason for the rejection, in one line for the program.
     pub fn on_program(&mut self, now: f64, connection: u32, said: Said) -> Result<Vec<Action>, String> {
         let line = self.external.take(now, self.state, connection, said)?;
         Ok(line.map(|text| Action::Say(Line::info(text))).into_iter().collect())
     }
 
-    /// What wheels and lamps do at this moment by the word of an external controller; none if the tree drives. The wheels
-    /// stand in STOP, when the hub is silent, and when the body does not tell what it senses.
+    /// Present command of an external controller for wheels and lamps; `None` if the tree drives. Also `None` in
+    /// STOP, while the hub is silent (unless the robot drives alone), or while the body's readings are stale.
     pub fn external_command(&self, now: f64) -> Option<Command> {
         let safe = (self.hears_hub(now) || self.alone.drives(now)) && self.body_fresh;
         self.external.command(now, self.state).filter(|_| safe)
     }
 
-    /// When the present command of an external controller ends, s; none if there is none.
+    /// End of the external controller's present command (s); `None` without a command.
     pub fn external_until(&self, now: f64) -> Option<f64> {
         self.external.until(now)
     }
 
-    /// Who drives.
+    /// Current driver.
     pub fn driver(&self, now: f64) -> Driver {
         self.external.driver(now)
     }
@@ -419,22 +422,22 @@ impl Core {
         !matches!(self.state, State::Ready | State::Run | State::Pause)
     }
 
-    /// As the program of this release.
+    /// Sets the release version of the program.
     pub fn released(self, version: &str) -> Core {
         Core { version: version.into(), ..self }
     }
 
-    /// Without a camera, or with one.
+    /// Sets whether the robot has a camera.
     pub fn seeing(self, sees: bool) -> Core {
         Core { blind: !sees, ..self }
     }
 
-    /// With what it kept before its program was started again.
+    /// Sets the directive that was stored before a restart of the program.
     pub fn remembering(self, told: Option<Testimony>) -> Core {
         Core { told, ..self }
     }
 
-    /// A restart of the program would find what directive `number` said, or nothing older.
+    /// Records that directive `number` is stored across restarts, if it is the last one.
     pub fn kept(&mut self, number: u64) {
         let this_hub = self.told_by == Some(self.inbox.seen().0);
         if this_hub && self.told.as_ref().is_some_and(|told| told.directive == number) {
@@ -442,60 +445,60 @@ impl Core {
         }
     }
 
-    /// The directive of this hub that it would testify to after a restart; none before the first that is kept.
+    /// Last directive of this hub that is stored across restarts; `None` before the first.
     pub fn kept_directive(&self) -> Option<u64> {
         (self.kept != 0).then_some(self.kept)
     }
 
-    /// What it says to a hub that asks what it was told last.
+    /// Report to a hub about the last directive that the robot received.
     fn witness(&self, now: f64) -> Witness {
         let silent_s = self.last_heard.map(|at| (now - at) / self.speed);
         Witness { told: self.told.clone(), silent_s }
     }
 
-    /// In an arena whose time runs so much faster than the wall's.
+    /// Sets the speed of the arena's time relative to wall time.
     pub fn paced(self, speed: f64) -> Core {
         Core { speed, ..self }
     }
 
-    /// With worlds as the robot's calibration file has them.
+    /// Sets the calibration of the simulated worlds, from the robot's calibration file.
     pub fn measured(self, measured: Calibration) -> Core {
         Core { measured, ..self }
     }
 
-    /// A robot that its own file allows to drive on without the hub for so long, s.
+    /// Sets the time for which the robot's file allows driving without the hub (s).
     pub fn allowed_alone(mut self, seconds: f64) -> Core {
         self.alone.allow(seconds);
         self
     }
 
-    /// A robot that knows where others are.
+    /// Marks the robot as having the addresses of other robots.
     pub fn among_peers(self) -> Core {
         Core { reaches_peers: true, ..self }
     }
 
-    /// The run that the robot has an experiment for; zeros before the first.
+    /// Run of the robot's experiment; zeros before the first.
     pub fn run(&self) -> RunName {
         RunName { number: self.experiment.rank.1, seed: self.seed }
     }
 
-    /// That run, if the robot exchanges genes with others in it, and how.
+    /// Run and plan if the robot exchanges genes with other robots in this run.
     pub fn exchanges(&self) -> Option<(RunName, &Arc<Plan>)> {
         let plan = self.plan.as_ref().filter(|plan| plan.genes == Genes::Peers)?;
         Some((self.run(), plan))
     }
 
-    /// Its place in the swarm file, from 1.
+    /// Number of the robot in the swarm file, from 1.
     pub fn island(&self) -> u16 {
         self.island
     }
 
-    /// A random number of this start of the program.
+    /// Random number of this start of the program.
     pub fn session(&self) -> u64 {
         self.inbox.session()
     }
 
-    /// Whom the robot hears by range and bearing; none if that is too old. `now` is s of arena time.
+    /// Robots heard by range and bearing; `None` if the data is stale. `now` is arena time (s).
     pub fn neighbours(&self, now: f64) -> Option<&[Neighbour]> {
         (!self.senses.stale(now)).then(|| self.senses.told().1)
     }
@@ -504,10 +507,10 @@ impl Core {
         let taken = Taken { rank: self.rank(number), signature: signed.signature.clone() };
         let present = &self.experiment;
         if taken.rank < present.rank {
-            // Overtaken on its way by a later one.
+            // A later experiment has already arrived.
             return Vec::new();
         }
-        // A hub that goes on with another's run gives the same experiment again.
+        // A hub that resumes another hub's run sends the same experiment again.
         if (number, seed, &signed.signature) == (present.rank.1, self.seed, &present.signature) {
             self.experiment = taken;
             let accepted = RobotMessage::Experiment { number, answer: Answer::Accepted };
@@ -529,7 +532,7 @@ impl Core {
                 format!("its trees may read {colour}, and this robot has no camera (`devices.camera` of its file)");
             return vec![refused(why)];
         }
-        // Nothing else shows which worlds a robot simulates.
+        // The log is the only place that shows the simulated worlds' calibration.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
             (true, _) => Some("worlds are simulated as the experiment's calibration measured them"),
             (false, true) => Some("worlds are simulated as this robot's calibration.file measured them"),
@@ -540,7 +543,7 @@ impl Core {
         self.seed = seed;
         self.state = State::Ready;
         self.alone.end();
-        // A directive that came before was obeyed without this experiment: the hub is to say it again.
+        // The last directive was executed without this experiment: the hub must repeat it.
         self.obeyed = 0;
         self.external.halt();
         self.segment = 0;
@@ -562,12 +565,12 @@ impl Core {
         actions
     }
 
-    /// The robot's place in the swarm file, from 0.
+    /// Index of the robot in the swarm file, from 0.
     fn place(&self) -> usize {
         usize::from(self.island).saturating_sub(1)
     }
 
-    /// Nodes and registers of trees in the experiment that was prepared; none before one.
+    /// Nodes and registers of trees in the present experiment; `None` without an experiment.
     pub fn primitive_set(&self) -> Option<&PrimitiveSet> {
         Some(&self.plan.as_ref()?.primitive_set)
     }
@@ -576,20 +579,20 @@ impl Core {
         Some(self.plan.as_ref()?.phase(usize::from(self.phase)))
     }
 
-    /// Where the phase has the island try its trees.
+    /// Trials of the island in the current phase.
     fn trials(&self) -> Option<Trials> {
         Some(Trials::of(self.plan.as_ref()?, self.planned()?))
     }
 
-    /// Puts the controller that the phase gives, if it gives one, in control.
+    /// Puts the controller that the phase assigns, if any, in control.
     fn take_given(&mut self) -> Option<Action> {
         let tree = self.planned()?.given(self.place())?.clone();
-        // Plans hold only trees that fit.
+        // Plans contain only trees that fit.
         self.controller = Controller::new(Tree::clone(&tree)).ok();
         Some(Action::KeepController)
     }
 
-    /// Turns to another phase of the experiment.
+    /// Enters another phase of the experiment.
     fn enter(&mut self, phase: u16, tree: Option<&str>) -> Vec<Action> {
         if phase == self.phase {
             return Vec::new();
@@ -614,35 +617,36 @@ impl Core {
         actions
     }
 
-    /// True if the phase gives this robot its controller.
+    /// Whether the phase assigns this robot's controller.
     fn is_given(&self) -> bool {
         self.planned().is_some_and(|phase| phase.given(self.place()).is_some())
     }
 
     fn obey(&mut self, now: f64, directive: Directive) -> Vec<Action> {
         let Directive { number, state, segment, run, phase, tree, expires, stops, held, asks } = directive;
-        // Without a pong there is no telling the hub's time, and an old command might pass for a new one.
+        // Without a pong the hub's time is unknown, and an old command might pass as new.
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= expires);
         if !timely && state != State::Stop {
             return Vec::new();
         }
-        // A repeated directive is not obeyed twice; a STOP is never one too many.
+        // A repeated directive is ignored, except a STOP while the robot is in another state.
         let repeated = number == self.obeyed && (state != State::Stop || self.state == State::Stop);
         let rank = self.rank(number);
         let drives = matches!(state, State::Run | State::Pause);
         if rank < self.newest || repeated || (drives && rank <= self.stopped) {
             return Vec::new();
         }
-        // The hub has not heard yet of a STOP that this robot obeyed; it learns of it by the robot's hello.
+        // The hub does not know yet of a STOP that this robot executed; it learns this from the robot's hello.
         if state != State::Stop && self.told.as_ref().is_some_and(|told| told.stops > stops) {
             return Vec::new();
         }
         let experiment = self.experiment.rank.1;
         let about_other = experiment == 0 || run != experiment;
-        // Robots that are parked pause for no run.
+        // Parked robots may be paused without a run.
         let for_no_run = state == State::Pause && run == 0;
         if about_other && matches!(state, State::Run | State::Pause | State::Ready) && !for_no_run {
-            // Nothing to run yet, or not this; the hub sends the experiment first and the directive again.
+            // The experiment is missing or differs; the hub sends the experiment first and then repeats the
+            // directive.
             return Vec::new();
         }
         self.newest = rank;
@@ -661,11 +665,11 @@ impl Core {
             (self.told, self.told_by) = (Some(told.clone()), Some(self.inbox.seen().0));
             actions.push(Action::Remember(told));
         }
-        // A STOP may be about another run.
+        // A STOP may refer to another run.
         if !about_other {
             actions.extend(self.enter(phase, tree.as_deref()));
         }
-        // Where a controller is given, the island of an earlier run stands still.
+        // With an assigned controller, the island of an earlier run stays paused.
         let evolves = self.planned().is_some_and(|phase| phase.evolves(self.place()));
         actions.push(Action::Evolve(state == State::Run && evolves));
         if segment > self.segment && state == State::Run {
@@ -677,29 +681,29 @@ impl Core {
         actions
     }
 
-    /// The experiment gives this robot its controller in every phase: it has no island.
+    /// Whether the experiment assigns this robot's controller in every phase, so that the robot has no island.
     pub fn is_fixed(&self) -> bool {
         let me = self.place();
         self.plan.as_ref().is_some_and(|plan| !plan.phases.iter().any(|phase| phase.evolves(me)))
     }
 
-    /// Puts a tree in control for a segment; it runs under `avoiding`.
+    /// Puts a tree in control for a segment, under `avoiding`.
     pub fn load(&mut self, tree: &Tree) -> Result<(), CompileError> {
         self.controller = Some(Controller::new(tree.under_avoiding())?);
         Ok(())
     }
 
-    /// What the experiment has the lamps show; none without one.
+    /// Lamp settings of the experiment; `None` without an experiment.
     pub fn lamps(&self) -> Option<&Lamps> {
         self.plan.as_ref().map(|plan| &plan.lamps)
     }
 
-    /// The tree in control, if there is one.
+    /// The tree in control, if any.
     pub fn controller(&self) -> Option<&Controller> {
         self.controller.as_ref()
     }
 
-    /// What time brings, to be called at least at every control update.
+    /// Handles the passage of time; call at least at every control update.
     pub fn on_time(&mut self, now: f64) -> Vec<Action> {
         let mut actions = self.notice_silence(now);
         actions.extend(self.external.silent(now).map(|text| Action::Say(Line::warn(text))));
@@ -719,11 +723,11 @@ impl Core {
         actions
     }
 
-    /// Gives the hub up when it has been silent for too long.
+    /// Handles loss of the hub after too long a silence.
     fn notice_silence(&mut self, now: f64) -> Vec<Action> {
         let Some(since) = self.heard.filter(|at| now - at > HUB_SILENCE) else { return self.alone_too_long(now) };
         self.heard = None;
-        // After a silence the hub's senses and directives count afresh.
+        // After a silence, senses and directives of the hub start anew.
         self.welcomed = false;
         self.obeyed = 0;
         self.senses.forget();
@@ -748,7 +752,7 @@ impl Core {
         vec![Action::Say(Line::warn(format!("the hub was silent for {HUB_SILENCE} s: {what}")))]
     }
 
-    /// Ends what has gone on without the hub for as long as it may.
+    /// Ends driving and evolution without the hub when their time is over.
     fn alone_too_long(&mut self, now: f64) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.alone.is_driving() && !self.alone.drives(now) {
@@ -764,15 +768,18 @@ impl Core {
         actions
     }
 
-    /// True if the hub was heard within [`HUB_SILENCE`]; `now` is s of arena time.
+    /// Whether a message from the hub arrived within [`HUB_SILENCE`]; `now` is arena time (s).
     pub fn hears_hub(&self, now: f64) -> bool {
         self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
     }
 
-    /// One control update: the tree is ticked and the wheels' ground speeds, m/s, come out, or those that an external
-    /// controller commands. They are zero unless the robot heard from the hub within [`HUB_SILENCE`] or may drive alone, its
-    /// body tells what it senses, and it is in RUN with a tree or a program that drives, or an operator drives and it is not in
-    /// STOP.
+    /// Runs one control update: ticks the tree and returns the wheels' ground speeds (m/s), or those commanded by an
+    /// external controller.
+    ///
+    /// The wheels stop unless all of these hold:
+    /// * The hub was heard within [`HUB_SILENCE`], or the robot may drive alone.
+    /// * The body's readings are fresh.
+    /// * The state is RUN with a tree or a driving program, or an operator drives in a state other than STOP.
     pub fn control(&mut self, now: f64, readings: &Readings) -> [f32; 2] {
         self.updates = self.updates.wrapping_add(1);
         let running = self.state == State::Run && (self.hears_hub(now) || self.alone.drives(now));
@@ -783,7 +790,7 @@ impl Core {
             }
         }
         self.wheels = [0.0; 2];
-        // What is decided in a run is recorded, and so is that nothing is.
+        // All updates in RUN and PAUSE of the run are recorded, including those without a decision.
         let traced = matches!(self.state, State::Run | State::Pause)
             && self.experiment.rank.1 != 0
             && self.directed == self.experiment.rank.1;
@@ -821,17 +828,18 @@ impl Core {
         self.wheels
     }
 
-    /// The robot runs an experiment in which it compares what happens with what it simulates.
+    /// Whether the robot runs an experiment that compares reality with simulation.
     pub fn adapts(&self) -> bool {
         self.state == State::Run && self.plan.as_ref().is_some_and(|plan| plan.adapt)
     }
 
-    /// The wheels were sent, m/s: ends the update for the record, and gives what is to be told of it and those before.
+    /// Records the wheel speeds (m/s) that were sent, completes the update, and returns the updates that are due for
+    /// reporting.
     pub fn sent(&mut self, wheels: [f32; 2]) -> Vec<Updates> {
         self.tracer.sent(wheels)
     }
 
-    /// What the tree reads; what is too old is absent.
+    /// Input of the tree; stale senses are absent.
     fn senses(&self, now: f64, readings: &Readings) -> Senses {
         let blobs = if readings.camera_fresh() { readings.blobs } else { Blobs::default() };
         let mut senses = Senses {
@@ -846,34 +854,34 @@ impl Core {
         senses
     }
 
-    /// What the hub told last of the others and of the world: its direction +x in the robot's frame, rad, who was heard, and
-    /// how old that is, s; none if it is too old to be used.
+    /// Virtual senses from the hub: the world's direction +x in the robot's frame (rad), the robots heard, and the
+    /// age of the data (s); `None` if stale.
     pub fn virtual_senses(&self, now: f64) -> Option<(f32, &[Neighbour], f32)> {
         let (up, heard) = self.senses.told();
         self.senses.age(now).filter(|_| !self.senses.stale(now)).map(|age| (up, heard, age))
     }
 
-    /// Speeds of the wheels at the last control update, m/s.
+    /// Wheel speeds of the last control update (m/s).
     pub fn wheels(&self) -> [f32; 2] {
         self.wheels
     }
 
-    /// The segment whose tree it runs.
+    /// Current segment.
     pub fn segment(&self) -> u32 {
         self.segment
     }
 
-    /// The brightness that the tree reads; none if it reads none.
+    /// Brightness for the tree; `None` if the tree does not read the light.
     fn light(&self, readings: &Readings) -> Option<[f32; 8]> {
         readings.light.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_light))
     }
 
-    /// The tag that the tree reads; none if it reads none.
+    /// Tag for the tree; `None` if the tree does not read tags.
     fn tag(&self, readings: &Readings) -> Option<[f32; 2]> {
         readings.tag.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_tags))
     }
 
-    /// The core's part of a telemetry message; the shell adds what devices and evolution tell.
+    /// The core's part of a telemetry message; the shell adds the data of devices and evolution.
     pub fn telemetry(&self, now: f64, readings: &Readings) -> Telemetry {
         let mut telemetry = Telemetry {
             time: now,

@@ -1,101 +1,103 @@
-//! External controllers: what drives a robot besides its tree. A program at the robot's own socket may take the wheels in
-//! RUN; an operator may drive through the hub in every state but STOP, and goes before a program.
+//! External controllers, which drive a robot instead of its tree. A program at the robot's own socket may take
+//! control of the wheels in RUN; an operator may drive through the hub in every state except STOP, and takes
+//! precedence over a program.
 //!
-//! A command is good for [`HOLD`]; then the wheels stand until the next one. Times are s of arena time.
+//! A command is valid for [`HOLD`]; then the wheels stop until the next command. Times are arena time (s).
 
 use xpuck_kernels::world::physics::check_wheels;
 use xpuck_wire::message::State;
 
-/// A command holds for so long at most, s. With the period of the slowest body, 0.05 s, wheels stand 0.3 s after the last
-/// word of a controller that died.
+/// Maximum validity of a command (s). With the control period of the slowest body, 0.05 s, the wheels stop 0.3 s
+/// after the last command of a failed controller.
 pub const HOLD: f64 = 0.25;
-/// After an operator's last command the wheels stand for so long before a tree or a program drives again, s.
+/// Time for which the wheels stay still after an operator's last command, before a tree or a program drives again
+/// (s).
 const HAND_OVER: f64 = 1.0;
-/// Longest name of a program, characters.
+/// Maximum length of a program's name (characters).
 pub const MAX_NAME: usize = 32;
 
-/// Lamps of the ring.
+/// Number of lamps in the ring.
 pub const LAMPS: usize = 15;
 
-/// Red, green and blue, 0 to 255.
+/// Red, green and blue (0 to 255).
 pub type Colour = [u8; 3];
 
-/// What the lamps of the ring are to show.
+/// Colours of the ring's lamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ring {
-    /// All the same.
+    /// One colour for all lamps.
     All(Colour),
-    /// Each its own, lamp i at i x 24 degrees to the left of ahead.
+    /// A colour per lamp; lamp i is at i x 24 degrees to the left of straight ahead.
     Each([Colour; LAMPS]),
 }
 
-/// What wheels and lamps are to do.
+/// Command for wheels and lamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Command {
-    /// Speeds over the floor, left and right, m/s, as [`check_wheels`] has them.
+    /// Speeds over the floor, left and right (m/s); see [`check_wheels`] for the limits.
     pub wheels: [f32; 2],
-    /// What the lamps show; the state's own without it.
+    /// Lamp colours; `None`: the colours of the state.
     pub lamps: Option<Ring>,
 }
 
 impl Command {
-    /// The command with wheels that stand.
+    /// The command with zero wheel speeds.
     fn standing(self) -> Command {
         Command { wheels: [0.0; 2], ..self }
     }
 }
 
-/// What a program says.
+/// Request of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// It wants the wheels, under this name.
+    /// Take control of the wheels under this name.
     Take(String),
-    /// Drive so.
+    /// Drive with this command.
     Drive(Command),
-    /// Tell the controller of another robot something: its place in the swarm file, from 1, and what.
+    /// Send a text to the controller of another robot: its number in the swarm file, from 1, and the text.
     Tell(u16, String),
-    /// Something that is no request: its sender is not in order.
+    /// An invalid request; its sender is faulty.
     Unreadable,
-    /// The tree is to drive again.
+    /// Give control back to the tree.
     Release,
-    /// Its connection has ended.
+    /// The connection has ended.
     Gone,
 }
 
-/// Who drives.
+/// Current driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// The tree, if there is one.
+    /// The tree, if any.
     Tree,
     /// An operator, through the hub.
     Operator,
     /// The program with this connection.
     Program(u32),
-    /// Nobody: a program took the wheels and has gone.
+    /// No driver: a program took control and its connection ended.
     Lost,
 }
 
-/// A program that has the wheels.
+/// A program in control of the wheels.
 #[derive(Clone, Debug)]
 struct Seat {
     connection: u32,
     name: String,
-    /// Its last command, and until when it is good.
+    /// Last command, and the end of its validity.
     command: Option<(f64, Command)>,
-    /// Its connection ended before it gave the wheels back.
+    /// The connection ended before the program released the wheels.
     lost: bool,
-    /// It was said that it is silent.
+    /// The program's silence has been logged.
     told: bool,
 }
 
-/// So many lines about programs may follow each other; then one in [`LINE_EVERY`] s.
+/// Burst size of log lines about programs, and the interval at which further lines are allowed (s).
 const LINES: f64 = 20.0;
 const LINE_EVERY: f64 = 10.0;
 
-/// Lines about programs for the log, few enough that no program can fill it.
+/// Rate limiter for log lines about programs, so that no program can fill the log.
 #[derive(Clone, Debug)]
 struct Lines {
-    /// Lines that may be said now.
+    /// Number of lines currently allowed.
     left: f64,
     counted: f64,
     unsaid: u64,
@@ -123,20 +125,20 @@ impl Lines {
     }
 }
 
-/// Who drives besides the tree.
+/// Controllers other than the tree.
 #[derive(Clone, Debug, Default)]
 pub struct External {
     lines: Lines,
     seat: Option<Seat>,
-    /// An operator's last command, and until when it is good.
+    /// An operator's last command, and the end of its validity.
     operator: Option<(f64, Command)>,
 }
 
 impl External {
-    /// Takes what the program of a connection says; a line for the log comes back where somebody should know.
+    /// Handles a request of the program on a connection; returns a line for the log if one is due.
     ///
     /// # Errors
-    /// Why it is not done. The wheels of who asks for something that makes no sense stand.
+    /// Reason for the rejection. An invalid drive command stops its sender's wheels.
     pub fn take(&mut self, now: f64, state: State, connection: u32, said: Said) -> Result<Option<String>, String> {
         let line = self.obey(now, state, connection, said)?;
         Ok(line.and_then(|line| self.lines.say(now, line)))
@@ -156,7 +158,7 @@ impl External {
             }
             (Said::Take(_), Some(_)) => Ok(None),
             (Said::Drive(command), Some(seat)) => {
-                // Whatever is wrong with this command, the one before is not what its sender wants any more.
+                // Even if this command is invalid, it replaces the previous one.
                 seat.command = None;
                 check_wheels(command.wheels)?;
                 if state != State::Run {
@@ -168,7 +170,7 @@ impl External {
                 Ok(again.then(|| format!("program `{}` drives again", seat.name)))
             }
             (Said::Drive(_) | Said::Tell(..), None) => Err("take the wheels first".into()),
-            // Whether it can be told is the robot's to say.
+            // The robot decides whether the text can be delivered.
             (Said::Tell(..), Some(_)) => Ok(None),
             (Said::Unreadable, Some(seat)) => {
                 seat.command = None;
@@ -188,12 +190,13 @@ impl External {
         }
     }
 
-    /// An operator drives, for `hold` s.
+    /// Executes an operator's command for `hold` seconds.
     pub fn operate(&mut self, now: f64, command: Command, hold: f64) {
         self.operator = Some((now + hold.max(0.0), command));
     }
 
-    /// The hub gave a new directive: who is gone has no wheels any more, and what is not meant for this state is void.
+    /// Handles a new directive: removes a program whose connection ended, and cancels commands that the state does
+    /// not allow.
     pub fn directed(&mut self, state: State) {
         self.seat = self.seat.take().filter(|seat| !seat.lost);
         if state == State::Stop {
@@ -204,7 +207,7 @@ impl External {
         }
     }
 
-    /// Commands so far are void: the hub is silent.
+    /// Cancels all commands because the hub is silent.
     pub fn halt(&mut self) {
         self.operator = None;
         if let Some(seat) = &mut self.seat {
@@ -212,7 +215,7 @@ impl External {
         }
     }
 
-    /// Who drives now.
+    /// Current driver.
     pub fn driver(&self, now: f64) -> Driver {
         match (&self.operator, &self.seat) {
             (Some((until, _)), _) if now < until + HAND_OVER => Driver::Operator,
@@ -222,7 +225,7 @@ impl External {
         }
     }
 
-    /// What wheels and lamps do now; none if that is the tree's to say.
+    /// Present command for wheels and lamps; `None` if the tree drives.
     pub fn command(&self, now: f64, state: State) -> Option<Command> {
         let held = |held: &Option<(f64, Command)>| match held {
             Some((until, command)) if now < *until => *command,
@@ -239,13 +242,13 @@ impl External {
         }
     }
 
-    /// When the present command ends, if one is good.
+    /// End of the present command, if one is valid.
     pub fn until(&self, now: f64) -> Option<f64> {
         let seat = self.seat.as_ref().and_then(|seat| seat.command.as_ref());
         [self.operator.as_ref(), seat].into_iter().flatten().map(|(until, _)| *until).find(|until| now < *until)
     }
 
-    /// A line for the log when a program that drove has become silent.
+    /// Line for the log when a driving program has become silent.
     pub fn silent(&mut self, now: f64) -> Option<String> {
         let seat = self.seat.as_mut()?;
         let silent = seat.command.is_some_and(|(until, _)| now >= until) && !std::mem::replace(&mut seat.told, true);

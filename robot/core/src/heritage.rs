@@ -1,13 +1,13 @@
-//! What becomes of individuals after their first generation, gathered for the record: an island may do many generations in a
-//! second, and whoever is sampled again in each of them is told once in a while.
+//! Collects samples of individuals after their first generation for the record. An island may complete many
+//! generations per second, so samples of the same individual are combined and reported at intervals.
 
 use std::collections::BTreeMap;
 use xpuck_wire::message::{MAX_SAMPLED, RobotMessage, Sampled};
 
-/// Samples are told this often at most, s of arena time.
+/// Minimum interval between reports of samples, in arena time (s).
 const EVERY: f64 = 5.0;
 
-/// Samples that are still to be told, each individual's newest, and when the last were told.
+/// Samples to be reported, the newest of each individual, and the time of the last report.
 #[derive(Clone, Debug, Default)]
 pub struct Heritage {
     waiting: BTreeMap<(u16, u32), Sampled>,
@@ -16,7 +16,7 @@ pub struct Heritage {
 }
 
 impl Heritage {
-    /// Takes who was sampled in a generation. Beyond [`MAX_SAMPLED`] individuals nobody else is taken.
+    /// Stores the samples of a generation; ignores new individuals beyond [`MAX_SAMPLED`].
     pub fn take(&mut self, generation: u32, samples: &[Sampled]) {
         self.generation = generation;
         for sampled in samples {
@@ -27,7 +27,7 @@ impl Heritage {
         }
     }
 
-    /// What the hub is to be told at `now`, s, if anything is due.
+    /// Returns the message for the hub that is due at `now` (s), if any.
     pub fn due(&mut self, now: f64) -> Option<RobotMessage> {
         if self.waiting.is_empty() || now - self.told < EVERY {
             return None;

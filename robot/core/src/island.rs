@@ -1,4 +1,4 @@
-//! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
+//! The robot's island as seen by its control loop: its plan, the results of a generation, and its reports.
 
 use crate::probe::Found;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,31 +14,31 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLED, Operator, Population, RobotMessage, Sampled};
 
-/// How long a finished generation waits for the others' genes, wall time.
+/// Time for which a completed generation waits for genes of other robots, in wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 
-/// What an island is made from.
+/// Data from which an island is created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IslandPlan {
-    /// The experiment.
+    /// Plan of the experiment.
     pub plan: Arc<Plan>,
-    /// SHA-256 of its manifest, by which checkpoints know it.
+    /// SHA-256 of the experiment's manifest, which identifies the experiment in checkpoints.
     pub digest: String,
-    /// Its number.
+    /// Number of the experiment.
     pub number: u64,
     /// Seed of the run, the same for all islands.
     pub seed: u64,
-    /// The island, from 1.
+    /// Number of the island, from 1.
     pub island: u16,
 }
 
 impl IslandPlan {
-    /// The island before its first trials.
+    /// Creates the island before its first trials.
     pub fn found(&self) -> Island {
         Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
     }
 
-    /// The simulation that one of the island's trials is, there and with these robots.
+    /// Simulation job for one of the island's trials with this team.
     pub fn job<'a>(&self, trial: &Trial, trials: &'a Trials, team: Team) -> Job<'a> {
         Job {
             spec: &trials.world,
@@ -51,77 +51,78 @@ impl IslandPlan {
     }
 }
 
-/// Where an island tries its trees: the world, the robots in it that run trees as written, and how long a trial is.
+/// Conditions of an island's trials: the world, the robots with assigned trees, and the length of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
-    /// The world.
+    /// World of the trials.
     pub world: Arc<WorldSpec>,
-    /// Of each robot the tree that it is given; the others run the individual that is tried.
+    /// For each robot its assigned tree; robots with `None` run the individual under trial.
     pub given: Vec<Option<Arc<Tree>>>,
     /// Controller updates in a trial of length one.
     pub updates: u32,
 }
 
 impl Trials {
-    /// Those of a phase of an experiment.
+    /// Trials of a phase of an experiment.
     pub fn of(plan: &Plan, phase: &PlannedPhase) -> Trials {
         Trials { world: phase.world.clone(), given: phase.given.clone(), updates: updates(plan.trial_seconds) }
     }
 
-    /// Those of a step of its curriculum, in which all robots run the individual that is tried.
+    /// Trials of a step of the curriculum, in which all robots run the individual under trial.
     pub fn of_step(plan: &Plan, step: &Step) -> Trials {
         let updates = updates(step.seconds.unwrap_or(plan.trial_seconds));
         Trials { world: step.spec.clone(), given: Vec::new(), updates }
     }
 }
 
-/// Controller updates in so many simulated seconds.
+/// Number of controller updates in this simulated time (s).
 fn updates(seconds: f32) -> u32 {
     (seconds / CONTROL_PERIOD).round() as u32
 }
 
-/// What the island tells.
+/// Event of the island.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// A generation is done.
+    /// A generation is complete.
     Generation(Box<Generation>),
-    /// The island goes on from a checkpoint.
+    /// The island resumes from a checkpoint.
     Resumed {
-        /// Where it stands.
+        /// Progress of the island.
         progress: Progress,
-        /// The individual to drive the robot.
+        /// Individual for the robot's control.
         champion: Box<Migrant>,
     },
     /// A line for the log.
     Say(Line),
 }
 
-/// A finished generation.
+/// A completed generation.
 #[derive(Clone, Debug)]
 pub struct Generation {
-    /// Where the island stands.
+    /// Progress of the island.
     pub progress: Progress,
-    /// The individual to offer to others.
+    /// Individual to offer to other islands.
     pub emigrant: Migrant,
-    /// The individual to drive the robot.
+    /// Individual for the robot's control.
     pub champion: Migrant,
-    /// Who was born in it.
+    /// Individuals born in this generation.
     pub births: Vec<Birth>,
-    /// Who else was sampled in it.
+    /// Other individuals sampled in this generation.
     pub samples: Vec<Sampled>,
-    /// What the population looks like.
+    /// Statistics of the population.
     pub population: Population,
-    /// What was found out about the world, in experiments that adapt.
+    /// Estimates of the world, in experiments that adapt.
     pub found: Option<Found>,
 }
 
 impl Generation {
-    /// Gives an island the fitness of its trials, one for each. It then waits for the others' genes.
+    /// Records the fitness of each trial of an island. The island then waits for genes of other robots.
     pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
         let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
         let generation = island.generation();
         island.record(fitness);
-        // Who came from another island was born there, and who begins anew in another world was born before.
+        // Excludes migrants, which were born on another island, and individuals re-evaluated in a new world, which
+        // were born before.
         let newborn =
             |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration && i.born == generation;
         let births = island.population().iter().filter(newborn).map(|i| Birth {
@@ -150,14 +151,14 @@ impl Generation {
         Generation { progress, emigrant: island.emigrant(), champion, births, samples, population, found: None }
     }
 
-    /// What the hub is told of it.
+    /// Message to the hub about this generation.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
         RobotMessage::Genes { generation, emigrant: Emigrant::of(self.emigrant.values()), births }
     }
 }
 
-/// What an island's population looks like.
+/// Statistics of an island's population.
 fn population(island: &Island) -> Population {
     let trees = || island.population().iter().map(|individual| &individual.tree);
     let distinct: BTreeSet<Vec<u8>> = trees().map(Tree::key).collect();

@@ -1,38 +1,38 @@
-//! The lease on the wheels: which command a body may be told, as time passes. Times are durations since an epoch of the
-//! caller's.
+//! Lease on the wheels: limits the validity of commands to a body. Times are durations since an epoch of the caller.
 
 use std::time::Duration;
 
-/// A command holds for so long; then the wheels are told to stand.
+/// Validity of a command; then the wheels are commanded to stop.
 pub const LEASE: Duration = Duration::from_millis(500);
 
 /// A command to a body.
 pub trait Command: Copy + Default {
-    /// The same command with wheels that stand; what else it says stays.
+    /// The same command with zero wheel speeds; other values are kept.
     fn standing(self) -> Self;
 }
 
-/// A command and when it was given.
+/// A command and its time.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<C> {
     /// The command.
     pub command: C,
-    /// When.
+    /// Time of the command.
     pub at: Duration,
 }
 
-/// What became of the commands so far.
+/// State of the lease.
 #[derive(Clone, Debug, Default)]
 pub struct Lease {
-    /// Commands given until then are void.
+    /// Commands up to this time are revoked.
     void: Option<Duration>,
-    /// The command that ran out was counted already.
+    /// Time of the command whose expiry was counted last.
     counted: Option<Duration>,
     expiries: u64,
 }
 
 impl Lease {
-    /// What the body is told now: the command if it holds, and else its lamps with wheels that stand.
+    /// Command for the body at `now`: the given command while valid, otherwise the same command with zero wheel
+    /// speeds.
     pub fn command<C: Command>(&mut self, given: Option<Given<C>>, now: Duration) -> C {
         let Some(Given { command, at }) = given else { return C::default() };
         if self.void.is_some_and(|void| at <= void) {
@@ -47,12 +47,12 @@ impl Lease {
         command.standing()
     }
 
-    /// Ends every command given until now: what answers next is not the body that they were meant for.
+    /// Revokes all commands up to `now`, because the body that answers next may be a different one.
     pub fn revoke(&mut self, now: Duration) {
         self.void = Some(now);
     }
 
-    /// Commands that ran out.
+    /// Number of expired commands.
     pub fn expiries(&self) -> u64 {
         self.expiries
     }

@@ -1,5 +1,6 @@
-//! What one robot decides, as plain state machines: time and messages go in, actions come out. They know no device,
-//! clock, socket or thread, so `xpuckd` runs them on a robot and the simulation test runs nine of them at once.
+//! Decision logic of one robot, as plain state machines: time and messages go in, actions come out. The state
+//! machines use no device, clock, socket or thread, so `xpuckd` runs one of them on a robot, and the simulation test
+//! runs nine at once.
 
 pub mod champion;
 pub mod controller;

@@ -1,51 +1,53 @@
-//! Generations that the hub may have missed: those done while it was silent, and those told just before, of which a hub that
-//! was killed may have lost the record. They are told again when the hub has the run again; it takes each once.
+//! Generations that the hub may have missed: those completed while the hub was silent, and those reported just
+//! before, whose record a killed hub may have lost. They are reported again when the hub has the run again; the hub
+//! accepts each generation once.
 
 use std::collections::VecDeque;
 use xpuck_wire::message::RobotMessage;
 
-/// What was told so long before a silence is not told again, s of wall time: a hub keeps run and record once a second.
+/// Age above which a report counts as saved by the hub (s), in wall time: a hub saves run and record once a second.
 pub const KEPT: f64 = 4.0;
-/// Generations that are kept at most; the oldest are given up for the newest.
+/// Maximum number of stored generations; the oldest are dropped.
 pub const MOST: usize = 1024;
-/// Of those that were told before a silence at most so many are told again: the hub knows again as many of each robot.
+/// Maximum number of generations from before a silence that are reported again: the number that the hub can match per
+/// robot.
 const AGAIN: usize = 500;
-/// Generations told in a control update: a hub that is back has enough to do.
+/// Generations reported per control update, to limit the load of a hub that has just returned.
 const AT_ONCE: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Done {
     generation: u32,
-    /// When it was told, s; none if it was not.
+    /// Time of the report (s); `None` if not reported.
     told: Option<f64>,
     messages: Vec<RobotMessage>,
 }
 
-/// What the hub is to be told.
+/// Generations to report to the hub.
 #[derive(Clone, Debug)]
 pub struct Missed {
-    /// How long before a silence generations are kept, s of arena time.
+    /// Time before a silence from which generations are kept, in arena time (s).
     kept: f64,
     done: VecDeque<Done>,
-    /// The hub has the run, and is told what it missed.
+    /// The hub has the run, and missed generations are being reported.
     telling: bool,
-    /// Generations that were given up, first and last.
+    /// First and last generation that was dropped.
     lost: Option<(u32, u32)>,
 }
 
 impl Missed {
-    /// Nothing missed yet; `speed` is arena time over wall time.
+    /// Creates an empty store; `speed` is arena time over wall time.
     pub fn new(speed: f64) -> Missed {
         Missed { kept: KEPT * speed, done: VecDeque::new(), telling: false, lost: None }
     }
 
-    /// Another run begins.
+    /// Drops everything: another run begins.
     pub fn clear(&mut self) {
         (self.done, self.telling, self.lost) = (VecDeque::new(), false, None);
     }
 
-    /// A generation is done at `now`, s, and these messages tell of it. Gives those that are to be sent at once: all, if the
-    /// hub is `heard` and has missed nothing.
+    /// Stores a generation completed at `now` (s) with its messages. Returns the messages to send at once: all of
+    /// them if the hub is `heard` and has missed nothing.
     pub fn take(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
         let at_once = heard && self.waiting() == 0;
         let told = at_once.then_some(now);
@@ -60,19 +62,19 @@ impl Missed {
         to_send
     }
 
-    /// What was told long ago is safe with a hub that is heard.
+    /// Drops generations that a live hub has had time to save.
     fn forget(&mut self, now: f64, heard: bool) {
         while heard && self.done.front().and_then(|d| d.told).is_some_and(|told| now - told > self.kept) {
             self.done.pop_front();
         }
     }
 
-    /// Generations that were not told.
+    /// Number of generations that are not reported.
     pub fn waiting(&self) -> usize {
         self.done.iter().filter(|done| done.told.is_none()).count()
     }
 
-    /// The hub is silent at `now`, s: what was told a moment ago may be lost with it.
+    /// Handles silence of the hub at `now` [s]: recent reports may be lost and are queued again.
     pub fn silent(&mut self, now: f64) {
         self.telling = false;
         self.forget(now, true);
@@ -81,14 +83,15 @@ impl Missed {
         self.done.iter_mut().for_each(|done| done.told = None);
     }
 
-    /// The hub has the run again at `now`, s. Gives a line for the log that names what it missed, if it missed anything.
+    /// Handles the hub having the run again at `now` (s). Returns a line for the log with the missed generations, if
+    /// any.
     pub fn tell(&mut self, now: f64) -> Option<String> {
         let missed = self.waiting() > 0;
         if missed && self.telling {
-            // The hub has said it again, as it does until it hears an answer.
+            // The hub repeats its message until it hears an answer.
             return None;
         }
-        // It may have died and come back before anybody noticed.
+        // The hub may have restarted without a detected silence.
         self.silent(now);
         self.telling = true;
         if !missed {
@@ -102,7 +105,7 @@ impl Missed {
         (!parts.is_empty()).then(|| format!("the hub was away: {}", parts.join("; ")))
     }
 
-    /// What is to be sent at `now`, s; nothing before the hub has the run.
+    /// Messages to send at `now` (s); none before the hub has the run.
     pub fn due(&mut self, now: f64, heard: bool) -> Vec<RobotMessage> {
         if !heard || !self.telling {
             return Vec::new();
@@ -125,7 +128,7 @@ mod tests {
         messages.iter().map(stamp).collect()
     }
 
-    /// A generation, told by one message that names it.
+    /// A generation with one message that contains its number.
     fn generation(number: u32) -> (u32, Vec<RobotMessage>) {
         (number, vec![RobotMessage::Pong { stamp: number.into() }])
     }
@@ -146,7 +149,7 @@ mod tests {
         assert!(take(&mut missed, 11.0, false, 5).is_empty());
         assert_eq!(missed.waiting(), 3, "1 and 2 were told long before");
         assert!(missed.due(12.0, true).is_empty(), "the hub is heard, and does not have the run yet");
-        // What is done meanwhile waits behind it.
+        // A generation completed meanwhile is queued after the missed ones.
         assert!(take(&mut missed, 12.0, true, 6).is_empty());
         assert_eq!(missed.tell(12.0).unwrap(), "the hub was away: generations 3 to 6 are told now");
         assert!(missed.tell(12.0).is_none(), "it is being told");

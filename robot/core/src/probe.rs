@@ -1,4 +1,4 @@
-//! The reality probe: what the robot notices while it works, and the world that it simulates because of it (thesis 9.2.1).
+//! The reality probe: compares observations with the simulation and adapts the simulated world (thesis 9.2.1).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use xpuck_kernels::world::{Pose, WorldSpec};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Estimate, Poses, Told};
 
-/// What the robot notices.
+/// Observation for the probe.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noticed {
-    /// Where everybody was.
+    /// Poses of the robots and the disc.
     Poses(Glimpse),
-    /// What its wheels are told, left and right, m/s, from a time on, s.
+    /// Time (s) from which the wheels are commanded with these speeds, left and right (m/s).
     Wheels(f64, [f32; 2]),
-    /// What others found out, and when that came, s.
+    /// Time of reception (s) and estimates from other robots.
     Told(f64, Vec<Told>),
 }
 
 impl Noticed {
-    /// What motion capture told at `now`, with what the proximity sensors read; none if it makes no sense.
+    /// Observation from motion capture poses at `now` and the proximity readings; `None` if values are invalid.
     pub fn poses(now: f64, poses: &Poses, proximity: Option<[f32; 8]>) -> Option<Noticed> {
         if !poses.is_sound() || !proximity.iter().flatten().all(|reading| reading.is_finite()) {
             return None;
@@ -37,25 +37,25 @@ impl Noticed {
     }
 }
 
-/// What a robot found out by the end of a generation.
+/// Results of the probe at the end of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What there is to say of each parameter.
+    /// Estimate of each parameter.
     pub estimates: Vec<Estimate>,
-    /// Part of its speed that each of the robot's own wheels drives, left and right.
+    /// Speed factors of the robot's left and right wheel.
     pub wheels: [f32; 2],
 }
 
-/// What the robot changes because of what it found out.
+/// Change of the simulated world.
 #[derive(Debug)]
 pub struct Change {
-    /// The world of its trials from now on; none if only its own body is another than it thought.
+    /// New world of the trials; `None` if only the robot's own body differs.
     pub world: Option<Arc<WorldSpec>>,
-    /// For the log.
+    /// Line for the log.
     pub line: Line,
 }
 
-/// Compares what happens with what the simulator has happen.
+/// Compares reality with the simulation.
 #[derive(Debug)]
 pub struct Probe {
     planned: Arc<WorldSpec>,
@@ -63,12 +63,12 @@ pub struct Probe {
     council: Council,
     robots: usize,
     now: f64,
-    /// Parameters whose estimates make no world that can be run; said once.
+    /// Parameters whose estimates give an invalid world, each logged once.
     impossible: BTreeSet<Parameter>,
 }
 
 impl Probe {
-    /// In a world as it was planned.
+    /// Creates a probe for a world as planned.
     pub fn new(planned: Arc<WorldSpec>) -> Probe {
         Probe {
             estimator: Estimator::new(&planned),
@@ -80,7 +80,7 @@ impl Probe {
         }
     }
 
-    /// Takes what the robot noticed.
+    /// Handles an observation.
     pub fn take(&mut self, noticed: Noticed) {
         match noticed {
             Noticed::Poses(glimpse) => {
@@ -97,7 +97,7 @@ impl Probe {
         }
     }
 
-    /// Another phase: what was found out about the world holds in the phase's world too.
+    /// Enters another phase: applies the changes found so far to the phase's world.
     pub fn replan(&mut self, planned: Arc<WorldSpec>) -> Arc<WorldSpec> {
         let before = WorldModel::of(&self.planned);
         let changed: Vec<(Parameter, f32)> = Parameter::ALL
@@ -117,7 +117,7 @@ impl Probe {
         }
     }
 
-    /// Changes what the robot simulates, if enough speaks for it.
+    /// Changes the simulated world if there is enough evidence.
     pub fn decide(&mut self) -> Option<Change> {
         let (parameter, value) = self.council.verdict(self.now, &self.estimator.reports(), self.robots)?;
         let before = self.estimator.model().get(parameter);
@@ -142,7 +142,7 @@ impl Probe {
         }
     }
 
-    /// What there is to tell.
+    /// Results so far.
     pub fn found(&self) -> Found {
         let estimates = self.estimator.reports().iter().map(estimate).collect();
         Found { estimates, wheels: self.estimator.model().wheels() }
@@ -160,17 +160,17 @@ fn estimate(report: &Report) -> Estimate {
     }
 }
 
-/// What another robot said, as evidence; none of what is not known here or makes no sense.
+/// Converts another robot's estimate to evidence; `None` for unknown parameters and invalid values.
 fn report(estimate: &Estimate) -> Option<Report> {
     let parameter = Parameter::named(&estimate.parameter).filter(|_| estimate.is_sound())?;
     let Estimate { simulated, value, sd, evidence, windows, .. } = *estimate;
-    // A deviation of nothing would outweigh everybody else's.
+    // A standard deviation of 0 would outweigh all other reports.
     let sd = sd.max(parameter.least_sd());
     let possible = parameter.possible(simulated) && parameter.possible(value);
     possible.then_some(Report { parameter, model: simulated, value, sd, evidence: evidence.min(LOUDEST), windows })
 }
 
-/// Most evidence that another robot's report counts for, nats: no robot outvotes the others alone.
+/// Maximum evidence of another robot's report (nats), so that no robot alone outvotes the others.
 const LOUDEST: f32 = 40.0;
 
 #[cfg(test)]

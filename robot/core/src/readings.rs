@@ -1,36 +1,36 @@
-//! What the robot's own devices sense, and whether it is young enough to be used.
+//! Readings of the robot's own devices, and their freshness.
 
 use xpuck_kernels::world::senses::Blobs;
 
-/// A body that has been silent for longer is not trusted, s.
+/// Age above which the body's readings are stale (s).
 pub const BODY_STALE: f32 = 0.3;
-/// A camera frame that is older shows nothing, s.
+/// Age above which a camera frame is stale (s).
 pub const CAMERA_STALE: f32 = 1.0;
 
-/// What the robot's own devices sense, and how long ago. An age is `None` before the first reading.
+/// Readings of the robot's own devices with their ages. An age is `None` before the first reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readings {
-    /// Proximity, 0..1.
+    /// Proximity (0..1).
     pub proximity: [f32; 8],
-    /// Brightness at the eight light sensors, 0..1; none if the body does not tell, or they cannot be believed.
+    /// Brightness at the eight light sensors (0..1); `None` if the body has none or they are faulty.
     pub light: Option<[f32; 8]>,
-    /// Age of what the body told, s of arena time.
+    /// Age of the body's readings, in arena time (s).
     pub body_age: Option<f32>,
     /// Camera blobs.
     pub blobs: Blobs,
-    /// Age of the camera frame, s of arena time.
+    /// Age of the camera frame, in arena time (s).
     pub camera_age: Option<f32>,
-    /// Range, m, and bearing, rad, of the nearest tag in the camera; none if there is none, or its picture is old.
+    /// Range (m) and bearing (rad) of the nearest tag in the camera; `None` without a tag or with an old picture.
     pub tag: Option<[f32; 2]>,
 }
 
 impl Readings {
-    /// The body has told its senses lately.
+    /// Whether the body's readings are fresh.
     pub fn body_fresh(&self) -> bool {
         self.body_age.is_some_and(|age| age <= BODY_STALE)
     }
 
-    /// The camera has given a frame lately.
+    /// Whether the camera frame is fresh.
     pub fn camera_fresh(&self) -> bool {
         self.camera_age.is_some_and(|age| age <= CAMERA_STALE)
     }

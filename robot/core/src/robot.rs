@@ -1,5 +1,5 @@
-//! One robot around its [`Core`]: the order in which messages, news of the island and control updates are dealt with, which
-//! genes pass, and what telemetry says. All that touches the world is behind [`Shell`].
+//! One robot around its [`Core`]: the order of messages, island events and control updates, validation of genes, and
+//! telemetry. All access to the outside is behind [`Shell`].
 
 use crate::champion::OnboardChampion;
 pub use crate::core::Wish;
@@ -24,133 +24,135 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
 use xpuck_wire::witness::Testimony;
 
-/// Messages handled between two looks at the clock.
+/// Maximum number of messages handled between two readings of the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
 
-/// Lines of the log told at once, and with each update on average: two a second.
+/// Burst size of log lines sent to the hub, and average number per update (2 lines/s).
 const LINES_AT_ONCE: f32 = 20.0;
 const LINES_EACH: f32 = 0.2;
 
-/// The further sensors are told so often, s.
+/// Interval for sending the further sensors (s).
 const SENSORS_PERIOD: f64 = 0.5;
 
-/// What is kept is told again so often, s.
+/// Interval for repeating the stored directive (s).
 const KEPT_PERIOD: f64 = 1.0;
 
-/// The world around one robot: `xpuckd` has devices and sockets there, the simulation test simulated ones. No method
-/// waits.
+/// Interface to the outside of one robot: devices and sockets in `xpuckd`, simulated ones in the simulation test. No
+/// method blocks.
 pub trait Shell {
-    /// The next message from the hub, none if none is there; an error says in one line why it cannot be read.
+    /// Takes the next message from the hub; `None` if there is none; an error if the message cannot be decoded.
     fn receive(&mut self) -> Option<Result<Sealed, CodecError>>;
 
-    /// What a message makes the core do. Only the simulation test's mutants put anything else here.
+    /// Passes a message to the core. Only mutants in the simulation test override this.
     fn hear(&mut self, core: &mut Core, now: f64, message: Sealed) -> Vec<Action> {
         core.on_sealed(now, message)
     }
 
-    /// Sends to the hub; false if the message is lost because the queue is full.
+    /// Sends to the hub; returns false if the queue is full and the message is lost.
     fn send(&mut self, message: RobotMessage) -> bool;
 
-    /// The next message of another robot, by the island whose key it came with, opened by [`peers::open`]; none if none is
-    /// there.
+    /// Takes the next message of another robot, validated by [`peers::open`], with the island of the sender's key;
+    /// `None` if there is none.
     fn hear_peer(&mut self) -> Option<(u16, Heard)> {
         None
     }
 
-    /// Sends to another robot; what cannot be sent is lost.
+    /// Sends to another robot; a message that cannot be sent is lost.
     fn tell_peer(&mut self, _island: u16, _message: PeerMessage) {}
 
-    /// Messages of robots that were refused by their keys, since the start, and messages that found no room since the last
-    /// call.
+    /// Number of messages from robots rejected because of their keys since the start, and number of messages dropped
+    /// for lack of space since the last call.
     fn refused_peers(&mut self) -> (u64, u64) {
         (0, 0)
     }
 
-    /// Whose experiments are run, if that changed since this was asked.
+    /// New set of trusted signers, if it changed since the last call.
     fn trust(&mut self) -> Option<Trust>;
 
-    /// Replaces the island by a new one, standing still.
+    /// Replaces the island by a new, paused one.
     fn start_island(&mut self, plan: IslandPlan);
 
-    /// Lets the island, if there is one, live or stand still.
+    /// Starts or pauses the island, if any.
     fn run_island(&mut self, running: bool);
 
-    /// Has the island, if there is one, try its trees there from now on.
+    /// Changes the trials of the island, if any.
     fn change_trials(&mut self, trials: Trials);
 
-    /// Hands checked genes that answer `generation` to the island, if there is one.
+    /// Passes validated genes that answer `generation` to the island, if any.
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
 
-    /// Hands what the robot noticed to its reality probe, if there is one.
+    /// Passes an observation to the reality probe, if any.
     fn notice(&mut self, _noticed: Noticed) {}
 
-    /// The island's next news, none if there are none.
+    /// Takes the next event of the island, if any.
     fn news(&mut self) -> Option<News>;
 
-    /// Does what an operator wants besides driving.
+    /// Executes an operator's request other than driving.
     fn fulfil(&mut self, wish: Wish);
 
-    /// Keeps what the robot was told last over a restart of its program.
+    /// Stores the last directive across restarts of the program.
     fn remember(&mut self, told: Testimony);
 
-    /// Number of the directive that a restart would find, or nothing older, if that is news.
+    /// Takes the number of the directive that is now stored across restarts, if it changed.
     fn remembered(&mut self) -> Option<u64>;
 
-    /// The hub has welcomed this robot: tells it which release is installed.
+    /// Reports the installed release after the hub has welcomed this robot.
     fn welcomed(&mut self) {}
 
-    /// Takes what the hub offers, not yet verified.
+    /// Handles an update offer of the hub, not yet verified.
     fn offer(&mut self, _number: u64, _bundle: BundleHead) {}
 
-    /// Takes a piece of what was asked for.
+    /// Handles a piece of a requested payload.
     fn chunk(&mut self, _digest: String, _offset: u64, _bytes: Vec<u8>) {}
 
-    /// Takes part of a robot's file, not yet checked, into this robot's and answers the hub; `may` is true if the robot may
-    /// change now.
+    /// Applies part of a robot's file, not yet validated, to this robot's file, and replies to the hub; `may` states
+    /// whether changes are allowed now.
     fn change_settings(&mut self, number: u64, text: &str, may: bool);
 
-    /// The newest of all senses.
+    /// The latest readings of all senses.
     fn sense(&mut self) -> Readings;
 
-    /// What the further sensors tell, for the hub.
+    /// Readings of the further sensors for the hub.
     fn sensors(&mut self) -> Option<Sensors> {
         None
     }
 
-    /// Commands the wheels, speeds over the floor in m/s, and shows what the core does, or the colour that an external
-    /// controller wants, on the lamps. Returns the speeds that the motors make of it.
+    /// Commands the wheels with speeds over the floor (m/s). The lamps show the core's state or the colours of an
+    /// external controller. Returns the speeds that the motors produce.
     fn drive(&mut self, core: &Core, wheels: [f32; 2], lamps: Option<Ring>) -> [f32; 2];
 
-    /// Has the wheels stand at once: the next control update may be a tenth of a second away.
+    /// Stops the wheels at once: the next control update may be 0.1 s away.
     fn stand(&mut self, core: &Core);
 
-    /// The next thing that a program at the robot's socket said, with the number of its connection; none if there is none.
+    /// Takes the next request of a program at the robot's socket, with the number of its connection; `None` if there
+    /// is none.
     fn program(&mut self) -> Option<(u32, Said)> {
         None
     }
 
-    /// Tells the program of a connection what became of what it said; the wheels have their new speeds.
+    /// Sends a program the result of its request; the wheels already have their new speeds.
     fn answer_program(&mut self, _connection: u32, _result: Result<(), String>) {}
 
-    /// A program listens at the robot's socket.
+    /// Whether a program is connected to the robot's socket.
     fn has_programs(&self) -> bool {
         false
     }
 
-    /// Tells the programs at the robot's socket what the controller of another robot, by its place in the swarm file, said.
+    /// Sends the programs at the robot's socket a text from the controller of another robot, given by its number in
+    /// the swarm file.
     fn tell_programs(&mut self, _from: u16, _text: &str) {}
 
-    /// Adds to telemetry what devices, clock and the island's thread tell.
+    /// Adds the data of devices, clock and island thread to telemetry.
     fn report(&mut self, telemetry: &mut Telemetry);
 
-    /// A line for the log.
+    /// Writes a line to the log.
     fn log(&mut self, line: Line);
 
-    /// The next line that the robot's log said, whoever said it; none if there is none.
+    /// Takes the next line of the robot's log, from any source; `None` if there is none.
     fn said(&mut self) -> Option<LogLine>;
 }
 
-/// A robot's decisions, with all that they remember.
+/// Decision logic of a robot with all its state.
 #[derive(Clone, Debug)]
 pub struct Robot {
     /// State, controller and wheels.
@@ -158,38 +160,38 @@ pub struct Robot {
     champion: OnboardChampion,
     /// Arena time over wall time.
     speed: f64,
-    /// Messages and genes that were refused.
+    /// Number of rejected messages and genes.
     refused: u32,
-    /// Names in messages of a newer hub.
+    /// Unknown names in messages of a newer hub.
     unknown: UnknownNames,
-    /// Batches of control updates that found the queue to the hub full.
+    /// Batches of control updates lost because the queue to the hub was full.
     batches_lost: u32,
-    /// Samples that the hub is to be told.
+    /// Samples to be reported to the hub.
     heritage: Heritage,
-    /// Generations that it may have missed.
+    /// Generations that the hub may have missed.
     missed: Missed,
-    /// The other robots.
+    /// Contact with other robots.
     peers: Peers,
-    /// When messages were handled last, s.
+    /// Time of the last handling of messages (s).
     now: f64,
-    /// The hub was heard then.
+    /// Whether the hub was heard at that time.
     heard: bool,
-    /// The run that generations are of.
+    /// Run of the stored generations.
     run: RunName,
-    /// Lines of the log that may be told now.
+    /// Log lines that may currently be sent.
     lines_due: f32,
-    /// What an external controller had the wheels do last.
+    /// Last command of an external controller.
     driven: Option<Command>,
-    /// When the further sensors are told next, s.
+    /// Time at which the further sensors are sent next (s).
     sensors_due: f64,
-    /// What the robot holds its own wheels for.
+    /// Model of the robot's own wheels.
     body: WorldModel,
-    /// The hub was told last that this directive is kept, and is told again then, s.
+    /// Last stored directive reported to the hub, and the time of the next report (s).
     told_kept: (u64, f64),
 }
 
 impl Robot {
-    /// A robot that has just been switched on; `speed` is arena time over wall time.
+    /// Creates a robot that has just been switched on; `speed` is arena time over wall time.
     pub fn new(core: Core, speed: f64) -> Robot {
         Robot {
             peers: Peers::new(core.island(), 0, core.session()),
@@ -212,37 +214,37 @@ impl Robot {
         }
     }
 
-    /// A robot that knows where the others are, of so many in all.
+    /// Marks the robot as having the addresses of the others, in a swarm of `robots`.
     pub fn among(self, robots: usize) -> Robot {
         let peers = Peers::new(self.core.island(), robots as u16, self.core.session());
         Robot { core: self.core.among_peers(), peers, ..self }
     }
 
-    /// Says something, at most [`xpuck_wire::peer::MAX_WORDS`] bytes, to the controller of the robot `to`, by its island. It
-    /// is sent with the next look at messages, and may get lost.
+    /// Sends a text of at most [`xpuck_wire::peer::MAX_WORDS`] bytes to the controller of the robot with island `to`.
+    /// The text is sent with the next handling of messages, and may get lost.
     ///
     /// # Errors
-    /// The words are too long or too many, or that robot is not in range.
+    /// The text is too long, the rate is too high, or the robot is not in range.
     pub fn say(&mut self, to: u16, bytes: &[u8]) -> Result<(), SayError> {
         self.peers.say(self.now, to, bytes)
     }
 
-    /// The next words that another robot in range said to this one's controller: its island, and what.
+    /// Takes the next text from another robot in range for this one's controller: the sender's island, and the text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.peers.heard()
     }
 
-    /// The other robots, as this one knows them.
+    /// Contact with other robots.
     pub fn peers(&self) -> &Peers {
         &self.peers
     }
 
-    /// Generations that the island has done.
+    /// Number of generations that the island has completed.
     pub fn generation(&self) -> u32 {
         self.champion.progress().generation
     }
 
-    /// Handles the messages that wait, at most [`MESSAGES_AT_ONCE`]. `now` is s of arena time, as everywhere.
+    /// Handles the waiting messages, at most [`MESSAGES_AT_ONCE`]. All times are arena time (s).
     pub fn listen(&mut self, now: f64, shell: &mut impl Shell) {
         let drives = |core: &Core| core.state() == State::Run || core.external_command(now).is_some();
         let drove = drives(&self.core);
@@ -266,7 +268,7 @@ impl Robot {
         for _ in 0..MESSAGES_AT_ONCE {
             match shell.receive() {
                 Some(Ok(message)) => {
-                    // Before it is judged: an operator may have been enrolled or revoked since the last one.
+                    // Before the message is validated: an operator may have been enrolled or revoked meanwhile.
                     if matches!(message.message, ToRobot::Experiment { .. })
                         && let Some(trust) = shell.trust()
                     {
@@ -291,8 +293,8 @@ impl Robot {
         }
     }
 
-    /// Handles what programs at the robot's socket said, at most [`MESSAGES_AT_ONCE`], and has the wheels do at once what
-    /// external controllers want; a command that ended makes them stand.
+    /// Handles requests of programs at the robot's socket, at most [`MESSAGES_AT_ONCE`], and executes commands of
+    /// external controllers at once; an expired command stops the wheels.
     pub fn attend(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((connection, said)) = shell.program() else { break };
@@ -320,14 +322,14 @@ impl Robot {
         }
         match wanted {
             Some(command) => drop(self.drive(now, command.wheels, command.lamps, shell)),
-            // The tree goes on at its next update.
+            // The tree continues at its next update.
             None => shell.stand(&self.core),
         }
         self.driven = wanted;
     }
 
-    /// Deals with the messages of other robots that wait, at most [`peers::MESSAGES_AT_ONCE`], and sends what there is to
-    /// say to them.
+    /// Handles the waiting messages of other robots, at most [`peers::MESSAGES_AT_ONCE`], and sends the outgoing
+    /// ones.
     fn hear_peers(&mut self, now: f64, shell: &mut impl Shell) {
         self.peers.enter(self.core.exchanges().map(|(run, plan)| (run, &**plan)));
         if let Some(neighbours) = self.core.neighbours(now) {
@@ -345,7 +347,7 @@ impl Robot {
         self.peers.take_lines().into_iter().for_each(|line| shell.log(line));
     }
 
-    /// What was told to a hub that has fallen silent may be lost.
+    /// Detects loss of the hub: its last reports may be lost.
     fn notice_hub(&mut self, now: f64) {
         let heard = self.core.hears_hub(now);
         if std::mem::replace(&mut self.heard, heard) && !heard {
@@ -353,12 +355,13 @@ impl Robot {
         }
     }
 
-    /// Takes the island's next news.
+    /// Handles the island's next event.
     pub fn collect(&mut self, shell: &mut impl Shell) {
         let (progress, champion) = match shell.news() {
             None => return,
             Some(News::Say(line)) => return shell.log(line),
-            // An island of an earlier run ends the generation in hand; its fittest must not drive this one.
+            // An island of an earlier run completes its current generation, whose fittest tree must not drive in this
+            // run.
             Some(_) if self.core.is_fixed() => return,
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
@@ -371,8 +374,8 @@ impl Robot {
         tell_loaded(loaded, shell);
     }
 
-    /// Tells the hub of a generation, now or when it is heard again, and gives the island the genes that came from other
-    /// robots.
+    /// Reports a generation to the hub, at once or when the hub is heard again, and passes genes of other robots to
+    /// the island.
     fn tell_generation(&mut self, done: &Generation, shell: &mut impl Shell) {
         let generation = done.progress.generation;
         let mut messages = vec![RobotMessage::Population(done.population)];
@@ -393,7 +396,7 @@ impl Robot {
         }
     }
 
-    /// One control update: reads the senses, ticks the tree, commands the wheels and sends telemetry.
+    /// Runs one control update: reads the senses, ticks the tree, commands the wheels and sends telemetry.
     pub fn update(&mut self, now: f64, shell: &mut impl Shell) {
         let actions = self.core.on_time(now);
         self.act(actions, shell);
@@ -415,7 +418,7 @@ impl Robot {
         for message in self.missed.due(now, self.heard) {
             let _ = shell.send(message);
         }
-        // Samples wait while nobody hears them; each individual's newest is enough.
+        // Samples wait while the hub is silent; only the newest of each individual is kept.
         if self.heard
             && let Some(samples) = self.heritage.due(now)
         {
@@ -440,7 +443,8 @@ impl Robot {
         let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry.rounded())));
     }
 
-    /// Has the wheels drive at these speeds over the floor, also one that is known to slip; gives what the motors make of it.
+    /// Drives at these speeds over the floor, compensating known wheel errors; returns the speeds that the motors
+    /// produce.
     fn drive(&self, now: f64, wheels: [f32; 2], lamps: Option<Ring>, shell: &mut impl Shell) -> [f32; 2] {
         let sent = shell.drive(&self.core, self.body.compensated(wheels), lamps);
         if self.core.adapts() {
@@ -449,7 +453,7 @@ impl Robot {
         sent
     }
 
-    /// Tells the hub what the log said. What comes faster waits, and is lost when too much waits.
+    /// Sends log lines to the hub. Lines beyond the rate wait, and are lost when the queue is full.
     fn tell_log(&mut self, shell: &mut impl Shell) {
         self.lines_due = (self.lines_due + LINES_EACH).min(LINES_AT_ONCE);
         while self.lines_due >= 1.0
@@ -514,7 +518,7 @@ impl Robot {
     }
 
     fn immigrate(&mut self, generation: u32, genes: &[Emigrant], shell: &mut impl Shell) {
-        // The island has had its answer, from other robots.
+        // In such a run the island gets its genes from other robots.
         if self.core.exchanges().is_some() {
             return;
         }

@@ -1,6 +1,7 @@
-//! Control updates on their way to the hub's record: each is captured whole, and they travel in batches.
+//! Recorder of control updates for the hub: each update is captured completely, and updates are sent in batches.
 //!
-//! It takes its memory once, and gives a batch away about once a second, or at each update while somebody watches; an update in between allocates nothing.
+//! The recorder allocates its memory once and returns a batch about once per second, or at each update while a viewer
+//! is connected. Updates between batches do not allocate.
 
 use crate::controller::Controller;
 use crate::readings::Readings;
@@ -13,29 +14,29 @@ use xpuck_wire::groot::NodeState;
 use xpuck_wire::message::{Neighbour, State};
 use xpuck_wire::updates::{BATCH, Packer, Update, Updates};
 
-/// The tree itself goes with the first batch of a run, and with one in so many after that: twice a minute.
+/// Interval of batches that contain the tree itself, counted from the first batch of a run: twice a minute.
 const TELL_TREE: u32 = 30;
 
-/// What the updates of a batch have in common.
+/// Common properties of the updates in a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// The session of the robot's program.
+    /// Session of the robot's program.
     pub session: u64,
     /// Number of the experiment.
     pub run: u64,
-    /// The segment.
+    /// Segment of the run.
     pub segment: u32,
-    /// What the robot does.
+    /// State of the robot.
     pub state: State,
 }
 
-/// The tree of the last updates.
+/// Tree of the last updates.
 #[derive(Clone, Debug)]
 struct Known {
     tree: Arc<Tree>,
     hash: String,
     compact: Bytes,
-    /// Batches since it was told.
+    /// Number of batches since the tree was sent.
     told: u32,
 }
 
@@ -44,25 +45,25 @@ struct Known {
 pub struct Tracer {
     known: Option<Known>,
     context: Option<Context>,
-    /// The batch that is being filled; its count is 0 between two batches.
+    /// The current batch; its count is 0 between two batches.
     open: Updates,
-    /// Number of the update that is being captured, while one is.
+    /// Number of the update being captured, if any.
     number: Option<u32>,
     update: Update,
     packer: Packer,
-    /// Batches that are to be sent.
+    /// Batches to send.
     full: Vec<Updates>,
     /// Each update is a batch of its own.
     hurry: bool,
 }
 
 impl Tracer {
-    /// Says whether each update is to be told at once, because somebody watches.
+    /// Sets whether each update is sent at once, because a viewer is connected.
     pub fn hurry(&mut self, hurry: bool) {
         self.hurry = hurry;
     }
 
-    /// Begins an update at `now`, s, before the tree is ticked.
+    /// Begins an update at `now` (s), before the tree is ticked.
     pub fn begin(&mut self, now: f64, number: u32, context: Context, controller: Option<&Controller>) {
         let same_tree = match (&self.known, controller) {
             (Some(known), Some(controller)) => Arc::ptr_eq(&known.tree, controller.tree()),
@@ -108,9 +109,9 @@ impl Tracer {
         }
     }
 
-    /// Takes what was sensed, what the tree did with it and what it wants of the wheels, m/s. `ages` are those of the body's
-    /// senses, the camera frame and the virtual senses, s, and `used` says whether the last two were young enough. `driven`
-    /// says that not the tree but an external controller wants that of the wheels.
+    /// Captures the senses, the results of the tree and the desired wheel speeds (m/s). `ages` are the ages of the
+    /// body's readings, the camera frame and the virtual senses (s); `used` states whether the last two were fresh.
+    /// `driven` states that an external controller commands the wheels instead of the tree.
     pub fn decided(
         &mut self,
         readings: &Readings,
@@ -151,7 +152,7 @@ impl Tracer {
         update.wheels = [wheels[0].to_bits(), wheels[1].to_bits(), 0, 0];
     }
 
-    /// Ends the update with the speeds that the motors make, m/s, and gives the batches that are to be sent.
+    /// Ends the update with the speeds that the motors produce (m/s), and returns the batches to send.
     pub fn sent(&mut self, wheels: [f32; 2]) -> Vec<Updates> {
         if self.number.take().is_some() {
             (self.update.wheels[2], self.update.wheels[3]) = (wheels[0].to_bits(), wheels[1].to_bits());
@@ -164,7 +165,7 @@ impl Tracer {
         std::mem::take(&mut self.full)
     }
 
-    /// Nothing is captured now: what is there is sent.
+    /// Closes the current batch: updates are not captured now.
     pub fn rest(&mut self) {
         self.close();
     }
@@ -252,7 +253,7 @@ mod tests {
         (1..=4).for_each(|number| sent.extend(update(&mut tracer, number, 1, &mut one)));
         (5..=7).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut one)));
         (8..=9).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
-        // Updates that are not captured are a gap.
+        // Updates that are not captured leave a gap.
         (20..=21).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
         tracer.rest();
         sent.extend(tracer.sent([0.0; 2]));

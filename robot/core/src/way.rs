@@ -1,5 +1,5 @@
-//! A robot's island on its way through the steps of the experiment's curriculum. It moves on by itself: other islands may be
-//! in other steps.
+//! Progress of a robot's island through the steps of the experiment's curriculum. Each island advances independently,
+//! so islands may be in different steps.
 
 use crate::island::{Generation, Trials};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use xpuck_experiment::{Course, Plan, Standing, course};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_wire::log::Line;
 
-/// Where an island is, kept with it.
+/// Position in the curriculum, stored with the island.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Way {
     course: Course,
@@ -18,17 +18,18 @@ pub struct Way {
 }
 
 impl Way {
-    /// Where the island tries its trees; `own` is what the phase says, where every island is beyond the last step.
+    /// Trials of the current step; `own`, the trials of the phase, after the last step.
     pub fn trials(&self, plan: &Plan, own: &Trials) -> Trials {
         self.course.step(&plan.steps).map_or_else(|| own.clone(), |step| Trials::of_step(plan, step))
     }
 
-    /// The name of the step that goes on, none in the experiment's own world.
+    /// Name of the current step; `None` in the experiment's own world.
     pub fn step<'a>(&self, plan: &'a Plan) -> Option<&'a str> {
         self.course.step(&plan.steps).map(|step| step.name.as_str())
     }
 
-    /// As [`Generation::finish`], of trials `at` where the island was; the next step begins if one ends, and a line says so.
+    /// Completes a generation like [`Generation::finish`], with trials in `at`. At the end of a step it starts the
+    /// next one and returns a line for the log.
     pub fn finish(
         &mut self,
         plan: &Plan,
@@ -61,7 +62,7 @@ impl Way {
         (done, line)
     }
 
-    /// Takes other islands' genes, which may be in other steps.
+    /// Adjusts genes of other islands, which may be in other steps.
     pub fn receive(plan: &Plan, immigrants: &mut [Migrant]) {
         course::measured_elsewhere(&plan.steps, immigrants);
     }

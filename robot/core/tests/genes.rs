@@ -1,4 +1,4 @@
-//! An island's migrants survive the way through a message bit for bit, and what is wrong with one is refused.
+//! Migrants survive a message bit for bit, and invalid migrants are rejected.
 
 use xpuck_evolve::{Id, Migrant, Samples};
 use xpuck_kernels::tree::Tree;

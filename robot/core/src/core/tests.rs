@@ -1,11 +1,11 @@
-//! What a robot does, message by message.
+//! Tests of the robot core, message by message.
 
 use super::*;
 use xpuck_wire::seal::Sealer;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
 
-/// A robot without an experiment, whose clock is the hub's.
+/// A robot without an experiment, with the same clock as the hub.
 fn core() -> Core {
     let mut core = Core::new(1, 77, Trust::Anybody);
     core.on_message(0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
@@ -26,7 +26,7 @@ fn running() -> Core {
     core
 }
 
-/// The body and the camera have just told that there is nothing near.
+/// Fresh readings of body and camera with nothing near.
 fn clear() -> Readings {
     Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() }
 }
@@ -132,7 +132,7 @@ fn simulations_are_of_the_world_that_was_measured() {
     let mut core = core().measured(measured.clone());
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
     let prepared = actions.iter().find_map(|a| if let Action::Prepare(plan) = a { Some(plan) } else { None });
-    // The world that `xpuck simulate --calibration` simulates, so fitness is the same to the last digit.
+    // The world that `xpuck simulate --calibration` uses, so fitness values are identical.
     let expected = measured.apply(&xpuck_kernels::world::WorldSpec::benchmark(2)).unwrap();
     assert_eq!(*prepared.unwrap().plan.phase(0).world, expected);
     let narrow = Calibration::parse("c.toml", "[physics]\nrobot_friction = 0.2\n").unwrap();
@@ -156,7 +156,7 @@ fn hello_is_said_until_welcomed() {
 fn a_message_that_ends_a_silence_does_not_start_the_wheels() {
     let mut core = running();
     assert!(moves(core.control(0.1, &clear())));
-    // The loop hung for longer than a silence lasts, so that nobody noticed it.
+    // The loop blocked for longer than the silence limit, so the silence was not detected in time.
     let actions = core.on_message(2.0, ToRobot::Ping { stamp: 0.0 });
     assert!(actions.contains(&Action::Evolve(false)));
     assert!(!moves(core.control(2.0, &clear())));
@@ -221,7 +221,7 @@ fn an_algorithm_that_nobody_knows_is_refused() {
     assert!(error.contains("`clasic`") && error.contains("classic"), "{error}");
 }
 
-/// A robot that heard a hub, and the hub's end; the robot's session is 77.
+/// A robot that heard a hub, and the hub's sealer; the robot's session is 77.
 fn greeted() -> (Core, Sealer) {
     let mut hub = Sealer::new(1000);
     hub.greet("xp01", 77, (0, 0));
@@ -240,7 +240,7 @@ fn given() -> String {
     TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask")
 }
 
-/// A directive about experiment 5 that is good until the hub's time `expires`.
+/// A directive about experiment 5 that is valid until the hub's time `expires`.
 fn until(expires: f64, number: u64, state: State) -> ToRobot {
     ToRobot::Directive(Directive { number, state, segment: 1, run: 5, expires, ..Directive::default() })
 }
@@ -255,7 +255,7 @@ fn a_recorded_run_does_nothing_to_a_robot_that_is_alive() {
     core.on_sealed(0.2, pause);
     core.on_sealed(0.3, run.clone());
     assert!(!moves(core.control(0.3, &clear())), "recorded");
-    // Nor does it count as a word of the hub.
+    // Nor does it count as a message of the hub.
     assert!(!core.on_time(1.1).contains(&Action::Evolve(false)) && core.on_sealed(1.15, run).is_empty());
     assert!(core.on_time(1.25).contains(&Action::Evolve(false)), "the hub is silent");
     assert_eq!(core.stale_seals(), 2);
@@ -286,7 +286,7 @@ fn a_hub_that_restarted_is_obeyed_and_its_former_self_is_not() {
     let mut after = Sealer::new(2000);
     core.on_time(0.1);
     core.on_sealed(0.1, after.seal("xp01", ToRobot::Ping { stamp: 0.0 }));
-    // Strangers are not heard.
+    // Messages of unknown hubs are ignored.
     let witness = Witness { told: None, silent_s: Some(1.0) };
     let hello =
         RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into(), session: 77, seen: (1000, 3), witness };
@@ -302,7 +302,7 @@ fn a_hub_that_restarted_is_obeyed_and_its_former_self_is_not() {
     assert_eq!(core.state(), State::Run);
 }
 
-/// A hub that starts again with its clock an hour back, as the robot finds it after its hello.
+/// Hub that restarts with its clock set back by an hour, after the robot's hello.
 fn returned(core: &mut Core, now: f64) -> Sealer {
     let mut hub = Sealer::new(10);
     let hello = core.on_time(now);
@@ -321,7 +321,7 @@ fn a_hub_whose_clock_went_back_is_obeyed_and_its_former_self_is_not() {
     let recorded = [State::Run, State::Stop].map(|state| before.seal("xp01", until(503.0, 1_011, state)));
     let mut hub = returned(&mut core, 2.0);
     assert_eq!((core.state(), core.telemetry(2.0, &clear()).obeyed), (State::Pause, 0));
-    // Its numbers are all lower, and this experiment is another one with a number that the robot knows.
+    // All its numbers are lower, and this experiment is a different one with a number that the robot knows.
     let experiment = ToRobot::Experiment { number: 5, seed: 2, robots: 2, signed: signed(&given()) };
     let said = core.on_sealed(2.0, hub.seal("xp01", experiment.clone()));
     assert!(said.contains(&Action::Send(RobotMessage::Experiment { number: 5, answer: Answer::Accepted })), "{said:?}");
@@ -354,7 +354,7 @@ fn a_stop_without_a_fresh_seal_does_not_make_the_robot_deaf_to_the_present_hub()
 #[test]
 fn a_directive_is_obeyed_before_it_expires_and_about_the_robots_experiment_only() {
     let (mut core, mut hub) = greeted();
-    // Asked at 0.0 and answered at 500.0: at 4.0 the hub's clock shows 504.0 at most.
+    // Request at 0.0, answer at 500.0: at 4.0 the hub's clock shows 504.0 at most.
     core.on_sealed(4.0, hub.seal("xp01", until(503.9, 10, State::Run)));
     assert_eq!(core.state(), State::Ready, "expired");
     let other = ToRobot::Directive(Directive {
@@ -441,7 +441,7 @@ fn a_program_takes_the_wheels_from_the_tree_and_the_record_says_so() {
     assert!(moves(core.control(0.5, &clear())), "the tree drives again");
 }
 
-/// A robot in RUN whose experiment ends so, and whose own file lets it drive alone for so long, s.
+/// A robot in RUN with these `[silence]` keys, whose own file allows driving alone for `allowed` seconds.
 fn running_with(silence: &str, allowed: f64) -> Core {
     let mut core = core().allowed_alone(allowed);
     let text = format!("{TEXT}[silence]\n{silence}\n");
@@ -468,7 +468,7 @@ fn evolution_goes_on_without_the_hub_for_as_long_as_the_experiment_is() {
     assert_eq!(evolves(&core.on_time(60.9)), None);
     assert_eq!(evolves(&core.on_time(61.1)), Some(false), "1 s and the minute of the experiment");
     assert_eq!(evolves(&core.on_time(62.0)), None, "once");
-    // A hub that is heard and says nothing does not make it longer, and what it says counts.
+    // A hub that sends no directive does not extend the time, and its directives apply.
     let mut core = running_with("then = \"evolve\"", 0.0);
     core.on_time(1.1);
     assert_eq!(evolves(&core.on_message(30.0, ToRobot::Ping { stamp: 0.0 })), None);
@@ -476,7 +476,7 @@ fn evolution_goes_on_without_the_hub_for_as_long_as_the_experiment_is() {
     assert_eq!(evolves(&core.on_time(61.1)), Some(false));
     assert_eq!(evolves(&core.on_message(61.2, directive(11, State::Run))), Some(true));
     assert!(moves(core.control(61.3, &clear())));
-    // Who paused goes on pausing.
+    // A robot in PAUSE stays in PAUSE.
     core.on_message(61.4, directive(12, State::Pause));
     assert_eq!(evolves(&core.on_time(63.0)), Some(false));
 }
@@ -497,7 +497,7 @@ fn a_robot_drives_alone_where_it_may_without_the_hubs_senses_and_not_for_long() 
     assert!(!moves(core.control(4.2, &clear())), "before anybody notices, too");
     core.on_time(4.2);
     assert_eq!(core.state(), State::Pause);
-    // The hub's first word makes the wheels stand, and STOP does whatever seal it has.
+    // The hub's first message stops the wheels, and STOP works with any seal.
     let mut core = running_with(drive, 3.0);
     core.on_time(1.2);
     assert!(moves(core.control(1.2, &clear())));
@@ -558,7 +558,7 @@ fn a_robot_without_a_camera_refuses_what_needs_one_and_takes_the_rest() {
     assert!(answer(&format!("controller = \"bleft\"\n{TEXT}"), 7).refusal().is_some());
 }
 
-/// What a robot says to a hub that does not know it.
+/// Witness in the robot's hello to a hub that does not know it.
 fn witness(core: &mut Core, now: f64) -> Witness {
     let hello = core.on_time(now);
     let found = hello.into_iter().find_map(|action| match action {
@@ -573,17 +573,17 @@ fn a_robot_testifies_to_what_it_was_told_last_and_not_to_what_it_did_by_itself()
     let mut core = running();
     let told = |core: &mut Core, now| witness(core, now).told.unwrap();
     let run = Testimony { directive: 10, state: State::Run, run: 5, held: false, stops: 0 };
-    // It pauses when the hub is silent, and was not told to.
+    // The robot pauses because the hub is silent, not because of a directive.
     let found = witness(&mut core, 2.0);
     assert_eq!((core.state(), found.told.as_ref(), found.silent_s), (State::Pause, Some(&run), Some(2.0)));
-    // A hub that returns has it stand, and asks.
+    // A hub that returns sends PAUSE and asks for the last directive.
     let directive = |number, state, stops, held, asks| {
         let run = 5;
         ToRobot::Directive(Directive { number, state, run, stops, held, asks, expires: 100.0, ..Directive::default() })
     };
     core.on_message(2.1, directive(11, State::Pause, 3, false, true));
     assert_eq!((core.obeyed, told(&mut core, 4.0)), (11, run));
-    // The highest count of STOPs stays.
+    // The highest count of STOPs is kept.
     for (number, state, stops, held) in
         [(12, State::Stop, 3, false), (13, State::Ready, 3, false), (14, State::Stop, 1, true)]
     {
@@ -592,17 +592,17 @@ fn a_robot_testifies_to_what_it_was_told_last_and_not_to_what_it_did_by_itself()
         assert!(actions.contains(&Action::Remember(expected.clone())), "{actions:?}");
         assert_eq!(core.told, Some(expected));
     }
-    // Only STOP is obeyed under a lower count: that hub has not heard yet of a STOP that was obeyed.
+    // Only STOP is executed under a lower count: that hub does not know yet of a STOP that was executed.
     core.on_message(4.2, directive(15, State::Ready, 2, false, false));
     assert_eq!((core.obeyed, core.state()), (14, State::Stop));
-    // What is kept is told when it is.
+    // A stored directive is reported once it is stored.
     let kept = |core: &Core| core.kept_directive().unwrap_or(0);
     assert_eq!(kept(&core), 0);
     core.kept(13);
     assert_eq!(kept(&core), 0, "an older one says nothing of the newest");
     core.kept(14);
     assert_eq!(kept(&core), 14);
-    // After a restart it knows what it kept, and nothing of when.
+    // After a restart the robot knows the stored directive, but not its time.
     let mut restarted = Core::new(1, 78, Trust::Anybody).remembering(core.told.clone());
     assert_eq!(witness(&mut restarted, 0.0), Witness { told: core.told.clone(), silent_s: None });
     restarted.kept(14);

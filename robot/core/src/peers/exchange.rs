@@ -1,5 +1,6 @@
-//! The exchange of genes with other robots in one run: whom to ask and when, which answers count, what is kept, and who
-//! immigrates. Nobody waits for anybody: an island takes what has come by the end of its generation.
+//! Exchange of genes with other robots in one run: whom to ask and when, which answers are valid, which genes are
+//! kept, and which individuals immigrate. The exchange never blocks: an island uses the genes that have arrived by
+//! the end of its generation.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,71 +10,71 @@ use xpuck_wire::Migration;
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::peer::{MAX_GENE_BYTES, PeerMessage, RunName};
 
-/// A robot in range is asked so often, s of arena time.
+/// Interval between questions to a robot in range, in arena time (s).
 pub const ASK_EVERY: f64 = 1.0;
-/// Robots asked in one control update at most; the others' turn is in the next ones.
+/// Maximum number of questions per control update; other robots follow in the next updates.
 pub const ASKED_AT_ONCE: usize = 4;
-/// An answer counts for so long after its question, s of arena time.
+/// Validity of an answer after its question, in arena time (s).
 pub const ANSWER_WITHIN: f64 = 3.0;
-/// A robot is answered no more often than this, s of arena time.
+/// Minimum interval between answers to a robot, in arena time (s).
 const ANSWER_EVERY: f64 = 0.25;
 
-/// An emigrant, as its island offered it.
+/// An emigrant as its island offered it.
 #[derive(Clone, Debug, PartialEq)]
 struct Offer {
-    /// The generation that it led.
+    /// Generation of which it was the fittest.
     generation: u32,
     migrant: Migrant,
 }
 
-/// What is known of another robot's island.
+/// Data about another robot's island.
 #[derive(Clone, Debug, Default)]
 struct Other {
-    /// When it was asked last, s, and by which question, if its answer is still waited for.
+    /// Time of the last question (s), and the question's number while its answer is pending.
     asked: Option<f64>,
     open: Option<u64>,
-    /// When it was answered last, s.
+    /// Time of the last answer to this robot (s).
     answered: Option<f64>,
-    /// Its recent emigrants, the oldest first.
+    /// Recent emigrants of the island, the oldest first.
     recent: VecDeque<Offer>,
 }
 
 impl Other {
-    /// The newest generation that is known.
+    /// The newest known generation.
     fn newest(&self) -> u32 {
         self.recent.back().map_or(0, |offer| offer.generation)
     }
 }
 
-/// Why a message changes nothing.
+/// Reason why a message is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is about another run.
+    /// The message belongs to another run.
     OtherRun,
-    /// Nobody asked, or too long ago.
+    /// There is no question for this answer, or the answer is too late.
     Unasked,
-    /// It comes too soon after the last one.
+    /// The message follows the previous one too soon.
     TooSoon,
 }
 
-/// One run's exchange.
+/// Exchange of one run.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     run: RunName,
     migration: Migration,
-    /// Where samples belong to genotypes, of equal trees one is given.
+    /// If samples belong to genotypes, only one of several equal trees immigrates.
     once: bool,
-    /// The own island's recent emigrants, the oldest first, and the generations that it has done.
+    /// Recent emigrants of this robot's island, the oldest first, and its number of completed generations.
     own: VecDeque<Offer>,
     generation: u32,
     others: BTreeMap<u16, Other>,
-    /// The number of the last question, and the island that was asked last.
+    /// Number of the last question, and the island that was asked last.
     number: u64,
     last: u16,
 }
 
 impl Exchange {
-    /// The exchange of a run that has just begun; `number` is where its questions count from.
+    /// Creates the exchange of a new run; question numbers start after `number`.
     pub fn new(run: RunName, plan: &Plan, number: u64) -> Exchange {
         Exchange {
             run,
@@ -87,7 +88,7 @@ impl Exchange {
         }
     }
 
-    /// Which run it is of.
+    /// Run of the exchange.
     pub fn run(&self) -> RunName {
         self.run
     }
@@ -97,8 +98,7 @@ impl Exchange {
         self.number
     }
 
-    /// The questions that are due at `now`, s, to robots in range: each is asked once in a while, and none twice before the
-    /// others had their turn.
+    /// Questions due at `now` (s) to robots in range. Each robot is asked at intervals, in rotation.
     pub fn questions(&mut self, now: f64, in_range: &[u16]) -> Vec<(u16, PeerMessage)> {
         if self.migration.policy == xpuck_wire::Policy::None || self.migration.receive == 0 {
             return Vec::new();
@@ -121,10 +121,10 @@ impl Exchange {
         questions
     }
 
-    /// Answers another robot's question at `now`, s.
+    /// Answers another robot's question at `now` (s).
     ///
     /// # Errors
-    /// It is about another run, or comes too soon.
+    /// The question belongs to another run, or comes too soon.
     pub fn answer(
         &mut self,
         now: f64,
@@ -141,7 +141,7 @@ impl Exchange {
         other.answered = Some(now);
         let mut left = MAX_GENE_BYTES;
         let mut genes = Vec::new();
-        // The newest first, as they matter most; an island that began again is behind what the other knows of it.
+        // The newest first, as they matter most. After a restart of this island, all its emigrants are sent.
         let wanted = |offer: &&Offer| offer.generation > after || self.generation < after;
         for offer in self.own.iter().rev().filter(wanted) {
             let gene = Emigrant::of(offer.migrant.values());
@@ -153,10 +153,10 @@ impl Exchange {
         Ok(PeerMessage::Genes { number, run, generation: self.generation, genes })
     }
 
-    /// Takes another robot's answer at `now`, s; true if it brought something.
+    /// Handles another robot's answer at `now` (s); returns whether it contained genes.
     ///
     /// # Errors
-    /// It is about another run, or nobody waits for it.
+    /// The answer belongs to another run, or has no pending question.
     pub fn take(
         &mut self,
         now: f64,
@@ -173,7 +173,7 @@ impl Exchange {
         }
         other.open = None;
         if generation < other.newest() {
-            // The island began again, and its former self is no more.
+            // The island was restarted; its earlier emigrants are dropped.
             other.recent.clear();
         }
         let news = migrants.into_iter().filter(|(at, _)| *at <= generation);
@@ -185,21 +185,21 @@ impl Exchange {
         Ok(brought)
     }
 
-    /// The own island has done a generation and offers this individual; gives who immigrates, the fittest first, each with
-    /// the island that sent it.
+    /// Records that this robot's island completed a generation and offers `emigrant`; returns the immigrants, the
+    /// fittest first, each with the island that sent it.
     pub fn generation_done(&mut self, generation: u32, emigrant: &Migrant) -> Vec<(u16, Migrant)> {
         if !self.migration.due(generation) {
             return Vec::new();
         }
         if generation <= self.generation {
-            // It began again.
+            // The island was restarted.
             self.own.clear();
         }
         self.generation = generation;
         let offer = Offer { generation, migrant: emigrant.clone() };
         keep(&mut self.own, offer, self.migration.keep, self.once);
         let all = self.others.iter().flat_map(|(from, other)| other.recent.iter().map(|offer| (*from, offer)));
-        // Those of another epoch would take a fresh start over at once.
+        // Migrants of another epoch would dominate a restarted population at once.
         let mut found: Vec<(u16, &Offer)> = all.filter(|(_, offer)| offer.migrant.epoch == emigrant.epoch).collect();
         found.sort_by(|a, b| by_rank(*a, *b));
         let mut seen = BTreeSet::new();
@@ -209,8 +209,8 @@ impl Exchange {
     }
 }
 
-/// Keeps an offer as the most recent of its island, of at most `most`. It replaces one of the same generation and, where
-/// equal trees are given once, its older self with fewer samples.
+/// Adds an offer to the recent offers of its island, at most `most`. The offer replaces one of the same generation
+/// and, if equal trees are sent once, an earlier offer of the same individual.
 fn keep(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.retain(|e| e.generation != offer.generation && !(once && e.migrant.id == offer.migrant.id));
     if recent.len() >= most {
@@ -219,7 +219,7 @@ fn keep(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.push_back(offer);
 }
 
-/// The fitter first, then the longer known, then by name, as the geneserver ranks.
+/// Orders by fitness, then number of samples, both descending, then by ids, as the geneserver does.
 fn by_rank(a: (u16, &Offer), b: (u16, &Offer)) -> Ordering {
     let fitness = |offer: &Offer| offer.migrant.samples.mean();
     let names = |(from, offer): (u16, &Offer)| -> (Id, u16, u32) { (offer.migrant.id, from, offer.generation) };

@@ -1,49 +1,48 @@
-//! What of a robot's message another one lets in. It takes the time that reading trees takes, so the shell does it outside the
-//! control loop.
+//! Validates messages from other robots. Parsing trees takes time, so the shell does it outside the control loop.
 
 use xpuck_evolve::{Migrant, PrimitiveSet};
 use xpuck_wire::peer::{MAX_GENE_BYTES, MAX_GENES, MAX_WORDS, PeerMessage, RunName};
 
-/// What another robot says, as far as it is sound.
+/// A validated message from another robot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
-    /// It asks for emigrants.
+    /// A request for emigrants.
     Ask {
-        /// The question's number.
+        /// Number of the question.
         number: u64,
-        /// The run.
+        /// Run of the question.
         run: RunName,
-        /// Those of later generations are wanted.
+        /// Only emigrants of later generations are requested.
         after: u32,
     },
-    /// It answers.
+    /// An answer.
     Genes {
-        /// The question's number.
+        /// Number of the question.
         number: u64,
-        /// The run.
+        /// Run of the answer.
         run: RunName,
-        /// Generations that its island has done.
+        /// Number of generations that the sender's island has completed.
         generation: u32,
-        /// What passed, the oldest first, each with its generation.
+        /// Valid migrants, the oldest first, each with its generation.
         migrants: Vec<(u32, Migrant)>,
-        /// How many did not pass, and why the first one did not.
+        /// Number of rejected genes, and the reason for the first rejection.
         refused: (u32, Option<String>),
     },
-    /// Its controller says something.
+    /// A text from the robot's controller.
     Say {
-        /// The session of its program.
+        /// Session of the sender's program.
         session: u64,
-        /// Rises with all that it says.
+        /// Per-session message counter.
         count: u64,
         /// At most [`MAX_WORDS`].
         bytes: Vec<u8>,
     },
-    /// It cannot be read, or is longer than it may be.
+    /// An unreadable or oversized message, with the reason.
     Nothing(String),
 }
 
-/// Opens another robot's message. `primitive_set` is what trees are built from in the run that this robot has an experiment
-/// for; without one no gene passes. As at the hub's gate a gene is checked in every respect.
+/// Validates another robot's message. `primitive_set` defines the valid trees of this robot's present run; without
+/// one every gene is rejected. The checks are the same as at the hub.
 pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> Heard {
     match message {
         PeerMessage::Ask { number, run, after } => Heard::Ask { number, run, after },

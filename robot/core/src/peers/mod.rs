@@ -1,5 +1,5 @@
-//! Other robots, as this one deals with them without a hub: who is in range, genes that are asked for and given, and words
-//! between controllers. A plain state machine; the shell carries the messages.
+//! Contact with other robots without a hub: radio range, exchange of genes, and texts between controllers. A plain
+//! state machine; the shell transports the messages.
 
 mod exchange;
 mod gate;
@@ -21,14 +21,14 @@ use xpuck_wire::message::Neighbour;
 use xpuck_wire::peer::{PeerMessage, RunName};
 use xpuck_wire::peers_report::PeersReport;
 
-/// Others' messages handled between two looks at the clock.
+/// Maximum number of messages handled between two readings of the clock.
 pub const MESSAGES_AT_ONCE: usize = 32;
-/// Messages to others that wait for the shell at most; more are dropped.
+/// Maximum number of outgoing messages that wait for the shell; further messages are dropped.
 const OUTBOX: usize = 64;
-/// How things stand is told so often without a generation, s of arena time.
+/// Interval of reports while no generation completes, in arena time (s).
 const REPORT_EVERY: f64 = 2.0;
 
-/// What a robot knows of the others.
+/// State of a robot's contact with other robots.
 #[derive(Clone, Debug)]
 pub struct Peers {
     range: Range,
@@ -38,12 +38,12 @@ pub struct Peers {
     report: PeersReport,
     reported: f64,
     lines: Vec<Line>,
-    /// Where questions of the next run count from.
+    /// Start of the question numbers in the next run.
     number: u64,
 }
 
 impl Peers {
-    /// The robot of this island, one of so many, has been switched on; `session` is random.
+    /// Creates the state for the robot of island `me` out of `robots` at power-up; `session` is random.
     pub fn new(me: u16, robots: u16, session: u64) -> Peers {
         Peers {
             range: Range::new(me, robots),
@@ -57,7 +57,7 @@ impl Peers {
         }
     }
 
-    /// Genes are exchanged in this run from now on, or in none.
+    /// Starts the exchange of genes in this run, or ends it with `None`.
     pub fn enter(&mut self, run: Option<(RunName, &Plan)>) {
         if run.map(|(name, _)| name) == self.exchange.as_ref().map(Exchange::run) {
             return;
@@ -67,22 +67,22 @@ impl Peers {
         (self.report.generation, self.report.from) = (0, Vec::new());
     }
 
-    /// True if genes are exchanged with others in the present run.
+    /// Whether genes are exchanged with other robots in the present run.
     pub fn exchanges(&self) -> bool {
         self.exchange.is_some()
     }
 
-    /// Range and bearing tells whom the robot hears at `now`, s of arena time, as everywhere.
+    /// Handles range and bearing: the robots heard at `now`. All times are arena time (s).
     pub fn sense(&mut self, now: f64, neighbours: &[Neighbour]) {
         self.range.hear(now, neighbours);
     }
 
-    /// The robots in range, by their islands.
+    /// Islands of the robots in range.
     pub fn in_range(&self, now: f64) -> Vec<u16> {
         self.range.islands(now)
     }
 
-    /// What time brings; to be called at every control update.
+    /// Handles the passage of time; call at every control update.
     pub fn on_time(&mut self, now: f64) {
         let Some(exchange) = &mut self.exchange else { return };
         let questions = exchange.questions(now, &self.range.islands(now));
@@ -90,10 +90,10 @@ impl Peers {
         questions.into_iter().for_each(|(to, question)| self.send(to, question));
     }
 
-    /// Another robot's message, which passed the gate, from the island whose key it came with.
+    /// Handles a validated message from another robot; `from` is the island of the sender's key.
     pub fn on_message(&mut self, now: f64, from: u16, heard: Heard) {
         let refused = &mut self.report.refused;
-        // Who asks need not be in range: radio reaches where the one who asks hears, and that one decides.
+        // A question is answered even out of range, because the asking robot decides whom it hears.
         if !matches!(heard, Heard::Ask { .. }) && !self.range.holds(now, from) {
             refused.out_of_range += 1;
             return;
@@ -151,15 +151,15 @@ impl Peers {
         }
     }
 
-    /// A line for the 1st, 10th, 100th time and so on, so that nobody can fill a log.
+    /// Logs the 1st, 10th, 100th occurrence and so on, so that no peer can fill the log.
     fn note(&mut self, count: u64, text: impl FnOnce() -> String) {
         if count > 0 && 10u64.pow(count.ilog10()) == count {
             self.lines.push(Line::warn(format!("{} ({count} so far)", text())));
         }
     }
 
-    /// What the shell refused: connections and messages by their keys, and messages that found no room; counts since its
-    /// start.
+    /// Records rejections by the shell: `keys` counts connections and messages with invalid keys since the start;
+    /// `no_room` is the number of newly dropped messages.
     pub fn refused_outside(&mut self, keys: u64, no_room: u64) {
         let more = keys > self.report.refused.keys;
         self.report.refused.keys = keys;
@@ -169,8 +169,8 @@ impl Peers {
         }
     }
 
-    /// The own island has done a generation and offers this individual; gives who immigrates, the fittest first. There is
-    /// no exchange in a run without it.
+    /// Records that this robot's island completed a generation and offers `emigrant`; returns the immigrants, the
+    /// fittest first. Returns none in a run without exchange.
     pub fn generation_done(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
         let (from, migrants) = exchange.generation_done(generation, emigrant).into_iter().unzip();
@@ -178,10 +178,10 @@ impl Peers {
         migrants
     }
 
-    /// Says something to the controller of a robot in range. What is said may get lost, as in the air.
+    /// Sends a text to the controller of a robot in range. The text may get lost, as with radio.
     ///
     /// # Errors
-    /// The words are too long or too many, or that robot is not in range.
+    /// The text is too long, the rate is too high, or the robot is not in range.
     pub fn say(&mut self, now: f64, to: u16, bytes: &[u8]) -> Result<(), SayError> {
         if !self.range.holds(now, to) {
             return Err(SayError::OutOfRange(to));
@@ -191,7 +191,7 @@ impl Peers {
         Ok(())
     }
 
-    /// The next words that a robot in range said to this one's controller: its island, and what.
+    /// Takes the next text for this robot's controller: the sender's island, and the text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.post.heard()
     }
@@ -202,23 +202,23 @@ impl Peers {
         }
     }
 
-    /// What is to be sent to others, each with the island that it is for.
+    /// Takes the messages to send, each with its destination island.
     pub fn take_messages(&mut self) -> Vec<(u16, PeerMessage)> {
         std::mem::take(&mut self.outbox)
     }
 
-    /// Lines for the log.
+    /// Takes the lines for the log.
     pub fn take_lines(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.lines)
     }
 
-    /// How things stand.
+    /// Report of the current state.
     pub fn report(&self, now: f64) -> PeersReport {
         let in_range = self.range.islands(now).len() as u16;
         PeersReport { in_range, by: self.range.by(now), ..self.report.clone() }
     }
 
-    /// How things stand, if that is due.
+    /// Report of the current state, if one is due.
     pub fn report_due(&mut self, now: f64) -> Option<PeersReport> {
         if self.exchange.is_none() || now - self.reported < REPORT_EVERY {
             return None;

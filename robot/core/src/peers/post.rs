@@ -1,23 +1,23 @@
-//! Words that controllers of robots in range say to each other: short, few, and each heard once.
+//! Texts between controllers of robots in range: short, rate-limited, each delivered at most once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::peer::{MAX_WORDS, PeerMessage};
 
-/// Words that wait to be heard by the own controller at most.
+/// Maximum number of texts that wait for this robot's controller.
 pub const WAITING: usize = 32;
-/// Words that a robot may say, and hear of each other one, in a second of arena time.
+/// Maximum rate of texts to send, and to receive from each robot (1/s), in arena time.
 pub const A_SECOND: f64 = 20.0;
 
-/// Why words are not said.
+/// Reason why a text is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SayError {
-    /// Too long, bytes.
+    /// Too long, with its length (bytes).
     Long(usize),
-    /// The other robot, an island, is not in range, or is none.
+    /// The robot of this island is not in range or does not exist.
     OutOfRange(u16),
-    /// Too much was said in this second.
+    /// The rate limit is exceeded.
     TooFast,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for SayError {
 
 impl std::error::Error for SayError {}
 
-/// How many words may come now.
+/// Rate limiter for texts.
 #[derive(Clone, Copy, Debug)]
 struct Allowance {
     left: f64,
@@ -54,7 +54,7 @@ impl Allowance {
     }
 }
 
-/// Another robot's controller: the session of its program, the count of its last words, and how many may come.
+/// State of a sending controller: the session of its program, its last counter value, and its rate limiter.
 #[derive(Clone, Copy, Debug)]
 struct Speaker {
     session: u64,
@@ -62,7 +62,7 @@ struct Speaker {
     allowance: Allowance,
 }
 
-/// Words on their way in and out.
+/// Incoming and outgoing texts.
 #[derive(Clone, Debug)]
 pub struct Post {
     session: u64,
@@ -72,26 +72,26 @@ pub struct Post {
     heard: VecDeque<(u16, Vec<u8>)>,
 }
 
-/// Why words of others are not taken.
+/// Reason why a received text is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unheard {
-    /// They came before.
+    /// The text was already received.
     Again,
-    /// There are too many of them, or nobody listens.
+    /// The rate is too high, or the queue is full.
     TooMany,
 }
 
 impl Post {
-    /// Nothing said yet by the program of this session.
+    /// Creates the state for the program of this session.
     pub fn new(session: u64) -> Post {
         let saying = Allowance::new(0.0);
         Post { session, count: 0, saying, speakers: BTreeMap::new(), heard: VecDeque::new() }
     }
 
-    /// The message that says this at `now`, s.
+    /// Creates the message for a text at `now` (s).
     ///
     /// # Errors
-    /// It is too long, or too much.
+    /// The text is too long, or the rate limit is exceeded.
     pub fn say(&mut self, now: f64, bytes: &[u8]) -> Result<PeerMessage, SayError> {
         if bytes.len() > MAX_WORDS {
             return Err(SayError::Long(bytes.len()));
@@ -103,10 +103,10 @@ impl Post {
         Ok(PeerMessage::Say { session: self.session, count: self.count, bytes: Bytes(bytes.into()) })
     }
 
-    /// Takes words that came at `now`, s.
+    /// Queues a text received at `now` (s).
     ///
     /// # Errors
-    /// They came before, or are too many.
+    /// The text was already received, or there are too many texts.
     pub fn take(&mut self, now: f64, from: u16, (session, count): (u64, u64), bytes: Vec<u8>) -> Result<(), Unheard> {
         let speaker =
             self.speakers.entry(from).or_insert(Speaker { session, count: 0, allowance: Allowance::new(now) });
@@ -124,7 +124,7 @@ impl Post {
         Ok(())
     }
 
-    /// The next words that nobody has heard yet: who said them, and what.
+    /// Takes the next queued text: the sender's island, and the text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.heard.pop_front()
     }

@@ -1,33 +1,33 @@
-//! Who is in radio range: the robots heard by range and bearing, and what counts when that is silent (thesis 4.3, 5.2.3).
+//! Radio range: the robots heard by range and bearing, and fallbacks when it fails (thesis 4.3, 5.2.3).
 
 use std::collections::BTreeMap;
 use xpuck_wire::message::Neighbour;
 use xpuck_wire::peers_report::RangeBy;
 
-/// A robot that was heard is in range for so long, s of arena time: messages get lost, and bodies stand in the way for a
-/// moment.
+/// Time for which a robot stays in range after it was heard, in arena time (s); bridges lost messages and brief
+/// occlusion.
 pub const HEARD: f64 = 2.0;
-/// When range and bearing have ended, those that were in range then stay so for this long, s of arena time: wheels stand or
-/// drive slowly, so they are where they were. Later everybody who answers on the network is.
+/// Time after loss of range and bearing for which the last robots in range stay so, in arena time [s]: wheels stop or
+/// turn slowly, so the positions hardly change. After that, every robot reachable on the network counts as in range.
 pub const REMEMBERED: f64 = 30.0;
 
-/// What a robot knows of who is in range.
+/// A robot's knowledge of the robots in range.
 #[derive(Clone, Debug)]
 pub struct Range {
     me: u16,
     robots: u16,
     heard: BTreeMap<u16, f64>,
-    /// When range and bearing told something last, s; when the robot was switched on, before the first time.
+    /// Time of the last range and bearing data (s); before the first data, the time of power-up.
     sensed: f64,
 }
 
 impl Range {
-    /// What the robot of this island, one of so many, knows when it is switched on.
+    /// Creates the state for the robot of island `me` out of `robots` at power-up.
     pub fn new(me: u16, robots: u16) -> Range {
         Range { me, robots, heard: BTreeMap::new(), sensed: 0.0 }
     }
 
-    /// The robot hears these at `now`, s.
+    /// Records the robots heard at `now` (s).
     pub fn hear(&mut self, now: f64, neighbours: &[Neighbour]) {
         self.sensed = now;
         for neighbour in neighbours {
@@ -41,7 +41,7 @@ impl Range {
         island != self.me && (1..=self.robots).contains(&island)
     }
 
-    /// By what it is known who is in range at `now`, s.
+    /// Source of the range information at `now` (s).
     pub fn by(&self, now: f64) -> RangeBy {
         match now - self.sensed {
             age if age <= HEARD => RangeBy::Heard,
@@ -50,7 +50,7 @@ impl Range {
         }
     }
 
-    /// True if that other robot is in range at `now`, s.
+    /// Whether the other robot is in range at `now` (s).
     pub fn holds(&self, now: f64, island: u16) -> bool {
         let since = match self.by(now) {
             RangeBy::Heard => now - HEARD,
@@ -60,7 +60,7 @@ impl Range {
         self.heard.get(&island).is_some_and(|at| *at >= since)
     }
 
-    /// The robots in range at `now`, s, by their islands.
+    /// Islands of the robots in range at `now` (s).
     pub fn islands(&self, now: f64) -> Vec<u16> {
         (1..=self.robots).filter(|island| self.holds(now, *island)).collect()
     }

@@ -1,4 +1,4 @@
-//! Two and three robots that talk to each other, message by message.
+//! Tests with two and three communicating robots, message by message.
 
 use super::*;
 use xpuck_evolve::{Id, Samples};
@@ -20,12 +20,12 @@ fn migrant(island: u16, number: u32, tree: &str, fitness: f64) -> Migrant {
     Migrant { id: Id { island, number }, tree: Tree::parse(tree).unwrap(), samples, epoch: 0 }
 }
 
-/// Robots 1 to 9, of which some talk.
+/// Robots 1 to 9, of which the first `robots` take part.
 struct Swarm {
     robots: Vec<Peers>,
     plan: Plan,
     now: f64,
-    /// Every message that travelled: from, to, and what.
+    /// Every delivered message: sender, receiver and contents.
     travelled: Vec<(u16, u16, PeerMessage)>,
 }
 
@@ -50,7 +50,7 @@ impl Swarm {
         self.at(me).sense(now, &heard);
     }
 
-    /// Passes messages on until nobody says anything more.
+    /// Delivers messages until no robot sends any more.
     fn deliver(&mut self) {
         loop {
             let mut sent = Vec::new();
@@ -101,12 +101,12 @@ fn who_is_heard_is_asked_and_its_emigrants_immigrate_the_fittest_first() {
     }
     swarm.hears(1, &[2]);
     swarm.pass(0.1);
-    // 2 hears nobody, and answers all the same: 1 hears it.
+    // Robot 2 hears no robot, but still answers, because robot 1 hears it.
     assert_eq!(swarm.generation(1, 1, migrant(1, 1, TREES[0], 0.2)), [id(2, 2), id(2, 1)], "not those of 3");
     let report = swarm.at(1).report(0.1);
     assert_eq!((report.generation, &report.from[..], report.answered, report.genes), (1, &[2, 2][..], 1, 2));
     assert_eq!((report.in_range, report.by, report.refused.total()), (1, RangeBy::Heard, 0));
-    // Only what is new travels.
+    // Only new emigrants are sent.
     swarm.generation(2, 3, migrant(2, 3, TREES[2], 0.5));
     swarm.pass(1.0);
     let last = swarm.travelled.last().unwrap();
@@ -127,7 +127,8 @@ fn nobody_waits_equal_trees_come_once_and_other_epochs_stay_out() {
     }
     swarm.hears(1, &[2, 3]);
     swarm.pass(0.1);
-    // Of 2 the last two are kept, of which one is of another epoch, and its other tree is known fitter of 3.
+    // The last two emigrants of robot 2 are kept: one is of another epoch, and the tree of the other is fitter from
+    // robot 3.
     assert_eq!(swarm.generation(1, 2, migrant(1, 2, TREES[0], 0.2)), [id(3, 1), id(3, 2)]);
 }
 
@@ -187,7 +188,7 @@ fn answers_that_nobody_asked_for_or_about_another_run_change_nothing() {
     let refused = swarm.refused(1);
     assert_eq!((refused.unasked, refused.other_run, refused.out_of_range), (2, 1, 1));
     assert_eq!(swarm.generation(1, 1, migrant(1, 1, TREES[1], 0.1)), [id(2, 1)], "the one that was asked for");
-    // A late one, and questions that come in a flood or about another run.
+    // A late answer, and questions at too high a rate or about another run.
     swarm.at(1).sense(5.0, &[Neighbour { island: 2, range: 0.1, bearing: 0.0 }]);
     swarm.at(1).on_time(5.0);
     let [(2, PeerMessage::Ask { number, .. })] = swarm.at(1).take_messages()[..] else { panic!() };
@@ -238,7 +239,7 @@ fn controllers_in_range_hear_each_others_words_once_and_in_bounds() {
     let again = swarm.travelled.last().unwrap().2.clone();
     swarm.at(2).on_message(0.0, 1, open(again, None));
     assert_eq!((swarm.at(2).heard(), swarm.refused(2).unasked), (None, 1), "words that come again");
-    // Who says too much is not heard, and who does not listen fills no memory.
+    // Excess texts are rejected, and a controller that does not read them uses bounded memory.
     let said = (0..100).filter(|_| swarm.at(1).say(0.1, 2, b"x").is_ok()).count();
     assert_eq!((said, swarm.at(1).say(0.1, 2, b"x")), (19, Err(SayError::TooFast)));
     for count in 100..200 {

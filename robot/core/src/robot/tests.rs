@@ -1,4 +1,4 @@
-//! What a robot does with messages, genes and its island's news, in a shell that remembers.
+//! Tests of a robot with messages, genes and island events, in a shell that records all calls.
 
 use super::*;
 use crate::island::{Generation, Trials};
@@ -23,18 +23,18 @@ struct Bench {
     said: VecDeque<LogLine>,
     wishes: Vec<Wish>,
     remembered: VecDeque<u64>,
-    /// The states in which the wheels were made to stand between two updates.
+    /// States in which the wheels were stopped between two updates.
     stood: Vec<State>,
-    /// Nothing that is sent arrives.
+    /// No message can be sent.
     full: bool,
-    /// From other robots, and to them.
+    /// Messages from other robots, and to them.
     from_peers: VecDeque<(u16, Heard)>,
     to_peers: Vec<(u16, PeerMessage)>,
-    /// What programs say, what they are answered, and what they hear.
+    /// Requests of programs, their results, and texts passed to the programs.
     programs: VecDeque<(u32, Said)>,
     answers: Vec<Result<(), String>>,
     heard: Vec<(u16, String)>,
-    /// Speeds that were commanded.
+    /// Commanded wheel speeds.
     driven: Vec<[f32; 2]>,
 }
 
@@ -116,7 +116,7 @@ impl Shell for Bench {
         Readings { body_age: Some(0.0), ..Readings::default() }
     }
 
-    /// Motors that make half of what they are told.
+    /// Motors that produce half of the commanded speed.
     fn drive(&mut self, _: &Core, wheels: [f32; 2], _: Option<Ring>) -> [f32; 2] {
         self.driven.push(wheels);
         wheels.map(|speed| speed / 2.0)
@@ -155,7 +155,7 @@ impl Shell for Bench {
     }
 }
 
-/// A robot whose hub's clock is its own, with an experiment in which trees evolve.
+/// A robot with the hub's clock, and an experiment in which trees evolve.
 fn prepared() -> (Robot, Bench) {
     prepared_with("")
 }
@@ -166,7 +166,7 @@ fn experiment(more: &str) -> ToRobot {
     ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed }
 }
 
-/// The same with an experiment that begins so.
+/// Like `prepared`, with additional keys at the start of the experiment.
 fn prepared_with(more: &str) -> (Robot, Bench) {
     let robot = Robot::new(Core::new(1, 77, Trust::nobody()), 2.0).among(2);
     let (mut robot, mut bench) = (robot, Bench::default());
@@ -265,7 +265,7 @@ fn the_fittest_of_an_earlier_run_does_not_take_a_given_controllers_place() {
     robot.listen(0.2, &mut bench);
     let given = robot.core.controller().map(|c| c.tree().clone());
     assert!(given.is_some(), "{:?}", bench.sent);
-    // A segment of the earlier run still waits for a tree, and here is its island's first generation.
+    // A segment of the earlier run still waits for a tree when its island's first generation completes.
     let sent = bench.sent.len();
     bench.news.push_back(News::Generation(Box::new(done)));
     robot.collect(&mut bench);
@@ -322,7 +322,7 @@ fn the_wheels_stand_at_once_when_the_robot_is_told_to_and_not_at_its_next_update
     assert_eq!(bench.stood, [State::Pause, State::Stop]);
 }
 
-/// The generations that the hub was told, in order.
+/// The generations reported to the hub, in order.
 fn told(bench: &Bench) -> Vec<u32> {
     let number =
         |m: &RobotMessage| if let RobotMessage::Genes { generation, .. } = m { Some(*generation) } else { None };
@@ -348,7 +348,7 @@ fn generations_done_without_the_hub_are_told_when_it_has_the_run_again() {
     (0..20).for_each(|_| generation(&mut robot, &mut bench));
     robot.update(5.0, &mut bench);
     assert_eq!(told(&bench), [1], "nobody is there to be told");
-    // A hub is there, which learns which run it is, and then what it missed.
+    // A hub returns; it first gets the run, and then the missed generations.
     bench.say(ToRobot::Welcome { island: 1 });
     robot.listen(6.0, &mut bench);
     robot.update(6.0, &mut bench);
@@ -397,7 +397,7 @@ fn genes_of_other_robots_reach_the_island_at_once_and_the_hubs_empty_answer_does
     bench.say(ToRobot::Genes { generation: 1, immigrants: Vec::new() });
     robot.listen(0.3, &mut bench);
     assert_eq!(bench.immigrants.len(), 1, "the island has had its answer");
-    // And it answers others.
+    // The robot also answers others.
     bench.from_peers.push_back((2, Heard::Ask { number: 9, run, after: 0 }));
     robot.listen(0.4, &mut bench);
     assert!(
