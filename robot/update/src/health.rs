@@ -1,5 +1,5 @@
-//! How a running program says that it is well: one small file, written anew at most once a second, and the judge of a trial
-//! who reads it.
+//! Health reports of a running program, and their evaluation in a trial. A report is one small file, rewritten at
+//! most once per second.
 
 use crate::release::Release;
 use rustix::time::{ClockId, clock_gettime};
@@ -7,67 +7,67 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xpuck_wire::{FileError, file};
 
-/// Longest such file, bytes.
+/// Maximum length of the file (bytes).
 const MAX_HEALTH: u64 = 4096;
-/// A stamp is fresh for so long, s.
+/// Age up to which a stamp is fresh (s).
 const FRESH_S: f64 = 3.0;
-/// All must be well for so long in a row, s.
+/// Duration of uninterrupted health that a trial requires (s).
 const WELL_S: f64 = 5.0;
-/// A trial is judged after so long at most, s.
+/// Maximum duration of a trial (s).
 pub const PATIENCE_S: f64 = 60.0;
 
-/// What a program says of itself. Times are seconds of the system's clock that runs from its boot ([`uptime`]).
+/// Health report of a program. Times are seconds since the system's boot ([`uptime`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// Which release it is.
+    /// Release of the program.
     #[serde(flatten)]
     pub release: Release,
-    /// When it started.
+    /// Start time of the program.
     pub started: f64,
-    /// When it wrote this.
+    /// Time of this report.
     pub stamp: f64,
-    /// Its devices answer.
+    /// The devices answer.
     pub devices: bool,
     /// The hub was heard within the last seconds.
     pub hub: bool,
 }
 
 impl Health {
-    /// Writes it in place of what was written before. It need not survive a power cut.
+    /// Writes the report in place of the previous one. It need not survive a power failure.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         let new = path.with_extension("new");
         std::fs::write(&new, toml::to_string(self).expect("health is plain TOML"))?;
         std::fs::rename(&new, path)
     }
 
-    /// Reads it.
+    /// Reads a report.
     ///
     /// # Errors
-    /// It is missing, or something else.
+    /// The file is missing or not a report.
     pub fn read(path: &Path) -> Result<Health, FileError> {
         file::parse(&path.display().to_string(), &file::text(path, MAX_HEALTH)?)
     }
 }
 
-/// Seconds since the system's boot, by a clock that nobody sets.
+/// Seconds since the system's boot, by a clock that cannot be set.
 pub fn uptime() -> f64 {
     let time = clock_gettime(ClockId::Boottime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// What came of a trial.
+/// Result of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All was well for long enough.
+    /// The program was healthy for the required duration.
     Healthy,
-    /// It was not, and why.
+    /// The program was not healthy, with the reason.
     Unhealthy(String),
 }
 
-/// Watches a trial.
+/// Monitors a trial.
 #[derive(Clone, Debug)]
 pub struct Judge {
     release: Release,
@@ -78,12 +78,12 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Watches this release from `now` on and decides after `patience` seconds at most.
+    /// Monitors this release from `now` and decides after at most `patience` seconds.
     pub fn new(release: Release, now: f64, patience: f64) -> Judge {
         Judge { release, began: now, patience, well_since: None, latest: "the program did not say that it is well" }
     }
 
-    /// Takes what the program says at `now`; none if there is nothing to read. A verdict ends the trial.
+    /// Evaluates the report at `now`; `None` if there is no report to read. A returned verdict ends the trial.
     pub fn look(&mut self, now: f64, health: Option<&Health>) -> Option<Verdict> {
         let trouble = self.trouble(now, health);
         match trouble {
@@ -105,7 +105,7 @@ impl Judge {
 
     fn trouble(&self, now: f64, health: Option<&Health>) -> Option<&'static str> {
         let Some(health) = health else { return Some("the program did not say that it is well") };
-        // An earlier program's words are no news, and a stamp of the future is none of this boot.
+        // Rejects reports of an earlier program, and stamps in the future, which are from another boot.
         if !(0.0..=FRESH_S).contains(&(now - health.stamp)) {
             return Some("the program fell silent");
         }

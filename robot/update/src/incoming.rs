@@ -1,4 +1,5 @@
-//! A bundle on its way to a robot: what arrived is kept in one file, so that after a restart only the rest is asked for.
+//! Reception of a bundle by a robot. Received bytes are kept in a file, so that after a restart only the rest is
+//! requested.
 
 use crate::bundle::{BundleError, Head, Manifest, Reader};
 use std::fs::{self, File, OpenOptions};
@@ -8,15 +9,15 @@ use std::path::{Path, PathBuf};
 pub use xpuck_wire::rollout::MAX_PIECE;
 use xpuck_wire::{atomic, file};
 
-/// So many bytes are written before they are brought to the disk: what a power cut may take of them is sent again.
+/// Bytes written between synchronisations of the disk; bytes lost in a power failure are sent again.
 const SYNC_EVERY: u64 = 4 << 20;
 
-/// What became of a piece.
+/// Result of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Go on at this offset of the payload.
+    /// Continue at this offset of the payload.
     Next(u64),
-    /// All is there, was verified, and lies ready to be installed.
+    /// The payload is complete and verified, and ready to be installed.
     Ready,
 }
 
@@ -32,11 +33,11 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Receives the bundle with this verified head into a folder: goes on with what is there if that is the beginning of the
-    /// same bundle, and begins anew if it is another's.
+    /// Starts to receive the bundle with this verified head into a folder. Continues an earlier partial file of the
+    /// same bundle; replaces one of another bundle.
     ///
     /// # Errors
-    /// The disk.
+    /// Errors of the disk.
     pub fn begin(folder: &Path, head: &Head, manifest: &Manifest) -> Result<Incoming, BundleError> {
         let path = folder.join("part");
         let bytes = head.to_bytes();
@@ -47,7 +48,7 @@ impl Incoming {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o640).open(&path)?;
         let offset = match kept {
-            // What is longer than the whole is none of it.
+            // A file longer than the whole bundle is invalid.
             Some(length) if length - bytes.len() as u64 <= manifest.size => length - bytes.len() as u64,
             _ => {
                 file.set_len(0)?;
@@ -66,20 +67,20 @@ impl Incoming {
         })
     }
 
-    /// Where the next piece begins, bytes of the payload.
+    /// Offset of the next piece in the payload (bytes).
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The digest that names the payload.
+    /// Digest that identifies the payload.
     pub fn digest(&self) -> &str {
         &self.manifest.sha256
     }
 
-    /// Takes a piece. One that is not the next is ignored, and the answer says which is wanted.
+    /// Stores a piece. A piece at another offset is ignored; the result states the required offset.
     ///
     /// # Errors
-    /// The disk; or all is there, and it is not what the manifest says: then it is removed.
+    /// Errors of the disk, or a complete payload that does not match the manifest, which is then removed.
     pub fn take(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
         if offset == self.offset && bytes.len() <= MAX_PIECE {
             let left = self.manifest.size - self.offset;
@@ -88,7 +89,7 @@ impl Incoming {
             }
             let written = self.file.write_all(bytes);
             if let Err(error) = written {
-                // What was written of it is overwritten by the next try.
+                // The next attempt overwrites a partially written piece.
                 let _ = self.file.seek(SeekFrom::Start(self.head.to_bytes().len() as u64 + self.offset));
                 return Err(error.into());
             }
@@ -120,7 +121,7 @@ impl Incoming {
     }
 }
 
-/// Bytes of a file that begins so; none if it is missing or another.
+/// Length of a file that begins with `bytes`; `None` if the file is missing or different.
 fn begins_with(path: &Path, bytes: &[u8]) -> std::io::Result<Option<u64>> {
     let mut file = match file::open(path) {
         Ok(file) => file,
@@ -166,7 +167,7 @@ mod tests {
         let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
         let piece = |offset: u64| &payload[offset as usize..payload.len().min(offset as usize + MAX_PIECE)];
         assert_eq!(incoming.take(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
-        // Lost and repeated pieces change nothing.
+        // Lost and repeated pieces have no effect.
         assert_eq!(incoming.take(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
         assert_eq!(incoming.take(400_000, &payload[400_000..]).unwrap(), Piece::Next(MAX_PIECE as u64));
         drop(incoming);

@@ -1,5 +1,9 @@
-//! Updates of robots: what a signed bundle is ([`bundle`]), what a program says of itself ([`release`]), how one is installed
-//! into a slot, tried and kept or given up ([`slots`]), how one arrives ([`incoming`]), and how a running program says that it is well ([`health`]).
+//! Updates of robots:
+//! * [`bundle`]: signed bundles.
+//! * [`release`]: the release of a program.
+//! * [`slots`]: installation into a slot, with a trial that is kept or reverted.
+//! * [`incoming`]: reception of bundles.
+//! * [`health`]: health reports of a running program.
 
 pub mod bundle;
 pub mod health;

@@ -1,30 +1,30 @@
-//! Which release a program belongs to: `usr/lib/xpuck/release` in the tree that it was installed in.
+//! Release of a program: the file `usr/lib/xpuck/release` in the tree where the program is installed.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xpuck_wire::{FileError, file};
 
-/// Where it is in a tree.
+/// Path of the file in a tree.
 pub const RELEASE: &str = "usr/lib/xpuck/release";
-/// Longest such file, bytes.
+/// Maximum length of the file (bytes).
 pub const MAX_RELEASE: u64 = 4096;
-/// Longest version, bytes.
+/// Maximum length of a version (bytes).
 const MAX_VERSION: usize = 64;
 
 /// A release.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
-    /// Such as "0.2.0".
+    /// Version, such as "0.2.0".
     pub version: String,
-    /// Rises from release to release: seconds from 1970 to its last commit.
+    /// Increases from release to release: the time of the last commit, in seconds since 1970.
     pub counter: u64,
 }
 
 impl Release {
-    /// Reads the text of such a file; `name` is what errors call it.
+    /// Parses the text of the file; `name` is the file's name in errors.
     ///
     /// # Errors
-    /// It is no release's, or its version is none.
+    /// The text is not a release, or its version is invalid.
     pub fn parse(name: &str, text: &str) -> Result<Release, FileError> {
         let release: Release = file::parse(name, text)?;
         match is_version(&release.version) {
@@ -33,34 +33,35 @@ impl Release {
         }
     }
 
-    /// Reads that of a tree.
+    /// Reads the release of a tree.
     ///
     /// # Errors
-    /// As [`Release::parse`], or it cannot be read.
+    /// As [`Release::parse`], or the file cannot be read.
     pub fn of_tree(tree: &Path) -> Result<Release, FileError> {
         let path = tree.join(RELEASE);
         Release::parse(&path.display().to_string(), &file::text(&path, MAX_RELEASE)?)
     }
 
-    /// The release of the running program: that of the tree which it is in, or `built` with counter 0 where that says none.
+    /// Release of the running program: that of its tree, or version `built` with counter 0 if the tree has no release
+    /// file.
     pub fn of_this_program(built: &str) -> Release {
         let tree = std::env::current_exe().ok().and_then(|program| tree_of(&program));
         tree.and_then(|tree| Release::of_tree(&tree).ok()).unwrap_or(Release { version: built.into(), counter: 0 })
     }
 
-    /// The text of its file.
+    /// Text of the release file.
     pub fn to_text(&self) -> String {
         toml::to_string(self).expect("a release is plain TOML")
     }
 }
 
-/// The tree that holds `usr/bin/PROGRAM`.
+/// Tree that contains `usr/bin/PROGRAM`.
 fn tree_of(program: &Path) -> Option<PathBuf> {
     let bin = program.parent()?;
     bin.ends_with("usr/bin").then(|| bin.ancestors().nth(2).map(Path::to_path_buf))?
 }
 
-/// True for what may be a version: it is printed, and part of no path.
+/// Whether the text is a valid version, which is safe to print and in paths.
 pub fn is_version(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '~' | '-' | '_');
     (1..=MAX_VERSION).contains(&text.len()) && text.chars().all(allowed)

@@ -1,4 +1,4 @@
-//! What a bundle says of its payload, and whether that is for this robot.
+//! Description of a bundle's payload, and checks of its target and release.
 
 use super::{BundleError, MAGIC, MAX_MANIFEST, MAX_SIGNER, SIGNATURE};
 use crate::release::{Release, is_version};
@@ -9,16 +9,16 @@ use xpuck_wire::keys::{Key, Secret, verify};
 use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::signed::{hex, unhex};
 
-/// What is signed begins with this, so that no other signature passes for one of a bundle.
+/// Prefix of the signed bytes, so that signatures for other purposes are not valid for a bundle.
 const PURPOSE: &[u8] = b"xpuck update 1\n";
-/// Largest package, bytes.
+/// Maximum size of a package (bytes).
 pub const MAX_APP: u64 = 256 << 20;
-/// Largest image, bytes.
+/// Maximum size of an image (bytes).
 pub const MAX_IMAGE: u64 = 4 << 30;
-/// Most boards that a bundle can be for.
+/// Maximum number of boards of a bundle.
 const MAX_BOARDS: usize = 16;
 
-/// What the payload is.
+/// Kind of the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -28,47 +28,47 @@ pub enum Kind {
     Image,
 }
 
-/// What a bundle says of its payload.
+/// Description of a bundle's payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// What the payload is.
+    /// Kind of the payload.
     pub kind: Kind,
-    /// The boards that it is for, such as "pi5"; "any" is for all.
+    /// Supported boards, such as "pi5"; "any" for all.
     pub boards: Vec<String>,
-    /// Debian's name of the architecture, such as "arm64"; "any" is for all.
+    /// Debian's name of the architecture, such as "arm64"; "any" for all.
     pub arch: String,
-    /// The release's version.
+    /// Version of the release.
     pub version: String,
-    /// The release's counter; a robot goes to no lower one.
+    /// Counter of the release; robots reject lower counters.
     pub counter: u64,
-    /// Bytes of the payload.
+    /// Size of the payload (bytes).
     pub size: u64,
     /// SHA-256 of the payload, 64 hexadecimal digits.
     pub sha256: String,
 }
 
-/// A manifest as it travels, with its signature.
+/// A manifest in transfer format, with its signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The manifest, TOML; these very bytes are signed.
+    /// Manifest as TOML; exactly these bytes are signed.
     pub manifest: String,
-    /// The operator who signed.
+    /// Name of the operator who signed.
     pub signer: String,
     /// Ed25519 signature, 128 hexadecimal digits.
     pub signature: String,
 }
 
 impl Manifest {
-    /// The release that it brings.
+    /// Release in the bundle.
     pub fn release(&self) -> Release {
         Release { version: self.version.clone(), counter: self.counter }
     }
 
-    /// Checks what anybody can check without knowing the robot.
+    /// Validates everything that does not depend on the robot.
     ///
     /// # Errors
-    /// One line with the first key that makes no sense.
+    /// The first invalid key, in one line.
     pub fn check(&self) -> Result<(), BundleError> {
         let bad = |why: String| Err(BundleError::Manifest(why));
         let limit = if self.kind == Kind::App { MAX_APP } else { MAX_IMAGE };
@@ -90,10 +90,11 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks that it is for a robot with this board and architecture, on which `floor` was the highest release that was good.
+    /// Checks that the bundle is for a robot with this board and architecture, and not older than `floor`, the
+    /// highest release that was healthy there.
     ///
     /// # Errors
-    /// Why it is not.
+    /// Reason why the bundle does not fit.
     pub fn fits(&self, board: &str, arch: &str, floor: &Release) -> Result<(), BundleError> {
         let any = |word: &String, wanted: &str| word == "any" || word == wanted;
         if !self.boards.iter().any(|word| any(word, board)) {
@@ -113,7 +114,7 @@ impl Manifest {
     }
 }
 
-/// Debian's name of the architecture that this program is built for.
+/// Debian's name of the architecture that this program was built for.
 pub fn this_arch() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -143,7 +144,7 @@ impl Head {
     /// Signs a manifest.
     ///
     /// # Errors
-    /// The manifest makes no sense.
+    /// The manifest is invalid.
     pub fn sign(manifest: &Manifest, signer: &Secret) -> Result<Head, BundleError> {
         manifest.check()?;
         let text = toml::to_string(manifest).expect("a manifest is plain TOML");
@@ -151,10 +152,10 @@ impl Head {
         Ok(Head { manifest: text, signer: signer.public.name.clone(), signature })
     }
 
-    /// Verifies the signature by one of these operators' keys, and gives the manifest.
+    /// Verifies the signature with the keys of these operators, and returns the manifest.
     ///
     /// # Errors
-    /// Why it must not be used.
+    /// Reason why the manifest must not be used.
     pub fn open(&self, operators: &BTreeMap<String, Key>) -> Result<Manifest, BundleError> {
         if self.signature.is_empty() {
             return Err(BundleError::Unsigned);
@@ -168,10 +169,10 @@ impl Head {
         self.told()
     }
 
-    /// The manifest, whoever signed it: for what is only shown.
+    /// Returns the manifest without verification of the signature, for display only.
     ///
     /// # Errors
-    /// It is too long or makes no sense.
+    /// The manifest is too long or invalid.
     pub fn told(&self) -> Result<Manifest, BundleError> {
         if self.manifest.len() > MAX_MANIFEST || self.signer.len() > MAX_SIGNER || self.signature.len() > SIGNATURE {
             return Err(BundleError::Manifest("it, its signer's name or its signature is too long".into()));
@@ -182,7 +183,7 @@ impl Head {
         Ok(manifest)
     }
 
-    /// The bytes that a bundle with this head begins with.
+    /// Encodes the start of a bundle with this head.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         for part in [&self.manifest, &self.signer, &self.signature] {

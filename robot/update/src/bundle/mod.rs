@@ -1,7 +1,8 @@
-//! A bundle: a file `NAME.xpb` with a manifest, an operator's signature of it, and the payload that the manifest describes.
+//! A bundle: a file `NAME.xpb` with a manifest, an operator's signature of the manifest, and the payload that the
+//! manifest describes.
 //!
-//! It begins with [`MAGIC`]. Then come the manifest, the signer's name and the signature in hexadecimal digits, each behind
-//! its length in four bytes, most significant first; the rest is the payload.
+//! The file begins with [`MAGIC`]. Then follow the manifest, the signer's name and the signature in hexadecimal
+//! digits, each preceded by its length in four bytes, big-endian; the rest is the payload.
 
 mod manifest;
 mod read;
@@ -11,91 +12,91 @@ pub use manifest::{Head, Kind, MAX_APP, MAX_IMAGE, Manifest, this_arch};
 pub use read::{Reader, payload_fits};
 pub use write::{seal, write};
 
-/// A bundle begins with this; the digit is the format's version.
+/// First bytes of a bundle; the digit is the version of the format.
 pub const MAGIC: &[u8] = b"xpuck bundle 1\n";
-/// Why a robot takes no image.
+/// Error of a robot that cannot install an image.
 pub const NO_CARD: &str =
     "an image goes onto a card of `xpuck card flash`, and this robot has none; send a package (--deb)";
-/// Longest manifest, bytes.
+/// Maximum length of a manifest (bytes).
 pub const MAX_MANIFEST: usize = 8192;
-/// Longest name of a signer, bytes.
+/// Maximum length of a signer's name (bytes).
 pub const MAX_SIGNER: usize = 32;
-/// Digits of a signature.
+/// Number of digits of a signature.
 const SIGNATURE: usize = 128;
 
-/// Why a bundle is refused.
+/// Reason for rejecting a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// It does not begin as one.
+    /// The file does not begin with the magic bytes.
     #[error("this is no bundle; `xpuck robot update` makes one from a package or an image")]
     NoBundle,
-    /// It ends too early.
+    /// The bundle is truncated.
     #[error("the bundle is truncated: {have} bytes of {what}, {want} are announced; send it again")]
     Truncated {
-        /// Of what.
+        /// The truncated part.
         what: &'static str,
-        /// Bytes that are there.
+        /// Number of bytes present.
         have: u64,
-        /// Bytes that there should be.
+        /// Number of bytes announced.
         want: u64,
     },
-    /// It goes on behind its end.
+    /// There are bytes after the end of the payload.
     #[error("the bundle has more than the {0} bytes of payload that its manifest announces; send it again")]
     Longer(u64),
-    /// Nobody signed it.
+    /// The bundle is not signed.
     #[error("the bundle is not signed; sign it with an operator's key (--key)")]
     Unsigned,
-    /// Somebody did who is not among the operators.
+    /// The signer is not one of the operators.
     #[error("`{0}` signed the bundle, who is no operator here; enrol them with `xpuck keys enrol`")]
     Stranger(String),
-    /// The signature does not fit.
+    /// The signature is not valid.
     #[error("the signature of `{0}` does not fit the bundle: its manifest was changed, or signed with another key")]
     Changed(String),
-    /// The payload is not what the manifest says.
+    /// The payload does not match the manifest.
     #[error("the bundle's payload is not what its manifest says: its SHA-256 differs; send it again")]
     Payload,
-    /// What the manifest says makes no sense.
+    /// The manifest is invalid.
     #[error("the bundle's manifest: {0}")]
     Manifest(String),
     /// A newer release was installed before.
     #[error("release {offered} (counter {counter}) is older than {installed} (counter {floor}); build a newer one")]
     Older {
-        /// The version in the bundle.
+        /// Version in the bundle.
         offered: String,
-        /// Its counter.
+        /// Counter of the bundle.
         counter: u64,
-        /// The version that was good here.
+        /// Version that was healthy on this robot.
         installed: String,
-        /// Its counter.
+        /// Counter of that version.
         floor: u64,
     },
     /// Another release with the same counter was installed before.
     #[error("release {offered} has the counter {counter} of {installed}, which is installed; give it a higher one")]
     SameCounter {
-        /// The version in the bundle.
+        /// Version in the bundle.
         offered: String,
-        /// The counter of both.
+        /// Counter of both releases.
         counter: u64,
-        /// The version that was good here.
+        /// Version that was healthy on this robot.
         installed: String,
     },
-    /// It is for another board.
+    /// The bundle is for another board.
     #[error("the bundle is for {offered}, and this board is {board}")]
     Board {
-        /// The boards that it is for.
+        /// Boards of the bundle.
         offered: String,
-        /// This one.
+        /// Board of this robot.
         board: String,
     },
-    /// It is for another processor.
+    /// The bundle is for another processor.
     #[error("the bundle is for {offered}, and this processor is {arch}")]
     Arch {
-        /// Debian's name of the architecture that it is for.
+        /// Debian's name of the bundle's architecture.
         offered: String,
-        /// This one's.
+        /// Debian's name of this robot's architecture.
         arch: String,
     },
-    /// It cannot be read or written.
+    /// The bundle cannot be read or written.
     #[error("{0}")]
     Disk(#[from] std::io::Error),
 }

@@ -1,16 +1,16 @@
-//! Reading a bundle piece by piece: never more of it in memory than its head and one piece of payload.
+//! Reads a bundle piece by piece; only the head and one piece of the payload are in memory.
 
 use super::{BundleError, Head, MAGIC, MAX_MANIFEST, MAX_SIGNER, Manifest, SIGNATURE};
 use sha2::{Digest, Sha256};
 use std::io::{ErrorKind, Read};
 use xpuck_wire::signed::hex;
 
-/// Bytes of payload that are handled at once.
+/// Size of a piece of the payload (bytes).
 const PIECE: usize = 64 * 1024;
 
-/// A bundle of which the head was read.
+/// A bundle whose head has been read.
 pub struct Reader<R> {
-    /// Its head, not yet verified.
+    /// Head, not yet verified.
     pub head: Head,
     pub(super) rest: R,
 }
@@ -19,12 +19,12 @@ impl<R: Read> Reader<R> {
     /// Reads the head.
     ///
     /// # Errors
-    /// It is no bundle, or ends too early.
+    /// The file is not a bundle, or is truncated.
     pub fn new(mut bundle: R) -> Result<Reader<R>, BundleError> {
         let mut magic = [0; MAGIC.len()];
         let have = fill(&mut bundle, &mut magic)?;
         if magic[..have] != *MAGIC {
-            // An empty file, and one that was cut in its first bytes, are told as that.
+            // A non-empty prefix of the magic bytes is reported as truncated; anything else is not a bundle.
             return Err(match MAGIC.starts_with(&magic[..have]) && have > 0 {
                 true => short("the head", have, MAGIC.len()),
                 false => BundleError::NoBundle,
@@ -36,10 +36,10 @@ impl<R: Read> Reader<R> {
         Ok(Reader { head: Head { manifest, signer, signature }, rest: bundle })
     }
 
-    /// Hands the payload to `take` piece by piece and checks size and digest by a manifest that was verified.
+    /// Passes the payload to `take` piece by piece and checks size and digest against a verified manifest.
     ///
     /// # Errors
-    /// The payload is another one, or `take` fails. What was taken before must not be used then.
+    /// The payload differs from the manifest, or `take` fails. Pieces already passed must then not be used.
     pub fn payload(
         mut self,
         manifest: &Manifest,
@@ -70,7 +70,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Checks a payload that stands alone, such as the package that a bundle is made of.
+/// Checks a separate payload, such as the package from which a bundle is made.
 ///
 /// # Errors
 /// As [`Reader::payload`].
@@ -101,7 +101,7 @@ fn short(what: &'static str, have: usize, want: usize) -> BundleError {
     BundleError::Truncated { what, have: have as u64, want: want as u64 }
 }
 
-/// Reads until the buffer is full or there is no more.
+/// Reads until the buffer is full or the source ends.
 fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut have = 0;
     while have < buffer.len() {

@@ -1,4 +1,4 @@
-//! Making a bundle.
+//! Creates and writes bundles.
 
 use super::{BundleError, Head, Kind, Manifest, Reader};
 use crate::release::Release;
@@ -7,10 +7,10 @@ use std::io::{Read, Write};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::hex;
 
-/// Describes a payload, which is read to its end, and signs that.
+/// Reads a payload to its end, describes it in a manifest, and signs the manifest.
 ///
 /// # Errors
-/// It cannot be read, or what is said of it makes no sense.
+/// The payload cannot be read, or the description is invalid.
 pub fn seal(
     kind: Kind,
     boards: &[String],
@@ -44,10 +44,10 @@ pub fn seal(
     Head::sign(&manifest, signer)
 }
 
-/// Writes a bundle of this head and its payload.
+/// Writes a bundle from a head and its payload.
 ///
 /// # Errors
-/// Reading or writing fails, or the payload is not the one that the head describes.
+/// Reading or writing fails, or the payload does not match the head.
 pub fn write(head: &Head, payload: impl Read, mut bundle: impl Write) -> Result<(), BundleError> {
     let manifest = head.told()?;
     bundle.write_all(&head.to_bytes())?;

@@ -1,4 +1,4 @@
-//! What happens before each start of the robot's program.
+//! Steps before each start of the robot's program.
 
 use super::place::{Here, Place, whole};
 use super::state::{Candidate, Phase, State, Target};
@@ -6,23 +6,23 @@ use super::table::{Event, next};
 use super::{Disk, INCOMING, READY, STARTS, TrialResult};
 use std::io::Result;
 
-/// What is about to start, and what was noticed.
+/// Result of the steps before a start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boot {
-    /// What `current` points at.
+    /// Target of `current`.
     pub runs: Target,
-    /// Starts that its trial has left after this one, if it is on trial.
+    /// Remaining starts of the trial after this one, if the version is on trial.
     pub starts_left: Option<u8>,
-    /// The other root is to run: the board is to be booted.
+    /// The other root must run: the board must be rebooted.
     pub reboot: bool,
-    /// For the log, one line each.
+    /// Lines for the log.
     pub lines: Vec<String>,
 }
 
-/// Counts a start of a version on trial, goes back if its starts are used up, and has `current` point at what is to run.
+/// Counts a start of a version on trial, reverts if no starts are left, and sets `current` to the version that runs.
 ///
 /// # Errors
-/// The disk neither takes a new state nor lets the old version come back.
+/// The disk accepts neither a new state nor the return to the old version.
 pub fn boot(disk: &mut impl Disk, here: &Here) -> Result<Boot> {
     let mut place = Place::read(disk, here)?;
     let mut lines = std::mem::take(&mut place.repaired);
@@ -30,7 +30,7 @@ pub fn boot(disk: &mut impl Disk, here: &Here) -> Result<Boot> {
         lines.push(format!("the start cannot be noted: {error}; room is made, and it is tried once more"));
         place.clean();
         if let Err(error) = step(&mut place, &mut lines) {
-            // A start that is not counted must not be one of a candidate.
+            // A candidate must not start without being counted.
             lines.push(format!("the start cannot be noted: {error}; the version before runs"));
             place.go_back()?;
         }
@@ -54,7 +54,7 @@ fn step(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()>
         }
     }
     if matches!(place.state.phase, Phase::Trial | Phase::Reverting) {
-        // Its own bundle, if it could not be removed: it is not to be tried for ever.
+        // Removes the candidate's own bundle, if that failed before, so that the bundle is not tried again.
         place.disk.remove(READY)?;
         let _ = place.disk.sync_folder(INCOMING);
     }
@@ -74,7 +74,7 @@ fn step(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()>
     }
     if place.state.phase == Phase::Settled {
         place.arrange()?;
-        // A root that was given up has no say in which release was good.
+        // A rejected root must not determine the highest healthy release.
         if !place.wants_boot() {
             settle(place, lines)?;
         }
@@ -82,13 +82,13 @@ fn step(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()>
     place.arrange()
 }
 
-/// True if the power was cut before the next boot was told of a root's trial.
+/// Whether the power failed before the root's trial was registered for the next boot.
 fn waits_for_boot(place: &Place<'_, impl Disk>, candidate: &Candidate) -> bool {
     let (slot, never) = (candidate.slot, candidate.starts_left == candidate.slot.starts());
     slot.is_root() && never && place.roots.is_some_and(|roots| roots.trial.is_none() && roots.current != slot)
 }
 
-/// What keeps a version on trial from being run; none if nothing does.
+/// Reason why the version on trial cannot run, if any.
 fn trouble(place: &Place<'_, impl Disk>, candidate: &Candidate) -> Option<String> {
     if candidate.slot.is_root() {
         if place.here.root != Some(candidate.slot) {
@@ -103,7 +103,7 @@ fn trouble(place: &Place<'_, impl Disk>, candidate: &Candidate) -> Option<String
     (whole(place.disk, candidate.slot).as_ref() != Some(&candidate.release)).then(|| "its slot is damaged".into())
 }
 
-/// The packaged version runs where a package is newer than what was updated, and where the slot is no longer whole.
+/// Returns to the packaged version if the package is newer than the update, or if the slot is damaged.
 fn settle(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
     let packaged = &place.here.packaged;
     let Some(slot) = place.state.current.slot() else {

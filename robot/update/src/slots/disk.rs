@@ -1,4 +1,4 @@
-//! What the slots need of a disk. Paths are relative to the slots' folder.
+//! Disk operations that the slots need. Paths are relative to the slots' folder.
 
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, OpenOptions};
@@ -7,27 +7,27 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
 
-/// A disk. What was not synchronised may be gone after a power cut, in parts and in any order.
+/// A disk. After a power failure, data that was not synchronised may be missing, partially and in any order.
 pub trait Disk {
-    /// Opens a file; a link or anything else that is none is an error.
+    /// Opens a file; fails for a link or any other non-file.
     fn open(&self, path: &str) -> Result<Box<dyn Read>>;
-    /// Where a link points.
+    /// Target of a link.
     fn target(&self, path: &str) -> Result<String>;
-    /// Makes a file with nothing in it, where none may be.
+    /// Creates an empty file; the path must be unused.
     fn create(&mut self, path: &str, executable: bool) -> Result<()>;
-    /// Adds to the end of a file.
+    /// Appends to a file.
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<()>;
-    /// Makes a folder, unless it is there.
+    /// Creates a folder unless it exists.
     fn make_folder(&mut self, path: &str) -> Result<()>;
-    /// Makes a link, where nothing may be.
+    /// Creates a link; the path must be unused.
     fn link(&mut self, target: &str, path: &str) -> Result<()>;
-    /// Gives a file or a link another name, in place of what had it; takes no room.
+    /// Renames a file or a link, replacing an existing one; needs no space.
     fn rename(&mut self, from: &str, to: &str) -> Result<()>;
-    /// Removes whatever has this name, if there is anything.
+    /// Removes the object at a path, if any.
     fn remove(&mut self, path: &str) -> Result<()>;
-    /// Brings a file's contents to the disk.
+    /// Synchronises the contents of a file.
     fn sync_file(&mut self, path: &str) -> Result<()>;
-    /// Brings a folder's names to the disk; "" is the slots' own.
+    /// Synchronises the names in a folder; "" is the slots' own folder.
     fn sync_folder(&mut self, path: &str) -> Result<()>;
 }
 
@@ -37,12 +37,12 @@ pub struct RealDisk {
 }
 
 impl RealDisk {
-    /// The slots in this folder, which must be there.
+    /// Uses the slots in this folder, which must exist.
     pub fn new(root: &Path) -> RealDisk {
         RealDisk { root: root.into() }
     }
 
-    /// Where something is.
+    /// Path on this machine.
     pub fn path(&self, path: &str) -> PathBuf {
         if path.is_empty() { self.root.clone() } else { self.root.join(path) }
     }
@@ -64,7 +64,7 @@ impl Disk for RealDisk {
     fn create(&mut self, path: &str, executable: bool) -> Result<()> {
         let mode = if executable { 0o755 } else { 0o644 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(self.path(path))?;
-        // Whatever the caller's mask is, the robot's user has to read it.
+        // Independent of the caller's umask, because the robot's user must be able to read the file.
         file.set_permissions(fs::Permissions::from_mode(mode))
     }
 
@@ -107,16 +107,16 @@ impl Disk for RealDisk {
     }
 }
 
-/// Keeps others from changing the slots as long as it is held.
+/// Exclusive lock on the slots.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits until nobody else holds it.
+    /// Blocks until the lock is free.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn take(disk: &RealDisk) -> Result<Lock> {
         let file = File::open(&disk.root)?;
         flock(&file, FlockOperation::LockExclusive)?;

@@ -1,4 +1,4 @@
-//! Installing a bundle into the idle slot.
+//! Installation of a bundle into the idle slot.
 
 use super::place::{Here, Place, whole, write};
 use super::state::{Candidate, Phase, Slot, State, Target, line};
@@ -10,47 +10,47 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use xpuck_wire::keys::Key;
 
-/// The robot that a bundle must be for.
+/// Properties of the robot that a bundle must fit.
 pub struct Robot {
-    /// Its board, such as "pi5".
+    /// Board, such as "pi5".
     pub board: String,
-    /// Debian's name of its architecture.
+    /// Debian's name of the architecture.
     pub arch: String,
-    /// Whose bundles it takes.
+    /// Keys of the operators whose bundles are accepted.
     pub operators: BTreeMap<String, Key>,
-    /// What runs on it beside the slots.
+    /// Versions that run on the robot outside the slots.
     pub here: Here,
 }
 
-/// Where a package's files come from.
+/// Source of a package's files.
 pub trait Source<D> {
-    /// The files of the package in [`PAYLOAD`], as a tar archive.
+    /// Opens the files of the package in [`PAYLOAD`] as a tar archive.
     ///
     /// # Errors
-    /// It is no package, or cannot be read.
+    /// The payload is not a package, or cannot be read.
     fn tar(&self, disk: &D) -> std::io::Result<Box<dyn Read>>;
 
-    /// Fills a root of the card that does not run with the image in [`PAYLOAD`], and gives the release that is in it then.
+    /// Fills the idle root of the card with the image in [`PAYLOAD`], and returns the release in the root.
     ///
     /// # Errors
-    /// Why it cannot be tried; nothing of it is left.
+    /// Reason why the root cannot be tried; no part of it is left.
     fn root(&self, disk: &mut D, slot: Slot) -> std::io::Result<Release>;
 }
 
-/// What came of a bundle.
+/// Result of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Installed {
-    /// It is on trial: the robot's program is to be started again, and judged.
+    /// The version is on trial: the robot's program must be restarted and monitored.
     Trial(Candidate),
-    /// It runs already.
+    /// The release already runs.
     Already(Release),
-    /// No bundle lies ready; nothing changed.
+    /// There is no bundle to install; nothing changed.
     Nothing,
-    /// It is refused; why, in one line.
+    /// The bundle is rejected, with the reason in one line.
     Refused(String),
 }
 
-/// Why a bundle is not installed.
+/// Reason why a bundle is not installed.
 #[derive(Debug, thiserror::Error)]
 enum InstallError {
     #[error("{0}")]
@@ -63,8 +63,8 @@ enum InstallError {
     Other(String),
 }
 
-/// Installs the bundle that lies ready into the idle slot and puts it on trial. Whatever keeps it from that leaves the version
-/// that runs as it was, and removes the bundle.
+/// Installs the waiting bundle into the idle slot and puts it on trial. On any failure the running version is
+/// unchanged, and the bundle is removed.
 ///
 /// # Errors
 /// The disk cannot be read.
@@ -81,7 +81,8 @@ pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) ->
             Installed::Refused(why)
         }
     };
-    // Whatever came of it, it is not to be taken again. If it stays, it is refused or found installed the next time.
+    // The bundle must not be installed again. If it cannot be removed, the next attempt rejects it or finds it
+    // installed.
     let _ = place.disk.remove(READY).and_then(|()| place.disk.sync_folder(super::INCOMING));
     place.clean();
     Ok(installed)
@@ -104,7 +105,7 @@ fn attempt<D: Disk>(
     let manifest = bundle.head.open(&robot.operators)?;
     let result = take(place, robot, source, bundle, &manifest);
     if result.is_err() && place.state.phase == Phase::Settled {
-        // The reason is told with the release.
+        // The reason is reported with the release.
         place.state.last = Some(outcome(&manifest, TrialResult::Refused, String::new()));
     }
     result
@@ -124,7 +125,7 @@ fn take<D: Disk>(
             let runs = current.slot().map_or(Some(robot.here.packaged.clone()), |slot| whole(place.disk, slot));
             (current.idle(), runs == Some(manifest.release()))
         }
-        // The same release can be in another image.
+        // Another image may contain the same release.
         (Kind::Image, Some(root)) => (root.other(), runs_already(&place.state, &manifest.sha256)),
         (Kind::Image, None) => return Err(InstallError::Other(NO_CARD.into())),
     };
@@ -134,7 +135,7 @@ fn take<D: Disk>(
         return Ok(Installed::Already(manifest.release()));
     }
     place.clean();
-    // Into a file that only root can write: what was verified is what is unpacked.
+    // Copies the payload into a file that only root can write, so that the verified bytes are the ones unpacked.
     place.disk.remove(PAYLOAD)?;
     place.disk.create(PAYLOAD, false)?;
     let disk = &mut *place.disk;
@@ -178,12 +179,12 @@ fn advance(place: &mut Place<'_, impl Disk>, event: Event) -> Result<(), Install
     Ok(place.keep(state)?)
 }
 
-/// True if the latest bundle was this one, and it runs.
+/// Whether the latest bundle was this one and its version runs.
 pub fn runs_already(state: &State, sha256: &str) -> bool {
     state.last.as_ref().is_some_and(|last| last.result == TrialResult::Good && last.sha256 == sha256)
 }
 
-/// The release below which none is taken.
+/// Lowest acceptable release.
 fn floor<'a>(state: &'a State, packaged: &'a Release) -> &'a Release {
     if packaged.counter > state.good.counter { packaged } else { &state.good }
 }
@@ -192,11 +193,11 @@ fn outcome(manifest: &Manifest, result: TrialResult, why: String) -> Outcome {
     Outcome { release: manifest.release(), sha256: manifest.sha256.clone(), result, why }
 }
 
-/// Notes that a bundle is refused, as far as the disk takes that; what runs is as it was either way.
+/// Records the rejection of a bundle if the disk permits; the running version is unchanged in any case.
 fn refuse(place: &mut Place<'_, impl Disk>, why: &str) {
     let known = place.state.last.take().filter(|last| last.result == TrialResult::Refused && last.why.is_empty());
     let event = match place.state.phase {
-        // It was unpacked, and the link would not move.
+        // The bundle was unpacked, but the link could not be changed.
         Phase::Trial if place.points_at() == Some(place.state.current) => Event::Unhealthy(why.into()),
         Phase::Trial | Phase::Reverting => return,
         _ => Event::Failed(why.into()),
@@ -209,8 +210,8 @@ fn refuse(place: &mut Place<'_, impl Disk>, why: &str) {
         Phase::Reverting => next(&state, Event::Back).unwrap_or(state),
         _ => state,
     };
-    // The phase in memory is what the disk would have; if it does not take it, the next start finds the old phase and gives
-    // the candidate up as well.
+    // The phase in memory is the one that the disk should have. If it cannot be written, the next start finds the old
+    // phase and also rejects the candidate.
     let _ = write(place.disk, super::STATE, state.to_text().as_bytes());
     if place.roots.is_some_and(|roots| roots.trial.is_some()) {
         let _ = place.go_back();

@@ -1,4 +1,4 @@
-//! What becomes of a trial.
+//! Conclusion of a trial.
 
 use super::Disk;
 use super::place::{Here, Place};
@@ -7,7 +7,7 @@ use super::table::{Event, next};
 use crate::health::Verdict;
 use std::io::Result;
 
-/// What is on trial; none if nothing is.
+/// Version on trial, if any.
 ///
 /// # Errors
 /// The disk cannot be read.
@@ -16,10 +16,10 @@ pub fn on_trial(disk: &mut impl Disk, here: &Here) -> Result<Option<Candidate>> 
     Ok(place.state.candidate.filter(|_| place.state.phase == Phase::Trial))
 }
 
-/// What is to be started again.
+/// Component that must be restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// Nothing.
+    /// Nothing needs a restart.
     No,
     /// The robot's program.
     Program,
@@ -27,10 +27,12 @@ pub enum Again {
     Board,
 }
 
-/// Keeps a version that was on trial, or goes back. Gives what is to be started again, because another version is to run. Whoever judged a version that is no longer on trial changes nothing.
+/// Keeps the version that was on trial, or reverts. Returns the component to restart, because another version must
+/// run. A verdict on a version that is no longer on trial has no effect.
 ///
 /// # Errors
-/// What the disk says. A version that could not be kept is still on trial; one that could not be given up does not run.
+/// Errors of the disk. A version that could not be kept is still on trial; a version that could not be reverted does
+/// not run.
 pub fn settle(disk: &mut impl Disk, here: &Here, judged: &Candidate, verdict: Verdict) -> Result<Again> {
     let mut place = Place::read(disk, here)?;
     let same = place.state.candidate.as_ref().is_some_and(|now| now.slot == judged.slot && now.sha256 == judged.sha256);
@@ -53,7 +55,7 @@ pub fn settle(disk: &mut impl Disk, here: &Here, judged: &Candidate, verdict: Ve
                 Some(state) => place.keep(state),
                 None => Ok(()),
             };
-            // Also if there is no room to note it: the next start counts, and ends in the same.
+            // Reverts even without space to record the verdict: the next start is counted and has the same result.
             place.go_back()?;
             noted?;
             if let Some(state) = next(&place.state, Event::Back) {

@@ -1,11 +1,13 @@
-//! Slots: two trees `a` and `b` beside the packaged one, and the link `current` that says which of the three runs.
+//! Slots: two trees `a` and `b` in addition to the packaged one, and the link `current` to the one of the three that
+//! runs.
 //!
-//! What may happen is a table ([`table`]); what is known is one small file (`state`). Each step is brought to the disk before
-//! the next begins, so a power cut at any moment leaves a whole version to run: a slot is given up before its first byte is
-//! written, a trial is counted before it starts, and the link changes last.
+//! The allowed transitions are a table ([`table`]); the state is one small file (`state`). Each step is synchronised
+//! before the next begins, so a complete version can run after a power failure at any time: a slot is marked as
+//! invalid before its first byte is written, a trial is counted before it starts, and the link changes last.
 //!
-//! An image is installed in the same steps into the card's other root. Its trial begins with a boot, which the board's first
-//! program counts, too: a root in which nothing runs is left after as many.
+//! An image is installed into the card's other root in the same steps. Its trial begins with a boot, which the
+//! board's first program counts too. A root in which no program runs is therefore abandoned after the same number of
+//! boots.
 
 mod boot;
 mod disk;
@@ -26,21 +28,21 @@ pub use roots::Roots;
 pub use state::{Candidate, Outcome, Phase, Result as TrialResult, Slot, State, Target};
 pub use unpack::{DebTar, MAX_BYTES, MAX_ENTRIES, UnpackError, unpack};
 
-/// Starts that a version on trial has; of a root, boots.
+/// Starts of a version on trial; for a root, boots.
 pub const STARTS: u8 = 2;
-/// Starts of the program that a root on trial has, over all its boots.
+/// Starts of the program for a root on trial, over all its boots.
 pub const ROOT_STARTS: u8 = 10;
-/// The state's file.
+/// File of the state.
 pub const STATE: &str = "state.toml";
-/// The link to what runs.
+/// Link to the version that runs.
 pub const CURRENT: &str = "current";
-/// A link to what ran before, made while there is room for it, so that the way back takes none.
+/// Link to the previous version, created while there is space, so that reverting needs none.
 pub const BACK: &str = "back";
-/// The folder that the robot's program may write.
+/// Folder that the robot's program may write to.
 pub const INCOMING: &str = "incoming";
-/// A bundle that arrived whole.
+/// A completely received bundle.
 pub const READY: &str = "incoming/ready";
-/// The payload while it is unpacked.
+/// Payload during unpacking.
 pub const PAYLOAD: &str = "payload";
-/// The robot's program in a tree.
+/// Path of the robot's program in a tree.
 pub const PROGRAM: &str = "usr/bin/xpuckd";

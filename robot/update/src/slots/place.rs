@@ -1,4 +1,4 @@
-//! The slots on a disk: reading and keeping the state, repairing it, and moving the link or the choice of the root.
+//! Slots on a disk: reads, stores and repairs the state, and changes the link or the choice of the root.
 
 use super::roots::{ROOTS, Roots};
 use super::state::{Candidate, Phase, Slot, State, Target};
@@ -6,20 +6,20 @@ use super::{BACK, CURRENT, Disk, PAYLOAD, PROGRAM, STATE};
 use crate::release::{MAX_RELEASE, RELEASE, Release};
 use std::io::{Error, ErrorKind, Read, Result};
 
-/// Longest state file, bytes.
+/// Maximum length of the state file (bytes).
 const MAX_STATE: u64 = 16 * 1024;
-/// A damaged state is kept under this name.
+/// Name under which a damaged state is kept.
 const BROKEN: &str = "state.toml.broken";
 
-/// The roots' file for the way back, made while there is room for it.
+/// File of roots for reverting, created while there is space for it.
 const ROOTS_BACK: &str = "roots.back";
 
-/// What runs here beside the slots.
+/// Versions that run outside the slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Here {
-    /// The packaged release of the root that runs.
+    /// Packaged release of the running root.
     pub packaged: Release,
-    /// Which of a card's two roots that is; none where this is no card.
+    /// The running one of the card's two roots; `None` if this is not a card with two roots.
     pub root: Option<Slot>,
 }
 
@@ -27,17 +27,17 @@ pub struct Here {
 pub struct Place<'a, D> {
     /// The disk.
     pub disk: &'a mut D,
-    /// What runs here.
+    /// Versions that run outside the slots.
     pub here: &'a Here,
-    /// Which root the next boot goes to; none where this is no card.
+    /// Choice of root for the next boot; `None` if this is not a card with two roots.
     pub roots: Option<Roots>,
-    /// What is known of them, as it is on the disk.
+    /// State of the slots, as on the disk.
     pub state: State,
-    /// What was repaired when they were read, one line each.
+    /// Repairs made while reading, one line each.
     pub repaired: Vec<String>,
 }
 
-/// The release of a slot that has a program and says which it is; none of any other.
+/// Release of a slot that has a program and a valid release file; `None` otherwise.
 pub fn whole(disk: &impl Disk, slot: Slot) -> Option<Release> {
     let at = |path: &str| format!("{}/{path}", slot.folder());
     let text = text(disk, &at(RELEASE), MAX_RELEASE).ok()?;
@@ -46,7 +46,7 @@ pub fn whole(disk: &impl Disk, slot: Slot) -> Option<Release> {
     (some == 1).then(|| Release::parse(RELEASE, &text).ok()).flatten()
 }
 
-/// The card's file of its roots; none if this is no card.
+/// Reads the card's file of roots; `None` if this is not a card with two roots.
 fn read_roots(disk: &impl Disk) -> Result<Option<Roots>> {
     match text(disk, ROOTS, 256) {
         Ok(text) => match Roots::parse(&text) {
@@ -67,8 +67,8 @@ fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
 }
 
 impl<'a, D: Disk> Place<'a, D> {
-    /// Reads what is known; what is missing or damaged is replaced by what is safe: the packaged version, or, if a whole slot
-    /// is running, a trial of that. Nothing is written unless something is damaged.
+    /// Reads the state. A missing or damaged state is replaced by a safe one: the packaged version or, if a complete
+    /// slot is running, a trial of that slot. Writes only if something is damaged.
     ///
     /// # Errors
     /// The disk cannot be read.
@@ -108,24 +108,24 @@ impl<'a, D: Disk> Place<'a, D> {
         Ok(Place { disk, here, roots, state, repaired })
     }
 
-    /// Brings a new state to the disk.
+    /// Writes a new state to the disk.
     ///
     /// # Errors
-    /// What the disk says; the old state is then still there.
+    /// Errors of the disk; the old state is then unchanged.
     pub fn keep(&mut self, state: State) -> Result<()> {
         write(self.disk, STATE, state.to_text().as_bytes())?;
         self.state = state;
         Ok(())
     }
 
-    /// Has the next boot go to the root, and `current` point at what is to run by the state.
+    /// Sets the root for the next boot and the target of `current` according to the state.
     ///
     /// # Errors
-    /// What the disk says; the link is then as it was.
+    /// Errors of the disk; the link is then unchanged.
     pub fn arrange(&mut self) -> Result<()> {
         if let Some(roots) = self.roots {
             let tried = self.root_on_trial();
-            // One that was good for a moment, before the power was cut, is the current one already.
+            // A root that was accepted just before a power failure is already the current one.
             if tried != roots.trial && tried != Some(roots.current) {
                 self.choose(tried.map_or(Roots::of(roots.current), |slot| roots.trying(slot)))?;
             }
@@ -137,26 +137,26 @@ impl<'a, D: Disk> Place<'a, D> {
         Ok(())
     }
 
-    /// What `current` points at.
+    /// Target of `current`.
     pub fn points_at(&self) -> Option<Target> {
         self.disk.target(CURRENT).ok().and_then(|link| Target::of_link(&link))
     }
 
-    /// The root that is on trial.
+    /// Root on trial, if any.
     pub fn root_on_trial(&self) -> Option<Slot> {
         let candidate = self.state.candidate.as_ref().filter(|_| self.state.phase == Phase::Trial)?;
         Some(candidate.slot).filter(|slot| slot.is_root())
     }
 
-    /// True if another root is to run than the one that does: the board is to be booted.
+    /// Whether another root than the running one must run, so that the board must be rebooted.
     pub fn wants_boot(&self) -> bool {
         self.roots.is_some_and(|roots| self.here.root.is_some_and(|here| roots.wants_boot(here)))
     }
 
-    /// Prepares the way back.
+    /// Creates the files that reverting needs.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn prepare_way_back(&mut self) -> Result<()> {
         if let Some(roots) = self.roots.filter(|_| self.state.candidate.as_ref().is_some_and(|c| c.slot.is_root())) {
             write(self.disk, ROOTS_BACK, Roots::of(roots.current).to_text().as_bytes())?;
@@ -164,10 +164,10 @@ impl<'a, D: Disk> Place<'a, D> {
         make_link(self.disk, self.state.current, BACK)
     }
 
-    /// A root that was on trial is the current one.
+    /// Makes a root that was on trial the current one.
     ///
     /// # Errors
-    /// What the disk says; it is still on trial then.
+    /// Errors of the disk; the root is then still on trial.
     pub fn commit_root(&mut self, slot: Slot) -> Result<()> {
         self.choose(Roots::of(slot))
     }
@@ -178,11 +178,11 @@ impl<'a, D: Disk> Place<'a, D> {
         Ok(())
     }
 
-    /// Has the next boot go to the root before the candidate, and `current` point at the version before it, also on a disk
-    /// without any room.
+    /// Sets the root for the next boot and the target of `current` to the versions before the candidate. Works on a
+    /// full disk.
     ///
     /// # Errors
-    /// What the disk says.
+    /// Errors of the disk.
     pub fn go_back(&mut self) -> Result<()> {
         let tried = self.state.candidate.as_ref().map(|candidate| candidate.slot).filter(|slot| slot.is_root());
         if let (Some(tried), Some(roots)) = (tried, self.roots) {
@@ -211,12 +211,12 @@ impl<'a, D: Disk> Place<'a, D> {
         }
     }
 
-    /// Removes what an installation leaves behind. What cannot be removed only takes room.
+    /// Removes leftovers of an installation. Files that cannot be removed only use space.
     pub fn clean(&mut self) {
         for name in [PAYLOAD, "state.toml.new", "current.new", "back.new", "roots.new", "roots.back.new"] {
             let _ = self.disk.remove(name);
         }
-        // A slot that neither runs nor is tried is worth nothing.
+        // A slot that neither runs nor is on trial is useless.
         if self.state.phase == Phase::Settled {
             for slot in [Slot::A, Slot::B] {
                 if Target::from(slot) != self.state.current && self.points_at() != Some(slot.into()) {
@@ -228,8 +228,8 @@ impl<'a, D: Disk> Place<'a, D> {
     }
 }
 
-/// What is safe without a state. Every release that is on the disk counts as one that was good, so that the counter cannot
-/// fall: the highest that was good is always there.
+/// Safe state when the state file is unusable. Every release on the disk counts as healthy, so that the counter
+/// cannot decrease: the highest healthy release is always on the disk.
 fn guess(disk: &impl Disk, here: &Here, roots: Option<Roots>) -> State {
     let slots = [Slot::A, Slot::B].map(|slot| (slot, whole(disk, slot)));
     let mut state = State::fresh(here.packaged.clone());
@@ -253,7 +253,7 @@ fn guess(disk: &impl Disk, here: &Here, roots: Option<Roots>) -> State {
     state
 }
 
-/// Puts a small file in place of another.
+/// Replaces a small file.
 pub(super) fn write(disk: &mut impl Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let new = format!("{path}.new");
     disk.remove(&new)?;

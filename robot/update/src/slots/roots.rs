@@ -1,40 +1,41 @@
-//! The two roots of a card, and the file that tells the board's first program (`systemd/image/src/init.sh`) which one to go to.
+//! The two roots of a card, and the file in which the board's first program (`systemd/image/src/init.sh`) finds the
+//! root to boot.
 
 use super::STARTS;
 use super::state::Slot;
 
-/// The file, beside the slots. Only a card that `xpuck card flash` wrote has it.
+/// Name of the file, next to the slots. Only cards written by `xpuck card flash` have it.
 pub const ROOTS: &str = "roots";
 
-/// Which root is to run.
+/// Choice of the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roots {
-    /// The one that was good.
+    /// Root that was healthy.
     pub current: Slot,
-    /// The one on trial.
+    /// Root on trial.
     pub trial: Option<Slot>,
-    /// Boots that the trial has left.
+    /// Remaining boots of the trial.
     pub starts: u8,
 }
 
 impl Roots {
-    /// A card with a root that was good.
+    /// A card with a healthy root and no trial.
     pub fn of(current: Slot) -> Roots {
         Roots { current, trial: None, starts: 0 }
     }
 
-    /// The other root is tried.
+    /// Starts a trial of the other root.
     #[must_use]
     pub fn trying(self, trial: Slot) -> Roots {
         Roots { trial: Some(trial), starts: STARTS, ..self }
     }
 
-    /// The root that the next boot goes to.
+    /// Root of the next boot.
     pub fn next(self) -> Slot {
         self.trial.filter(|_| self.starts > 0).unwrap_or(self.current)
     }
 
-    /// True if the board is to be booted where this root runs. Of a trial the last boot may be counted already.
+    /// Whether the board must be rebooted while root `here` runs. The last boot of a trial may already be counted.
     pub fn wants_boot(self, here: Slot) -> bool {
         match self.trial {
             Some(trial) => trial != here && self.starts > 0,
@@ -42,7 +43,7 @@ impl Roots {
         }
     }
 
-    /// The text of its file: a word and a value on each line, which a shell can read.
+    /// Text of the file: a word and a value on each line, readable by a shell.
     pub fn to_text(self) -> String {
         let mut text = format!("current {}\n", self.current.folder());
         if let Some(trial) = self.trial {
@@ -51,7 +52,7 @@ impl Roots {
         text
     }
 
-    /// Reads the text of its file.
+    /// Parses the text of the file.
     pub fn parse(text: &str) -> Option<Roots> {
         let value = |key: &str| {
             text.lines().find_map(|line| line.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '))).map(str::trim)

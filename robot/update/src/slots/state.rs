@@ -1,31 +1,31 @@
-//! What is known of the slots: `state.toml`.
+//! State of the slots: `state.toml`.
 
 use crate::release::Release;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::{FileError, file};
 
-/// Longest reason that is kept, bytes.
+/// Maximum length of a stored reason (bytes).
 const MAX_WHY: usize = 300;
 
-/// Where an update goes: a package into one of two trees, an image into one of the card's two roots.
+/// Destination of an update: one of two trees for a package, one of the card's two roots for an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
-    /// The tree `a`.
+    /// Tree `a`.
     #[serde(rename = "a")]
     A,
-    /// The tree `b`.
+    /// Tree `b`.
     #[serde(rename = "b")]
     B,
-    /// The root `@a`.
+    /// Root `@a`.
     #[serde(rename = "@a")]
     RootA,
-    /// The root `@b`.
+    /// Root `@b`.
     #[serde(rename = "@b")]
     RootB,
 }
 
 impl Slot {
-    /// Its folder.
+    /// Folder of the slot.
     pub fn folder(self) -> &'static str {
         match self {
             Slot::A => "a",
@@ -35,18 +35,18 @@ impl Slot {
         }
     }
 
-    /// The root of this name.
+    /// Root with this name.
     pub fn of_root(name: &str) -> Option<Slot> {
         [Slot::RootA, Slot::RootB].into_iter().find(|slot| slot.folder() == name)
     }
 
-    /// True of a whole root; the program that runs in it is its packaged one.
+    /// Whether the slot is a whole root, whose packaged program runs.
     pub fn is_root(self) -> bool {
         matches!(self, Slot::RootA | Slot::RootB)
     }
 
-    /// Starts of the robot's program that a trial has. With a new root they come after a boot, whose network and devices may
-    /// be slower than the program; the boots are counted as well.
+    /// Starts of the robot's program in a trial. A new root gets more starts, because after a boot network and
+    /// devices may be slower than the program; its boots are counted too.
     pub fn starts(self) -> u8 {
         if self.is_root() { super::ROOT_STARTS } else { super::STARTS }
     }
@@ -63,22 +63,22 @@ impl Slot {
     }
 }
 
-/// What can run.
+/// A version that can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
-    /// The packaged version, which is always there.
+    /// The packaged version, which always exists.
     #[serde(rename = "/")]
     Packaged,
-    /// What is in slot a.
+    /// The version in slot a.
     #[serde(rename = "a")]
     A,
-    /// What is in slot b.
+    /// The version in slot b.
     #[serde(rename = "b")]
     B,
 }
 
 impl Target {
-    /// Where the link points.
+    /// Target of the link.
     pub fn link(self) -> &'static str {
         match self {
             Target::Packaged => "/",
@@ -87,12 +87,12 @@ impl Target {
         }
     }
 
-    /// What a link points at; none of ours if it is something else.
+    /// Parses the target of a link; `None` for an unknown target.
     pub fn of_link(link: &str) -> Option<Target> {
         [Target::Packaged, Target::A, Target::B].into_iter().find(|target| target.link() == link)
     }
 
-    /// The tree, unless it is the packaged version.
+    /// Slot of the tree; `None` for the packaged version.
     pub fn slot(self) -> Option<Slot> {
         match self {
             Target::Packaged => None,
@@ -101,7 +101,7 @@ impl Target {
         }
     }
 
-    /// A slot that does not run while this does.
+    /// A slot that is idle while this version runs.
     pub fn idle(self) -> Slot {
         self.slot().map_or(Slot::A, Slot::other)
     }
@@ -117,76 +117,76 @@ impl From<Slot> for Target {
     }
 }
 
-/// How far an update is.
+/// Phase of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Nothing is being installed.
+    /// No installation is in progress.
     Settled,
-    /// The candidate's slot is being written; what is in it is worth nothing.
+    /// The candidate's slot is being written; its contents are invalid.
     Unpacking,
-    /// The candidate's slot is whole and on the disk.
+    /// The candidate's slot is complete and synchronised.
     Unpacked,
     /// The candidate runs, and its starts are counted.
     Trial,
-    /// The candidate failed, and the version before it comes back.
+    /// The candidate failed; the previous version is being restored.
     Reverting,
 }
 
 /// A version that is being installed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Where.
+    /// Slot of the candidate.
     pub slot: Slot,
-    /// Which release.
+    /// Release of the candidate.
     #[serde(flatten)]
     pub release: Release,
-    /// Digest of its payload.
+    /// Digest of the payload.
     pub sha256: String,
-    /// Starts that its trial still has.
+    /// Remaining starts of the trial.
     pub starts_left: u8,
-    /// Why it is given up; empty as long as it is not.
+    /// Reason for the rejection; empty before a rejection.
     #[serde(default)]
     pub why: String,
 }
 
-/// What came of the latest bundle.
+/// Result of the latest bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Result {
-    /// It runs.
+    /// The version runs.
     Good,
-    /// It was tried and given up.
+    /// The version was tried and reverted.
     Reverted,
-    /// It was not tried.
+    /// The version was not tried.
     Refused,
 }
 
 /// The latest bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Which release; of counter 0 if that was not told.
+    /// Release of the bundle; counter 0 if unknown.
     #[serde(flatten)]
     pub release: Release,
-    /// Digest of its payload; empty if that was not told.
+    /// Digest of the payload; empty if unknown.
     pub sha256: String,
-    /// What came of it.
+    /// Result of the bundle.
     pub result: Result,
-    /// Why, if it does not run.
+    /// Reason if the version does not run.
     #[serde(default)]
     pub why: String,
 }
 
-/// What is known of the slots.
+/// State of the slots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// How far an update is.
+    /// Phase of the update.
     pub phase: Phase,
-    /// What runs when nothing is on trial, and what a failed trial goes back to.
+    /// Version that runs without a trial, and that a failed trial reverts to.
     pub current: Target,
-    /// The highest release that was good here; its counter never falls.
+    /// Highest release that was healthy on this robot; its counter never decreases.
     pub good: Release,
-    /// What is being installed, in every phase but the settled one.
+    /// Version being installed, in every phase except `Settled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<Candidate>,
     /// The latest bundle.
@@ -195,15 +195,15 @@ pub struct State {
 }
 
 impl State {
-    /// Nothing was ever installed.
+    /// State before the first installation.
     pub fn fresh(packaged: Release) -> State {
         State { phase: Phase::Settled, current: Target::Packaged, good: packaged, candidate: None, last: None }
     }
 
-    /// Reads the text of its file.
+    /// Parses the text of the state file.
     ///
     /// # Errors
-    /// It is damaged: no TOML, a key is missing, or they contradict each other.
+    /// The text is damaged: not TOML, a missing key, or contradictory keys.
     pub fn parse(text: &str) -> std::result::Result<State, FileError> {
         let state: State = file::parse(super::STATE, text)?;
         let wrong = |what| Err(FileError::value(super::STATE, what));
@@ -222,12 +222,12 @@ impl State {
         }
     }
 
-    /// The text of its file.
+    /// Text of the state file.
     pub fn to_text(&self) -> String {
         toml::to_string(self).expect("a state is plain TOML")
     }
 
-    /// What is to run in this phase.
+    /// Version that runs in this phase.
     pub fn runs(&self) -> Target {
         match (&self.candidate, self.phase) {
             (Some(candidate), Phase::Trial) => candidate.slot.into(),
@@ -236,7 +236,7 @@ impl State {
     }
 }
 
-/// One bounded line.
+/// Converts a reason to one line of limited length.
 pub(super) fn line(why: &str) -> String {
     let one: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     one[..one.floor_char_boundary(MAX_WHY)].to_string()

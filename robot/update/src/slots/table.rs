@@ -1,31 +1,32 @@
-//! What may happen to the slots, as a table: in a phase, an event leads to another phase. What is to be on the disk before the
-//! phase changes, and what `current` points at in each, is in it as text for people; the shell's tests hold both.
+//! Allowed transitions of the slots, as a table: in a phase, an event leads to another phase. The table also
+//! describes, as text for readers, which data must be on the disk before the phase changes and the target of
+//! `current`; the shell's tests check both.
 
 use super::state::{Candidate, Outcome, Phase, Result, State, line};
 use crate::release::Release;
 
-/// What happens.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A bundle was verified and is to be unpacked for this candidate.
+    /// A bundle was verified and will be unpacked for this candidate.
     Bundle(Candidate),
-    /// The slot is filled, and all of it is on the disk.
+    /// The slot is filled and completely synchronised.
     Filled,
-    /// The bundle cannot be installed, and why.
+    /// The bundle cannot be installed, with the reason.
     Failed(String),
     /// The trial begins.
     Try,
-    /// The robot's program is about to be started.
+    /// The robot's program is about to start.
     Start,
-    /// The judge found the candidate well.
+    /// The candidate was found healthy.
     Healthy,
-    /// It was not, and why.
+    /// The candidate was found unhealthy, with the reason.
     Unhealthy(String),
-    /// `current` points at the version before the candidate again.
+    /// `current` points to the version before the candidate again.
     Back,
 }
 
-/// The same without what they carry, for the table; a start is told by whether the trial has one left.
+/// Events without their data, for the table; a start is divided by whether the trial has starts left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as the events")]
 pub enum When {
@@ -40,10 +41,10 @@ pub enum When {
     Back,
 }
 
-/// A row: the phase, the event, what was done before the new phase is written, and the new phase.
+/// A row: the phase, the event, the steps before the new phase is written, and the new phase.
 pub type Row = (Phase, When, &'static str, Phase);
 
-/// All that may happen. What is not here changes nothing.
+/// All allowed transitions. Any other event has no effect.
 pub const TABLE: [Row; 15] = {
     use Phase::*;
     [
@@ -80,7 +81,7 @@ fn when(state: &State, event: &Event) -> When {
     }
 }
 
-/// The state after an event; none if that may not happen now.
+/// State after an event; `None` if the event is not allowed now.
 pub fn next(state: &State, event: Event) -> Option<State> {
     let when = when(state, &event);
     let (.., phase) = *TABLE.iter().find(|row| row.0 == state.phase && row.1 == when)?;
@@ -129,7 +130,7 @@ pub fn next(state: &State, event: Event) -> Option<State> {
     Some(next)
 }
 
-/// The table as it stands in docs/update.md.
+/// The table in the format of docs/update.md.
 pub fn page() -> String {
     let mut text = String::from("| phase | event | on the disk before | next phase |\n|---|---|---|---|\n");
     for (from, when, before, to) in TABLE {
@@ -175,7 +176,7 @@ mod tests {
                     let Some(next) = next(&state, event) else { continue };
                     assert_eq!(State::parse(&next.to_text()).unwrap(), next, "{phase:?} {happened:?}");
                     assert!(next.good.counter >= state.good.counter);
-                    // What is to run is what ran, or a candidate that was unpacked, or one that was tried.
+                    // The version that runs is unchanged, or an unpacked candidate, or a candidate on trial.
                     let may = match (phase, happened) {
                         (Phase::Unpacked, When::Try) | (Phase::Trial, When::Start | When::Healthy) => Target::A,
                         _ => Target::B,

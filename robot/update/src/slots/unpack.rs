@@ -1,4 +1,4 @@
-//! Unpacking a package's files into a slot: only those that a slot needs, and nothing from an archive that is not plain.
+//! Unpacking of a package's files into a slot: only the files that a slot needs, and only from plain archives.
 
 use super::{Disk, PROGRAM, Slot};
 use std::collections::BTreeSet;
@@ -7,46 +7,46 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tar::{Archive, Entry, EntryType};
 
-/// Most entries of an archive.
+/// Maximum number of entries in an archive.
 pub const MAX_ENTRIES: usize = 4096;
-/// Most bytes that its files have together.
+/// Maximum total size of the files in an archive (bytes).
 pub const MAX_BYTES: u64 = 512 << 20;
-/// Longest name, bytes.
+/// Maximum length of a name (bytes).
 const MAX_NAME: usize = 255;
-/// The folder whose files a slot has beside the program.
+/// Folder whose files a slot contains in addition to the program.
 const OWN: &str = "usr/lib/xpuck/";
-/// Bytes written at once.
+/// Size of a write (bytes).
 const PIECE: usize = 64 * 1024;
 
-/// Why a package is not unpacked.
+/// Reason why a package is not unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
-    /// An entry that no package of ours has.
+    /// The package contains an entry that is not allowed.
     #[error("the package's `{name}`: {why}")]
     Entry {
-        /// Its name.
+        /// Name of the entry.
         name: String,
-        /// What is wrong.
+        /// Reason for the rejection.
         why: &'static str,
     },
-    /// The whole is too large.
+    /// The package is too large.
     #[error("the package has more than {MAX_ENTRIES} entries or {MAX_BYTES} bytes")]
     TooMuch,
-    /// It cannot be read or written.
+    /// The package cannot be read or written.
     #[error("the package cannot be unpacked: {0}")]
     Disk(#[from] io::Error),
 }
 
-/// Unpacks an archive into a slot that is not there, and brings all of it to the disk.
+/// Unpacks an archive into a slot that does not exist yet, and synchronises all of its files.
 ///
 /// # Errors
-/// The archive is not plain, too large or damaged, or the disk is full. The slot is then worth nothing.
+/// The archive is not plain, too large or damaged, or the disk is full. The slot is then invalid.
 pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), UnpackError> {
     let mut folders = BTreeSet::new();
     make_folder(disk, slot.folder(), &mut folders)?;
     let mut archive = Archive::new(tar);
     let (mut entries, mut bytes) = (0, 0u64);
-    // Raw: long names and extensions of the format come as entries, which are refused, and are never held in memory.
+    // Raw: long names and format extensions appear as entries, which are rejected and never held in memory.
     for entry in archive.entries()?.raw(true) {
         let mut entry = entry?;
         entries += 1;
@@ -62,7 +62,7 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
             copy(disk, &path, &mut entry)?;
         }
     }
-    // To the end of what the archive's maker says, so that its failure is noticed.
+    // Reads to the end, so that a failure of the archive's producer is detected.
     io::copy(&mut archive.into_inner().take(MAX_BYTES), &mut io::sink())?;
     for folder in folders.iter().rev() {
         disk.sync_folder(folder)?;
@@ -70,7 +70,7 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
     Ok(disk.sync_folder("")?)
 }
 
-/// The entry's name without `./` before it; none of the root itself.
+/// Name of the entry without a leading `./`; `None` for the root itself.
 fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackError> {
     let raw = entry.path_bytes();
     let shown = String::from_utf8_lossy(&raw[..raw.len().min(MAX_NAME)]).escape_debug().to_string();
@@ -107,7 +107,7 @@ fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackEr
     Ok((!parts.is_empty()).then(|| parts.join("/")))
 }
 
-/// True if a link in a folder so deep leads above the package's root.
+/// Whether a link in a folder of this depth leads above the package's root.
 fn leads_out(target: &[u8], depth: usize) -> bool {
     let Ok(target) = str::from_utf8(target) else { return true };
     let mut depth = depth as i64;
@@ -154,7 +154,7 @@ fn copy(disk: &mut impl Disk, path: &str, entry: &mut Entry<'_, impl Read>) -> i
     disk.sync_file(path)
 }
 
-/// The files of a Debian package as an archive, by `dpkg-deb`.
+/// Files of a Debian package as a tar archive, read through `dpkg-deb`.
 pub struct DebTar {
     child: Child,
     output: ChildStdout,

@@ -1,11 +1,11 @@
-//! A disk in memory that forgets. What was not synchronised is in a list; when the power is cut, each entry of it is kept, lost
-//! or torn as a seed says.
+//! In-memory disk with power failures. Changes that were not synchronised are in a list; at a power failure each
+//! entry is kept, lost or torn, as determined by a seed.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Error, ErrorKind, Read, Result};
 use xpuck_update::slots::Disk;
 
-/// Where in an operation the power is cut.
+/// Time of a power failure relative to an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment {
     Before,
@@ -13,11 +13,11 @@ pub enum Moment {
     After,
 }
 
-/// What goes wrong, at which operation.
+/// A fault at an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     Cut(u64, Moment),
-    /// No room for the operation, or for none from it on.
+    /// No space for one write, or (if true) for all writes from that one on.
     Full(u64, bool),
 }
 
@@ -41,7 +41,7 @@ struct Contents {
     durable: Vec<u8>,
 }
 
-/// Numbers from a seed.
+/// Pseudo-random numbers from a seed.
 #[derive(Clone)]
 pub struct Random(pub u64);
 
@@ -61,9 +61,9 @@ pub struct FaultyDisk {
     live: BTreeMap<String, Node>,
     durable: BTreeMap<String, Node>,
     pending: Vec<Change>,
-    /// Operations so far that change something.
+    /// Number of operations that change something.
     pub operations: u64,
-    /// Those that take room.
+    /// Number of operations that need space.
     pub writes: u64,
     pub fault: Option<Fault>,
     dead: bool,
@@ -100,7 +100,7 @@ impl FaultyDisk {
         }
     }
 
-    /// Puts a file there that is on the disk.
+    /// Creates a synchronised file.
     pub fn place(&mut self, path: &str, bytes: &[u8]) {
         self.contents.push(Contents { live: bytes.into(), durable: bytes.into() });
         let node = Node::File(self.contents.len() - 1);
@@ -119,14 +119,14 @@ impl FaultyDisk {
         }
     }
 
-    /// The disk as it is found when power is back.
+    /// State of the disk after power is restored.
     pub fn restart(mut self, seed: u64) -> FaultyDisk {
         let mut random = Random(seed);
         let in_order = random.below(2) == 0;
         let kept = random.below(self.pending.len() as u64 + 1) as usize;
         for (i, change) in self.pending.iter().enumerate() {
             if if in_order { i < kept } else { random.below(2) == 0 } {
-                // A name can only be changed if it was there.
+                // A rename applies only if the old name exists.
                 match change {
                     Change::Rename(from, ..) if !self.durable.contains_key(from) => {}
                     change => apply(&mut self.durable, change),
@@ -160,14 +160,14 @@ impl FaultyDisk {
         FaultyDisk { live: names.clone(), durable: names, contents: self.contents, ..FaultyDisk::new(seed) }
     }
 
-    /// Spoils a file.
+    /// Replaces the contents of a file.
     pub fn damage(&mut self, path: &str, bytes: &[u8]) {
         if let Some(Node::File(at)) = self.live.get(path) {
             self.contents[*at] = Contents { live: bytes.into(), durable: bytes.into() };
         }
     }
 
-    /// The power is cut.
+    /// Whether the power has failed.
     pub fn is_dead(&self) -> bool {
         self.dead
     }

@@ -1,5 +1,6 @@
-//! Updates with the power cut before, inside and after every operation on the disk, with a disk that is full at each, and with a
-//! damaged state: there is always a whole version to run, one that was good or is on a counted trial.
+//! Tests updates with a power failure before, inside and after every disk operation, with a full disk at each write,
+//! and with a damaged state. In every case there is a complete version to run, which was healthy before or is on a
+//! counted trial.
 
 mod faulty;
 mod story;
@@ -7,7 +8,7 @@ mod story;
 use faulty::{Fault, Moment, Random};
 use story::{From, Nature, Story};
 
-/// What a version is like, and what it is tried from.
+/// All combinations of a version's behaviour and the version that runs before.
 fn all() -> Vec<(Nature, From)> {
     let natures = [Nature::Good, Nature::Crashes, Nature::Unhealthy];
     let every = [From::Packaged, From::Slot, From::Root, From::RootAndSlot];
@@ -16,12 +17,12 @@ fn all() -> Vec<(Nature, From)> {
     all
 }
 
-/// Seeds for each place of a cut; more by XPUCK_SEEDS.
+/// Number of seeds per power failure; set XPUCK_SEEDS for more.
 fn seeds() -> u64 {
     std::env::var("XPUCK_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
 }
 
-/// The operations and writes of an update without faults, whatever it is tried from.
+/// Number of operations and writes of an update without faults.
 fn counts(nature: Nature, from: From) -> (u64, u64) {
     let mut story = Story::begin(nature, from, 1);
     story.go_on();
@@ -44,7 +45,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
         let (operations, _) = counts(nature, from);
         for at in 0..operations {
             for moment in [Moment::Before, Moment::Inside, Moment::After] {
-                // Every third place of the cards that had a package, too.
+                // For cards with a package too, only every third place.
                 let seeds = if from == From::RootAndSlot && at % 3 != 0 { 0 } else { seeds() };
                 for seed in 0..seeds {
                     let mut story = Story::begin(nature, from, seed);
@@ -52,7 +53,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
                     story.disk.fault = Some(Fault::Cut(at, moment));
                     story.go_on();
                     story.power_is_back(seed);
-                    // Every other time it is cut once more while it recovers.
+                    // For odd seeds, a second power failure occurs during recovery.
                     if seed % 2 == 1 {
                         let mut random = Random(seed ^ at << 8);
                         story.disk.fault = Some(Fault::Cut(random.below(operations), Moment::Inside));
@@ -60,7 +61,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
                         story.power_is_back(seed + 1);
                     }
                     story.go_on();
-                    // Two cuts may use up both starts of a good version.
+                    // Two power failures may use up both starts of a healthy version.
                     story.end(seed % 2 == 0);
                     cuts += 1;
                 }
@@ -80,7 +81,7 @@ fn a_full_disk_leaves_the_old_version() {
             story.disk.fault = Some(Fault::Full(at, for_good));
             story.full = true;
             story.go_on();
-            // Room is made, and what was refused for want of it is sent again.
+            // Space is freed, and the bundles rejected for lack of space are sent again.
             story.disk.fault = None;
             story.power_is_back(at);
             story.go_on();

@@ -1,5 +1,5 @@
-//! One robot's update, told by what the board's first program and the units of systemd do: a boot, a start, an installation
-//! where a bundle lies ready, a judgement.
+//! Update of one robot, driven like the board's first program and the systemd units do: boot, start, installation of
+//! a waiting bundle, verdict.
 
 use crate::faulty::FaultyDisk;
 use std::collections::BTreeMap;
@@ -16,28 +16,28 @@ use xpuck_update::slots::{
 };
 use xpuck_wire::keys::Secret;
 
-/// What a version is like.
+/// Behaviour of a version.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Nature {
     Good,
-    /// It ends at once, so nobody judges it before its starts are used up.
+    /// The version exits at once, so it uses up its starts without a verdict.
     Crashes,
-    /// It runs, and the judge finds it ill.
+    /// The version runs, and the verdict is unhealthy.
     Unhealthy,
-    /// Nothing of it runs, so that only a boot leads out of it. Of images.
+    /// No program of the version runs, so only a reboot ends its trial. For images only.
     Dead,
 }
 
-/// What is updated.
+/// Version that is updated, and kind of the update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum From {
-    /// The packaged version, by a package.
+    /// The packaged version, updated by a package.
     Packaged,
-    /// One that came over the air, by a package.
+    /// A version in a slot, updated by a package.
     Slot,
-    /// A card's root, by an image.
+    /// A card's root, updated by an image.
     Root,
-    /// A card's root and a package that came over the air, by an image.
+    /// A card's root with a version in a slot, updated by an image.
     RootAndSlot,
 }
 
@@ -101,35 +101,35 @@ fn bundle(kind: Kind, counter: u64) -> &'static [u8] {
     })
 }
 
-/// One robot.
+/// One robot with its update.
 pub struct Story {
     pub disk: FaultyDisk,
     pub told: String,
     robot: Robot,
     nature: Nature,
     from: From,
-    /// The bundle that lies ready is an image.
+    /// The waiting bundle is an image.
     image: bool,
-    /// The board is on, and this root runs; none of a robot without a card, whose root is always the same.
+    /// Whether the board is on. Always true for a robot without a card, because its root never changes.
     on: bool,
-    /// Boots of the update before it was good.
+    /// Boots of the update before it was healthy.
     boots: u8,
-    /// The counter of the update.
+    /// Counter of the update.
     update: u64,
-    /// Counters of versions that were good.
+    /// Counters of versions that were healthy.
     good: Vec<u64>,
-    /// Starts of the update before it was good.
+    /// Starts of the update before it was healthy.
     starts: u8,
-    /// The highest counter that was committed.
+    /// Highest counter that was committed.
     floor: u64,
     /// The disk was full for a while.
     pub full: bool,
-    /// The state was damaged, so a good version may be tried anew.
+    /// The state was damaged, so a healthy version may be tried again.
     damaged: bool,
 }
 
 impl Story {
-    /// A robot that runs its packaged version, or an update of it, with the next update ready.
+    /// A robot that runs its packaged version, or an update of that version, with the next update waiting.
     pub fn begin(nature: Nature, from: From, seed: u64) -> Story {
         let operators = BTreeMap::from([("alice".to_string(), signer().public.ed25519)]);
         let root = from.is_root().then_some(Slot::RootA);
@@ -171,14 +171,14 @@ impl Story {
         story
     }
 
-    /// The bundle lies ready, whole and on the disk.
+    /// Places the complete bundle on the disk, synchronised.
     pub fn deliver(&mut self) {
         let kind = if self.image { Kind::Image } else { Kind::App };
         self.disk.place(READY, bundle(kind, self.update));
         (self.starts, self.boots) = (0, 0);
     }
 
-    /// Power is back after a cut.
+    /// Restores power after a power failure.
     pub fn power_is_back(&mut self, seed: u64) {
         self.disk = self.disk.clone().restart(seed);
         self.on = false;
@@ -187,7 +187,7 @@ impl Story {
         }
     }
 
-    /// What the board's first program does: as `systemd/image/src/init.sh`. False if the power is cut meanwhile.
+    /// Emulates the board's first program (`systemd/image/src/init.sh`); returns false if the power fails meanwhile.
     fn power_on(&mut self) -> bool {
         self.on = true;
         if !self.from.is_root() {
@@ -213,7 +213,7 @@ impl Story {
                 root = roots.current;
             }
             self.boots += u8::from(counted);
-            // Where nothing could be noted of a trial, it may be made once more.
+            // If the trial could not be recorded, it may be repeated once.
             let most = if self.damaged || self.full { 2 * STARTS } else { STARTS };
             assert!(self.boots <= most, "{}: it boots {} times", self.told, self.boots);
         }
@@ -225,7 +225,7 @@ impl Story {
         true
     }
 
-    /// The same, and the state's file is damaged. True if there was one.
+    /// Restores power with a damaged state file; returns whether there was a state file.
     pub fn power_is_back_damaged(&mut self, seed: u64) -> bool {
         self.power_is_back(seed);
         self.damaged = true;
@@ -248,7 +248,7 @@ impl Story {
         true
     }
 
-    /// What systemd does, until nothing happens any more or the power is cut.
+    /// Emulates systemd until the update is complete or the power fails.
     pub fn go_on(&mut self) {
         for _ in 0..40 {
             if !self.on && !self.power_on() {
@@ -256,7 +256,7 @@ impl Story {
             }
             let dead = self.nature == Nature::Dead && !self.good.contains(&self.robot.here.packaged.counter);
             if dead {
-                // Somebody switches it off and on.
+                // A user switches the board off and on.
                 self.on = false;
                 continue;
             }
@@ -281,7 +281,7 @@ impl Story {
             let Some(candidate) = trial else { return };
             let runs = self.disk.target("current").ok();
             if runs.as_deref() != Some(Target::from(candidate.slot).link()) {
-                // On a full disk the version before runs; nobody is there to be judged.
+                // On a full disk the previous version runs; there is no candidate to evaluate.
                 return;
             }
             let well = self.good.contains(&candidate.release.counter) || self.nature == Nature::Good;
@@ -323,7 +323,7 @@ impl Story {
             matches!(state.phase, Phase::Trial | Phase::Reverting)
                 && candidate.is_some_and(|c| Target::from(c.slot) == target && c.release.counter == counter)
         });
-        // A root that was given up is left at once.
+        // A rejected root is left at once.
         let roots = self.disk.read(ROOTS).and_then(|text| Roots::parse(str::from_utf8(&text).ok()?));
         let left = roots.is_some_and(|roots| roots.wants_boot(self.robot.here.root.unwrap()));
         assert!(
@@ -337,7 +337,8 @@ impl Story {
         }
     }
 
-    /// All is done. With `expected` the update runs if it is good, and what ran before runs if it is not; else any good one.
+    /// Finishes the update. With `expected`, the update must run if it is good, and the previous version otherwise;
+    /// without `expected`, any healthy version.
     pub fn end(&mut self, expected: bool) {
         while !self.on {
             self.go_on();
