@@ -1,51 +1,51 @@
-//! A state of evolution as bytes that know what they are: whole or not, of which format, of which configuration.
+//! State of evolution as bytes that can be validated: completeness, format and configuration.
 //!
-//! A header of 28 bytes, little endian: magic "XPUCKCHK", format u32, configuration u32, length of the body u64,
-//! CRC-32 u32 of the header before it and the body. The body is the state in postcard's encoding. The caller brings the
-//! bytes to and from a disk.
+//! The header has 28 bytes, little endian: magic "XPUCKCHK", format u32, configuration u32, length of the body u64,
+//! and CRC-32 u32 of the preceding header bytes and the body. The body is the state in postcard encoding. The caller
+//! reads and writes the file.
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The format that this program writes and reads. It counts up whenever any state that is kept changes its shape.
+/// Format that this program writes and reads. It increases whenever the layout of any saved state changes.
 pub const FORMAT: u32 = 5;
 
 const MAGIC: &[u8; 8] = b"XPUCKCHK";
 const HEADER: usize = 28;
-/// Where in the header the checksum stands.
+/// Offset of the checksum in the header (bytes).
 const CHECKSUM: usize = 24;
 
-/// Why bytes are no checkpoint that can be gone on from.
+/// Reason why a checkpoint cannot be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// It begins with something else.
+    /// The magic number is missing.
     #[error("is no checkpoint")]
     Foreign,
-    /// Written in another format.
+    /// The checkpoint has another format.
     #[error("has format {0}, and this program reads format {FORMAT}; go on with the version that wrote it")]
     Format(u32),
-    /// It ends too early, or something follows it.
+    /// The bytes are too few or too many.
     #[error("has {found} bytes where its header says {expected}")]
     Length {
-        /// Bytes there are.
+        /// Actual length (bytes).
         found: u64,
-        /// Bytes there should be.
+        /// Length according to the header (bytes).
         expected: u64,
     },
-    /// The checksum does not fit.
+    /// The checksum is wrong.
     #[error("is corrupt: its checksum is wrong")]
     Corrupt,
-    /// It was made with another configuration.
+    /// The checkpoint belongs to another configuration.
     #[error("belongs to another configuration")]
     Configuration,
-    /// The body is no state.
+    /// The body cannot be decoded as a state.
     #[error("holds no state of this program; go on with the version that wrote it")]
     State,
 }
 
-/// A state as bytes. `configuration` is a number that another configuration would not have: see [`fingerprint`].
+/// Encodes a state. `configuration` is a number that identifies the configuration: see [`fingerprint`].
 ///
 /// # Panics
-/// If the state holds something that postcard cannot encode, which is a programmer's error.
+/// If the state contains a value that postcard cannot encode, which is a programming error.
 pub fn to_bytes<T: Serialize>(state: &T, configuration: u32) -> Vec<u8> {
     let mut bytes = postcard::to_extend(state, vec![0; HEADER]).expect("states are plain data");
     let length = (bytes.len() - HEADER) as u64;
@@ -58,10 +58,10 @@ pub fn to_bytes<T: Serialize>(state: &T, configuration: u32) -> Vec<u8> {
     bytes
 }
 
-/// Reads a state of this configuration.
+/// Decodes a state of this configuration.
 ///
 /// # Errors
-/// What of the header is not as it should be, the first in the order of [`CheckpointError`].
+/// The first fault, in the order magic number, format, length, checksum, configuration, body.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], configuration: u32) -> Result<T, CheckpointError> {
     if !bytes.starts_with(&MAGIC[..bytes.len().min(8)]) {
         return Err(CheckpointError::Foreign);
@@ -90,18 +90,18 @@ pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], configuration: u32) -> Resu
     }
 }
 
-/// The number by which a checkpoint knows its configuration: the CRC-32 of all texts that make it.
+/// Computes the number that identifies a configuration: the CRC-32 of all its texts.
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for text in texts {
-        // With its length, so that what moves from one text to the next is noticed.
+        // The length is included, so that moving characters from one text to the next changes the result.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text.as_bytes());
     }
     hasher.finalize()
 }
 
-/// Of all but the checksum itself.
+/// CRC-32 of the header without the checksum, and of the body.
 fn checksum(bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&bytes[..CHECKSUM]);

@@ -1,41 +1,41 @@
-//! New branches: Koza's full and grow methods (Algorithm 11).
+//! Generation of new branches: Koza's full and grow methods (Algorithm 11).
 
 use crate::genotype::{Branch, Gene};
 use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::MAX_NODES;
 
-/// What a branch may be made of: the primitive set, and calls of functions.
+/// Primitives of a branch: the primitive set, and calls of functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitives<'a> {
-    /// The allowed nodes.
+    /// Primitive set.
     pub primitive_set: &'a PrimitiveSet,
-    /// How many functions the branch may call.
+    /// Number of functions that the branch may call.
     pub functions: u16,
 }
 
-/// A way to make a branch at most so many edges deep.
+/// Function that creates a branch with at most the given depth (edges).
 pub type Method = fn(Primitives<'_>, usize, &mut Draws) -> Branch;
 
-/// A branch whose every path is `depth` edges deep.
+/// Creates a branch in which every path is `depth` edges deep.
 pub fn full(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
     fitting(|draws| branch(primitives, depth, 0.0, draws), primitives, draws)
 }
 
-/// A branch whose paths end at random, at most `depth` edges deep.
+/// Creates a branch whose paths end at random, at most `depth` edges deep.
 pub fn grow(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
     let stop = primitives.primitive_set.leaf_share(primitives.functions);
     fitting(|draws| branch(primitives, depth, stop, draws), primitives, draws)
 }
 
-/// Method and depth of member `index` of a ramped half-and-half population of `count`: depth rises with the index from
-/// 0 to `depth` - 1, methods alternate.
+/// Method and depth of member `index` of a ramped half-and-half population of `count`. The depth increases with the
+/// index from 0 to `depth` - 1; the methods alternate.
 pub fn ramped(index: usize, count: usize, depth: usize) -> (Method, usize) {
     let level = (index / 2) * 2 * depth / count.max(1);
     (if index.is_multiple_of(2) { full } else { grow }, level)
 }
 
-/// Draws until a branch fits a robot's memory; after a few misses a single leaf, which always fits.
+/// Retries until a branch fits a robot's memory. After eight failures it returns a single leaf, which always fits.
 fn fitting(
     mut make: impl FnMut(&mut Draws) -> Option<Branch>,
     primitives: Primitives<'_>,
@@ -49,7 +49,7 @@ fn fitting(
     Branch::from_preorder(vec![primitives.primitive_set.leaf(primitives.functions, draws)])
 }
 
-/// Preorder growth with an explicit stack of depths still to fill; `None` past the node limit.
+/// Preorder growth with an explicit stack of remaining depths; `None` if the node limit is exceeded.
 fn branch(primitives: Primitives<'_>, depth: usize, stop: f32, draws: &mut Draws) -> Option<Branch> {
     let mut genes: Vec<Gene> = Vec::new();
     let mut open = vec![depth];

@@ -1,4 +1,4 @@
-//! Individuals and what is known of where they came from.
+//! Individuals and their ancestry.
 
 use crate::genotype::Genotype;
 use crate::primitive_set::PrimitiveSet;
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use xpuck_kernels::tree::{CompileError, Footprint, ParseError, Tree};
 
-/// An individual's name: unique over the swarm and the run.
+/// Identifier of an individual, unique in the swarm and the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Id {
-    /// The island where it was born.
+    /// Island of its birth.
     pub island: u16,
-    /// Counts births on that island.
+    /// Number of the birth on that island.
     pub number: u32,
 }
 
@@ -23,25 +23,25 @@ impl fmt::Display for Id {
     }
 }
 
-/// How an individual came to be.
+/// Operator that produced an individual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
-    /// Drawn at random.
+    /// Random generation.
     Random,
     /// Crossover of two parents, then mutation.
     Crossover,
-    /// A copy of one parent, then mutation; both parents are that one.
+    /// Mutated copy of one parent, which is recorded as both parents.
     Mutation,
-    /// Came from another island.
+    /// Migration from another island.
     Migration,
 }
 
-/// How far an individual has come in a race; other algorithms know only newborns.
+/// Stage of an individual in a race; other algorithms use only newborns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Stage {
-    /// Breeds.
+    /// Selected as parent.
     Elite,
     /// From another island or an earlier start; tried like the elite, but does not breed.
     Guest,
@@ -54,74 +54,74 @@ pub enum Stage {
     Newborn,
 }
 
-/// A tree, its ancestry and its samples.
+/// Genotype and tree, with ancestry and samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Individual {
-    /// Its name.
+    /// Identifier.
     pub id: Id,
-    /// Mother and father; none for random trees.
+    /// Mother and father; `None` for random trees.
     pub parents: Option<[Id; 2]>,
-    /// How it came to be.
+    /// Operator that produced it.
     pub operator: Operator,
-    /// The generation of its birth.
+    /// Generation of its birth.
     pub born: u32,
-    /// What varies.
+    /// Genotype, the object of variation.
     pub genotype: Genotype,
-    /// The tree it stands for, which robots run.
+    /// Tree of the genotype, which robots run.
     pub tree: Tree,
-    /// What is known of its fitness.
+    /// Fitness samples.
     pub samples: Samples,
     /// Mean fitness in the last generation's trials.
     pub recent: f64,
-    /// How far it has come.
+    /// Stage in a race.
     pub stage: Stage,
 }
 
-/// An individual on its way to another island.
+/// Individual that is sent to another island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Migrant {
-    /// Its name.
+    /// Identifier.
     pub id: Id,
-    /// Its tree; the island that takes it in finds a genotype for it.
+    /// Tree; the receiving island derives a genotype from it.
     pub tree: Tree,
-    /// Its samples so far.
+    /// Fitness samples so far.
     pub samples: Samples,
-    /// How often the island that sends it has started afresh; only islands that have as often take it in.
+    /// Number of fresh starts of the sending island; only islands with the same number accept the migrant.
     pub epoch: u32,
 }
 
-/// Someone from outside who cannot be let in, and why.
+/// Reason why a migrant is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrantError {
-    /// The text is no tree; the parser's first line says where and why.
+    /// The text is not a valid tree; the first line of the parser's message has the position and the cause.
     #[error("migrant {0}: {why}", why = .1.to_string().lines().next().unwrap_or_default())]
     Tree(Id, ParseError),
     /// The tree is too large for a robot.
     #[error("migrant {0}: {1}")]
     Size(Id, CompileError),
-    /// The sums cannot be sums of samples.
+    /// No set of samples has these sums.
     #[error("migrant {0}: its samples are impossible")]
     Samples(Id),
-    /// A node, a register or a value that evolution may not use here.
+    /// The tree uses a node, register or value that the primitive set does not allow.
     #[error(
         "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands one primitive set"
     )]
     NotAllowed(Id),
-    /// Nobody evolves here.
+    /// No evolution is running here.
     #[error("migrant {0}: there is no run that could take it")]
     NoRun(Id),
 }
 
-/// A migrant as plain values, as programs send it to each other: island and number of its birth, fresh starts of the
-/// sender, its tree as text, and counts, sums and sums of squares of its samples of the two strata.
+/// Migrant as plain values, as programs exchange it: island and number of its birth, fresh starts of the sender, tree
+/// as text, and counts, sums and sums of squares of its samples of the two strata.
 pub type MigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Migrant {
-    /// Checks what another program says of an individual, for islands whose trees are of this primitive set, if there are any:
-    /// robots and the hub let in nobody who has not passed here.
+    /// Validates a migrant from another program against the primitive set of the local islands, if there are any.
+    /// Robots and the hub accept only migrants that pass this check.
     ///
     /// # Errors
-    /// As [`Migrant::check`], if the tree uses what the primitive set has not, or if there is none.
+    /// As [`Migrant::check`], or if the tree uses primitives outside the set, or if there is no set.
     pub fn admit(values: MigrantValues<&str>, set: Option<&PrimitiveSet>) -> Result<Migrant, MigrantError> {
         let migrant = Migrant::check(values)?;
         match set {
@@ -131,10 +131,11 @@ impl Migrant {
         }
     }
 
-    /// Reads an individual that was let in before, whatever its primitive set.
+    /// Reads a migrant that was admitted earlier, for any primitive set.
     ///
     /// # Errors
-    /// If the text is no tree, the tree does not fit a robot, or the sums cannot be those of so many samples.
+    /// If the text is not a valid tree, the tree does not fit a robot, or no set of samples has these counts and
+    /// sums.
     pub fn check((island, number, epoch, tree, samples): MigrantValues<&str>) -> Result<Migrant, MigrantError> {
         let id = Id { island, number };
         let tree = Tree::parse(tree).map_err(|error| MigrantError::Tree(id, error))?;
@@ -143,7 +144,7 @@ impl Migrant {
         Ok(Migrant { id, tree, samples, epoch })
     }
 
-    /// As plain values, which [`Migrant::check`] reads back.
+    /// Converts the migrant to plain values, which [`Migrant::check`] reads back.
     pub fn values(&self) -> MigrantValues<String> {
         (self.id.island, self.id.number, self.epoch, self.tree.to_string(), self.samples.parts())
     }

@@ -1,7 +1,8 @@
-//! One island: a population that evolves by one of the algorithms, and its side of migration (thesis 8.3.1, 5.5.1).
+//! Island: a population that evolves by one of the algorithms, with its side of migration (thesis 8.3.1, 5.5.1).
 //!
-//! A generation is: the trials that the algorithm wants ([`Island::trials`], [`Island::record`]), the fittest offered to
-//! the other islands ([`Island::emigrant`]), then immigrants taken in and the next population made ([`Island::advance`]).
+//! In each generation the trials of the algorithm are evaluated ([`Island::trials`], [`Island::record`]), the fittest
+//! individual is offered to the other islands ([`Island::emigrant`]), and immigrants are inserted and the next
+//! population is created ([`Island::advance`]).
 
 use crate::algorithm::State;
 use crate::deme::{Deme, Trial};
@@ -12,22 +13,22 @@ use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::Tree;
 
-/// Where an island stands.
+/// Progress of an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Generations evaluated so far.
     pub generation: u32,
-    /// The champion's estimated fitness.
+    /// Estimated fitness of the champion.
     pub best: f64,
-    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    /// Estimated fitness of the champion, scaled down below 8 evaluations (Eq. 8.1).
     pub derated: f64,
-    /// The champion's number of evaluations.
+    /// Number of evaluations of the champion.
     pub evaluations: u32,
-    /// The population's mean fitness.
+    /// Mean fitness of the population.
     pub mean: f64,
 }
 
-/// A population that evolves.
+/// Population that evolves.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Island {
     deme: Deme,
@@ -35,7 +36,7 @@ pub struct Island {
 }
 
 impl Island {
-    /// An island with the algorithm's first population. The settings must have passed [`Settings::check`].
+    /// Creates an island with the algorithm's first population. The settings must have passed [`Settings::check`].
     pub fn new(settings: Settings, primitive_set: PrimitiveSet, island: u16, seed: u64) -> Island {
         let mut algorithm = State::new(settings.algorithm);
         let mut deme = Deme::new(settings, primitive_set, island, seed);
@@ -43,8 +44,8 @@ impl Island {
         Island { deme, algorithm }
     }
 
-    /// The same beginning with given trees, as many of them as the algorithm has places for; those that the primitive set does not
-    /// allow are left out.
+    /// Creates an island that starts from given trees, as many as the algorithm has places for. Trees that the
+    /// primitive set does not allow are ignored.
     pub fn with_trees(
         settings: Settings,
         primitive_set: PrimitiveSet,
@@ -64,7 +65,7 @@ impl Island {
         self.deme.settings()
     }
 
-    /// The population; fittest first after [`Island::record`].
+    /// The population; after [`Island::record`] the fittest comes first.
     pub fn population(&self) -> &[Individual] {
         self.deme.individuals()
     }
@@ -79,20 +80,20 @@ impl Island {
         self.deme.epoch()
     }
 
-    /// Samples that were not finite and counted as -1.
+    /// Number of samples that were not finite and counted as -1.
     pub fn rejected_samples(&self) -> u64 {
         self.deme.rejected()
     }
 
-    /// The trials of this generation: of each individual as many as the algorithm wants, also none.
+    /// Trials of this generation; the algorithm sets the number per individual, which can be 0.
     pub fn trials(&self) -> Vec<Trial> {
         self.algorithm.rules().trials(&self.deme)
     }
 
-    /// Takes the fitness of each trial in order, and sorts the population.
+    /// Takes the fitness of each trial, in order, and sorts the population.
     ///
     /// # Panics
-    /// If there are not as many results as trials.
+    /// If the number of results differs from the number of trials.
     pub fn record(&mut self, fitness: &[f32]) {
         let trials = self.trials();
         let rules = self.algorithm.rules();
@@ -105,11 +106,11 @@ impl Island {
         self.deme.sort(|individual| rules.worth(individual, &settings));
     }
 
-    /// The individual to drive the robot: the best by the algorithm's measure, of earlier epochs too.
+    /// Individual that drives the robot: the best of all epochs by the algorithm's measure.
     pub fn champion(&self) -> &Individual {
         let (rules, settings) = (self.algorithm.rules(), self.settings());
         let rank = |individual: &Individual| rules.rank(individual, settings);
-        // The first of equals, so that the order of the population decides.
+        // Among equals the first wins, so the order of the population decides.
         let mut best = self.deme.kept().unwrap_or(&self.population()[0]);
         for individual in self.population() {
             if rank(individual) > rank(best) {
@@ -119,7 +120,7 @@ impl Island {
         best
     }
 
-    /// Where the island stands.
+    /// Returns the progress of the island.
     pub fn progress(&self) -> Progress {
         let champion = self.champion();
         let total: f64 = self.population().iter().map(|i| i.samples.mean()).sum();
@@ -132,44 +133,43 @@ impl Island {
         }
     }
 
-    /// True if the generation that was recorded ends with an exchange: every one as in thesis 8.3.1, or every n_epoch
-    /// as in 5.5.1. In others there is nothing to send, and [`Island::advance`] takes nobody in.
+    /// Whether the recorded generation ends with an exchange: every generation as in thesis 8.3.1, or every n_epoch
+    /// as in 5.5.1. Otherwise nothing is sent, and [`Island::advance`] ignores immigrants.
     pub fn exchanges(&self) -> bool {
         self.generation().is_multiple_of(self.settings().exchange_every)
     }
 
-    /// The individual to offer to the others, as the algorithm chooses it.
+    /// Individual to offer to the other islands, selected by the algorithm.
     pub fn emigrant(&self) -> Migrant {
         let best = self.algorithm.rules().emigrant(&self.deme, self.champion());
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
-    /// Goes on with the same trees where trials are of another world: what is known of their fitness does not count any
-    /// more. Migrants from islands that have not done so yet are not taken in.
+    /// Continues with the same trees in a different world: all samples are discarded. Migrants from islands that have
+    /// not done the same are rejected.
     pub fn forget(&mut self) {
         self.deme.forget();
         self.algorithm.rules_mut().forget();
     }
 
-    /// Goes on where trials are of a world that is a little different: what is known of the trees' fitness counts for a few
-    /// samples only, so that new ones soon decide. Migrants are taken in all the time, as other islands' trials change too.
+    /// Continues in a slightly different world: the weight of existing samples is reduced to a few, so that new
+    /// samples soon dominate. Migrants are still accepted, because the trials of the other islands change too.
     ///
-    /// What is known counts for as many samples as a tree needs to be known: with fewer, an island's best would give way to
-    /// whoever is tried next, and robots drive by it.
+    /// The remaining weight is the number of samples at which a tree counts as known. With less, the best tree would
+    /// lose its place to any newly tried tree, although it drives the robot.
     pub fn relearn(&mut self) {
         self.deme.fade(self.settings().full_evaluations.div_ceil(2));
         self.algorithm.rules_mut().relearn();
     }
 
-    /// Goes on with the next step of a curriculum, whose world may be quite another: as [`Island::relearn`], but what is known
-    /// counts for one sample of each scenario, which orders the trees until they are tried there.
+    /// Continues with the next step of a curriculum, whose world may differ strongly. As [`Island::relearn`], but
+    /// existing samples weigh one sample per scenario, which only orders the trees until they are tried.
     pub fn begin_step(&mut self) {
         self.deme.fade(1);
         self.algorithm.rules_mut().relearn();
     }
 
-    /// Takes immigrants in, in the places that the algorithm has for them, and makes the next population; or starts
-    /// afresh.
+    /// Inserts immigrants where the algorithm allows it and creates the next population, or starts afresh.
     pub fn advance(&mut self, immigrants: &[Migrant]) {
         if self.deme.ends_epoch() {
             let champion = self.champion().clone();

@@ -1,7 +1,7 @@
 //! Evolution of behaviour trees: populations, variation, selection and the island's side of migration.
 //!
-//! Everything here is a pure function of its inputs and a seed. How fitness is computed, and where migrants come
-//! from, is the caller's business: an [`Island`] names trials, takes their results, and says the next population.
+//! All functions are pure: results depend only on the inputs and a seed. The caller computes the fitness and
+//! transports migrants; an [`Island`] requests trials, takes their results, and creates the next population.
 
 mod algorithm;
 pub mod checkpoint;

@@ -1,18 +1,18 @@
-//! What the operands of nodes may be: registers by the part they play, and ranges of numbers (thesis 7.4.2), as data.
+//! Allowed operands of nodes: registers by role, and ranges of numbers (thesis 7.4.2), as data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Node, Operand};
 
-/// What each operand may be.
+/// Allowed values of all operands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Operands {
     pub(crate) registers: Registers,
     pub(crate) ranges: Ranges,
 }
 
-/// Cells of the full register map by the part they may play; in a Kilobot's set scalars are entries of its blackboard.
+/// Cells of the full register map by role; in a Kilobot's set, scalars are entries of its blackboard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Registers {
     pub(crate) scalar_sources: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// The cells that an operand may name; `None` for numbers.
+    /// Cells that an operand may refer to; `None` for numbers.
     fn cells(&self, operand: Operand) -> Option<&[u8]> {
         match operand {
             Operand::ScalarDest | Operand::EntryDest => Some(&self.scalar_destinations),
@@ -34,8 +34,8 @@ impl Registers {
     }
 }
 
-/// Lowest and highest value of each type of number (Table 7.5). They bound what is drawn; where an algorithm also
-/// moves numbers by small steps, these may go on to what the operand holds.
+/// Minimum and maximum of each number type (Table 7.5). They limit random values; small steps by an algorithm may
+/// leave this range up to the limits of the operand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Ranges {
@@ -66,19 +66,19 @@ impl Default for Ranges {
     }
 }
 
-/// What an operand may be.
+/// Allowed values of one operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Values<'a> {
     /// One of these cells.
     Cells(&'a [u8]),
-    /// `low`, then `count` - 1 steps up.
+    /// `count` values: `low`, `low` + `step` and so on.
     Steps { low: f32, step: f32, count: u32 },
-    /// Anything between.
+    /// Any number from `low` to `high`.
     Range { low: f32, high: f32 },
 }
 
 impl Values<'_> {
-    /// The first of them.
+    /// The first allowed value.
     pub(crate) fn first(self) -> f32 {
         match self {
             Values::Cells(cells) => f32::from(cells[0]),
@@ -88,7 +88,7 @@ impl Values<'_> {
 }
 
 impl Operands {
-    /// What an operand may be.
+    /// Returns the allowed values of an operand.
     pub(crate) fn values(&self, operand: Operand) -> Values<'_> {
         if let Some(cells) = self.registers.cells(operand) {
             return Values::Cells(cells);
@@ -100,7 +100,7 @@ impl Operands {
         }
     }
 
-    /// A random value for an operand (Table 7.5).
+    /// Draws a random value for an operand (Table 7.5).
     pub(crate) fn draw(&self, operand: Operand, draws: &mut Draws) -> f32 {
         match self.values(operand) {
             Values::Cells(cells) => f32::from(cells[draws.below(cells.len() as u32) as usize]),
@@ -109,7 +109,7 @@ impl Operands {
         }
     }
 
-    /// True if every register that a node names may play the part that it plays there.
+    /// Whether every register of a node is allowed in its role.
     pub(crate) fn allow(&self, node: &Node) -> bool {
         node.operands
             .iter()
@@ -118,7 +118,7 @@ impl Operands {
     }
 }
 
-/// The types of numbers by their key.
+/// Number types by their key.
 const NUMBERS: [(&str, Operand); 9] = [
     ("int8", Operand::Int8),
     ("angle", Operand::Angle),
@@ -132,7 +132,7 @@ const NUMBERS: [(&str, Operand); 9] = [
 ];
 
 impl Ranges {
-    /// The range of an operand that is a number.
+    /// Range of a numeric operand.
     fn of(&self, operand: Operand) -> [f32; 2] {
         match operand {
             Operand::Int8 => self.int8,
@@ -143,14 +143,14 @@ impl Ranges {
             Operand::Count => self.count,
             Operand::Quadrant => self.quadrant,
             Operand::Threshold => self.threshold,
-            // Probabilities may be all that there are.
+            // Probabilities always have the full range.
             Operand::Share => [0.0, 1.0],
             _ => self.float,
         }
     }
 
     /// # Errors
-    /// One line that names the range that no operand of its type can hold.
+    /// One line that names a range outside the limits of its operand type.
     pub(crate) fn check(&self) -> Result<(), String> {
         for (key, operand) in NUMBERS {
             let ([low, high], (least, most)) = (self.of(operand), operand.range());
@@ -169,7 +169,7 @@ impl Ranges {
     }
 }
 
-/// The step between two values of an operand; `None` where any number between may stand.
+/// Step between two values of an operand; `None` for continuous operands.
 pub(crate) fn grain(operand: Operand) -> Option<f32> {
     match operand {
         Operand::Float | Operand::Gain | Operand::Share => None,

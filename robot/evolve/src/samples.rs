@@ -1,4 +1,4 @@
-//! What is known of a genotype's fitness: samples from two kinds of trial, kept apart.
+//! Fitness samples of a genotype, separated by the two kinds of trial.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// From counts, sums and sums of squares, as they come from another island. `None` if they cannot be samples.
+    /// Creates samples from the counts, sums and sums of squares that another island sends. `None` if no samples have
+    /// these sums.
     pub fn from_parts(count: [u32; 2], sum: [f64; 2], square: [f64; 2]) -> Option<Samples> {
         let sound = |i: usize| {
             let (n, s, q) = (f64::from(count[i]), sum[i], square[i]);
@@ -23,7 +24,7 @@ impl Samples {
         (sound(0) && sound(1)).then_some(Samples { count, sum, square })
     }
 
-    /// Counts, sums and sums of squares.
+    /// Returns counts, sums and sums of squares.
     pub fn parts(&self) -> ([u32; 2], [f64; 2], [f64; 2]) {
         (self.count, self.sum, self.square)
     }
@@ -35,7 +36,7 @@ impl Samples {
         self.square[stratum] += fitness * fitness;
     }
 
-    /// Counts for no more than so many samples of each stratum from now on, with the same mean.
+    /// Reduces the weight of each stratum to at most `most` samples, with the same mean.
     pub fn fade(&mut self, most: u32) {
         for i in 0..2 {
             if self.count[i] > most {
@@ -50,12 +51,12 @@ impl Samples {
         self.count[0] + self.count[1]
     }
 
-    /// The stratum that the next sample should come from: they alternate.
+    /// Stratum of the next sample; the strata alternate.
     pub fn next_stratum(&self) -> usize {
         usize::from(self.count[0] > self.count[1])
     }
 
-    /// Estimated fitness: each stratum weighs the same. 0 without samples.
+    /// Estimated fitness, with equal weight for each stratum; 0 without samples.
     pub fn mean(&self) -> f64 {
         let mean = |i: usize| self.sum[i] / f64::from(self.count[i]);
         match self.count {
@@ -66,12 +67,12 @@ impl Samples {
         }
     }
 
-    /// The mean, scaled down if there are fewer than `full` samples (Eq. 8.1).
+    /// Mean, scaled down if there are fewer than `full` samples (Eq. 8.1).
     pub fn derated(&self, full: u32) -> f64 {
         self.mean() * f64::from(self.n().min(full)) / f64::from(full)
     }
 
-    /// Standard deviation over all samples, strata thrown together; 0 with fewer than two.
+    /// Standard deviation over all samples of both strata; 0 with fewer than two samples.
     pub fn deviation(&self) -> f64 {
         let n = f64::from(self.n());
         if n < 2.0 {

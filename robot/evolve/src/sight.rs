@@ -1,12 +1,12 @@
-//! Which of the camera's registers trees read: a robot without a camera cannot run those.
+//! Camera registers that trees read; a robot without a camera cannot run such trees.
 
 use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
 
-/// What the camera sets.
+/// Registers that the camera writes.
 const SEEN: [&str; 4] = ["v_red", "v_green", "v_blue", "v_tag"];
 
-/// The register of the camera that this cell is of, or that a leaf of this kind reads.
+/// Camera register that contains this cell.
 fn of_cell(cell: u8) -> Option<&'static str> {
     REGISTERS.iter().find(|r| r.full == cell & !1 && SEEN.contains(&r.name)).map(|r| r.name)
 }
@@ -20,7 +20,7 @@ fn of_kind(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// The first register of the camera that a tree reads; none if it needs no camera.
+/// First camera register that a tree reads; `None` if the tree needs no camera.
 pub fn colour_read(tree: &Tree) -> Option<&'static str> {
     let sources = tree.nodes().iter().flat_map(|node| {
         let operands = node.kind.spec().operands.iter().zip(node.operands);
@@ -32,7 +32,7 @@ pub fn colour_read(tree: &Tree) -> Option<&'static str> {
 }
 
 impl PrimitiveSet {
-    /// The first register of the camera that trees of this set may read; none if they need no camera.
+    /// First camera register that trees of this set may read; `None` if they need no camera.
     pub fn colour_read(&self) -> Option<&'static str> {
         let registers = &self.operands().registers;
         let kinds = self.leaf_kinds().find_map(of_kind);

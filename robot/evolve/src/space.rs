@@ -1,4 +1,4 @@
-//! The space of genotypes that an island searches: how new ones are made, and which tree each stands for.
+//! Search space of an island: creation of genotypes, and conversion of genotypes to trees.
 
 use crate::generate::{Method, Primitives};
 use crate::genotype::{Bits, Branch, Genotype, Shape, Weights};
@@ -7,15 +7,15 @@ use crate::settings::{Representation, Settings};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
-/// Attempts to make functions and a main tree that fit a robot together.
+/// Number of attempts to create functions and a main tree that together fit a robot.
 const TRIES: usize = 8;
 
-/// A primitive set, and settings that say how it is used.
+/// Primitive set, and the settings of its use.
 #[derive(Clone, Copy, Debug)]
 pub struct Space<'a> {
-    /// What trees are built from.
+    /// Primitive set of the trees.
     pub primitive_set: &'a PrimitiveSet,
-    /// The representation and its sizes.
+    /// Representation and its sizes.
     pub settings: &'a Settings,
 }
 
@@ -25,17 +25,18 @@ impl<'a> Space<'a> {
         if self.settings.representation == Representation::Adf { self.settings.functions } else { 0 }
     }
 
-    /// What a branch is made of: only the main one, number 0, calls functions.
+    /// Primitives of a branch: only the main branch, number 0, may call functions.
     pub(crate) fn primitives(self, branch: usize) -> Primitives<'a> {
         Primitives { primitive_set: self.primitive_set, functions: if branch == 0 { self.functions() } else { 0 } }
     }
 
-    /// Inputs and neurons of networks: they read every sense that trees may read, and two neurons drive.
+    /// Inputs and number of neurons of networks: all sensor cells that trees may read, two motor neurons and the
+    /// hidden neurons.
     pub(crate) fn shape(self) -> Shape {
         Shape { inputs: self.primitive_set.senses(), neurons: 2 + usize::from(self.settings.hidden) }
     }
 
-    /// A new genotype by `method`; a bit string and a network know neither method nor depth.
+    /// Creates a genotype by `method`; bit strings and networks ignore method and depth.
     pub fn random(self, (method, depth): (Method, usize), draws: &mut Draws) -> Genotype {
         match self.settings.representation {
             Representation::Grammar => return self.random_bits(draws),
@@ -45,7 +46,7 @@ impl<'a> Space<'a> {
         let count = 1 + usize::from(self.functions());
         for _ in 0..TRIES {
             let branches: Vec<Branch> = (0..count).map(|i| method(self.primitives(i), depth, draws)).collect();
-            // A plain tree fits already.
+            // A single branch already fits.
             if count == 1 || self.primitive_set.fits(&branches) {
                 return Genotype::Branches(branches);
             }
@@ -61,11 +62,11 @@ impl<'a> Space<'a> {
                 return Genotype::Bits(bits);
             }
         }
-        // The reader of grammars has seen to it that this one fits.
+        // The string of zeros always fits; this was checked when the grammar was read.
         Genotype::Bits(Bits::zero(self.settings.bits))
     }
 
-    /// The branch of a bit string, of the greatest depth up to the settings' with which it fits a robot.
+    /// Branch of a bit string, generated with the greatest depth up to the settings' limit at which it fits a robot.
     fn generate(self, bits: &Bits) -> Option<Branch> {
         let at = |depth| self.primitive_set.generate(bits, depth);
         (0..=self.settings.depth)
@@ -74,20 +75,20 @@ impl<'a> Space<'a> {
             .find(|branch| self.primitive_set.fits(std::slice::from_ref(branch)))
     }
 
-    /// True if the genotype's tree fits a robot.
+    /// Whether the genotype's tree fits a robot.
     pub(crate) fn fits(self, genotype: &Genotype) -> bool {
         match genotype {
             Genotype::Branches(branches) => self.primitive_set.fits(branches),
             Genotype::Bits(bits) => self.generate(bits).is_some(),
-            // The settings have bounded it.
+            // The limits of the settings guarantee that networks fit.
             Genotype::Network(_) => true,
         }
     }
 
-    /// The tree that a genotype stands for.
+    /// Converts a genotype to its tree.
     ///
     /// # Panics
-    /// For a bit string without a tree that fits, which neither [`Space::random`] nor variation lets through.
+    /// If a bit string yields no tree that fits. [`Space::random`] and variation never create such a string.
     pub fn tree(self, genotype: &Genotype) -> Tree {
         match genotype {
             Genotype::Branches(branches) => self.primitive_set.express(branches),
@@ -96,8 +97,8 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// A genotype for a tree from outside; `None` if the tree is not allowed here or has no genotype here. Its functions
-    /// are those of `host`, a genotype of this island; it does not call them yet.
+    /// Finds a genotype for a tree from outside; `None` if the tree is not allowed here or has no genotype here. Its
+    /// functions are copied from `host`, a genotype of this island; the tree does not call them yet.
     pub(crate) fn adopt(self, tree: &Tree, host: &Genotype) -> Option<Genotype> {
         if let Genotype::Network(_) = host {
             return Weights::of(tree, &self.shape()).map(Genotype::Network);

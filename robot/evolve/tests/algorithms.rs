@@ -1,5 +1,5 @@
-//! The rules of each algorithm, on a fitness that anybody can compute: who is tried and how often, who stays, who is
-//! replaced, and how children are made.
+//! Rules of each algorithm, on a fitness that is simple to compute: trials per individual, survival, replacement and
+//! the creation of children.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings};
@@ -11,7 +11,7 @@ fn island(settings: Settings, seed: u64) -> Island {
     Island::new(settings, PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// The share of `bsearch` among the nodes, with noise.
+/// Fitness is the share of `bsearch` among the nodes, with noise.
 fn try_all(island: &mut Island) {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();
@@ -22,7 +22,7 @@ fn try_all(island: &mut Island) {
     island.record(&fitness);
 }
 
-/// Trials of each individual in the generation to come.
+/// Number of trials of each individual in the next generation, per stratum.
 fn counts(island: &Island) -> Vec<[usize; 2]> {
     let mut counts = vec![[0; 2]; island.population().len()];
     island.trials().iter().for_each(|t| counts[t.individual][t.stratum] += 1);
@@ -95,12 +95,12 @@ fn dars2016_crosses_pairs_with_probability_0_8() {
         }
         try_all(&mut island);
     }
-    // 3300 pairs: a standard deviation is 0.007.
+    // For 3300 pairs, a standard deviation is 0.007.
     let share = f64::from(crossed) / f64::from(pairs);
     assert!((share - 0.8).abs() < 0.028, "{share}");
 }
 
-/// The share of `dars2016`'s children that differ from their one parent, with one mutation alone at work.
+/// Share of the children of `dars2016` that differ from their single parent, with only one mutation enabled.
 fn changed(settings: Settings) -> f64 {
     let alone = Settings {
         crossover: 0.0,
@@ -126,7 +126,7 @@ fn changed(settings: Settings) -> f64 {
     island.advance(&[]);
     let born = children(&island, 1);
     let parent = |child: &Individual| &before[&child.parents.unwrap()[0]];
-    // A leaf alone has nothing to shrink, and not every tree has a constant; those have nothing to say.
+    // A single leaf cannot shrink and may lack constants, so such trees are not counted.
     let apt = |child: &&&Individual| parent(child).nodes().len() > 1;
     let differ = born.iter().filter(apt).filter(|child| parent(child) != &child.tree).count();
     differ as f64 / born.iter().filter(apt).count() as f64
@@ -142,7 +142,8 @@ fn dars2016_mutates_each_individual_at_most_once_at_its_rates() {
         ..Settings::of(Algorithm::Dars2016)
     };
     assert_eq!(changed(off.clone()), 0.0);
-    // Upper bounds are the rate and four standard deviations of 700 trees; lower ones leave room for changes to the same.
+    // Upper bounds are the rate plus four standard deviations for 700 trees; lower bounds allow for changes that have
+    // no effect.
     for (name, settings, low, high) in [
         ("shrink", Settings { mutate_shrink: 0.1, ..off.clone() }, 0.06, 0.15),
         ("subtree", Settings { mutate_subtree: 0.05, ..off.clone() }, 0.02, 0.085),
@@ -178,7 +179,7 @@ fn table_8_1_a_quarter_of_the_others_is_replaced_half_of_them_by_crossover_of_el
         assert!(counts(&island).iter().all(|c| c[0] + c[1] == 1), "everybody once, the elite too");
         try_all(&mut island);
     }
-    // 11520 places: standard deviations are 0.004 and 0.009.
+    // For 11520 places, standard deviations are 0.004 and 0.009.
     let (replace, crossover) = (f64::from(replaced) / f64::from(others), f64::from(crossed) / f64::from(replaced));
     assert!((replace - 0.25).abs() < 0.016 && (crossover - 0.5).abs() < 0.037, "{replace} {crossover}");
 }
@@ -190,7 +191,7 @@ fn pooled_samples_replaces_the_least_fit_of_which_there_are_as_many_each_time() 
     for generation in 1..=20 {
         let before = island.population().to_vec();
         island.advance(&[]);
-        // 64 elites and 40 % of the 192 others stay.
+        // 64 elite individuals and 40 % of the 192 others survive.
         assert_eq!(island.population()[..141], before[..141]);
         assert!(island.population()[141..].iter().all(|i| i.born == generation));
         try_all(&mut island);
@@ -219,7 +220,8 @@ fn the_epoch_form_of_5_5_1_exchanges_every_second_generation() {
         try_all(&mut island);
         assert_eq!(island.emigrant().id, island.population()[0].id, "a copy of the fittest");
         assert_eq!(island.exchanges(), generation % 2 == 0);
-        // Fitter than all that live here, so that the next generation's elite shows who came in.
+        // The migrants are fitter than all residents, so the elite of the next generation shows which ones were
+        // accepted.
         let strangers: Vec<Migrant> = (0..6).map(|i| migrant(10 * generation + i, f64::from(2 * generation))).collect();
         island.advance(&strangers);
         let elite = &island.population()[..3];

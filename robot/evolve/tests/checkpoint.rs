@@ -1,4 +1,4 @@
-//! A checkpoint is read back as it was, or refused.
+//! Checkpoints are either restored exactly or rejected.
 
 use xpuck_evolve::checkpoint::{CheckpointError, FORMAT, fingerprint, from_bytes, to_bytes};
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings};
@@ -72,7 +72,7 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
 fn the_layout_of_a_state_goes_with_the_number_of_the_format() {
     let bytes = to_bytes(&state(), 5);
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
-    // Where this number changes and the golden generation does not, the layout has changed: raise FORMAT too.
+    // If this hash changes but the golden generation does not, the layout has changed: increase FORMAT too.
     assert_eq!(hash, GOLDEN, "{hash:#018x}");
 }
 

@@ -1,4 +1,4 @@
-//! The island's algorithm: determinism, migration, and that luck is not selected.
+//! Tests of the island: determinism, migration, and robustness against lucky results.
 
 use std::collections::BTreeSet;
 use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Representation, Samples, Settings};
@@ -13,7 +13,7 @@ fn island(algorithm: Algorithm, seed: u64) -> Island {
     Island::new(settings(algorithm), PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// A fitness that anybody can compute: the share of `bsearch` among the nodes, with noise of deviation `noise`.
+/// Fitness that is simple to compute: the share of `bsearch` among the nodes, with noise of deviation `noise`.
 fn fitness(island: &Island, noise: f32) -> Vec<f32> {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();
@@ -51,7 +51,8 @@ fn golden_generations() {
         let island = evolve(algorithm, 7, 12, 0.1);
         let text: String = island.population().iter().map(|i| format!("{} {}", i.id, i.tree)).collect();
         let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        // A change of these numbers changes every published evolution: make it on purpose, and say so.
+        // These hashes change only if the evolution changes, which invalidates every published run. Change them only
+        // on purpose, and state it in the changelog.
         assert_eq!(hash, golden, "{algorithm}: {hash:#018x}");
     }
 }
@@ -165,7 +166,7 @@ fn the_emigrant_has_the_most_evaluations_up_to_eight() {
 
 #[test]
 fn noise_flatters_the_published_champion_more_than_that_of_pooled_samples() {
-    // All trees are worth 0; what a champion seems to be worth is luck.
+    // The true fitness of all trees is 0, so the champion's estimate is luck.
     let luck = |algorithm: Algorithm| -> f64 {
         (0..6)
             .map(|seed| {
@@ -178,7 +179,7 @@ fn noise_flatters_the_published_champion_more_than_that_of_pooled_samples() {
                         .collect();
                     island.record(&noise);
                     let sent = island.emigrant();
-                    // What comes back from the others: copies of the luckiest, as a geneserver sends them.
+                    // The immigrants are copies of the luckiest individual, as a geneserver sends them.
                     island.advance(&vec![sent; 8]);
                 }
                 let noise = vec![0.0; island.population().len()];
@@ -191,7 +192,7 @@ fn noise_flatters_the_published_champion_more_than_that_of_pooled_samples() {
     assert!(pooled < published, "pooled samples {pooled}, as published {published}");
 }
 
-/// Every algorithm with every representation, small.
+/// Small settings for every algorithm with every representation.
 fn all() -> impl Iterator<Item = Settings> {
     let representations = [Representation::Tree, Representation::Adf, Representation::Grammar, Representation::Network];
     Algorithm::ALL.into_iter().flat_map(move |algorithm| {

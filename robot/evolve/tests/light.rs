@@ -1,4 +1,4 @@
-//! Evolution finds the light: a register of the tree is bound to a sensor by the primitive set alone.
+//! Test that evolution finds the light: only the primitive set binds a register of the tree to the sensor.
 
 use std::collections::BTreeSet;
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings};
@@ -9,10 +9,10 @@ use xpuck_kernels::world::senses::light::{Light, Lighting};
 use xpuck_kernels::world::{Sensing, Task, WorldSpec};
 
 const SET: &str = include_str!("../../../docs/primitive-sets/light.toml");
-/// Length of a trial, controller updates.
+/// Length of a trial (controller updates).
 const UPDATES: u32 = 300;
 
-/// Robots are to come together; in the dark nothing tells them where.
+/// World with an aggregation task; without a lamp the robots have no sensor that shows the direction.
 fn world(lights: Vec<Light>) -> WorldSpec {
     let spec = WorldSpec {
         discs: Vec::new(),
@@ -28,7 +28,7 @@ fn lit() -> WorldSpec {
     world(vec![Light { at: vec2(0.7, 0.45), height: 0.1, brightness: 0.1 }])
 }
 
-/// Mean fitness of a tree in fresh worlds.
+/// Mean fitness of a tree in worlds that evolution did not use.
 fn measured(tree: &Tree, spec: &WorldSpec) -> f32 {
     let mut evaluator = Evaluator::default();
     evaluator.prepare(&[tree]);

@@ -1,4 +1,4 @@
-//! The race, on a fitness that anybody can compute.
+//! Tests of the racing algorithm, on a fitness that is simple to compute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings, Stage};
@@ -9,7 +9,7 @@ fn island(seed: u64) -> Island {
     Island::new(Settings::of(Algorithm::Racing), PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Up to 1 for trees of `bfront` and `upfield`, a little different in every world but alike for all in the same one.
+/// Fitness up to 1 for trees of `bfront` and `upfield`, with an offset that depends only on the world.
 fn worth(tree: &Tree, world: u32) -> f32 {
     let nodes = tree.nodes();
     let good = nodes.iter().filter(|n| matches!(n.kind, Kind::Bfront | Kind::Upfield)).count() as f32;
@@ -82,7 +82,7 @@ fn stages_are_small_and_promotion_forgets_the_samples_that_earned_it() {
 fn equal_results_in_equal_worlds_are_one_behaviour() {
     let mut island = island(3);
     let trials = island.trials();
-    // All newborns score alike but one, which is worse: two kinds of behaviour.
+    // All newborns have the same score except one, which is lower: there are two kinds of behaviour.
     let fitness: Vec<f32> = trials.iter().map(|t| if t.individual == 5 { 0.1 } else { 0.2 }).collect();
     island.record(&fitness);
     island.advance(&[]);
@@ -122,7 +122,7 @@ fn guests_do_not_breed_until_a_start_from_guests_and_nothing_is_lost_then() {
 
 #[test]
 fn the_last_guest_whose_worth_is_known_is_not_driven_out_by_new_ones() {
-    // So few trees that there are two guests, and each generation brings another one.
+    // The population is so small that there are only two guests, and each generation brings another one.
     let settings = Settings { population: 32, ..Settings::of(Algorithm::Racing) };
     let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 4);
     let known = |island: &Island| stage(island, Stage::Guest).iter().any(|g| g.samples.n() >= 8);
@@ -148,7 +148,7 @@ fn the_champion_is_no_worse_right_after_the_world_changed_a_little() {
         other.relearn();
         let champion = island.champion();
         guests += usize::from(champion.stage == Stage::Guest);
-        // All count for as many samples then, so that of two that are nearly as good the other may be first.
+        // All samples are weighted equally after `relearn`, so two nearly equal trees may change places.
         let [before, after] = [champion, other.champion()].map(|champion| champion.samples.mean());
         assert!(after >= before - 1e-9, "generation {generation}, {:?}: {before} becomes {after}", champion.stage);
         assert!(other.champion().samples.n() <= 8);

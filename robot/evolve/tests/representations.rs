@@ -1,4 +1,5 @@
-//! Primitive sets, functions and grammars: whatever evolves fits a robot, is allowed, and is what its genotype says.
+//! Tests of primitive sets, functions and grammars: every evolved tree fits a robot, is allowed, and is the tree of
+//! its genotype.
 
 use xpuck_evolve::{
     Algorithm, Gene, Genotype, Id, Island, Migrant, PrimitiveSet, Representation, Samples, Settings, Space,
@@ -6,7 +7,7 @@ use xpuck_evolve::{
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{MAX_DEPTH, Program, Tree};
 
-/// Few nodes, two of them named trees: one uses a node that evolution may not use elsewhere.
+/// Small primitive set with two subtrees, one of which uses a node that is not allowed elsewhere.
 const OWN: &str = r#"
 inner = ["seq2", "sel3", "invert"]
 leaves = ["movcv", "mulav"]
@@ -41,7 +42,7 @@ fn primitive_sets() -> [PrimitiveSet; 3] {
     [PrimitiveSet::in_swarm(), PrimitiveSet::transferability(), PrimitiveSet::parse("own.toml", OWN).unwrap()]
 }
 
-/// Larger trees are fitter, with noise, so that sizes are driven to the limits.
+/// Fitness increases with the size of the tree, with noise, so that sizes reach the limits.
 fn generation(island: &mut Island) {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes().len() as f32;
@@ -144,7 +145,7 @@ fn immigrants_breed_in_every_representation() {
         let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
         generation(&mut home);
         let mut migrant = home.emigrant();
-        // So fit that it is elite at once.
+        // The fitness is high enough for the elite.
         migrant.samples = Samples::from_parts([4, 4], [4.0, 4.0], [4.0, 4.0]).unwrap();
         generation(&mut island);
         island.advance(std::slice::from_ref(&migrant));

@@ -1,8 +1,9 @@
-//! `classic`: the algorithm of thesis 7.4.3 with the parameters of Table 7.6; with 32 individuals, 0.05 for
-//! `mutate_subtree`, and exchanges every 2 generations that bring 5 immigrants, the island model of 5.5.1.
+//! `classic`: the algorithm of thesis 7.4.3 with the parameters of Table 7.6. The island model of 5.5.1 is the same
+//! algorithm with 32 individuals, `mutate_subtree` 0.05, and exchanges every 2 generations of 5 immigrants each.
 //!
-//! The three fittest stay and keep their measured fitness. All others are children: two parents from tournaments over
-//! the whole population, crossover, parameter, point and subtree mutation; then eight trials, whose mean is the fitness.
+//! The three fittest individuals survive with their measured fitness. All others are replaced by children: two
+//! parents are selected by tournaments over the whole population, then crossover and parameter, point and subtree
+//! mutation follow. The fitness of a child is the mean of eight trials.
 
 use super::Rules;
 use crate::deme::{Deme, Trial};
@@ -11,16 +12,16 @@ use crate::settings::Settings;
 use crate::variation::{crossover, mutate};
 use serde::{Deserialize, Serialize};
 
-/// Remembers nothing between generations.
+/// The algorithm keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Classic;
 
-/// The mean of the trials.
+/// Mean of the trials.
 pub(super) fn fitness(individual: &Individual) -> f64 {
     individual.samples.mean()
 }
 
-/// As many trials as each individual lacks: all of a child's, none of an elite's.
+/// Returns the trials that each individual still lacks: all of them for a child, zero for an elite individual.
 pub(super) fn lacking(deme: &Deme) -> Vec<Trial> {
     let evaluations = deme.settings().evaluations;
     deme.trials_each(|individual| evaluations.saturating_sub(individual.samples.n()))

@@ -1,9 +1,10 @@
 //! `dars2016`: the algorithm of thesis 4.3.1 with the parameters of Table 4.3.
 //!
-//! The three fittest stay and keep their measured fitness. The others are chosen by tournaments over the whole
-//! population; pairs of them are crossed with probability 0.8, both children staying; then each may have a subtree
-//! replaced, a subtree shrunk, a node replaced and a constant replaced. Then ten trials of each, also of those that
-//! came through unchanged: the thesis's 1.1 million simulations are 25 runs of 200 generations of 22 individuals.
+//! The three fittest individuals survive with their measured fitness. The others are selected by tournaments over the
+//! whole population. Pairs of them are crossed with probability 0.8, and both children are kept. Each individual may
+//! then have a subtree replaced, a subtree shrunk, a node replaced and a constant replaced. Every selected individual
+//! gets ten trials, also if variation left it unchanged: the thesis's 1.1 million simulations are 25 runs of 200
+//! generations of 22 individuals.
 
 use super::Rules;
 use super::classic::{fitness, lacking};
@@ -13,7 +14,7 @@ use crate::settings::Settings;
 use crate::variation::{exchange, mutate_once};
 use serde::{Deserialize, Serialize};
 
-/// Remembers nothing between generations.
+/// The algorithm keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Dars2016;
 
@@ -33,7 +34,7 @@ impl Rules for Dars2016 {
             let mut draws = deme.draws(i);
             let first = &deme.individuals()[deme.tournament(all, fitness, &mut draws)];
             let second = &deme.individuals()[deme.tournament(all, fitness, &mut draws)];
-            // The last one of an odd number has no partner.
+            // With an odd number of places, the last individual has no partner.
             let paired = i + 1 < all;
             let crossed = paired && draws.unit() < deme.settings().crossover;
             let (one, other) = if crossed {

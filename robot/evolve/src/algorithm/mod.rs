@@ -1,6 +1,7 @@
-//! The rules of the algorithms, each with what it remembers, in a file of its own. What all islands have is [`Deme`]'s.
+//! Rules of the algorithms and the state of each, one file per algorithm. [`Deme`] holds the state that all islands
+//! share.
 //!
-//! A new algorithm is such a file, a variant of [`State`], and its name and its settings in `settings/`.
+//! To add an algorithm, add a file here, a variant of [`State`], and its name and settings in `settings/`.
 
 mod classic;
 mod dars2016;
@@ -19,7 +20,7 @@ use pooled_samples::PooledSamples;
 use racing::Racing;
 use serde::{Deserialize, Serialize};
 
-/// An island's algorithm with what it remembers from one generation to the next.
+/// Algorithm of an island, with the state that it keeps between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum State {
     Dars2016(Dars2016),
@@ -30,7 +31,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// An algorithm that has seen nothing yet.
+    /// Creates the algorithm with its initial state.
     pub(crate) fn new(algorithm: Algorithm) -> State {
         match algorithm {
             Algorithm::Dars2016 => State::Dars2016(Dars2016),
@@ -62,14 +63,14 @@ impl State {
     }
 }
 
-/// What an algorithm decides.
+/// Decisions that differ between algorithms.
 pub(crate) trait Rules {
-    /// Makes the population of a fresh start; here ramped half-and-half.
+    /// Creates the population of a fresh start. Default: ramped half-and-half.
     fn populate(&mut self, deme: &mut Deme) {
         deme.ramp();
     }
 
-    /// Makes the population of a start from trees that are worth a try; here they take the places of random ones.
+    /// Creates the population of a start from given trees. Default: they replace the first random individuals.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         self.populate(deme);
         for (place, genotype) in given.into_iter().take(deme.individuals().len()).enumerate() {
@@ -78,26 +79,27 @@ pub(crate) trait Rules {
         }
     }
 
-    /// The trials of this generation; here one of everybody.
+    /// Trials of this generation. Default: one per individual.
     fn trials(&self, deme: &Deme) -> Vec<Trial> {
         deme.trials_each(|_| 1)
     }
 
-    /// What a trial's fitness counts.
+    /// Converts the fitness of a trial to a sample.
     fn sample(&self, fitness: f64) -> f64 {
         fitness
     }
 
-    /// What orders the population: the greatest first, the first of equals by age.
+    /// Sort key of the population: the greatest comes first, and the older individual of two equals.
     fn worth(&self, individual: &Individual, settings: &Settings) -> f64;
 
-    /// What the champion has most of.
+    /// Value by which the champion is chosen: the greatest wins.
     fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
         self.worth(individual, settings)
     }
 
-    /// The individual to offer to other islands: from the top half of the elite, the fittest of those with 8
-    /// evaluations, or failing that with 7, and so on (thesis 8.3.1). Where all have as many, this is the fittest.
+    /// Individual to offer to other islands: the fittest one with 8 evaluations in the top half of the elite,
+    /// otherwise with 7, and so on (thesis 8.3.1). If all have the same number of evaluations, this is the fittest
+    /// individual.
     fn emigrant<'a>(&self, deme: &'a Deme, _champion: &'a Individual) -> &'a Individual {
         let (population, settings) = (deme.individuals(), deme.settings());
         let top = &population[..(settings.elites() / 2).max(1)];
@@ -105,18 +107,18 @@ pub(crate) trait Rules {
         top.iter().find(|i| i.samples.n() >= most).unwrap_or(&population[0])
     }
 
-    /// Takes immigrants in; here they replace the least fit.
+    /// Inserts immigrants. Default: they replace the least fit individuals.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         deme.immigrate(immigrants);
     }
 
-    /// Makes the next population from the present one, which is in order.
+    /// Creates the next population from the current one, which is sorted.
     fn breed(&mut self, deme: &mut Deme);
 
-    /// What the trials told so far is not true of those to come.
+    /// Discards state that depends on earlier trials, because later trials run in a different world.
     fn forget(&mut self) {}
 
-    /// The same where trials are a little different from now on.
+    /// As [`Rules::forget`], for a world that differs only slightly.
     fn relearn(&mut self) {
         self.forget();
     }

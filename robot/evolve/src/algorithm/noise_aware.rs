@@ -1,8 +1,9 @@
 //! `noise-aware`: the algorithm of thesis 8.2.2 with the parameters of Table 8.1.
 //!
-//! Everybody is tried once a generation, and samples accumulate. The elite stays; of the others a quarter is replaced,
-//! half of these by crossover of two elites, half by new trees. Tournaments compare the 95 % likelihood fitness. As
-//! copies carry their samples, the luckiest copy is the one that is kept, sent and copied again.
+//! Each individual gets one trial per generation, and samples accumulate. The elite survives; a quarter of the others
+//! is replaced, half of them by crossover of two elite individuals and half by new trees. Tournaments compare the 95
+//! % likelihood fitness. Because copies carry their samples, the algorithm tends to keep, send and copy the luckiest
+//! copy.
 
 use super::Rules;
 use crate::deme::Deme;
@@ -13,14 +14,14 @@ use crate::variation::{crossover, mutate};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 
-/// How many standard errors below the mean the 95 % likelihood fitness lies.
+/// Number of standard errors between the mean and the 95 % likelihood fitness below it.
 const LIKELIHOOD_95: f64 = 1.96;
 
-/// Remembers nothing between generations.
+/// The algorithm keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct NoiseAware;
 
-/// What a tournament compares: the 95 % likelihood fitness, or half the only sample.
+/// Value that tournaments compare: the 95 % likelihood fitness, or half of the sample if there is only one.
 fn likelihood(individual: &Individual) -> f64 {
     let samples = &individual.samples;
     if samples.n() < 2 {
@@ -29,7 +30,7 @@ fn likelihood(individual: &Individual) -> f64 {
     samples.mean() - LIKELIHOOD_95 * samples.deviation() / f64::from(samples.n()).sqrt()
 }
 
-/// How a tree from scratch is made: full or grow, of any depth below the greatest.
+/// Draws the method and the depth of a new tree: full or grow, with a depth below `depth`.
 pub(super) fn from_scratch(depth: usize, draws: &mut Draws) -> (Method, usize) {
     let level = draws.below(depth as u32) as usize;
     (if draws.unit() < 0.5 { full } else { grow }, level)
@@ -40,7 +41,7 @@ impl Rules for NoiseAware {
         individual.samples.mean()
     }
 
-    /// The mean, scaled down below eight evaluations (Eq. 8.1).
+    /// Mean, scaled down if there are fewer than eight evaluations (Eq. 8.1).
     fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
         individual.samples.derated(settings.full_evaluations)
     }
@@ -84,7 +85,7 @@ mod tests {
         };
         assert_eq!(with(&[0.4]), 0.2);
         assert_eq!(with(&[0.4, 0.4]), 0.4, "no spread, no doubt");
-        // Mean 0.3, standard deviation sqrt(0.08 / 3), of four.
+        // Four samples with mean 0.3 and standard deviation sqrt(0.08 / 3).
         let expected = 0.3 - 1.96 * (0.08f64 / 3.0).sqrt() / 2.0;
         assert!((with(&[0.1, 0.3, 0.3, 0.5]) - expected).abs() < 1e-12);
     }

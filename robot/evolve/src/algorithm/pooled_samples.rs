@@ -1,8 +1,9 @@
-//! `pooled-samples`: the noise-aware algorithm with samples that belong to genotypes.
+//! `pooled-samples`: the noise-aware algorithm with samples that are pooled per genotype.
 //!
-//! No population holds two equal trees. Individuals are compared by a posterior mean, so a lucky first sample counts for
-//! little, and a little less for every node. The least fit are replaced, as another sample of one that is known to be
-//! bad is wasted; mutation is gentle; and after some time the island starts afresh.
+//! A population never contains two equal trees. Individuals are compared by a posterior mean less a small cost per
+//! node, so a lucky first sample has little effect. The least fit are replaced, because further samples of a poor
+//! individual would be wasted. Mutation makes small changes, and the island restarts after a fixed number of
+//! generations.
 
 use super::Rules;
 use super::noise_aware::from_scratch;
@@ -12,17 +13,17 @@ use crate::settings::Settings;
 use crate::variation::{crossover, mutate_gently};
 use serde::{Deserialize, Serialize};
 
-/// How many samples of fitness 0 the prior about a genotype counts for. A trial's noise is about 0.1, and true
-/// fitness differs by about 0.03 among those worth comparing: (0.1 / 0.03)^2.
+/// Weight of the prior for a genotype, in samples of fitness 0. The noise of a trial is about 0.1, and the true
+/// fitness of relevant individuals differs by about 0.03: (0.1 / 0.03)^2.
 const PRIOR_SAMPLES: f64 = 12.0;
-/// What a node costs in fitness: of two equally good trees the smaller one is kept.
+/// Fitness cost of a node, which prefers the smaller of two equally good trees.
 const NODE_COST: f64 = 5e-5;
 
-/// Remembers nothing between generations.
+/// The algorithm keeps no state between generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PooledSamples;
 
-/// The posterior mean under a prior about 0, less the cost of the nodes.
+/// Posterior mean under a prior with mean 0, less the cost of the nodes.
 fn worth(individual: &Individual) -> f64 {
     let n = f64::from(individual.samples.n());
     let estimate = individual.samples.mean() * n / (n + PRIOR_SAMPLES);
@@ -40,7 +41,7 @@ impl Rules for PooledSamples {
         let rest = deme.individuals().len() - elites;
         let kept = elites + ((1.0 - deme.settings().replace) * rest as f32).round() as usize;
         for i in kept..deme.individuals().len() {
-            // An immigrant is not known yet.
+            // Immigrants have no samples yet and cannot be judged.
             if deme.individuals()[i].samples.n() == 0 {
                 continue;
             }

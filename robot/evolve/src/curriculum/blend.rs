@@ -1,30 +1,30 @@
-//! The first population of a step.
+//! First population of a step.
 
 use super::Species;
 use super::evolution::Member;
 use xpuck_kernels::random::Draws;
 
-/// A row of a project file: what a part takes of an earlier step. The file's comment names three numbers and its rows have
-/// four; this reading fits them all.
+/// A row of a project file: the share of a genome part that is copied from an earlier step. The comment in the
+/// original file names three numbers but its rows have four; this interpretation fits all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
-    /// The part of the genome.
+    /// Index of the genome part.
     pub part: usize,
-    /// Which of the step's predecessors, from 0.
+    /// Index of the step's predecessor, from 0.
     pub from: usize,
-    /// Share of the old population, its fittest, that is taken from; above 0 to 1.
+    /// Share of the old population, the fittest first, from which copies are taken; above 0 to 1.
     pub pool: f32,
-    /// Share of the new population that is copies.
+    /// Share of the new population that is unchanged copies.
     pub copied: f32,
-    /// Share of the new population that is copies mutated so often.
+    /// Share of the new population that is mutated copies.
     pub mutated: f32,
-    /// How often.
+    /// Number of mutations of each mutated copy.
     pub times: u32,
 }
 
-/// Makes `size` genomes. Each part of each comes from the rows for it in turn, and is random beyond them. Parts of one genome
-/// that are copies of the same step are copies of the same individual. `before` are the predecessors' populations, the
-/// fittest first.
+/// Creates `size` genomes. Each part is filled from its rows in turn, and the rest is random. Parts of one genome
+/// that are copied from the same step come from the same individual. `before` contains the predecessors' populations,
+/// the fittest first.
 pub fn blend<S: Species>(
     species: &S,
     size: usize,

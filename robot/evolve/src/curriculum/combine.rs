@@ -1,33 +1,33 @@
-//! One number of the scores of many runs.
+//! Fitness from the scores of many runs.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How the scores of several runs make a fitness; numbers are those of the document's project files.
+/// Combination of the scores of several runs to a fitness; the numbers are those of the document's project files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combination {
-    /// The mean (0).
+    /// Mean (0).
     Mean,
-    /// The worst (1).
+    /// Worst score (1).
     Worst,
-    /// The best (2).
+    /// Best score (2).
     Best,
-    /// The geometric mean, 0 if any is negative (3).
+    /// Geometric mean, 0 if any score is 0 or negative (3).
     Geometric,
-    /// The worst of the starts' geometric means (4).
+    /// Worst geometric mean of any start (4).
     #[default]
     WorstGeometric,
 }
 
 impl Combination {
-    /// The combination with that number.
+    /// Returns the combination with this number.
     pub fn of_number(number: u8) -> Option<Combination> {
         use Combination::*;
         [Mean, Worst, Best, Geometric, WorstGeometric].get(usize::from(number)).copied()
     }
 
-    /// The fitness of scores, those of a start together; 0 for none.
+    /// Computes the fitness of scores, grouped by start; 0 without scores.
     pub fn fitness(self, scores: &[Vec<f64>]) -> f64 {
         let all: Vec<f64> = scores.iter().flatten().copied().collect();
         if all.is_empty() {
@@ -46,13 +46,14 @@ impl Combination {
     }
 }
 
-/// The geometric mean, 0 if a number is not positive. By Newton's method, as the powers of platforms differ in their last digits.
+/// Geometric mean, 0 if any number is not positive. It uses Newton's method, because the power functions of platforms
+/// differ in the last digits.
 fn geometric_mean(numbers: &[f64]) -> f64 {
     let most = numbers.iter().copied().fold(0.0, f64::max);
     if numbers.iter().any(|&number| number <= 0.0) {
         return 0.0;
     }
-    // Shares of the greatest keep the product in range.
+    // Dividing by the greatest number keeps the product in range.
     let product: f64 = numbers.iter().map(|number| number / most).product();
     let n = numbers.len() as i32;
     let mut root = 1.0f64;
@@ -80,7 +81,7 @@ mod tests {
         assert!((fitness(4) - 2.0).abs() < 1e-12);
         assert_eq!(Combination::Geometric.fitness(&[vec![-1.0, 2.0]]), 0.0);
         assert!(Combination::of_number(5).is_none());
-        // A start with a bad run is worth nothing; starts without runs do not count.
+        // A start with a run of score 0 has fitness 0; starts without runs are ignored.
         assert_eq!(Combination::WorstGeometric.fitness(&[vec![4.0, 9.0], vec![], vec![7.0, 0.0]]), 0.0);
         assert!((Combination::WorstGeometric.fitness(&[vec![4.0, 9.0], vec![]]) - 6.0).abs() < 1e-12);
         assert!((0..5).all(|number| Combination::of_number(number).is_some_and(|combination| combination.fitness(&[]) == 0.0)));

@@ -1,4 +1,4 @@
-//! One step of a curriculum.
+//! Evolution of one step of a curriculum.
 
 use super::momentum::{GainOver, first_momentum, next_momentum};
 use super::select::Wheel;
@@ -7,42 +7,42 @@ use super::{Species, Statistics, Variables};
 use std::collections::HashMap;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Generations after a re-initialisation in which there is no other.
+/// Minimum number of generations between two re-initialisations.
 const REST: u32 = 8;
 
-/// What an evaluation says of a genotype, without what its size is worth.
+/// Result of an evaluation, without the bonus or penalty for size.
 #[derive(Clone, Debug)]
 pub struct Worth<U> {
-    /// Fitness.
+    /// Fitness without size.
     pub fitness: f64,
-    /// What of it was used.
+    /// Parts of the genotype that were used.
     pub usage: U,
 }
 
-/// An individual.
+/// Individual of a step's population.
 #[derive(Debug)]
 pub struct Member<S: Species> {
-    /// Its genotype.
+    /// Genotype.
     pub genome: S::Genome,
-    /// Its fitness.
+    /// Fitness, with the bonus or penalty for size.
     pub fitness: f64,
-    /// How it was made, if that is still to be counted.
+    /// Origin of a child that the statistics have not counted yet.
     origin: Option<Origin>,
 }
 
-/// How a child was made.
+/// Operators that produced a child.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
-    /// The number of the mutation, if there was one.
+    /// Index of the mutation; `None` if the child was not mutated.
     mutation: Option<usize>,
-    /// Whether its parents were crossed.
+    /// Whether the parents were crossed.
     crossed: bool,
-    /// The fitness of the parent in whose place it is.
+    /// Fitness of the parent that the child is compared with.
     parent: f64,
 }
 
 impl<S: Species> Member<S> {
-    /// An individual that was evaluated before.
+    /// Creates an individual with a known fitness.
     pub fn new(genome: S::Genome, fitness: f64) -> Member<S> {
         Member { genome, fitness, origin: None }
     }
@@ -54,24 +54,25 @@ impl<S: Species> Clone for Member<S> {
     }
 }
 
-/// How far a step is.
+/// State of a step after a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It goes on.
+    /// The step continues.
     Goes,
-    /// Its end formula holds.
+    /// The end formula holds.
     Done,
-    /// The curriculum's generations are used up.
+    /// The generations of the curriculum are used up.
     Exhausted,
 }
 
-/// A genotype that was evaluated.
+/// Result of a genotype that was evaluated.
 #[derive(Clone)]
 struct Known<U> {
-    /// Fitness without size, summed over so many evaluations: of itself, and of genotypes that were trimmed to it.
+    /// Sum of the fitness without size over `evaluations`. It includes evaluations of larger genotypes that were
+    /// trimmed to this one.
     sum: f64,
     evaluations: u32,
-    /// None if nothing of it can be trimmed.
+    /// `None` if nothing can be trimmed.
     usage: Option<U>,
 }
 
@@ -81,7 +82,7 @@ impl<U> Known<U> {
     }
 }
 
-/// A step that goes on.
+/// A step in progress.
 pub struct Evolution<S: Species> {
     species: S,
     settings: StepSettings,
@@ -90,20 +91,21 @@ pub struct Evolution<S: Species> {
     members: Vec<Member<S>>,
     cache: HashMap<S::Genome, Known<S::Usage>>,
     variables: Variables,
-    /// What the next best's gain counts from.
+    /// Best fitness from which the next gain is measured.
     last_best: f64,
-    /// Whether the population was just made, so that nothing was learnt in it yet.
+    /// Whether the population is new, so that there is no gain yet.
     begun: bool,
-    /// Generations of the step at the last re-initialisation or restart.
+    /// Generation of the step at the last re-initialisation or restart.
     last_reinitialised: u32,
-    /// The same at the last restart, and how many there were.
+    /// Generation of the step at the last restart, and the number of restarts.
     last_restart: u32,
     restarts: u32,
     statistics: Statistics,
 }
 
 impl<S: Species> Evolution<S> {
-    /// Begins a step with its first genomes; `variables` are those at the end of the step before, `step` numbers it for draws.
+    /// Starts a step with its first genomes. `variables` are those at the end of the previous step; `step` is the
+    /// step's number in the random streams.
     pub fn new(
         species: S,
         settings: StepSettings,
@@ -135,15 +137,16 @@ impl<S: Species> Evolution<S> {
         }
     }
 
-    /// Genotypes that have to be evaluated, each once.
+    /// Genotypes that need an evaluation, each once.
     pub fn unknown(&self) -> Vec<S::Genome> {
         let mut seen = std::collections::HashSet::new();
         let unknown = self.members.iter().map(|member| &member.genome);
         unknown.filter(|genome| !self.cache.contains_key(*genome) && seen.insert(*genome)).cloned().collect()
     }
 
-    /// Takes what [`Evolution::unknown`] said are worth, in that order, counts them as evaluations, and sorts the population,
-    /// the fittest first. `seconds` since the curriculum began are for end formulas that ask for them.
+    /// Takes the results for the genotypes of [`Evolution::unknown`], in the same order, counts them as evaluations,
+    /// and sorts the population, the fittest first. `seconds` is the time since the start of the curriculum, for end
+    /// formulas that use it (s).
     pub fn learn(&mut self, worths: Vec<Worth<S::Usage>>, seconds: f64) -> Progress {
         let unknown = self.unknown();
         self.variables.evaluations += worths.len() as u64;
@@ -156,7 +159,7 @@ impl<S: Species> Evolution<S> {
         self.count_generation(seconds)
     }
 
-    /// Gives each member its fitness, and trims those that are to be.
+    /// Assigns a fitness to each member, and trims members where the species asks for it.
     fn judge(&mut self) {
         let mut draws = self.draws(0);
         for member in &mut self.members {
@@ -167,8 +170,9 @@ impl<S: Species> Evolution<S> {
             }
             let trimmed = known.usage.as_ref().and_then(|usage| self.species.trim(&member.genome, usage, &mut draws));
             if let Some(trimmed) = trimmed {
-                // What was not used makes no difference, so that an evaluation of the whole is one of the trimmed genotype: where
-                // that was evaluated before, with other luck, both count.
+                // Unused parts do not affect the result, so an evaluation of the whole genotype is also one of the
+                // trimmed genotype. If the trimmed genotype was evaluated before, with other random numbers, both
+                // evaluations count.
                 let mut pooled = Known { usage: None, ..known };
                 if let Some(before) = self.cache.get(&trimmed) {
                     pooled.sum += before.sum;
@@ -206,14 +210,14 @@ impl<S: Species> Evolution<S> {
         }
     }
 
-    /// Which restart of the step is due, from 1; none before so many generations as the settings say.
+    /// Number of the restart that is due, from 1; `None` before the configured number of generations has passed.
     pub fn restart_due(&self) -> Option<u32> {
         let since = self.variables.step_generation - self.last_restart;
         self.settings.restart_after.filter(|&after| since >= after).map(|_| self.restarts + 1)
     }
 
-    /// Begins again with other genomes in place of [`Evolution::breed`]. Generations, evaluations and what is known of genotypes
-    /// stay.
+    /// Restarts with other genomes, instead of [`Evolution::breed`]. Generation counters, evaluation counters and
+    /// known results are kept.
     pub fn restart(&mut self, genomes: Vec<S::Genome>) {
         self.members = genomes.into_iter().map(|genome| Member::new(genome, f64::NEG_INFINITY)).collect();
         self.begun = true;
@@ -222,7 +226,7 @@ impl<S: Species> Evolution<S> {
         self.last_reinitialised = self.variables.step_generation;
     }
 
-    /// Makes the next generation of one that was judged by [`Evolution::learn`].
+    /// Creates the next generation from one that [`Evolution::learn`] has evaluated.
     pub fn breed(&mut self) {
         let mut draws = self.draws(1);
         let n = self.members.len();
@@ -260,7 +264,7 @@ impl<S: Species> Evolution<S> {
         self.members.extend(children);
     }
 
-    /// Draws of this generation.
+    /// Random stream of this generation.
     fn draws(&self, use_: u32) -> Draws {
         Draws::new(self.seed, self.step, use_, self.variables.step_generation, Stream::Evolution)
     }
@@ -270,17 +274,17 @@ impl<S: Species> Evolution<S> {
         &self.species
     }
 
-    /// Where the step is.
+    /// Current values of the step's variables.
     pub fn variables(&self) -> &Variables {
         &self.variables
     }
 
-    /// The population: after [`Evolution::learn`] with its fitness, the fittest first.
+    /// The population; after [`Evolution::learn`] it is sorted, the fittest first.
     pub fn members(&self) -> &[Member<S>] {
         &self.members
     }
 
-    /// What each operator contributed so far.
+    /// Contribution of each operator so far.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

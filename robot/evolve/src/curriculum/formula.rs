@@ -1,19 +1,20 @@
-//! End formulas, in the document's prefix form and in plain infix form.
+//! End formulas in the document's prefix form and in plain infix form.
 //!
-//! Prefix: `& ] best-fitness 295000 < learning-momentum 50`, with brackets as blanks and `[`, `]`, `!` for <=, >= and !=.
-//! Infix: `best-fitness >= 295000 and learning-momentum < 50`. Truth is 1 and falsehood 0 in both.
+//! Prefix: `& ] best-fitness 295000 < learning-momentum 50`; brackets count as blanks, and `[`, `]`, `!` stand for
+//! <=, >= and !=. Infix: `best-fitness >= 295000 and learning-momentum < 50`. In both forms, true is 1 and false is
+//! 0.
 
 mod never;
 mod read;
 
-/// What formulas ask of.
+/// Variables that formulas can use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variables {
     /// Generations so far.
     pub generation: u32,
     /// Generations of this step so far.
     pub step_generation: u32,
-    /// Fitness of the last generation's best.
+    /// Best fitness of the last generation.
     pub best: f64,
     /// Mean fitness of the last generation.
     pub mean: f64,
@@ -23,9 +24,9 @@ pub struct Variables {
     pub evaluations: u64,
     /// Evaluations of this step so far.
     pub step_evaluations: u64,
-    /// Most generations of all steps together.
+    /// Maximum number of generations of all steps together.
     pub total_generations: u32,
-    /// Seconds since the start.
+    /// Time since the start (s).
     pub seconds: f64,
 }
 
@@ -71,27 +72,27 @@ enum Term {
 pub struct Formula(Term);
 
 impl Formula {
-    /// Reads a formula of either form; errors say what is wrong and what would be right.
+    /// Parses a formula of either form. Errors state the fault and the correction.
     pub fn parse(text: &str) -> Result<Formula, String> {
         read::formula(text).map(Formula)
     }
 
-    /// Why it can never hold in a curriculum of so many generations, if that can be seen.
+    /// Returns the reason why the formula can never hold in a curriculum of `total_generations`, if it can be proved.
     pub fn never(&self, total_generations: u32) -> Option<String> {
         never::reason(&self.0, total_generations)
     }
 
-    /// Whether it asks for the time, on which digits should not depend.
+    /// Whether the formula uses the time, which makes results depend on the speed of the machine.
     pub fn asks_for_time(&self) -> bool {
         self.0.asks_for(NAMES.len() - 1)
     }
 
-    /// The greatest number that the best fitness must reach where it is compared with one, if it is.
+    /// Greatest number that the best fitness must reach in a comparison; `None` without such a comparison.
     pub fn best_asked_for(&self) -> Option<f64> {
         self.0.least_asked_for(2)
     }
 
-    /// Whether it holds.
+    /// Whether the formula holds.
     pub fn holds(&self, variables: &Variables) -> bool {
         let values = [
             f64::from(variables.generation),
@@ -117,7 +118,7 @@ impl Term {
         }
     }
 
-    /// The greatest number that a variable must reach in any of its comparisons.
+    /// Greatest number that a variable must reach in any comparison.
     fn least_asked_for(&self, variable: usize) -> Option<f64> {
         use Operator::{AtLeast, AtMost, Greater, Less};
         let Term::Apply(operator, terms) = self else { return None };

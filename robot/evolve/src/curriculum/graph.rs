@@ -1,15 +1,15 @@
-//! The steps of a curriculum as a graph.
+//! Dependency graph of the steps of a curriculum.
 
-/// A step's place in the graph.
+/// Node of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its name.
+    /// Name of the step.
     pub name: String,
-    /// The names of steps whose populations or results it uses.
+    /// Names of the steps whose populations or results this step uses.
     pub after: Vec<String>,
 }
 
-/// Steps in an order in which each comes after those that it uses.
+/// Steps in an order in which each follows the steps that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// Indices of the nodes.
@@ -17,7 +17,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Orders steps, of which the last is the goal. Errors name the step, what is wrong and what would be right.
+    /// Orders the steps; the last one is the goal. Errors contain the step's index, the fault and the correction.
     pub fn new(nodes: &[Node]) -> Result<Graph, (usize, String)> {
         let place = |name: &str| nodes.iter().position(|node| node.name == name);
         let mut before: Vec<Vec<usize>> = Vec::new();
@@ -63,12 +63,12 @@ impl Graph {
     }
 }
 
-/// Describes a cycle that `from` is in or comes after.
+/// Describes a cycle that contains `from` or precedes it.
 fn cycle(nodes: &[Node], before: &[Vec<usize>], done: &[usize], from: usize) -> String {
     let mut way = vec![from];
     loop {
         let last = way[way.len() - 1];
-        // Whatever is stuck waits for something that is stuck.
+        // Every step that cannot be ordered waits for another one that cannot be ordered.
         let next = before[last].iter().copied().find(|b| !done.contains(b)).unwrap_or(from);
         if let Some(begin) = way.iter().position(|&i| i == next) {
             let names: Vec<&str> = way[begin..].iter().chain([&next]).map(|&i| nodes[i].name.as_str()).collect();

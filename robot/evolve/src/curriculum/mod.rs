@@ -1,8 +1,9 @@
-//! Incremental evolution of any genome: a graph of steps, each with an end formula and an initial population that is blended of
-//! what earlier steps left, after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005).
+//! Incremental evolution for any genome: a graph of steps. Each step has an end formula and an initial population
+//! that is blended from the populations of earlier steps, after Petrovic, "Evolving automatons for distributed
+//! behavior arbitration" (NTNU 05/2005).
 //!
-//! Pure: a step names the genotypes that it does not know ([`Evolution::unknown`]), takes what they are worth
-//! ([`Evolution::learn`]), and breeds ([`Evolution::breed`]). Who evaluates them, and in what world, is the caller's business.
+//! This module is pure: a step lists its unknown genotypes ([`Evolution::unknown`]), takes their results
+//! ([`Evolution::learn`]), and breeds ([`Evolution::breed`]). The caller evaluates the genotypes.
 
 mod blend;
 mod combine;

@@ -1,26 +1,27 @@
-//! The learning momentum: how much the best gains, and has gained of late.
+//! Learning momentum: a decaying sum of the gains of the best fitness.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// From where the gain of a generation's best counts.
+/// Reference for the gain of a generation's best fitness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GainOver {
-    /// From the generation before: where pooled evaluations lower the best and raise it again, each rise is a gain.
+    /// Best of the previous generation. If pooled evaluations lower the best fitness and raise it again, each rise is
+    /// a gain.
     #[default]
     Last,
-    /// From the best so far in the step.
+    /// Best so far in the step.
     Record,
 }
 
-/// The learning momentum after the first generation of a step.
+/// Learning momentum after the first generation of a step.
 pub fn first_momentum(best: f64) -> f64 {
     0.9 * best
 }
 
-/// The learning momentum after a later generation, whose best gained so much: phi of what it was, and the gain. A loss, as of
-/// evaluations that are pooled, is no learning, and nothing that unlearns it either.
+/// Learning momentum after a later generation: `phi` times the previous momentum, plus the gain of the best fitness.
+/// A loss, which pooled evaluations can cause, counts as zero.
 pub fn next_momentum(phi: f64, momentum: f64, gain: f64) -> f64 {
     phi * momentum + gain.max(0.0)
 }

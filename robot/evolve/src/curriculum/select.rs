@@ -1,26 +1,26 @@
-//! Who has children.
+//! Parent selection.
 
 use crate::tournament::tournament;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_kernels::random::Draws;
 
-/// How parents are chosen.
+/// Method of parent selection.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
-    /// With a probability in proportion to fitness, scaled linearly so that the best gets so many times the mean's share, as
-    /// the library that the document's program uses does (GAlib, 1.2 by default); 1 to 10.
+    /// Fitness-proportional, scaled linearly so that the best individual gets this multiple of the mean's share, 1 to
+    /// 10. The document's library does the same (GAlib, 1.2 by default).
     Roulette(f64),
-    /// The best of so many, 1 to 64.
+    /// Tournament of this size, 1 to 64.
     Tournament(u32),
 }
 
-/// A population's wheel.
+/// Selection wheel of a population.
 pub(super) struct Wheel {
     selection: Selection,
     fitness: Vec<f64>,
-    /// Sums of scaled fitness up to each individual.
+    /// Cumulative sums of the scaled fitness.
     sums: Vec<f64>,
 }
 
@@ -32,7 +32,8 @@ impl Wheel {
             let mean = fitness.iter().sum::<f64>() / n;
             let best = fitness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let worst = fitness.iter().copied().fold(f64::INFINITY, f64::min);
-            // In units of the mean: the mean keeps 1, the best gets `scale`, or as much as leaves the worst 0.
+            // In units of the mean: the mean has share 1, and the best has `scale`, or less if the worst would become
+            // negative.
             let rise = best - mean;
             let fall = mean - worst;
             let slope = match () {
@@ -49,7 +50,7 @@ impl Wheel {
         Wheel { selection, fitness, sums }
     }
 
-    /// The index of a parent.
+    /// Draws the index of a parent.
     pub fn choose(&self, draws: &mut Draws) -> usize {
         match self.selection {
             Selection::Roulette(_) => {

@@ -1,8 +1,8 @@
-//! What a step says of its evolution.
+//! Evolution settings of a step.
 
 use super::{Formula, GainOver, Selection};
 
-/// Parameters of a step.
+/// Evolution parameters of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSettings {
     /// Individuals, 2..=4096.
@@ -11,22 +11,23 @@ pub struct StepSettings {
     pub crossover: f32,
     /// Probability that a child is mutated.
     pub mutation: f32,
-    /// Share of the population that children replace: 1 is generation by generation, with the best kept; less is steady state.
+    /// Share of the population that children replace: with 1 only the best individual is kept (generational); smaller
+    /// values are steady state.
     pub replace: f32,
-    /// Who has children.
+    /// Parent selection.
     pub selection: Selection,
-    /// What of the learning momentum goes on from a generation to the next.
+    /// Decay factor of the learning momentum per generation.
     pub phi: f64,
-    /// What the best's gain is measured from.
+    /// Reference for the gain of the best fitness.
     pub gain_over: GainOver,
-    /// When the step is over.
+    /// Formula that ends the step.
     pub end: Formula,
-    /// Learning has stopped when the momentum is below this: a share of the population is drawn anew.
+    /// Learning momentum below which a share of the population is drawn anew.
     pub reinitialise_below: f64,
-    /// That share.
+    /// Share that is drawn anew.
     pub reinitialise: f32,
-    /// After so many generations without an end the population is made anew as it was at the step's beginning; never if left out.
+    /// Number of generations after which an unfinished step restarts with a new initial population. `None`: never.
     pub restart_after: Option<u32>,
-    /// Most generations of the whole curriculum.
+    /// Maximum number of generations of the whole curriculum.
     pub total_generations: u32,
 }

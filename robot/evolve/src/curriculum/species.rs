@@ -1,36 +1,35 @@
-//! What a curriculum must know of a kind of genome.
+//! Interface between a curriculum and its genome type.
 
 use std::hash::Hash;
 use xpuck_kernels::random::Draws;
 
-/// A kind of genome with its operators, as a step uses it. Parts are what is blended each by itself: automata of a set, or the
-/// whole of a tree.
+/// A genome type with its operators. Parts are the units of blending: the automata of a set, or a whole tree.
 pub trait Species {
-    /// Genotypes; equal ones are worth the same.
+    /// Genotype; equal genotypes have equal fitness.
     type Genome: Clone + Eq + Hash;
-    /// What an evaluation tells of which parts of a genotype were used.
+    /// Record of the parts of a genotype that an evaluation used.
     type Usage: Clone;
 
-    /// How many parts a genome has.
+    /// Number of parts of a genome.
     fn parts(&self) -> usize;
-    /// Names of the mutations that [`Species::mutate`] tells apart.
+    /// Names of the mutations that [`Species::mutate`] distinguishes.
     fn operators(&self) -> Vec<&'static str>;
-    /// A random genome.
+    /// Draws a random genome.
     fn random(&self, draws: &mut Draws) -> Self::Genome;
-    /// Draws a part anew.
+    /// Draws a part again at random.
     fn renew(&self, genome: &mut Self::Genome, part: usize, draws: &mut Draws);
-    /// Copies a part of another genome, perhaps of another step's; false if that has no such part.
+    /// Copies a part from another genome, possibly of another step; `false` if that genome does not have the part.
     fn copy(&self, genome: &mut Self::Genome, part: usize, from: &Self::Genome) -> bool;
     /// Mutates a part once.
     fn mutate_part(&self, genome: &mut Self::Genome, part: usize, draws: &mut Draws);
-    /// Mutates a genome once; returns which of [`Species::operators`] it was.
+    /// Mutates a genome once; returns the index of the mutation in [`Species::operators`].
     fn mutate(&self, genome: &mut Self::Genome, draws: &mut Draws) -> usize;
-    /// Makes two children of two parents, in place.
+    /// Turns two parents into two children, in place.
     fn cross(&self, mother: &mut Self::Genome, father: &mut Self::Genome, draws: &mut Draws);
-    /// The genome without what was not used, where that is to be done; it must act as the genome does.
+    /// Returns the genome without its unused parts; it must behave the same. `None`: the genome is not trimmed.
     fn trim(&self, genome: &Self::Genome, usage: &Self::Usage, draws: &mut Draws) -> Option<Self::Genome>;
-    /// What is done to a child at last.
+    /// Repairs a child after crossover and mutation.
     fn repair(&self, genome: &mut Self::Genome, draws: &mut Draws);
-    /// What its size is worth, mostly nothing or less.
+    /// Fitness bonus for the size of a genome, usually 0 or negative.
     fn size_worth(&self, genome: &Self::Genome) -> f64;
 }

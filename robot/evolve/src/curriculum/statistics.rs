@@ -1,31 +1,32 @@
-//! What each mutation and crossover contributed (figures 15 and 16 of the document).
+//! Contribution of each mutation and of crossover (figures 15 and 16 of the document).
 
-/// The name of crossover among operators.
+/// Name of crossover among the operators.
 pub const CROSSOVER: &str = "crossover";
 
-/// One operator's record.
+/// Statistics of one operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OperatorStatistics {
-    /// How many children it made.
+    /// Number of children.
     pub applied: u32,
-    /// How many were fitter than their parent.
+    /// Number of children fitter than their parent.
     pub better: u32,
-    /// How many were less fit.
+    /// Number of children less fit than their parent.
     pub worse: u32,
-    /// Sum of the gains of those that were fitter.
+    /// Sum of the gains of the fitter children.
     pub gain: f64,
 }
 
 impl OperatorStatistics {
-    /// How many of the children of another fitness were fitter, 0 to 1; 0 without any (figure 16).
+    /// Share of fitter children among those whose fitness differs from the parent's, 0 to 1; 0 without such children
+    /// (figure 16).
     pub fn positive_rate(&self) -> f64 {
         let changed = self.better + self.worse;
         if changed == 0 { 0.0 } else { f64::from(self.better) / f64::from(changed) }
     }
 }
 
-/// The records of a step's operators so far: mutations in the order of the species, then [`CROSSOVER`]. A child that was crossed
-/// and mutated counts for both.
+/// Statistics of a step's operators: mutations in the order of the species, then [`CROSSOVER`]. A child that was
+/// crossed and mutated counts for both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics(Vec<(&'static str, OperatorStatistics)>);
 
@@ -35,25 +36,25 @@ impl Statistics {
         Statistics(names.map(|name| (name, OperatorStatistics::default())).collect())
     }
 
-    /// Names and records.
+    /// Iterates over names and statistics.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OperatorStatistics)> {
         self.0.iter().map(|(name, record)| (*name, record))
     }
 
-    /// The record of an operator.
+    /// Statistics of an operator.
     pub fn of(&self, name: &str) -> Option<&OperatorStatistics> {
         self.iter().find(|(known, _)| *known == name).map(|(_, record)| record)
     }
 
-    /// Each operator's share of all gains, which sum to 1 if there were any; who is applied more often has more chances to gain
-    /// (figure 15).
+    /// Share of each operator in all gains. The shares sum to 1 if there were gains; a frequent operator has more
+    /// chances to gain (figure 15).
     pub fn contributions(&self) -> Vec<(&'static str, f64)> {
         let sum: f64 = self.iter().map(|(_, record)| record.gain).sum();
         let share = |record: &OperatorStatistics| if sum > 0.0 { record.gain / sum } else { 0.0 };
         self.iter().map(|(name, record)| (name, share(record))).collect()
     }
 
-    /// Adds another step's records.
+    /// Adds the statistics of another step.
     pub fn add(&mut self, other: &Statistics) {
         for (name, record) in other.iter() {
             let place = self.0.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
@@ -68,7 +69,7 @@ impl Statistics {
         }
     }
 
-    /// Counts a child: the number of the mutation that made it, if one did, and whether it was crossed.
+    /// Counts a child by the index of its mutation, if it was mutated, and by whether it was crossed.
     pub(super) fn count(&mut self, mutation: Option<usize>, crossed: bool, parent: f64, child: f64) {
         let crossover = self.0.len().checked_sub(1).filter(|_| crossed);
         for operator in mutation.into_iter().chain(crossover) {

@@ -1,12 +1,13 @@
-//! Immigrants of a population.
+//! Insertion of immigrants into a population.
 
 use super::{Deme, Keys};
 use crate::individual::{Individual, Migrant, Operator, Stage};
 use crate::samples::Samples;
 
 impl Deme {
-    /// Immigrants replace the last. Where samples belong to genotypes, a tree that is already here is dropped, and
-    /// others start without samples: those that made it the best of its island flatter it.
+    /// Replaces the last individuals by immigrants. Where samples belong to genotypes, a tree that is already here is
+    /// dropped. Others start without samples, because the samples that made a tree the best of its island are biased
+    /// upwards.
     pub(crate) fn immigrate(&mut self, immigrants: &[Migrant]) {
         let mut keys = if self.shares_samples() { self.keys() } else { Keys::new() };
         let mut worst = self.individuals.len();
@@ -23,7 +24,7 @@ impl Deme {
         }
     }
 
-    /// A migrant as an individual of this island; `None` if its tree is not allowed here.
+    /// Converts a migrant to an individual of this island; `None` if its tree is not allowed here.
     pub(crate) fn immigrant(&self, migrant: &Migrant) -> Option<Individual> {
         Some(Individual {
             id: migrant.id,

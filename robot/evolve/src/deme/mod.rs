@@ -1,4 +1,5 @@
-//! What all algorithms share: the population of one island, its ids, births, trials, immigrants and fresh starts.
+//! State that all algorithms share: the population of one island, its ids, births, trials, immigrants and fresh
+//! starts.
 
 mod immigration;
 mod trials;
@@ -18,12 +19,12 @@ use std::collections::HashSet;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Tree;
 
-/// Attempts to make a tree that the population does not hold yet, by variation and then from scratch.
+/// Number of attempts to create a tree that is new to the population: by variation, and then again from scratch.
 const NEW_TREE_TRIES: usize = 16;
-/// The trees that a population holds, by [`Tree::key`].
+/// Trees of a population, by [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
 
-/// The population of one island.
+/// Population of one island.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Deme {
     settings: Settings,
@@ -32,20 +33,20 @@ pub(crate) struct Deme {
     seed: u64,
     generation: u32,
     born: u32,
-    /// Worlds used so far.
+    /// Number of worlds used so far.
     worlds: u32,
-    /// In order once the generation has been recorded.
+    /// Sorted once the generation has been recorded.
     individuals: Vec<Individual>,
     epoch: u32,
-    /// Generation in which the epoch began.
+    /// Generation in which the current epoch began.
     epoch_began: u32,
-    /// The champion when the last epoch ended, the best of all epochs.
+    /// Best champion of all earlier epochs.
     kept: Option<Individual>,
     rejected: u64,
 }
 
 impl Deme {
-    /// Of nobody yet: the algorithm makes the first population.
+    /// Creates an empty population; the algorithm fills it.
     pub(crate) fn new(settings: Settings, primitive_set: PrimitiveSet, island: u16, seed: u64) -> Deme {
         Deme {
             settings,
@@ -63,7 +64,7 @@ impl Deme {
         }
     }
 
-    /// A ramped half-and-half population.
+    /// Fills the population by ramped half-and-half.
     pub(crate) fn ramp(&mut self) {
         let mut keys = Keys::new();
         let (count, depth) = (self.settings.population, self.settings.depth);
@@ -79,22 +80,22 @@ impl Deme {
         &self.settings
     }
 
-    /// The individuals; in order once the generation has been recorded.
+    /// The individuals; sorted once the generation has been recorded.
     pub(crate) fn individuals(&self) -> &[Individual] {
         &self.individuals
     }
 
-    /// The individuals, to be moved about.
+    /// The individuals, mutable.
     pub(crate) fn individuals_mut(&mut self) -> &mut Vec<Individual> {
         &mut self.individuals
     }
 
-    /// What trees are built from.
+    /// The primitive set of the trees.
     pub(crate) fn primitive_set(&self) -> &PrimitiveSet {
         &self.primitive_set
     }
 
-    /// The first world not used yet.
+    /// First unused world.
     pub(crate) fn worlds(&self) -> u32 {
         self.worlds
     }
@@ -109,22 +110,22 @@ impl Deme {
         self.epoch
     }
 
-    /// The best champion of earlier epochs.
+    /// Best champion of the earlier epochs.
     pub(crate) fn kept(&self) -> Option<&Individual> {
         self.kept.as_ref()
     }
 
-    /// Samples that were no numbers.
+    /// Number of samples that were not finite.
     pub(crate) fn rejected(&self) -> u64 {
         self.rejected
     }
 
-    /// What genotypes are made of here.
+    /// Search space of the genotypes.
     pub(crate) fn space(&self) -> Space<'_> {
         Space { primitive_set: &self.primitive_set, settings: &self.settings }
     }
 
-    /// The random numbers of a place in the population in this generation.
+    /// Random stream of a place in the population in this generation.
     pub(crate) fn draws(&self, place: usize) -> Draws {
         Draws::new(self.seed, u32::from(self.island), place as u32, self.generation, Stream::Evolution)
     }
@@ -133,13 +134,13 @@ impl Deme {
         self.settings.algorithm.sample_owner() == SampleOwner::Genotype
     }
 
-    /// An individual of a new genotype.
+    /// Creates an individual with a new genotype.
     pub(crate) fn newborn(&mut self, genotype: Genotype, parents: Option<[Id; 2]>, operator: Operator) -> Individual {
         let tree = self.space().tree(&genotype);
         self.newborn_with((genotype, tree), parents, operator)
     }
 
-    /// An individual of a new genotype whose tree is known.
+    /// Creates an individual with a new genotype and its tree.
     pub(crate) fn newborn_with(
         &mut self,
         (genotype, tree): (Genotype, Tree),
@@ -152,13 +153,13 @@ impl Deme {
         Individual { id, parents, operator, born: self.generation, genotype, tree, samples, recent: 0.0, stage }
     }
 
-    /// The keys of all trees here.
+    /// Keys of all trees in the population.
     pub(crate) fn keys(&self) -> Keys {
         self.individuals.iter().map(|i| i.tree.key()).collect()
     }
 
-    /// Makes genotypes until the tree of one is not in `keys` yet, and notes it there. Where samples belong to copies,
-    /// the first one made will do.
+    /// Creates genotypes until the tree of one is not in `keys`, and adds its key. Where samples belong to
+    /// individuals, the first genotype is returned without this test.
     pub(crate) fn unseen(
         &self,
         keys: &mut Keys,
@@ -175,7 +176,7 @@ impl Deme {
             if keys.insert(tree.key()) {
                 break;
             }
-            // Parents that have nothing new to give make room for a tree from scratch.
+            // If the parents yield no new tree, one is created from scratch.
             let exhausted = attempt >= NEW_TREE_TRIES;
             genotype = if exhausted { space.random((grow, self.settings.depth), draws) } else { make(space, draws) };
             tree = space.tree(&genotype);
@@ -183,12 +184,12 @@ impl Deme {
         (genotype, tree)
     }
 
-    /// Puts an individual in a place.
+    /// Replaces the individual at a place.
     pub(crate) fn replace(&mut self, place: usize, individual: Individual) {
         self.individuals[place] = individual;
     }
 
-    /// Puts individuals in the places behind the elite.
+    /// Replaces all individuals after the elite.
     pub(crate) fn replace_rest(&mut self, individuals: Vec<Individual>) {
         self.individuals.truncate(self.settings.elites());
         self.individuals.extend(individuals);
@@ -199,19 +200,19 @@ impl Deme {
         tournament(among, self.settings.tournament, |at| value(&self.individuals[at]), draws)
     }
 
-    /// Sorts the individuals: the greatest worth first, the oldest first of equals.
+    /// Sorts the individuals: the greatest worth first, and the oldest first among equals.
     pub(crate) fn sort(&mut self, worth: impl Fn(&Individual) -> f64) {
         self.individuals.sort_by_cached_key(|i| (Descending(worth(i)), i.id));
     }
 
-    /// True when it is time for a fresh start.
+    /// Whether a fresh start is due.
     pub(crate) fn ends_epoch(&self) -> bool {
         let every = self.settings.restart_every;
         every > 0 && self.generation - self.epoch_began >= every
     }
 
-    /// Keeps the trees and nothing of what their trials told, for trials of another kind: all are newborns again, and
-    /// migrants tried the old way are no longer taken in, as after a fresh start.
+    /// Keeps the trees but discards their samples, for trials of another kind. All individuals become newborns, and
+    /// migrants of the previous epoch are rejected, as after a fresh start.
     pub(crate) fn forget(&mut self) {
         self.kept = None;
         self.epoch += 1;
@@ -221,13 +222,13 @@ impl Deme {
         }
     }
 
-    /// Goes on in trials that are a little different: what earlier ones told orders the trees at first, and soon counts less
-    /// than what new ones tell: in each scenario for `most` samples.
+    /// Reduces the weight of earlier samples to `most` per scenario, for trials that differ slightly. The old samples
+    /// order the trees at first and soon weigh less than the new ones.
     pub(crate) fn fade(&mut self, most: u32) {
         self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.fade(most));
     }
 
-    /// Ends an epoch with the champion kept aside: of nobody again.
+    /// Ends an epoch: keeps the champion and empties the population.
     pub(crate) fn restart(&mut self, champion: Individual) {
         self.kept = Some(champion);
         self.epoch += 1;

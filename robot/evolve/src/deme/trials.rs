@@ -1,27 +1,27 @@
-//! The trials of a population, and what becomes of their results.
+//! Trials of a population and the recording of their results.
 
 use super::Deme;
 use crate::individual::Individual;
 
-/// What a sample that is NaN or infinite counts: as bad as a controller that never moves the frisbee.
+/// Fitness that replaces NaN or infinity: that of a controller that never moves the frisbee.
 const FAILURE: f64 = -1.0;
 
-/// One simulation that the island wants.
+/// A simulation that the island requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// Index of the individual in the population.
     pub individual: usize,
-    /// Which kind of trial: 0 or 1.
+    /// Kind of trial: 0 or 1.
     pub stratum: usize,
-    /// Number of the world; with the island's seed it fixes the simulation. Trials in the same world share their luck; no
-    /// generation uses the worlds of another one.
+    /// Number of the world; together with the island's seed it determines the simulation. Trials in the same world
+    /// have the same random numbers; generations do not share worlds.
     pub world: u32,
-    /// Length, in trials of the run's length.
+    /// Length, in multiples of the run's trial length.
     pub length: u32,
 }
 
 impl Deme {
-    /// So many trials of each individual, each in a world of its own, the strata of an individual in turns.
+    /// Returns `count` trials per individual, each in its own world; the strata of an individual alternate.
     pub(crate) fn trials_each(&self, count: impl Fn(&Individual) -> u32) -> Vec<Trial> {
         let mut trials = Vec::with_capacity(self.individuals.len());
         for (i, individual) in self.individuals.iter().enumerate() {
@@ -36,8 +36,8 @@ impl Deme {
         trials
     }
 
-    /// Adds the fitness of each trial to its individual's samples; `sample` is what a fitness counts, and what is no
-    /// number counts as a failure.
+    /// Adds the result of each trial to its individual's samples. `sample` converts a fitness to a sample; a
+    /// non-finite fitness counts as a failure.
     pub(crate) fn record(&mut self, trials: &[Trial], fitness: &[f32], sample: impl Fn(f64) -> f64) {
         assert_eq!(fitness.len(), trials.len(), "one result for each trial");
         let mut sums = vec![(0.0, 0.0); self.individuals.len()];

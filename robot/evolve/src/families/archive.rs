@@ -1,30 +1,31 @@
-//! The best of each kind (MAP-Elites, Mouret and Clune 2015): a map from a descriptor's cell to the fittest that fell in it.
+//! Archive of the best genotype of each kind (MAP-Elites, Mouret and Clune 2015): a map from descriptor cells to the
+//! fittest individual of each cell.
 
 use super::Relative;
 use serde::{Deserialize, Serialize};
 
-/// A kind: the bins of a descriptor.
+/// Descriptor cell: the bin of each descriptor value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell(pub Vec<u16>);
 
-/// The best of each kind, of a bounded number of kinds.
+/// Best individual of each descriptor cell, for a limited number of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Archive<G> {
     most: usize,
-    /// How often a kind had to give way or to stay outside for want of room.
+    /// Number of additions that were rejected or displaced another cell because the archive was full.
     refused: u64,
-    /// By kind.
+    /// Sorted by cell.
     cells: Vec<(Cell, Relative<G>)>,
 }
 
 impl<G: Clone> Archive<G> {
-    /// An empty one, for so many kinds at most.
+    /// Creates an empty archive for at most `most` cells.
     pub fn new(most: usize) -> Archive<G> {
         Archive { most, refused: 0, cells: Vec::new() }
     }
 
-    /// Puts one in its kind's place if it is fitter than who is there. If all places are taken by other kinds, the least fit kind
-    /// gives way to a fitter one.
+    /// Stores an individual in its cell if it is fitter than the individual there. If the archive is full of other
+    /// cells, it replaces the least fit cell if it is fitter.
     pub fn add(&mut self, cell: Cell, one: &Relative<G>) {
         let place = |cells: &[(Cell, Relative<G>)]| cells.binary_search_by(|(there, _)| there.cmp(&cell));
         if let Ok(at) = place(&self.cells) {
@@ -47,17 +48,17 @@ impl<G: Clone> Archive<G> {
         self.cells.insert(at, (cell, one.clone()));
     }
 
-    /// The best of each kind, by kind.
+    /// Best individual of each cell, in the order of the cells.
     pub fn elites(&self) -> impl Iterator<Item = &Relative<G>> {
         self.cells.iter().map(|(_, one)| one)
     }
 
-    /// Kinds and their best, by kind.
+    /// Cells and their best individuals, in the order of the cells.
     pub fn cells(&self) -> &[(Cell, Relative<G>)] {
         &self.cells
     }
 
-    /// What a user should know: a descriptor that tells nothing apart, or an archive that is too small for it.
+    /// Warning for the user: the descriptor has the same value for all individuals, or the archive is too small.
     pub fn notice(&self) -> Option<String> {
         match self.cells.len() {
             0 => None,

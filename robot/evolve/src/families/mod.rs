@@ -1,9 +1,10 @@
-//! Family-aware evolution, after the FAERY algorithms of pyro-corpus: every founder begins a family, a child belongs to its
-//! parent's, and of each family only a few survive a generation, so that one lucky founder does not take the population
-//! over while the others are still learning.
+//! Family-aware evolution, after the FAERY algorithms of pyro-corpus. Every founder starts a family, and a child
+//! belongs to its parent's family. Only a few members of each family survive a generation, so that one lucky founder
+//! does not take over the population while other families still improve.
 //!
-//! It knows genomes by a [`Species`] alone, and evaluations by the fitness that the caller tells: bodies and behaviour trees
-//! evolve by it alike. A population is plain data: with its seed it goes on bit for bit where it was saved.
+//! Genomes are accessed only through [`Species`], and the caller supplies the fitness, so the same code evolves
+//! bodies and behaviour trees. A population is plain data: after loading it continues exactly as it would have
+//! without saving.
 
 mod archive;
 mod niches;
@@ -22,63 +23,64 @@ use std::collections::BTreeMap;
 use survivors::survivors;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// A kind of genome and its operators.
+/// Genome type and its operators.
 pub trait Species {
-    /// Genotypes.
+    /// Genotype.
     type Genome: Clone;
 
-    /// A founder of a family.
+    /// Creates the founder of a family.
     fn founder(&self, draws: &mut Draws) -> Self::Genome;
-    /// A mutated child.
+    /// Returns a mutated copy.
     fn mutate(&self, parent: &Self::Genome, draws: &mut Draws) -> Self::Genome;
-    /// A child of two parents, before mutation; `None` where the kind has no crossover or the two do not fit.
+    /// Returns a child of two parents, before mutation; `None` without a crossover operator or if the parents are
+    /// incompatible.
     fn cross(&self, mother: &Self::Genome, father: &Self::Genome, draws: &mut Draws) -> Option<Self::Genome>;
-    /// Where it belongs in an archive of kinds of genotypes (quality diversity).
+    /// Cell of the genome in the archive (quality diversity).
     fn cell(&self, genome: &Self::Genome) -> Cell;
-    /// What it has in common with others, of which some survive at most.
+    /// Form and size of the genome; the number of survivors with the same form or size is limited.
     fn likeness(&self, genome: &Self::Genome) -> Likeness;
 }
 
-/// What individuals have in common beside their family.
+/// Properties by which survivors are limited, in addition to the family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
-    /// Their structure, without its parameters: bodies that differ in brains alone have one form.
+    /// Structure without parameters: bodies that differ only in their brains have the same form.
     pub form: String,
-    /// How large it is.
+    /// Number of parts or nodes.
     pub size: usize,
 }
 
-/// A family: the island where it was founded, and its number there.
+/// Family: the island where it was founded, and its number on that island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Family(pub u16, pub u32);
 
-/// An individual.
+/// Individual of a family-aware population.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relative<G> {
-    /// Unique on its island.
+    /// Identifier, unique on its island.
     pub id: u32,
-    /// Its family, which is its parent's or, of a founder, a new one.
+    /// Family: the parent's, or a new one for a founder.
     pub family: Family,
-    /// Numbers of its parents; none of a founder, one after mutation alone.
+    /// Identifiers of its parents: empty for a founder, one for mutation only.
     pub parents: Vec<u32>,
-    /// How it came to be.
+    /// Operator that produced the individual.
     pub operator: Operator,
-    /// The generation of its birth.
+    /// Generation of its birth.
     pub born: u32,
-    /// Its genotype.
+    /// Genotype.
     pub genome: G,
-    /// Its fitness; `None` before it was told.
+    /// Fitness; `None` before the evaluation.
     pub fitness: Option<f64>,
 }
 
 impl<G> Relative<G> {
-    /// Fitness for comparisons: nothing that was told is above not told.
+    /// Fitness for comparisons; an unevaluated individual ranks last.
     pub fn worth(&self) -> f64 {
         self.fitness.unwrap_or(f64::NEG_INFINITY)
     }
 }
 
-/// A population on one island.
+/// Population of one island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FamilyPopulation<G> {
     settings: FamilySettings,
@@ -87,13 +89,13 @@ pub struct FamilyPopulation<G> {
     generation: u32,
     evaluations: u64,
     born: u32,
-    /// The survivors, the fittest first, and behind them those that wait for their fitness.
+    /// Survivors, the fittest first, followed by unevaluated individuals.
     members: Vec<Relative<G>>,
     archive: Option<Archive<G>>,
 }
 
 impl<G: Clone> FamilyPopulation<G> {
-    /// Founders alone, which wait for their fitness. The settings must have passed [`FamilySettings::check`].
+    /// Creates a population of unevaluated founders. The settings must have passed [`FamilySettings::check`].
     pub fn new(
         settings: FamilySettings,
         species: &impl Species<Genome = G>,
@@ -104,7 +106,8 @@ impl<G: Clone> FamilyPopulation<G> {
         FamilyPopulation::of_founders(settings, species, island, seed, founders)
     }
 
-    /// The same with another number of founders, at most 10 000; no more survive than of other generations.
+    /// As [`FamilyPopulation::new`], with another number of founders, at most 10 000. The number of survivors does
+    /// not change.
     pub fn of_founders(
         settings: FamilySettings,
         species: &impl Species<Genome = G>,
@@ -132,7 +135,7 @@ impl<G: Clone> FamilyPopulation<G> {
         &self.settings
     }
 
-    /// Generations told so far.
+    /// Generations evaluated so far.
     pub fn generation(&self) -> u32 {
         self.generation
     }
@@ -142,22 +145,22 @@ impl<G: Clone> FamilyPopulation<G> {
         self.evaluations
     }
 
-    /// Survivors, the fittest first, and then those that wait for their fitness.
+    /// Survivors, the fittest first, followed by unevaluated individuals.
     pub fn members(&self) -> &[Relative<G>] {
         &self.members
     }
 
-    /// The best of each kind, if settings ask for it.
+    /// Archive of the best individual per cell, if the settings enable it.
     pub fn archive(&self) -> Option<&Archive<G>> {
         self.archive.as_ref()
     }
 
-    /// Who is to be evaluated.
+    /// Individuals that need an evaluation.
     pub fn waiting(&self) -> impl Iterator<Item = &Relative<G>> {
         self.members.iter().filter(|member| member.fitness.is_none())
     }
 
-    /// Leaves only so many of those that wait, the first: what a budget has left.
+    /// Keeps only the first `most` unevaluated individuals, for a limited evaluation budget.
     pub fn limit(&mut self, most: u64) {
         let mut left = most;
         self.members.retain(|member| {
@@ -167,8 +170,9 @@ impl<G: Clone> FamilyPopulation<G> {
         });
     }
 
-    /// For each that waits, in order, how fit it is to be to survive, as far as survivors so far tell: fitter than the least of them, if no
-    /// more have room, and of those of its family, form and size, if no more of these survive. `None` where there is room.
+    /// For each unevaluated individual, in order, returns the fitness that it must exceed to survive among the
+    /// current survivors: the least fitness of all survivors, of its family, form or size, whichever groups are full.
+    /// `None` if no group is full.
     pub fn hurdles(&self, species: &impl Species<Genome = G>) -> Vec<Option<f64>> {
         let mut niches = Niches::new(&self.settings);
         let known = self.members.iter().filter(|member| member.fitness.is_some());
@@ -176,24 +180,26 @@ impl<G: Clone> FamilyPopulation<G> {
         self.waiting().map(|one| niches.hurdle(one.family, &species.likeness(&one.genome))).collect()
     }
 
-    /// The fittest so far.
+    /// Fittest individual so far.
     pub fn best(&self) -> Option<&Relative<G>> {
         self.members.first().filter(|member| member.fitness.is_some())
     }
 
-    /// Takes the fitness of each that waits, in order, and makes the next generation. What is no number counts as the least.
+    /// Takes the fitness of each unevaluated individual, in order, and creates the next generation. NaN counts as the
+    /// lowest fitness.
     ///
     /// # Panics
-    /// If there are not as many results as individuals that wait.
+    /// If the number of results differs from the number of unevaluated individuals.
     pub fn tell(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
         self.record(species, fitness);
         self.breed(species);
     }
 
-    /// The first half of [`FamilyPopulation::tell`]: survivors are chosen, nobody is born. Between the halves islands exchange.
+    /// First half of [`FamilyPopulation::tell`]: selects the survivors. Islands exchange individuals between the two
+    /// halves.
     ///
     /// # Panics
-    /// As there.
+    /// As [`FamilyPopulation::tell`].
     pub fn record(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
         assert_eq!(fitness.len(), self.waiting().count(), "one result for each that waits");
         let mut told = fitness.iter().map(|f| if f.is_nan() { f64::NEG_INFINITY } else { *f });
@@ -209,7 +215,8 @@ impl<G: Clone> FamilyPopulation<G> {
         self.members = survivors(species, pool, &self.settings);
     }
 
-    /// The second half: children of the survivors and of the archive, and new founders.
+    /// Second half of [`FamilyPopulation::tell`]: creates children of the survivors and of the archive, and new
+    /// founders.
     pub fn breed(&mut self, species: &impl Species<Genome = G>) {
         let parents = self.members.clone();
         let from_archive: Vec<Relative<G>> = match &self.archive {
@@ -220,7 +227,8 @@ impl<G: Clone> FamilyPopulation<G> {
         for (place, parent) in parents.iter().enumerate() {
             for child in 0..self.settings.children {
                 let mut draws = self.draws(place * self.settings.children + child);
-                // Half of the children of a search for many kinds come from the archive, whose kinds may not survive here.
+                // With an archive, half of the children have a parent from it, because the best individuals of some
+                // cells do not survive in the population.
                 let from = match from_archive.as_slice() {
                     [] => parent,
                     _ if draws.unit() < 0.5 => parent,
@@ -230,7 +238,8 @@ impl<G: Clone> FamilyPopulation<G> {
             }
         }
         if self.settings.sharing == Sharing::Published {
-            // As the program does: children of a family share their names, and of one name only the last is kept.
+            // As in the published program: the n-th children of all parents of a family share one name, and only the
+            // last child of a name is kept.
             let name = |at: usize, child: &Relative<G>| (child.family, at % self.settings.children);
             let last: BTreeMap<_, _> = children.iter().enumerate().map(|(at, child)| (name(at, child), at)).collect();
             let kept = children.into_iter().enumerate().filter(|(at, child)| last[&name(*at, child)] == *at);
@@ -245,7 +254,8 @@ impl<G: Clone> FamilyPopulation<G> {
         self.found(species, newcomers);
     }
 
-    /// Takes in a migrant, with its fitness and its family. One that is known here, or would be the worst, stays outside.
+    /// Inserts a migrant with its fitness and its family; returns whether it was inserted. A migrant is rejected if
+    /// its family is already here, or if the population is full and it would be the least fit.
     pub fn immigrate(&mut self, migrant: Relative<G>) -> bool {
         let full = self.members.len() >= self.settings.survivors();
         let (Some(fitness), Some(least)) = (migrant.fitness, self.members.last().map(Relative::worth)) else {
@@ -304,7 +314,7 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 }
 
-/// The first place of founders' random numbers, beyond those of children.
+/// First place of the founders in the random stream, beyond the places of children.
 const FOUNDERS: usize = 1 << 15;
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
-//! Groups of individuals that are alike, of each of which a few survive.
+//! Groups of similar individuals with a limited number of survivors each.
 
 use super::settings::{FamilySettings, Sharing};
 use super::{Family, Likeness};
 use std::collections::BTreeMap;
 
-/// How many there are of a group, and the least fitness among them.
+/// Number of members of a group, and their least fitness.
 #[derive(Clone, Copy)]
 struct Group {
     count: usize,
     least: f64,
 }
 
-/// The groups of those that survive, who come the fittest first.
+/// Groups of the survivors, which are added in the order of descending fitness.
 pub(super) struct Niches {
-    /// Most of all, of a family, of a form and of a size.
+    /// Limits: total, per family, per form and per size.
     most: [usize; 4],
     all: Group,
     families: BTreeMap<Family, Group>,
@@ -35,7 +35,8 @@ impl Niches {
         let share = settings.share();
         let of_family = match settings.sharing {
             Sharing::Counted => share,
-            // The program counts both names of each, which are equal, and asks whether there are more than the share.
+            // The published program counts each member under two names, and tests whether the count exceeds the
+            // share.
             Sharing::Published => share / 2 + 1,
         };
         Niches {
@@ -53,7 +54,7 @@ impl Niches {
         [self.all, of(self.families.get(&family)), of(self.forms.get(form)), of(self.sizes.get(size))]
     }
 
-    /// Whether there is room for one more of these.
+    /// Whether another individual with these properties fits into all its groups.
     pub fn has_room(&self, family: Family, likeness: &Likeness) -> bool {
         self.groups(family, likeness).iter().zip(self.most).all(|(group, most)| group.count < most)
     }
@@ -65,7 +66,7 @@ impl Niches {
         self.sizes.entry(likeness.size).or_insert(EMPTY).add(worth);
     }
 
-    /// The least fitness of the groups of this one that have no room, the greatest of them; `None` if all have room.
+    /// The greatest of the least fitness values of the full groups of this individual; `None` if no group is full.
     pub fn hurdle(&self, family: Family, likeness: &Likeness) -> Option<f64> {
         let full =
             self.groups(family, likeness).into_iter().zip(self.most).filter(|(group, most)| group.count >= *most);

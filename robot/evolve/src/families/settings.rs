@@ -3,51 +3,52 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who counts to a family's share.
+/// Counting rule for a family's share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
-    /// Each member once, and each child has a name of its own, as the document says.
+    /// Each member counts once, and each child has its own name, as in the document.
     #[default]
     Counted,
-    /// Each member twice, and children of one family share their names, as the document's program behaves: of a family at
-    /// most two survive, and it has as many children as one parent alone would have.
+    /// Each member counts twice, and children of one family share their names, as in the document's program. At most
+    /// two members of a family survive, and a family has as many children as one parent.
     Published,
 }
 
-/// Settings of family-aware evolution, by default for as many evaluations in a generation as there are individuals, and with large
-/// families; [`FamilySettings::document`] has those of pyro-corpus.
+/// Settings of family-aware evolution. By default a generation has about as many evaluations as individuals, and
+/// families are large; [`FamilySettings::document`] has the values of pyro-corpus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilySettings {
-    /// Founders of the first generation; survivors and new founders of the others, 2..=1024.
+    /// Founders of the first generation, and survivors plus new founders of later generations (2..=1024).
     #[schemars(range(min = 2, max = 1024))]
     pub population: usize,
-    /// Children of each survivor in a generation, 1..=32.
+    /// Children of each survivor in a generation (1..=32).
     #[schemars(range(min = 1, max = 32))]
     pub children: usize,
-    /// New founders in a generation, fewer than the population.
+    /// New founders in a generation (0..=population - 1).
     pub newcomers: usize,
-    /// Members of a family that survive at most, 1..=population; two fifths of the population without it.
+    /// Maximum number of survivors of one family [1..=population; default two fifths of the population].
     #[schemars(range(min = 1))]
     pub per_family: Option<usize>,
-    /// Members of one form that survive at most (bodies that differ in brains alone, trees that differ in parameters), 1..=1024.
+    /// Maximum number of survivors of one form (bodies that differ only in their brains, trees that differ only in
+    /// parameters) (1..=1024).
     #[schemars(range(min = 1, max = 1024))]
     pub per_form: usize,
-    /// Members of one size that survive at most (parts of bodies, nodes of trees), 1..=1024.
+    /// Maximum number of survivors of one size (parts of bodies, nodes of trees) (1..=1024).
     #[schemars(range(min = 1, max = 1024))]
     pub per_size: usize,
-    /// Probability that a child has a second parent, 0 to 1.
+    /// Probability that a child has a second parent (0..=1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
-    /// Who counts to a family's share.
+    /// Counting rule for a family's share.
     pub sharing: Sharing,
-    /// Cells of an archive of kinds, 1..=4096; without it there is none.
+    /// Maximum number of archive cells [1..=4096; default: no archive].
     #[schemars(range(min = 1, max = 4096))]
     pub cells: Option<usize>,
 }
 
-/// Most individuals of a population.
+/// Maximum size of a population.
 const MOST: usize = 1024;
 
 impl Default for FamilySettings {
@@ -67,8 +68,8 @@ impl Default for FamilySettings {
 }
 
 impl FamilySettings {
-    /// Those of pyro-corpus's documents: five children of each survivor, three new founders, three of a family,
-    /// any number of a form or a size, no crossover.
+    /// Settings of pyro-corpus's documents: five children per survivor, three new founders, at most three survivors
+    /// of a family, no limit per form or size, no crossover.
     pub fn document() -> FamilySettings {
         FamilySettings {
             children: 5,
@@ -81,12 +82,12 @@ impl FamilySettings {
         }
     }
 
-    /// Survivors of a generation.
+    /// Maximum number of survivors of a generation.
     pub fn survivors(&self) -> usize {
         self.population - self.newcomers
     }
 
-    /// Members of a family that survive at most.
+    /// Maximum number of survivors of one family.
     pub(super) fn share(&self) -> usize {
         self.per_family.unwrap_or((2 * self.population / 5).max(1))
     }
@@ -94,7 +95,7 @@ impl FamilySettings {
     /// Checks every range.
     ///
     /// # Errors
-    /// One line: the key, its value, its range.
+    /// One line with the key, its value and its range.
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("population", self.population as f64, 2.0, MOST as f64),

@@ -1,11 +1,12 @@
-//! Who survives a generation.
+//! Selection of the survivors of a generation.
 
 use super::niches::Niches;
 use super::settings::FamilySettings;
 use super::{Relative, Species};
 
-/// The fittest first, the older of equals, of each family, form and size no more than its share. Where that leaves places empty,
-/// new founders take them: a family's fourth is worth less to the search than a new one.
+/// Returns the fittest individuals within the limits per family, form and size, the older first among equals. Places
+/// that remain empty are filled by new founders, because a new family helps the search more than another member of a
+/// known family.
 pub(super) fn survivors<S: Species>(
     species: &S,
     mut pool: Vec<Relative<S::Genome>>,

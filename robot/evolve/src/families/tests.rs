@@ -7,7 +7,7 @@ fn document() -> FamilySettings {
     FamilySettings::document()
 }
 
-/// Bit strings; what they are worth is for each test to say.
+/// Bit strings; each test defines their fitness.
 struct Strings;
 
 impl Species for Strings {
@@ -174,7 +174,7 @@ fn behaviour_trees_evolve_by_families() {
     let trees = Trees { primitive_set: PrimitiveSet::in_swarm(), settings: Settings::of(Algorithm::Racing) };
     let settings = FamilySettings { crossover: 0.3, cells: Some(64), ..document() };
     let mut population = FamilyPopulation::new(settings, &trees, 0, 5);
-    // As many nodes as there can be, which founders have not.
+    // Fitness is the number of nodes, because founders are much smaller than the limit.
     let size = |genotype: &crate::Genotype| trees.space().tree(genotype).nodes().len() as f64;
     let mut curve = Vec::new();
     for _ in 0..10 {

@@ -11,13 +11,13 @@ use crate::variation::{crossover, mutate_gently, vary};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Kind;
 
-/// Behaviour trees over a primitive set: founders are rule lists where the set has what these need, and change by the operators
-/// of the race. Kinds of the archive are by conditions and actions, 0 to 7 of each.
+/// Behaviour trees over a primitive set. If the primitive set supports rule lists, founders are rule lists, and
+/// mutation uses the operators of the racing algorithm. Archive cells count conditions and actions, 0 to 7 each.
 #[derive(Clone, Debug)]
 pub struct Trees {
-    /// What trees are built from.
+    /// Primitive set of the trees.
     pub primitive_set: PrimitiveSet,
-    /// The representation and its sizes; selection is not read.
+    /// Representation and its sizes; the selection settings are not used.
     pub settings: Settings,
 }
 

@@ -1,21 +1,21 @@
-//! The bit string from which a grammar generates a tree (thesis 3.2.1).
+//! Bit string from which a grammar generates a tree (thesis 3.2.1).
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 
-/// A string of whole bytes, its first bit the highest of the first byte. Never empty.
+/// Bit string of whole bytes; the first bit is the most significant bit of the first byte. Never empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bits {
     bytes: Vec<u8>,
 }
 
 impl Bits {
-    /// All zero; `length` is rounded up to whole bytes.
+    /// Creates a string of zeros; `length` is rounded up to whole bytes.
     pub fn zero(length: usize) -> Bits {
         Bits { bytes: vec![0; length.div_ceil(8).max(1)] }
     }
 
-    /// Each bit at random.
+    /// Creates a string of random bits.
     pub fn random(length: usize, draws: &mut Draws) -> Bits {
         let mut bits = Bits::zero(length);
         bits.bytes.iter_mut().for_each(|byte| *byte = draws.below(256) as u8);
@@ -27,18 +27,18 @@ impl Bits {
         self.bytes.len() * 8
     }
 
-    /// The bit at a place; past the end the string begins again.
+    /// Returns the bit at a position; positions past the end wrap around.
     pub fn get(&self, at: usize) -> bool {
         let at = at % self.length();
         self.bytes[at / 8] >> (7 - at % 8) & 1 == 1
     }
 
-    /// Turns the bit at a place over.
+    /// Inverts the bit at a position.
     pub fn flip(&mut self, at: usize) {
         self.bytes[at / 8] ^= 1 << (7 - at % 8);
     }
 
-    /// Both strings with what lies behind a random place exchanged (one-point crossover).
+    /// Returns both strings with their tails exchanged at a random position (one-point crossover).
     pub fn exchange(&self, other: &Bits, draws: &mut Draws) -> (Bits, Bits) {
         let cut = draws.below(self.length() as u32) as usize;
         let (mut a, mut b) = (self.clone(), other.clone());
@@ -51,7 +51,7 @@ impl Bits {
         (a, b)
     }
 
-    /// Turns each bit over with probability `rate`.
+    /// Inverts each bit with probability `rate`.
     pub fn mutate(&mut self, rate: f32, draws: &mut Draws) {
         for at in 0..self.length() {
             if draws.unit() < rate {

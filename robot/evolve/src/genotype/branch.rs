@@ -1,16 +1,16 @@
-//! A branch of a genotype: one tree in preorder, whose leaves may also stand for other trees.
+//! Branch of a genotype: one tree in preorder, in which leaves may also represent other trees.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::{Kind, Node, Tree};
 
-/// One place of a branch.
+/// Element of a branch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gene {
-    /// A node that robots know.
+    /// Node of the robots' language.
     Node(Node),
-    /// A leaf that stands for a subtree of the primitive set, by its place there.
+    /// Leaf that represents a subtree of the primitive set, by its index there.
     Subtree(u16),
-    /// A leaf that calls a function of the same genotype, by its number from 0.
+    /// Leaf that calls a function of the same genotype, by its index from 0.
     Function(u16),
 }
 
@@ -24,7 +24,7 @@ impl Gene {
     }
 }
 
-/// Genes in preorder. Never empty, and every gene's children are present.
+/// Genes in preorder. Never empty; all children of every gene are present.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Packed", try_from = "Packed")]
 pub struct Branch {
@@ -32,10 +32,10 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// Wraps genes in preorder.
+    /// Creates a branch from genes in preorder.
     ///
     /// # Panics
-    /// If the child counts do not describe exactly one tree: that is a programmer's error, not bad input.
+    /// If the child counts do not describe exactly one tree, which is a programming error and not invalid input.
     pub fn from_preorder(genes: Vec<Gene>) -> Branch {
         let branch = Branch { genes };
         assert_eq!(branch.end(0), branch.genes.len(), "child counts must describe one whole tree");
@@ -47,13 +47,13 @@ impl Branch {
         &self.genes
     }
 
-    /// Puts another gene with as many children in a place.
+    /// Replaces a gene by another one with the same number of children.
     pub(crate) fn set(&mut self, at: usize, gene: Gene) {
         assert_eq!(gene.children(), self.genes[at].children(), "only a gene of the same arity fits");
         self.genes[at] = gene;
     }
 
-    /// One past the last gene of the subtree that starts at `at`.
+    /// Index after the last gene of the subtree that starts at `at`.
     pub fn end(&self, at: usize) -> usize {
         let mut open = 1usize;
         let mut i = at;
@@ -64,12 +64,12 @@ impl Branch {
         i
     }
 
-    /// The subtree that starts at `at`.
+    /// Subtree that starts at `at`.
     pub fn subtree(&self, at: usize) -> &[Gene] {
         &self.genes[at..self.end(at)]
     }
 
-    /// The branch with the subtree at `at` replaced by `with`.
+    /// Returns the branch with the subtree at `at` replaced by `with`.
     pub fn replace(&self, at: usize, with: &[Gene]) -> Branch {
         let rest = &self.genes[self.end(at)..];
         let mut genes = Vec::with_capacity(at + with.len() + rest.len());
@@ -80,7 +80,7 @@ impl Branch {
     }
 }
 
-/// A branch as it is kept: a tree in its compact form, and the places where a call stands in it.
+/// Serialised form of a branch: a tree in compact form, and the positions of the calls in it.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     tree: Tree,

@@ -1,7 +1,8 @@
-//! Genotypes: what crossover and mutation work on. Which tree one stands for, the space of genotypes says.
+//! Genotypes: the objects of crossover and mutation. [`crate::Space`] converts a genotype to its tree.
 //!
-//! A subtree of the primitive set is kept whole, as one leaf: evolution uses it "as if it were a leaf node" (thesis
-//! 7.4.2), so nothing cuts into it. Functions are its evolving counterpart (automatically defined functions, Koza 1994).
+//! A subtree of the primitive set is stored as one leaf, because evolution uses it "as if it were a leaf node"
+//! (thesis 7.4.2) and must not cut into it. Functions are the evolving counterpart (automatically defined functions,
+//! Koza 1994).
 
 mod bits;
 mod branch;
@@ -14,13 +15,13 @@ pub use weights::Weights;
 
 use serde::{Deserialize, Serialize};
 
-/// What variation works on.
+/// Object of crossover and mutation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Genotype {
-    /// The main tree, then the functions that it may call; one branch alone is a plain tree.
+    /// Main tree, followed by the functions that it may call; a single branch is a plain tree.
     Branches(Vec<Branch>),
-    /// A string from which a grammar generates the tree.
+    /// Bit string from which a grammar generates the tree.
     Bits(Bits),
-    /// The numbers of a recurrent network.
+    /// Weights of a recurrent network.
     Network(Weights),
 }

@@ -1,5 +1,5 @@
-//! The weights of a recurrent network, fully connected: for each neuron its bias, its gain and a weight for each input and each
-//! neuron.
+//! Weights of a fully connected recurrent network: each neuron has a bias, a gain and one weight for each input and
+//! each neuron.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::{Draws, normal_pair};
@@ -7,33 +7,33 @@ use xpuck_kernels::tree::{Kind, Node, Tree, source_of_neuron};
 
 /// Standard deviation of new weights.
 const SPREAD: f32 = 1.0;
-/// Standard deviation of a mutation's steps at the start, and its bounds.
+/// Initial standard deviation of mutation steps, and its minimum and maximum.
 const STEP: f32 = 0.5;
 const STEPS: [f32; 2] = [0.02, 2.0];
-/// Standard deviation of the logarithm by which a step's size changes from parent to child.
+/// Standard deviation of the change of the step size from parent to child, as a logarithm.
 const STEP_CHANGE: f32 = 0.2;
-/// Greatest magnitude of a value.
+/// Maximum magnitude of a value.
 const MOST: f32 = 16.0;
-/// Values are multiples of 1 / GRAIN, so that a network's text is short and says exactly what runs.
+/// Values are multiples of 1 / GRAIN, so that the text of a network is short and exact.
 const GRAIN: f32 = 1000.0;
-/// Values of a neuron before its weights: bias and gain.
+/// Number of values of a neuron before its weights: bias and gain.
 const OWN: usize = 2;
 
-/// The numbers of a network, and how far mutation moves them.
+/// Weights of a network, and the step size of their mutation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weights {
-    /// A row for each neuron.
+    /// One row per neuron.
     values: Vec<f32>,
-    /// Standard deviation of mutation's steps (self-adaptive).
+    /// Standard deviation of mutation steps (self-adaptive).
     step: f32,
 }
 
-/// How many inputs and neurons a network has.
+/// Inputs and number of neurons of a network.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// The registers that it reads, by cell of the full map.
+    /// Input registers, as cells of the full register map.
     pub inputs: Vec<u8>,
-    /// Neurons, the two that drive among them.
+    /// Number of neurons, including the two motor neurons.
     pub neurons: usize,
 }
 
@@ -44,7 +44,7 @@ impl Shape {
 }
 
 impl Weights {
-    /// Weights and biases from a normal distribution, gains of 1.
+    /// Draws weights and biases from a normal distribution; gains are 1.
     pub(crate) fn random(shape: &Shape, draws: &mut Draws) -> Weights {
         let value = |at: usize| match at % shape.row() {
             1 => 1.0,
@@ -53,7 +53,8 @@ impl Weights {
         Weights { values: (0..shape.row() * shape.neurons).map(value).collect(), step: STEP }
     }
 
-    /// Both with the rows of some neurons exchanged, each with probability 1/2: what a neuron takes from where goes together.
+    /// Returns both networks with the rows of random neurons exchanged, each with probability 1/2. A neuron is
+    /// exchanged together with all its input weights.
     pub(crate) fn exchange(&self, other: &Weights, shape: &Shape, draws: &mut Draws) -> (Weights, Weights) {
         let (mut a, mut b) = (self.clone(), other.clone());
         for (left, right) in a.values.chunks_mut(shape.row()).zip(b.values.chunks_mut(shape.row())) {
@@ -66,7 +67,7 @@ impl Weights {
         (a, b)
     }
 
-    /// Changes the size of steps, then moves each value with probability `rate`, one at least.
+    /// Changes the step size, then moves each value with probability `rate`, and at least one value.
     pub(crate) fn mutate(&mut self, rate: f32, draws: &mut Draws) {
         let change = xpuck_kernels::math::exp(STEP_CHANGE * normal_pair(draws.word(), draws.word()).0);
         self.step = (self.step * change).clamp(STEPS[0], STEPS[1]);
@@ -78,7 +79,7 @@ impl Weights {
         }
     }
 
-    /// The tree that it stands for: a network alone.
+    /// Tree of the network: a single network node with its neurons and synapses.
     pub(crate) fn tree(&self, shape: &Shape) -> Tree {
         let mut nodes = vec![Node::new(Kind::Network, shape.neurons as u16, &[])];
         let neurons = (1..=shape.neurons).filter_map(source_of_neuron);
@@ -91,7 +92,7 @@ impl Weights {
         Tree::from_preorder(nodes)
     }
 
-    /// The weights of such a tree; `None` for any other.
+    /// Extracts the weights from the tree of a network; `None` for any other tree.
     pub(crate) fn of(tree: &Tree, shape: &Shape) -> Option<Weights> {
         let parts = tree.nodes().get(1..)?.iter();
         let values: Vec<f32> = parts

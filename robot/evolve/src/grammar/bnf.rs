@@ -1,28 +1,28 @@
-//! The text of grammars: rules of words and of names of rules. What the words mean is not known here.
+//! Parser for the text of grammars: rules of words and rule names. The meaning of the words is not interpreted here.
 
-/// Most rules, and most alternatives of one.
+/// Maximum number of rules, and of alternatives of one rule.
 const MAX_RULES: usize = 256;
-/// The rule for whatever may stand in a place.
+/// Rule name for any operand that the primitive set allows.
 pub(crate) const ANY: &str = "any";
 
-/// A word in quotes, or the name of a rule.
+/// Quoted word, or name of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Symbol {
     Word(String),
     Rule(String),
 }
 
-/// A rule as written.
+/// Rule as written.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) line: usize,
     pub(crate) alternatives: Vec<Vec<Symbol>>,
 }
 
-/// Reads the rules of a grammar, in their order.
+/// Parses the rules of a grammar, in their order.
 ///
 /// # Errors
-/// The line, what is wrong there and what would be right.
+/// The line, the fault and the correction.
 pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -58,7 +58,7 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// The symbols of a line; `None` for `|`.
+/// Parses the symbols of a line; `None` stands for `|`.
 fn symbols(mut rest: &str) -> Result<Vec<Option<Symbol>>, String> {
     let mut symbols = Vec::new();
     loop {

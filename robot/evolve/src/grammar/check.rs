@@ -1,12 +1,13 @@
-//! Which rules make a grammar: every tree of them ends.
+//! Validation of grammars: every tree must be finite.
 
 use super::{Alternative, Grammar, Production, Rule};
 
-/// A depth that no tree has: of rules that are not known to end.
+/// Depth of rules that are not known to end; no tree has this depth.
 const NEVER: usize = usize::MAX;
 
 impl Grammar {
-    /// The grammar of rules, each with its name and its alternatives; the first rule is where every tree begins.
+    /// Creates a grammar from rules, each with its name and its alternatives. The first rule is the start of every
+    /// tree.
     ///
     /// # Errors
     /// One line that names rules whose trees never end, or a rule that leads to itself.
@@ -23,7 +24,7 @@ impl Grammar {
     }
 
     fn find_least_depths(&mut self) -> Result<(), String> {
-        // Each pass settles at least one more rule, if any can be settled.
+        // If any rule can still be resolved, each pass resolves at least one.
         for _ in 0..self.rules.len() {
             let known: Vec<usize> = self.rules.iter().map(|rule| rule.least).collect();
             for rule in &mut self.rules {
@@ -41,7 +42,7 @@ impl Grammar {
         Err(format!("no tree of {} ever ends; give one of them an alternative that does", endless.join(", ")))
     }
 
-    /// Refuses rules that lead to themselves without a node between.
+    /// Rejects rules that lead to themselves without a node in between.
     fn refuse_loops(&self) -> Result<(), String> {
         for (start, rule) in self.rules.iter().enumerate() {
             let mut seen = vec![false; self.rules.len()];

@@ -1,8 +1,8 @@
-//! Grammatical generation (thesis 3.2.1): a bit string chooses among the alternatives of a BNF grammar.
+//! Grammatical generation (thesis 3.2.1): a bit string selects among the alternatives of a BNF grammar.
 //!
-//! The grammar is walked depth first from its first rule. Where there is a choice, as many bits are consumed as it takes;
-//! behind its end the string begins again. So that every string ends in a tree, only those alternatives are open that
-//! can end within the depth that is left: at the bottom these are leaves.
+//! The grammar is expanded depth first from its first rule. Each choice consumes as many bits as it needs; at its end
+//! the string wraps around. To make every string yield a tree, only alternatives that can end within the remaining
+//! depth are available; at depth 0 these are leaves.
 
 pub(crate) mod bnf;
 mod check;
@@ -13,17 +13,18 @@ use crate::operands::{Operands, Values};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::{Kind, MAX_NODES, Node, OperandSpec};
 
-/// Bits that choose a number from a range without steps.
+/// Number of bits for a number from a continuous range.
 const RANGE_BITS: u32 = 16;
-/// Bits beyond the fewest for a choice that is no power of two, so that all alternatives are nearly equally likely.
+/// Additional bits for a choice whose count is not a power of two, so that all alternatives are nearly equally
+/// likely.
 const SPARE_BITS: u32 = 4;
 
-/// A grammar of trees; the first rule is where every tree begins.
+/// Grammar of trees; the first rule is the start of every tree.
 ///
-/// As text, one rule a line: `<name> ::= alternative | alternative`, a line that begins with `|` going on with the
-/// rule above, `#` comments. An alternative is a node or one other rule. A node is its name in quotes, its operands, and
-/// a rule for each child: `"seq2" <node> <node>`, `"upfield" "1.5"`. An operand is a word in quotes, a rule whose
-/// alternatives are such words, or `<any>`: whatever the primitive set allows there.
+/// The text has one rule per line: `<name> ::= alternative | alternative`. A line that begins with `|` continues the
+/// rule above; `#` starts a comment. An alternative is a node or one other rule. A node is its name in quotes, its
+/// operands, and a rule for each child: `"seq2" <node> <node>`, `"upfield" "1.5"`. An operand is a word in quotes, a
+/// rule whose alternatives are such words, or `<any>` for all values that the primitive set allows there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grammar {
     rules: Vec<Rule>,
@@ -33,14 +34,14 @@ pub struct Grammar {
 struct Rule {
     name: String,
     alternatives: Vec<Alternative>,
-    /// The least depth in edges that a tree of this rule may have.
+    /// Minimum depth of a tree of this rule (edges).
     least: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Alternative {
     production: Production,
-    /// As of [`Rule`].
+    /// Minimum depth of a tree of this alternative (edges).
     least: usize,
 }
 
@@ -48,22 +49,22 @@ struct Alternative {
 pub(crate) enum Production {
     /// Another rule.
     Rule(u16),
-    /// A node, its operands, and a rule for each child.
+    /// Node with its operands, and a rule for each child.
     Node { kind: Kind, operands: Vec<Source>, children: Vec<u16> },
-    /// A subtree of the primitive set.
+    /// Subtree of the primitive set.
     Subtree(u16),
 }
 
-/// Where an operand comes from.
+/// Source of an operand's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Source {
     /// One of these values.
     OneOf(Vec<f32>),
-    /// Whatever the primitive set allows there.
+    /// Any value that the primitive set allows there.
     Any,
 }
 
-/// Bits that a choice of one in `count` consumes.
+/// Number of bits that a choice among `count` alternatives consumes.
 fn width(count: usize) -> u32 {
     let fewest = count.next_power_of_two().trailing_zeros();
     if count.is_power_of_two() { fewest } else { fewest + SPARE_BITS }
@@ -102,7 +103,7 @@ fn between(low: f32, high: f32, number: u32) -> f32 {
 }
 
 impl Rule {
-    /// The alternatives that can end within `left` more edges, or those that come nearest to it.
+    /// Alternatives that can end within `left` more edges, or otherwise those with the least depth.
     fn open(&self, left: usize) -> impl Iterator<Item = &Alternative> + Clone {
         let most = left.max(self.least);
         self.alternatives.iter().filter(move |a| a.least <= most)
@@ -110,8 +111,8 @@ impl Rule {
 }
 
 impl Grammar {
-    /// The tree of a bit string, at most `depth` edges deep unless the grammar has none so small; `None` past the limit
-    /// of nodes. `any` is what an operand may be where the grammar leaves it open.
+    /// Generates the tree of a bit string, at most `depth` edges deep unless the grammar's smallest tree is deeper;
+    /// `None` if the node limit is exceeded. `any` contains the allowed values of `<any>` operands.
     pub(crate) fn generate(&self, bits: &Bits, depth: usize, any: &Operands) -> Option<Branch> {
         let mut reader = Reader { bits, at: 0 };
         let mut genes = Vec::new();
@@ -152,7 +153,8 @@ mod tests {
             let bits = Bits::random(64, &mut Draws::new(2, 0, i, 0, Stream::Evolution));
             counts[Reader { bits: &bits, at: 0 }.choose(15)] += 1;
         }
-        // 200 each; four standard deviations are 55, and 8 spare numbers in 256 are uneven.
+        // The expected count is 200, and four standard deviations are 55. The 256 numbers of 8 bits cannot be divided
+        // evenly among 15 alternatives.
         assert!(counts.iter().all(|n| (130..270).contains(n)), "{counts:?}");
     }
 }

@@ -1,16 +1,16 @@
-//! The way back from a tree to a bit string, so that immigrants, which travel as trees, can breed.
+//! Conversion of a tree to a bit string, so that immigrants, which are sent as trees, can breed.
 
 use super::{Grammar, Production, RANGE_BITS, Source, between, width};
 use crate::genotype::{Bits, Branch, Gene};
 use crate::operands::{Operands, Values};
 use xpuck_kernels::tree::OperandSpec;
 
-/// Most alternatives that are tried for one tree.
+/// Maximum number of alternatives that are tried for one tree.
 const MAX_TRIES: usize = 100_000;
 
 impl Grammar {
-    /// A string of `length` bits that generates this branch at the same `depth`; `None` if there is none, or none so
-    /// short. Of two alternatives that both fit, the first is taken; a grammar that needs the second has no way back.
+    /// Returns a string of `length` bits that generates this branch at the same `depth`; `None` if there is no such
+    /// string. If several alternatives match, the first is taken; trees that need a later one cannot be converted.
     pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize, any: &Operands) -> Option<Bits> {
         let mut writer = Writer { genes: branch.genes(), bits: Vec::new(), tries: 0, grammar: self, any };
         let end = writer.rule(0, depth, 0)?;
@@ -36,13 +36,13 @@ impl Writer<'_> {
         self.bits.extend((0..width).rev().map(|bit| number >> bit & 1 == 1));
     }
 
-    /// Writes the least number that chooses `index` among `count`.
+    /// Writes the smallest number that selects `index` among `count`.
     fn choice(&mut self, index: usize, count: usize) {
         let width = width(count);
         self.number((index << width).div_ceil(count) as u32, width);
     }
 
-    /// Writes the choices that lead from a rule to the subtree at `at`; gives the place behind it.
+    /// Writes the choices that lead from a rule to the subtree at `at`; returns the position after the subtree.
     fn rule(&mut self, rule: u16, left: usize, at: usize) -> Option<usize> {
         let grammar = self.grammar;
         let open = grammar.rules[usize::from(rule)].open(left);

@@ -1,4 +1,4 @@
-//! Grammars over a primitive set: their words are its nodes, its subtrees and its registers.
+//! Grammars over a primitive set: their words are its nodes, subtrees and registers.
 
 use super::PrimitiveSet;
 use crate::genotype::Bits;
@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use xpuck_kernels::tree::{Group, Kind, Node, OperandSpec, suggest};
 
 impl PrimitiveSet {
-    /// Reads a grammar, whose nodes and registers are all in this set.
+    /// Parses a grammar, whose nodes and registers must all be in this set.
     ///
     /// # Errors
-    /// One line: where the text is wrong, and what would be right.
+    /// One line with the position, the fault and the correction.
     pub(super) fn read_grammar(&self, text: &str) -> Result<Grammar, String> {
         let entries = entries(text)?;
         let first = entries.first().ok_or("the grammar has no rule; write for example `<node> ::= \"successl\"`")?;
@@ -36,11 +36,11 @@ impl PrimitiveSet {
     }
 }
 
-/// Turns the rules that trees are made of into productions, in the order in which they are met.
+/// Converts the reachable rules to productions, in the order in which they are first referenced.
 struct Compiler<'a> {
     entries: &'a [Entry],
     primitive_set: &'a PrimitiveSet,
-    /// Of each entry its number among the rules, once it is met.
+    /// Number of each entry among the rules, once it is referenced.
     numbers: Vec<Option<u16>>,
     waiting: VecDeque<usize>,
     count: u16,
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Refuses nodes and registers that are not the set's, so that its check lets through all that the grammar makes.
+    /// Rejects nodes and registers outside the set, so that every tree of the grammar passes the set's own check.
     fn refuse_forbidden(&self, kind: Kind, children: usize, sources: &[Source]) -> Result<(), String> {
         let mut node = Node::new(kind, children as u16, &[]);
         let specs = kind.spec().operands;

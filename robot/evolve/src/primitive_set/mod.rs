@@ -1,4 +1,4 @@
-//! What evolution may build trees from: nodes, registers, ranges and subtrees (thesis 7.4.2), as data.
+//! Primitives from which evolution builds trees: nodes, registers, ranges and subtrees (thesis 7.4.2), as data.
 
 mod grammar;
 mod phenotype;
@@ -19,14 +19,14 @@ const IN_SWARM: &str = include_str!("in-swarm.toml");
 const TRANSFERABILITY: &str = include_str!("transferability.toml");
 const KILOBOT: &str = include_str!("kilobot.toml");
 
-/// A node that may be chosen, with its number of children.
+/// Node kind with its number of children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Choice {
     kind: Kind,
     children: u16,
 }
 
-/// The allowed nodes, registers and ranges, the subtrees that count as leaves, and the grammar of it all.
+/// Allowed nodes, registers and ranges, the subtrees that count as leaves, and the grammar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrimitiveSet {
     inner: Vec<Choice>,
@@ -36,56 +36,56 @@ pub struct PrimitiveSet {
     grammar: Grammar,
 }
 
-/// A tree that evolution uses as if it were a leaf.
+/// Tree that evolution uses as a leaf.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Subtree {
     name: String,
     tree: Tree,
 }
 
-/// True for cells that a robot sets to what it senses: v_zero is none.
+/// Whether the robot writes sensor values to the cell; `v_zero` does not count.
 fn senses(cell: u8) -> bool {
     let register = register_of(cell);
     register.access == Access::ReadOnly && register.full > 0
 }
 
 impl PrimitiveSet {
-    /// The nodes and registers of the in-swarm experiments (Table 8.2).
+    /// Returns the nodes and registers of the in-swarm experiments (Table 8.2).
     pub fn in_swarm() -> PrimitiveSet {
         PrimitiveSet::parse("in-swarm.toml", IN_SWARM).expect("the built-in primitive sets are sound")
     }
 
-    /// The nodes and registers of the transferability experiments (Table 7.4).
+    /// Returns the nodes and registers of the transferability experiments (Table 7.4).
     pub fn transferability() -> PrimitiveSet {
         PrimitiveSet::parse("transferability.toml", TRANSFERABILITY).expect("the built-in primitive sets are sound")
     }
 
-    /// The nodes and blackboard of the foraging Kilobots (Tables 4.1 and 4.2).
+    /// Returns the nodes and blackboard of the foraging Kilobots (Tables 4.1 and 4.2).
     pub fn kilobot() -> PrimitiveSet {
         PrimitiveSet::parse_kilobots("kilobot.toml", KILOBOT).expect("the built-in primitive sets are sound")
     }
 
-    /// The branch that a bit string generates by the grammar; as [`Grammar::generate`].
+    /// Generates the branch of a bit string; as [`Grammar::generate`].
     pub(crate) fn generate(&self, bits: &Bits, depth: usize) -> Option<Branch> {
         self.grammar.generate(bits, depth, &self.operands)
     }
 
-    /// A bit string that generates this branch; as [`Grammar::recover`].
+    /// Finds a bit string that generates this branch; as [`Grammar::recover`].
     pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize) -> Option<Bits> {
         self.grammar.recover(branch, depth, length, &self.operands)
     }
 
-    /// What operands may be.
+    /// Allowed operands.
     pub(crate) fn operands(&self) -> &Operands {
         &self.operands
     }
 
-    /// True if trees of this set are for Kilobots.
+    /// Whether trees of this set are for Kilobots.
     pub fn is_kilobots(&self) -> bool {
         self.inner.iter().chain(&self.leaves).any(|choice| choice.kind.is_kilobots_own())
     }
 
-    /// The cells of all senses that trees may read, in order; none of a Kilobot's.
+    /// Cells of all senses that trees may read, in order; empty for a Kilobot's set.
     pub(crate) fn senses(&self) -> Vec<u8> {
         if self.is_kilobots() {
             return Vec::new();
@@ -107,12 +107,12 @@ impl PrimitiveSet {
         self.subtrees.len() as u16
     }
 
-    /// The kinds of leaves, subtrees of its own apart.
+    /// Kinds of the leaves, without the set's subtrees.
     pub(crate) fn leaf_kinds(&self) -> impl Iterator<Item = Kind> {
         self.leaves.iter().map(|choice| choice.kind)
     }
 
-    /// True if an inner node with as many children may be built.
+    /// Whether an inner node of this kind with this number of children is allowed.
     pub(crate) fn has(&self, kind: Kind, children: u16) -> bool {
         self.inner.contains(&Choice { kind, children })
     }
@@ -121,18 +121,19 @@ impl PrimitiveSet {
         self.leaves.len() + self.subtrees.len()
     }
 
-    /// Part of the nodes that are leaves, with `functions` more of them: Algorithm 11's probability to end a branch.
+    /// Share of leaves among the nodes, with `functions` more leaves: the probability of Algorithm 11 to end a
+    /// branch.
     pub(crate) fn leaf_share(&self, functions: u16) -> f32 {
         let leaves = self.leaf_count() + usize::from(functions);
         leaves as f32 / (leaves + self.inner.len()) as f32
     }
 
-    /// A random inner node.
+    /// Draws a random inner node.
     pub(crate) fn inner(&self, draws: &mut Draws) -> Gene {
         self.draw(self.inner[draws.below(self.inner.len() as u32) as usize], draws)
     }
 
-    /// A random leaf: a node, a subtree, or a call of one of `functions`.
+    /// Draws a random leaf: a node, a subtree, or a call of one of `functions`.
     pub(crate) fn leaf(&self, functions: u16, draws: &mut Draws) -> Gene {
         let which = draws.below((self.leaf_count() + usize::from(functions)) as u32) as usize;
         self.leaf_at(which, draws)
@@ -148,7 +149,7 @@ impl PrimitiveSet {
         }
     }
 
-    /// A random gene with as many children.
+    /// Draws a random gene with this number of children.
     pub(crate) fn same_arity(&self, children: u16, functions: u16, draws: &mut Draws) -> Option<Gene> {
         let inner = || self.inner.iter().filter(|c| c.children == children);
         let leaves = if children == 0 { self.leaf_count() + usize::from(functions) } else { 0 };
@@ -160,7 +161,8 @@ impl PrimitiveSet {
         Some(if children == 0 { self.leaf_at(which, draws) } else { self.draw(*inner().nth(which)?, draws) })
     }
 
-    /// A random other kind that takes the same operands and as many children; the operands stay (thesis 4.3.1).
+    /// Draws another node kind with the same operand types and number of children; the operand values are kept
+    /// (thesis 4.3.1).
     pub(crate) fn same_signature(&self, node: &Node, draws: &mut Draws) -> Option<Node> {
         let types = |kind: Kind| kind.spec().operands.iter().map(|o| o.operand);
         let alike =
@@ -179,7 +181,8 @@ impl PrimitiveSet {
         Gene::Node(Node { kind: choice.kind, children: choice.children, operands })
     }
 
-    /// The branch whose tree this is, subtrees found again and kept whole; `None` if a node or register is not allowed.
+    /// Converts a tree to a branch, in which known subtrees become single leaves; `None` if a node or register is not
+    /// allowed.
     pub fn branch(&self, tree: &Tree) -> Option<Branch> {
         let nodes = tree.nodes();
         let mut genes = Vec::with_capacity(nodes.len());
@@ -199,8 +202,8 @@ impl PrimitiveSet {
         Some(Branch::from_preorder(genes))
     }
 
-    /// True if every node and register of a tree is allowed, or it is a network of senses that are; what comes from outside is
-    /// checked with this.
+    /// Whether all nodes and registers of a tree are allowed, or all inputs if it is a network. Trees from outside
+    /// are validated by this function.
     pub fn allows(&self, tree: &Tree) -> bool {
         if tree.nodes()[0].kind != Kind::Network {
             return self.branch(tree).is_some();

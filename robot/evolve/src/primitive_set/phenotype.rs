@@ -1,19 +1,19 @@
-//! The tree that a genotype stands for (its phenotype), and whether it fits a robot.
+//! Tree of a genotype (its phenotype), and its size on a robot.
 
 use super::PrimitiveSet;
 use crate::genotype::{Branch, Gene};
 use xpuck_kernels::tree::{Footprint, MAX_DEPTH, Node, Tree};
 
 impl PrimitiveSet {
-    /// The tree of branches: calls replaced by what they stand for.
+    /// Builds the tree of the branches by replacing calls by their trees.
     pub(crate) fn express(&self, branches: &[Branch]) -> Tree {
         let mut nodes = Vec::with_capacity(branches[0].genes().len());
         append(&branches[0], &branches[1..], self, &mut nodes);
         Tree::from_preorder(nodes)
     }
 
-    /// True if the tree of these branches fits a robot; found without making it. A call of a function that is not among
-    /// them counts nothing.
+    /// Whether the tree of these branches fits a robot, computed without building the tree. Calls of functions that
+    /// are not among the branches count as empty.
     pub(crate) fn fits(&self, branches: &[Branch]) -> bool {
         let functions: Vec<Extent> = branches[1..].iter().map(|b| extent(b, &[], self)).collect();
         let whole = extent(&branches[0], &functions, self);
@@ -26,13 +26,13 @@ fn append(branch: &Branch, functions: &[Branch], primitive_set: &PrimitiveSet, n
         match *gene {
             Gene::Node(node) => nodes.push(node),
             Gene::Subtree(i) => nodes.extend_from_slice(primitive_set.subtree(i).nodes()),
-            // Functions call no functions.
+            // Functions cannot call functions.
             Gene::Function(i) => append(&functions[usize::from(i)], &[], primitive_set, nodes),
         }
     }
 }
 
-/// What a tree takes of a robot's memory, and its depth in edges.
+/// Memory of a tree on a robot, and its depth (edges).
 #[derive(Clone, Copy, Default)]
 struct Extent {
     footprint: Footprint,
@@ -41,7 +41,7 @@ struct Extent {
 
 fn extent(branch: &Branch, functions: &[Extent], primitive_set: &PrimitiveSet) -> Extent {
     let mut whole = Extent::default();
-    // Children still to come at each level above.
+    // Number of children still to come at each level above.
     let mut open = [0u16; MAX_DEPTH + 1];
     let mut level = 0;
     for gene in branch.genes() {

@@ -1,4 +1,4 @@
-//! Primitive sets as TOML.
+//! Primitive sets in TOML form.
 
 use super::{Choice, PrimitiveSet, Subtree};
 use crate::grammar::Grammar;
@@ -8,44 +8,44 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Tree, suggest};
 
-/// Longest primitive set file, bytes.
+/// Maximum size of a primitive set file (bytes).
 const MAX_TEXT: usize = 64 * 1024;
-/// Most entries of a list.
+/// Maximum number of entries of a list.
 const MAX_ENTRIES: usize = 256;
-/// Most children of an inner node.
+/// Maximum number of children of an inner node.
 const MAX_CHILDREN: u16 = 16;
 
-/// Why a primitive set cannot be used: file, key, and what would be right, in one line.
+/// Reason why a primitive set cannot be used: file, key and correction, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {message}")]
 pub struct PrimitiveSetError {
-    /// The file or text.
+    /// Name of the file or text.
     pub file: String,
-    /// Key or line, what is wrong there and what would be right.
+    /// Key or line, with the fault and the correction.
     pub message: String,
 }
 
-/// A primitive set as a TOML file.
+/// Primitive set as a TOML file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrimitiveSetFile {
-    /// Names of inner nodes, those of any number of children with that number: `seq3`.
+    /// Names of inner nodes; nodes with a variable number of children have that number as a suffix: `seq3`.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
     inner: Vec<String>,
     /// Names of leaves.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
     leaves: Vec<String>,
-    /// Which registers play which part; a Kilobot has none.
+    /// Registers of an e-puck by role; not for a Kilobot's set.
     registers: Option<RegistersEntry>,
-    /// Which entries of a Kilobot's blackboard play which part; an e-puck has none.
+    /// Blackboard entries of a Kilobot by role; not for an e-puck's set.
     entries: Option<EntriesEntry>,
-    /// Lowest and highest value of each type of number; what is left out is Table 7.5's.
+    /// Minimum and maximum of each number type [default: Table 7.5].
     #[serde(default)]
     ranges: Ranges,
     /// Trees in text form that count as one leaf each, by name.
     #[serde(default)]
     subtrees: BTreeMap<String, String>,
-    /// A grammar in BNF; made from the rest if left out.
+    /// Grammar in BNF [default: derived from the other keys].
     grammar: Option<String>,
 }
 
@@ -72,7 +72,7 @@ struct EntriesEntry {
 }
 
 impl PrimitiveSet {
-    /// Reads a primitive set for e-pucks, which has the keys of [`PrimitiveSetFile`]; `file` is what errors call the text.
+    /// Parses a primitive set for e-pucks, with the keys of [`PrimitiveSetFile`]; `file` is the name in errors.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
         if set.is_kilobots() {
@@ -82,7 +82,7 @@ impl PrimitiveSet {
         Ok(set)
     }
 
-    /// Reads a primitive set for Kilobots.
+    /// Parses a primitive set for Kilobots.
     pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
         if !set.is_kilobots() {
@@ -124,7 +124,7 @@ impl PrimitiveSetFile {
     }
 }
 
-/// The registers of an e-puck's set, or the entries of a Kilobot's: a set is for one kind of robot.
+/// Reads the registers of an e-puck's set, or the entries of a Kilobot's set; a set is for one kind of robot.
 fn registers(
     inner: &[Choice],
     leaves: &[Choice],
@@ -160,7 +160,7 @@ fn registers(
     }
 }
 
-/// Reads each entry of a list; errors begin with its key.
+/// Reads each entry of a list; errors begin with the key of the list.
 fn list<T>(key: &str, names: &[String], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     if names.is_empty() || names.len() > MAX_ENTRIES {
         return Err(format!("{key} has {} entries; 1 to {MAX_ENTRIES} are allowed", names.len()));
@@ -197,7 +197,7 @@ fn leaf(name: &str) -> Result<Choice, String> {
 }
 
 fn cells(key: &'static str, names: &[String], operand: Operand) -> Result<Vec<u8>, String> {
-    // Errors of the list begin with the whole key.
+    // The operand name is the last part of the key, because list errors begin with the full key.
     let spec = OperandSpec { name: key.rsplit('.').next().unwrap_or(key), operand };
     list(key, names, |name| spec.read(name).map(|cell| cell as u8))
 }
@@ -220,7 +220,8 @@ fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> 
 }
 
 impl PrimitiveSet {
-    /// The BNF grammar of all that the set allows, in the shape of Listing 3.1: a node is a leaf or an inner node.
+    /// Builds the BNF grammar of all nodes in the set, with the structure of Listing 3.1: a node is a leaf or an
+    /// inner node.
     fn bnf(&self) -> String {
         let alternative = |c: &Choice| {
             let name = c.kind.spec().name;
@@ -235,12 +236,12 @@ impl PrimitiveSet {
         format!("<node> ::= <leaf> | <inner>\n<inner> ::= {}\n<leaf> ::= {}\n", inner.join(" | "), leaves.join(" | "))
     }
 
-    /// The number of a named subtree.
+    /// Index of a named subtree.
     pub(crate) fn subtree_of_name(&self, name: &str) -> Option<u16> {
         self.subtrees.iter().position(|s| s.name == name).map(|i| i as u16)
     }
 
-    /// "; did you mean `x`?" among the names of nodes and subtrees.
+    /// Returns "; did you mean `x`?" with the nearest name of a node or subtree.
     pub(crate) fn suggest(&self, name: &str) -> String {
         let named = self.subtrees.iter().map(|s| s.name.clone());
         suggest(name, Kind::all().map(|k| k.spec().name.to_string()).chain(named))

@@ -1,10 +1,10 @@
-//! What a set allows; generation by its grammar, and the way back.
+//! Tests of the allowed primitives, of generation by grammar, and of its inverse.
 
 use super::*;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::RegisterMap;
 
-/// Listing 3.1 of the thesis with nodes of ours: `if` is a turn of one strength or another.
+/// Listing 3.1 of the thesis with nodes of this language; `upfield` with one of two strengths replaces `if`.
 const LISTING: &str = r#"
 <tree>       ::= <node>
 <node>       ::= <leaf_node> | <inner_node>
@@ -31,7 +31,7 @@ fn listing_3_2_wraps_around_once() {
 
 #[test]
 fn a_string_of_ones_ends_at_the_depth_limit() {
-    // Where no inner node may stand, `<node>` has one alternative and consumes no bit.
+    // At the depth limit `<node>` has only one alternative and consumes no bits.
     let leaves = "    bfront\n".repeat(3);
     assert_eq!(text_of("11111111", 2), format!("sel\n{}", format!("  sel\n{leaves}").repeat(3)));
     assert_eq!(text_of("11111111", 0), "bfront\n");
@@ -48,7 +48,7 @@ fn a_generated_tree_leads_back_to_a_string_that_generates_it() {
             continue;
         };
         all += 1;
-        // A tree that wrapped around needs more bits than it had.
+        // A tree whose string wrapped around needs a longer string.
         if let Some(again) = primitive_set.recover(&branch, 4, 16 * 1024) {
             assert_eq!(primitive_set.generate(&again, 4), Some(branch));
             found += 1;

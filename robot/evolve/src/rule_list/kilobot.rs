@@ -1,23 +1,25 @@
-//! Rules for Kilobots: what is done is a manoeuvre of several moves one after another.
+//! Rules for Kilobots, whose actions are manoeuvres of several consecutive moves.
 //!
-//! A Kilobot's motors run for one update and are off in the one in which their node succeeds, so a tree that asks before
-//! every move stands still half of the time. Whoever moves several times before asking again gets farther.
+//! A Kilobot's motors run for one update and are off in the update in which their node succeeds. A tree that tests a
+//! condition before every move therefore stands still half of the time. Several moves per test cover a greater
+//! distance.
 
 use super::{RuleListBuilder, inner};
 use crate::genotype::Gene;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Kind, Node, Operand};
 
-/// Most moves of one kind in a new manoeuvre; a node has up to four children.
+/// Maximum number of moves of one kind in a new manoeuvre; a node has up to four children.
 const MOST_MOVES: u32 = 4;
-/// Probability that a manoeuvre goes on with moves of another kind.
+/// Probability that moves of a second kind follow.
 const SECOND: f32 = 0.3;
-/// Probability that a manoeuvre begins with an entry that is set.
+/// Probability that a manoeuvre begins by setting a blackboard entry.
 const SETS: f32 = 0.1;
-/// Probability that a constant is small, between these powers of two: distances change by millimetres.
+/// Probability that a constant is small, and the exponents of 2 between which it then lies; distances change by
+/// millimetres.
 const SMALL: (f32, f32, f32) = (0.5, -10.0, 0.0);
 
-/// Moves, in one of ten after an entry of the blackboard is set.
+/// Returns moves, preceded by setting a blackboard entry with probability [`SETS`].
 pub(super) fn manoeuvre(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     let mut genes = moves(builder, draws);
     if draws.unit() < SECOND {
@@ -30,7 +32,7 @@ pub(super) fn manoeuvre(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec
     genes
 }
 
-/// One to four moves of a kind.
+/// Returns one to four moves of one kind.
 fn moves(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     let kind = builder.actions[draws.below(builder.actions.len() as u32) as usize];
     let count = 1 + draws.below(MOST_MOVES) as u16;
@@ -43,7 +45,7 @@ fn moves(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     genes
 }
 
-/// A constant that an entry is compared with or set to.
+/// Draws a constant for comparison with, or assignment to, a blackboard entry.
 pub(super) fn constant(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> f32 {
     let drawn = builder.primitive_set.operands().draw(Operand::Float, draws);
     let (share, low, high) = SMALL;

@@ -1,8 +1,9 @@
-//! New branches that are rule lists: rules in order of priority, each an action behind conditions, and at the end what
-//! is done otherwise.
+//! New branches in the form of rule lists: rules in order of priority, each an action guarded by conditions, and a
+//! final default action.
 //!
-//! A tree drawn node by node hardly ever drives anywhere in particular: most of its leaves write scratch registers or
-//! nothing, and most of its conditions guard nothing. Here every rule tests something and then sets the goal.
+//! A tree of random nodes hardly ever drives to a particular place: most of its leaves write scratch registers or
+//! nothing, and most of its conditions guard nothing. In a rule list every rule tests a condition and then sets the
+//! goal.
 
 mod kilobot;
 
@@ -12,41 +13,42 @@ use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Access, GOAL, Kind, Node, Operand, register_of};
 
-/// Rules of a new branch, at most.
+/// Maximum number of rules of a new branch.
 const MAX_RULES: u32 = 3;
 /// Probability that a rule has a second condition.
 const SECOND_CONDITION: f32 = 0.4;
 /// Probability that a condition is inverted.
 const INVERTED: f32 = 0.15;
-/// Probability that a sum begins with nothing rather than with a register.
+/// Probability that the first summand is zero instead of a register.
 const FROM_ZERO: f32 = 0.25;
-/// Powers of two between which gains lie: less does nothing, more only saturates the wheels.
+/// Exponents of 2 between which gains lie: smaller gains have no effect, larger ones only saturate the wheels.
 const GAIN_POWERS: (f32, f32) = (-2.0, 4.0);
 
-/// Builds rule lists of a primitive set.
+/// Builder of rule lists over a primitive set.
 #[derive(Clone, Debug)]
 pub struct RuleListBuilder<'a> {
     primitive_set: &'a PrimitiveSet,
     conditions: Vec<Kind>,
     actions: Vec<Kind>,
     subtrees: u16,
-    /// True for a Kilobot's rules, whose nodes with children all have memory.
+    /// Whether the rules are for Kilobots, whose nodes with children all have memory.
     kilobots: bool,
-    /// True if a Kilobot may set an entry of its blackboard.
+    /// Whether a Kilobot may set an entry of its blackboard.
     sets: bool,
 }
 
-/// Which registers a rule reads.
+/// Registers that a rule reads.
 #[derive(Clone, Copy)]
 enum Read {
-    /// What the robot senses.
+    /// Sensor registers.
     Sense,
-    /// Also what an earlier node has left.
+    /// Sensor registers and registers that an earlier node has written.
     Known,
 }
 
 impl<'a> RuleListBuilder<'a> {
-    /// `None` where the set lacks `seq2` and `sel2` (of Kilobots `seqm2` and `selm2`), conditions or actions.
+    /// Creates a builder; `None` if the set lacks `seq2` or `sel2` (`seqm2` or `selm2` for Kilobots), conditions or
+    /// actions.
     pub fn of(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
         let tests = |kind: &Kind| {
             let spec = kind.spec();
@@ -63,22 +65,22 @@ impl<'a> RuleListBuilder<'a> {
         (whole && !builder.conditions.is_empty() && acts).then_some(builder)
     }
 
-    /// What conditions stand before an action under.
+    /// Kind of the node that joins conditions and an action.
     pub fn seq(&self) -> Kind {
         if self.kilobots { Kind::Seqm } else { Kind::Seq }
     }
 
-    /// What rules stand under.
+    /// Kind of the node that joins rules.
     pub fn sel(&self) -> Kind {
         if self.kilobots { Kind::Selm } else { Kind::Sel }
     }
 
-    /// The primitive set of its lists.
+    /// Primitive set of the rule lists.
     pub fn primitive_set(&self) -> &'a PrimitiveSet {
         self.primitive_set
     }
 
-    /// A new branch of one to three rules.
+    /// Creates a branch of one to three rules and a default action.
     pub fn branch(&self, draws: &mut Draws) -> Branch {
         let rules = 1 + draws.below(MAX_RULES);
         let mut genes = self.action(draws);
@@ -92,7 +94,7 @@ impl<'a> RuleListBuilder<'a> {
         Branch::from_preorder(self.action(draws))
     }
 
-    /// An action behind one or two conditions.
+    /// Creates an action guarded by one or two conditions.
     pub fn rule(&self, draws: &mut Draws) -> Vec<Gene> {
         let first = self.condition(draws);
         let mut rest = self.action(draws);
@@ -102,7 +104,7 @@ impl<'a> RuleListBuilder<'a> {
         join(self.seq(), first, rest)
     }
 
-    /// A leaf that tests something, now and then inverted.
+    /// Creates a leaf that tests a condition, sometimes inverted.
     pub fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
         let kind = self.conditions[draws.below(self.conditions.len() as u32) as usize];
         let leaf = self.leaf(
@@ -119,9 +121,10 @@ impl<'a> RuleListBuilder<'a> {
         vec![leaf]
     }
 
-    /// What sets the goal: one node, both its components in turn, or a scratch vector first and then the goal from it.
+    /// Creates an action that sets the goal: one node, one node per component, or a scratch vector and the goal
+    /// computed from it.
     ///
-    /// Of a Kilobot: moves.
+    /// For a Kilobot, an action is a manoeuvre.
     pub fn action(&self, draws: &mut Draws) -> Vec<Gene> {
         if self.kilobots {
             return kilobot::manoeuvre(self, draws);
@@ -144,7 +147,7 @@ impl<'a> RuleListBuilder<'a> {
         join(Kind::Seq, vec![y], vec![self.writing(*kind, GOAL, draws)])
     }
 
-    /// A constant vector, and the goal from it and a sense.
+    /// Sets a scratch vector to a constant, and the goal to a sum of it and a sensor vector.
     fn scratch(&self, draws: &mut Draws) -> Vec<Gene> {
         let Some(cell) = self.cells(Operand::VectorDest).find(|c| register_of(*c).access == Access::Scratch) else {
             return vec![self.writing(Kind::Mulav, GOAL, draws)];
@@ -156,12 +159,12 @@ impl<'a> RuleListBuilder<'a> {
         join(Kind::Seq, vec![first], vec![Gene::Node(sum)])
     }
 
-    /// A leaf whose destination, if it names one, is `cell`.
+    /// Creates a leaf that writes to `cell`, if it has a destination operand.
     fn writing(&self, kind: Kind, cell: usize, draws: &mut Draws) -> Gene {
         let mut summand = true;
         let operand = |operand: Operand, draws: &mut Draws| match operand {
             Operand::ScalarDest | Operand::VectorDest => cell as f32,
-            // Only the first summand may be nothing.
+            // Only the first summand may be zero.
             Operand::Scalar | Operand::Vector => {
                 let zero = std::mem::take(&mut summand) && draws.unit() < FROM_ZERO;
                 if zero { 0.0 } else { self.source(operand, Read::Known, draws) }
@@ -186,7 +189,8 @@ impl<'a> RuleListBuilder<'a> {
         cells.iter().copied()
     }
 
-    /// A register that says something: not the goal, which is not written yet, nor zero, nor a vector made of two scalars.
+    /// Draws a register with information: not the goal, which is not written yet, not zero, and not a vector register
+    /// composed of two scalars.
     fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
         let says = |cell: &u8| {
             let register = register_of(*cell);
@@ -202,7 +206,7 @@ impl<'a> RuleListBuilder<'a> {
         self.cells(operand).filter(says).nth(which).map_or(0.0, f32::from)
     }
 
-    /// A number that is neither without effect nor always saturated, within the primitive set's range.
+    /// Draws a number within the operand's range that has an effect without saturating the wheels.
     pub fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
         let drawn = match operand {
             Operand::Float if self.kilobots => kilobot::constant(self, draws),
@@ -216,7 +220,7 @@ impl<'a> RuleListBuilder<'a> {
         drawn.clamp(low, high)
     }
 
-    /// A register for an operand that names one.
+    /// Draws a register for a register operand.
     pub fn register(&self, operand: Operand, draws: &mut Draws) -> f32 {
         match operand {
             Operand::Scalar | Operand::Vector => self.source(operand, Read::Known, draws),
@@ -224,19 +228,19 @@ impl<'a> RuleListBuilder<'a> {
         }
     }
 
-    /// True if a subtree only tests something.
+    /// Whether a subtree is only a condition.
     pub fn tests(&self, genes: &[Gene]) -> bool {
         let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
         matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))
     }
 }
 
-/// A node with children still to follow.
+/// Creates a node whose children follow in preorder.
 pub fn inner(kind: Kind, children: u16) -> Gene {
     Gene::Node(Node { kind, children, operands: [0.0; 4] })
 }
 
-/// Two subtrees under one node.
+/// Joins two subtrees under one node.
 pub fn join(kind: Kind, first: Vec<Gene>, second: Vec<Gene>) -> Vec<Gene> {
     let mut genes = vec![inner(kind, 2)];
     genes.extend(first);

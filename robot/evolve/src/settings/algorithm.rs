@@ -1,4 +1,4 @@
-//! The evolutionary algorithms by name.
+//! Names of the evolutionary algorithms.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,41 +6,42 @@ use std::fmt;
 use std::str::FromStr;
 use xpuck_kernels::tree::suggest;
 
-/// An evolutionary algorithm. Some also answer to older names.
+/// Evolutionary algorithm. Some have older alternative names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
-    /// Thesis 4.3.1: ten trials of everybody but the elite, crossover of pairs, four mutations.
+    /// Thesis 4.3.1: ten trials of each non-elite individual, crossover of pairs, four mutations.
     Dars2016,
-    /// Thesis 7.4.3: eight trials of everybody but the elite, every child from crossover, three mutations.
+    /// Thesis 7.4.3: eight trials of each non-elite individual, every child from crossover, three mutations.
     Classic,
-    /// Thesis 8.2.2: one trial of everybody, few replaced, samples accumulate; selects luck where copies meet.
+    /// Thesis 8.2.2: one trial per individual and generation, few replacements, accumulated samples; copies favour
+    /// lucky results.
     NoiseAware,
-    /// The noise-aware algorithm with samples that belong to genotypes.
+    /// Noise-aware algorithm with samples that are pooled per genotype.
     #[serde(alias = "honest")]
     PooledSamples,
-    /// A race of many new trees in the same worlds, with fresh starts, and guests from the other islands.
+    /// Selection in stages of many new trees in the same worlds, with fresh starts and guests from other islands.
     #[default]
     #[serde(alias = "default")]
     Racing,
 }
 
-/// To whom the samples of fitness belong.
+/// Owner of fitness samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleOwner {
-    /// To a genotype: no population holds two equal trees, equal migrants are dropped, and new ones start without the
-    /// samples that made them look good elsewhere.
+    /// Genotype: no population contains two equal trees, equal migrants are dropped, and new migrants start without
+    /// samples, because those of their own island are biased upwards.
     Genotype,
-    /// To each copy, as the thesis describes it; this selects luck (`docs/evolution.md`).
+    /// Each copy, as in the thesis; this favours lucky results (`docs/evolution.md`).
     Copy,
 }
 
 impl Algorithm {
-    /// Every algorithm.
+    /// All algorithms.
     pub const ALL: [Algorithm; 5] =
         [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::PooledSamples, Algorithm::Racing];
 
-    /// The name by which it is chosen and printed.
+    /// Name for selection and output.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Dars2016 => "dars2016",
@@ -51,7 +52,7 @@ impl Algorithm {
         }
     }
 
-    /// Other names that are read: `default` points to the default algorithm, `honest` stands in older files.
+    /// Alternative names: `default` refers to the default algorithm, `honest` occurs in older files.
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Algorithm::PooledSamples => &["honest"],
@@ -60,7 +61,7 @@ impl Algorithm {
         }
     }
 
-    /// To whom samples belong.
+    /// Owner of the samples.
     pub fn sample_owner(self) -> SampleOwner {
         match self {
             Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => SampleOwner::Copy,
@@ -69,7 +70,7 @@ impl Algorithm {
     }
 }
 
-/// A name that no algorithm has.
+/// Unknown algorithm name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no algorithm is called `{0}`{near}; there are {names}",

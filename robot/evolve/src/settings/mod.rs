@@ -1,4 +1,4 @@
-//! The parameters of the algorithms, and where each has its own values.
+//! Parameters of the algorithms, and their defaults per algorithm.
 
 mod algorithm;
 mod presets;
@@ -9,117 +9,122 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::suggest;
 
-/// What genotypes are.
+/// Representation of genotypes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Representation {
     /// The tree itself (thesis 3.2.2).
     #[default]
     Tree,
-    /// A main tree and functions that it may call, all evolving (automatically defined functions, Koza 1994).
+    /// Main tree with functions that it may call, all of which evolve (automatically defined functions, Koza 1994).
     Adf,
-    /// A bit string from which a grammar generates the tree (thesis 3.2.1).
+    /// Bit string from which a grammar generates the tree (thesis 3.2.1).
     Grammar,
-    /// The weights of a recurrent network that reads every sense the primitive set knows.
+    /// Weights of a recurrent network that reads every sensor register of the primitive set.
     Network,
 }
 
-/// Parameters. Those that an algorithm does not use say nothing in it.
+/// Parameters of an algorithm. Parameters that the algorithm does not use have no effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Which algorithm.
+    /// Evolutionary algorithm.
     pub algorithm: Algorithm,
-    /// What genotypes are.
+    /// Representation of genotypes.
     pub representation: Representation,
-    /// Individuals on an island, 8..=4096.
+    /// Number of individuals of an island (8..=4096).
     #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
-    /// Part of the population that is elite, 0.01..=0.9.
+    /// Share of elite individuals in the population (0.01..=0.9).
     #[schemars(range(min = 0.01, max = 0.9))]
     pub elite: f32,
-    /// Part of the non-elite that is replaced: `pooled-samples` replaces the least fit, `noise-aware` each with this probability.
+    /// Share of the non-elite that is replaced [0..=1]: `pooled-samples` replaces the least fit, `noise-aware`
+    /// replaces each individual with this probability.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub replace: f32,
-    /// Probability that a replacement comes from crossover rather than from scratch; in `dars2016` that two of the
-    /// chosen are crossed.
+    /// Probability that a replacement is created by crossover and not from scratch (0..=1); in `dars2016`,
+    /// probability that a selected pair is crossed.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
-    /// Individuals in a tournament, 1..=64.
+    /// Tournament size (1..=64).
     #[schemars(range(min = 1, max = 64))]
     pub tournament: usize,
-    /// Depth of new trees, 1..=8; with a grammar the greatest depth of any tree.
+    /// Maximum depth of new trees (1..=8); with a grammar, maximum depth of all trees.
     #[schemars(range(min = 1, max = 8))]
     pub depth: usize,
-    /// Probability of mutation for each parameter; in `dars2016` that one of the tree's is drawn anew.
+    /// Probability of mutation per parameter (0..=1); in `dars2016`, probability that one parameter of the tree is
+    /// drawn again.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_parameter: f32,
-    /// Probability that a node is replaced by one of the same arity; in `dars2016` that one of the tree's is.
+    /// Probability per node that it is replaced by a node of the same arity (0..=1); in `dars2016`, probability that
+    /// one node of the tree is replaced.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_point: f32,
-    /// Probability that an individual gets a new subtree.
+    /// Probability that an individual gets a new subtree (0..=1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_subtree: f32,
-    /// Probability that a subtree shrinks to one of its leaves, in `dars2016`.
+    /// Probability that a subtree shrinks to one of its leaves, in `dars2016` (0..=1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_shrink: f32,
-    /// Trials of each new individual, 1..=1000; in `pooled-samples` and `noise-aware` everybody is tried once a generation.
+    /// Number of trials of each new individual (1..=1000); `pooled-samples` and `noise-aware` always use one trial
+    /// per individual and generation.
     #[schemars(range(min = 1, max = 1000))]
     pub evaluations: u32,
-    /// Evaluations after which an estimate counts in full (Eq. 8.1).
+    /// Number of evaluations from which an estimate has full weight (Eq. 8.1) (1..=1000).
     #[schemars(range(min = 1, max = 1000))]
     pub full_evaluations: u32,
-    /// Immigrants that replace the least fit at each exchange.
+    /// Number of immigrants that replace the least fit at each exchange (0..=population / 2).
     pub immigrants: usize,
-    /// Generations between exchanges with other islands: 1 in thesis 8.3.1, n_epoch in 5.5.1.
+    /// Generations between exchanges with other islands: 1 in thesis 8.3.1, n_epoch in 5.5.1 (1..=1000000).
     #[schemars(range(min = 1, max = 1_000_000))]
     pub exchange_every: u32,
-    /// After so many generations an island starts afresh, its champion kept aside; 0 for never. By then all islands
-    /// hold variants of one tree, and how good that one is depends on luck at the start: several starts are better.
+    /// Generations after which an island starts afresh and keeps its champion aside; 0 for never (0..=1000000).
+    /// Islands converge to variants of one tree whose quality depends on the random start, so several starts give
+    /// better results.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub restart_every: u32,
-    /// Functions of each individual, 1..=8, with `representation = "adf"`.
+    /// Number of functions of each individual, with `representation = "adf"` (1..=8).
     #[schemars(range(min = 1, max = 8))]
     pub functions: u16,
-    /// Length of the bit string, 32..=8192, with `representation = "grammar"`.
+    /// Length of the bit string, with `representation = "grammar"` (32..=8192 bits).
     #[schemars(range(min = 32, max = 8192))]
     pub bits: usize,
-    /// Probability that a bit turns over, with `representation = "grammar"`.
+    /// Probability that a bit is inverted, with `representation = "grammar"` (0..=1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_bit: f32,
-    /// Hidden neurons, 0..=30, with `representation = "network"`.
+    /// Number of hidden neurons, with `representation = "network"` (0..=30).
     #[schemars(range(min = 0, max = 30))]
     pub hidden: u16,
-    /// Fitness that a node costs in `racing`, 0..=0.1: of two trees that are as good the smaller one is kept. The default
-    /// decides between equals only; with 0.001 a tree of ten nodes more has to be better by 0.01.
+    /// Fitness cost of a node in `racing`, which prefers smaller trees (0..=0.1). The default decides only between
+    /// trees of equal fitness; with 0.001 a tree with ten more nodes must be better by 0.01.
     #[schemars(range(min = 0.0, max = 0.1))]
     pub node_cost: f64,
 }
 
-/// Settings that cannot be used.
+/// Reason why settings cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// A parameter outside its range.
     #[error("settings.{name} = {value} is outside {low}..={high}")]
     Range {
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// Given value.
         value: f64,
-        /// Least allowed.
+        /// Minimum.
         low: f64,
-        /// Greatest allowed.
+        /// Maximum.
         high: f64,
     },
-    /// No such parameter.
+    /// Unknown parameter.
     #[error("settings: unknown key `{name}`{hint}")]
     Unknown {
-        /// What was written.
+        /// Given name.
         name: String,
-        /// The nearest right name, if one is near.
+        /// Nearest valid name, if there is a similar one.
         hint: String,
     },
-    /// A value of the wrong type.
+    /// Value of the wrong type.
     #[error("settings: {0}")]
     Type(String),
 }
@@ -131,20 +136,21 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// An algorithm's own values.
+    /// Default settings of an algorithm.
     pub fn of(algorithm: Algorithm) -> Settings {
         presets::preset(algorithm)
     }
 
-    /// An algorithm's own values, with those of a TOML table (`[settings]` of an evolution file) in their place.
+    /// Default settings of an algorithm, overridden by the values of a TOML table (`[settings]` of an evolution
+    /// file).
     ///
     /// # Errors
-    /// One line: an unknown key and the nearest right one, a value of the wrong type, or one outside its range.
+    /// One line: an unknown key with the nearest valid key, a value of the wrong type, or a value outside its range.
     pub fn read(algorithm: Algorithm, table: &toml::Table) -> Result<Settings, SettingsError> {
         let wrong = |message: String| SettingsError::Type(message.trim().replace('\n', "; "));
         let mut all = toml::Table::try_from(Settings::of(algorithm)).map_err(|error| wrong(error.to_string()))?;
         for (key, value) in table {
-            // The algorithm is named beside the table: its own values have to be known first.
+            // The algorithm is not a key of the table, because its defaults must be known first.
             if key == "algorithm" || !all.contains_key(key) {
                 let known = all.keys().filter(|k| *k != "algorithm").cloned();
                 return Err(SettingsError::Unknown { name: key.clone(), hint: suggest(key, known) });

@@ -1,8 +1,8 @@
-//! The settings that each algorithm has of its own.
+//! Default settings of each algorithm.
 
 use super::{Algorithm, Representation, Settings};
 
-/// An algorithm's own values.
+/// Default settings of an algorithm.
 pub(super) fn preset(algorithm: Algorithm) -> Settings {
     match algorithm {
         Algorithm::Dars2016 => dars2016(),
@@ -13,8 +13,8 @@ pub(super) fn preset(algorithm: Algorithm) -> Settings {
     }
 }
 
-/// What an algorithm's settings begin with: the thesis's values of Table 8.1 and 8.3.1, and sizes of our own for what the
-/// thesis does not use.
+/// Base of all presets: the thesis's values of Table 8.1 and 8.3.1, and our own values for parameters that the thesis
+/// does not have.
 fn published(algorithm: Algorithm) -> Settings {
     Settings {
         algorithm,
@@ -42,7 +42,7 @@ fn published(algorithm: Algorithm) -> Settings {
     }
 }
 
-/// Table 4.3, which says nothing of the depth of new trees; it is that of Table 7.6.
+/// Values of Table 4.3. It does not specify the depth of new trees, which is taken from Table 7.6.
 fn dars2016() -> Settings {
     Settings {
         population: 25,
@@ -59,7 +59,7 @@ fn dars2016() -> Settings {
     }
 }
 
-/// Table 7.6.
+/// Values of Table 7.6.
 fn classic() -> Settings {
     Settings {
         population: 64,
@@ -71,13 +71,13 @@ fn classic() -> Settings {
     }
 }
 
-/// As equal trees share their samples, the known bad ones need not be tried again, so more are replaced, and more of
-/// them by crossover; shallower new trees are tried faster.
+/// Equal trees share their samples, so known poor trees need no further trials: more individuals are replaced, and
+/// more of them by crossover. Shallower new trees are faster to try.
 fn pooled_samples() -> Settings {
     Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
 }
 
-/// The population is what a generation costs, in trials of the run's length.
+/// In racing, the population is the budget of a generation, in trials of the run's length.
 fn racing() -> Settings {
     Settings { elite: 1.0 / 64.0, depth: 4, ..published(Algorithm::Racing) }
 }

@@ -1,6 +1,7 @@
-//! Crossover of pairs and the four mutations of thesis 4.3.1, each of which changes one place at most.
+//! Crossover of pairs and the four mutations of thesis 4.3.1; each mutation changes at most one place.
 //!
-//! Where the thesis is silent, as the library it used (DEAP): points are any nodes, for crossover any but the root.
+//! Details that the thesis does not specify follow the library that it used (DEAP): mutation points are any nodes,
+//! crossover points any node except the root.
 
 use super::{any_branch, graft, mutate_numbers};
 use crate::generate::grow;
@@ -8,8 +9,8 @@ use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;
 use xpuck_kernels::random::Draws;
 
-/// Both genotypes with a subtree of one exchanged for one of the other; a child that would not fit a robot is as its
-/// parent. Trees of one node have nothing to exchange.
+/// Exchanges a subtree of one genotype with a subtree of the other. A child that would not fit a robot is replaced by
+/// its parent. Trees of one node are unchanged.
 pub fn exchange(space: Space<'_>, a: &Genotype, b: &Genotype, draws: &mut Draws) -> (Genotype, Genotype) {
     let (first, second) = match (a, b) {
         (Genotype::Branches(a), Genotype::Branches(b)) => {
@@ -39,7 +40,7 @@ fn below_root(branch: &Branch, draws: &mut Draws) -> Option<usize> {
     (below > 0).then(|| 1 + draws.below(below as u32) as usize)
 }
 
-/// Subtree replacement, shrinking, node replacement and constant replacement, each with its own probability.
+/// Applies subtree replacement, shrinking, node replacement and constant replacement, each with its own probability.
 pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     if mutate_numbers(space, genotype, draws) {
         return;
@@ -61,10 +62,11 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
     }
 }
 
-/// Changes one place of one branch; `None` if there is nothing to change or the result would not fit a robot.
+/// Function that changes one place of one branch; `None` if there is nothing to change or the result would not fit a
+/// robot.
 type Mutation = fn(Space<'_>, &[Branch], usize, &mut Draws) -> Option<Genotype>;
 
-/// Any subtree becomes a new random one.
+/// Replaces a random subtree by a new one.
 fn replace_subtree(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let at = draws.below(branches[which].genes().len() as u32) as usize;
     let depth = draws.below(space.settings.depth as u32) as usize;
@@ -72,7 +74,7 @@ fn replace_subtree(space: Space<'_>, branches: &[Branch], which: usize, draws: &
     graft(space, branches, which, at, new.genes())
 }
 
-/// Any subtree of more than a leaf becomes one of its own leaves.
+/// Replaces a random subtree with several nodes by one of its own leaves.
 fn shrink(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let genes = branches[which].genes();
     let at = pick(genes, |gene| gene.children() > 0, draws)?;
@@ -81,7 +83,7 @@ fn shrink(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws
     graft(space, branches, which, at, &within[leaf..=leaf])
 }
 
-/// Any node becomes another that takes the same operands and as many children.
+/// Replaces a random node by another one with the same operand types and number of children.
 pub fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let genes = branches[which].genes();
     let at = draws.below(genes.len() as u32) as usize;
@@ -90,7 +92,7 @@ pub fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: 
     changed(space, branches, which, at, Gene::Node(other))
 }
 
-/// Any operand is drawn anew.
+/// Draws a random operand again.
 pub fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let operands = |gene: &Gene| match gene {
         Gene::Node(node) => node.kind.spec().operands,
@@ -110,7 +112,7 @@ pub fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, dra
     None
 }
 
-/// The genotype with one gene replaced by one of the same arity.
+/// Replaces one gene by another one of the same arity.
 fn changed(space: Space<'_>, branches: &[Branch], which: usize, at: usize, gene: Gene) -> Option<Genotype> {
     let mut branches = branches.to_vec();
     branches[which].set(at, gene);
@@ -118,7 +120,7 @@ fn changed(space: Space<'_>, branches: &[Branch], which: usize, at: usize, gene:
     space.fits(&genotype).then_some(genotype)
 }
 
-/// A random place where a gene is as wanted.
+/// Draws a random position of a gene that satisfies `wanted`.
 fn pick(genes: &[Gene], wanted: impl Fn(&Gene) -> bool, draws: &mut Draws) -> Option<usize> {
     let mut fitting = (0..genes.len()).filter(|i| wanted(&genes[*i]));
     let count = fitting.clone().count();

@@ -1,4 +1,4 @@
-//! Crossover and the three mutations of thesis 7.4.3, and our gentler form of them.
+//! Crossover and the three mutations of thesis 7.4.3, and a variant with smaller changes.
 
 use super::{any_branch, graft, mutate_numbers};
 use crate::generate::full;
@@ -10,14 +10,15 @@ use xpuck_kernels::tree::Operand;
 
 /// Probability that a crossover or mutation point is an inner node (Koza 1992).
 const INNER_BIAS: f32 = 0.9;
-/// Parameters and nodes that a gentle mutation changes on average at most.
+/// Maximum expected number of parameters that a gentle mutation changes.
 const EXPECTED_PARAMETERS: f32 = 1.0;
-/// See [`EXPECTED_PARAMETERS`].
+/// Maximum expected number of nodes that a gentle mutation changes.
 const EXPECTED_POINTS: f32 = 0.5;
-/// Probability that a gentle mutation replaces a subtree by one inside it: what carries no fitness falls away.
+/// Probability that a gentle mutation replaces a subtree by one of its own subtrees, which removes parts without
+/// effect.
 const HOIST: f32 = 0.15;
 
-/// `mother` with one of its subtrees replaced by one of `father`'s; `mother` itself if the child would not fit a robot.
+/// Replaces a subtree of `mother` by one of `father`; returns `mother` unchanged if the child would not fit a robot.
 pub fn crossover(space: Space<'_>, mother: &Genotype, father: &Genotype, draws: &mut Draws) -> Genotype {
     let child = match (mother, father) {
         (Genotype::Branches(mother), Genotype::Branches(father)) => {
@@ -37,7 +38,7 @@ pub fn crossover(space: Space<'_>, mother: &Genotype, father: &Genotype, draws: 
     child.unwrap_or_else(|| mother.clone())
 }
 
-/// Parameter, point and subtree mutation, one after the other (thesis 7.4.3); the first two at a rate for each place.
+/// Applies parameter, point and subtree mutation in turn (thesis 7.4.3); the first two have a rate per place.
 pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     if mutate_numbers(space, genotype, draws) {
         return;
@@ -47,9 +48,9 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
     subtree(space, genotype, draws);
 }
 
-/// The same, gentler: at a rate for each place a tree of a hundred nodes is changed in ten places at once and little of
-/// it is inherited, so here the expected number of changes has a cap; numbers also move by small steps; and a subtree
-/// may be replaced by one inside it.
+/// As [`mutate`], with smaller changes. With a rate per place, a tree of a hundred nodes changes in ten places at
+/// once and inherits little, so the expected number of changes is limited. Numbers also move by small steps, and a
+/// subtree may be replaced by one of its own subtrees.
 pub(crate) fn mutate_gently(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     if mutate_numbers(space, genotype, draws) {
         return;
@@ -80,7 +81,7 @@ fn operand_count(gene: &Gene) -> usize {
     }
 }
 
-/// Each operand drawn anew at a rate, or with `small_steps` half the time moved a little.
+/// Draws each operand again with probability `rate`; with `small_steps`, half of these changes are small steps.
 fn parameters(operands: &Operands, genotype: &mut Genotype, rate: f32, small_steps: bool, draws: &mut Draws) {
     let Genotype::Branches(branches) = genotype else { return };
     for branch in branches {
@@ -98,7 +99,7 @@ fn parameters(operands: &Operands, genotype: &mut Genotype, rate: f32, small_ste
     }
 }
 
-/// A number near `value`; registers have no neighbours and stay.
+/// Draws a number near `value`; registers are unchanged, because they have no order.
 fn nudge(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     let (low, high) = operand.range();
     let step = match operand {
@@ -113,7 +114,8 @@ fn nudge(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     moved.clamp(low, high)
 }
 
-/// Each gene replaced at a rate by one of the same arity; all left as they were if the tree would not fit a robot.
+/// Replaces each gene by another one of the same arity with probability `rate`; reverts all changes if the tree would
+/// not fit a robot.
 fn points(space: Space<'_>, genotype: &mut Genotype, rate: f32, draws: &mut Draws) {
     let Genotype::Branches(branches) = genotype else { return };
     let mut before = None;
@@ -135,7 +137,7 @@ fn points(space: Space<'_>, genotype: &mut Genotype, rate: f32, draws: &mut Draw
     }
 }
 
-/// With the settings' probability, a subtree replaced by a new full one.
+/// Replaces a subtree by a new full one, with the probability of the settings.
 fn subtree(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     let Genotype::Branches(branches) = &*genotype else { return };
     if draws.unit() < space.settings.mutate_subtree {
@@ -149,7 +151,7 @@ fn subtree(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     }
 }
 
-/// A subtree replaced by one inside it.
+/// Replaces a subtree by one of its own subtrees.
 fn hoist(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     let Genotype::Branches(branches) = &*genotype else { return };
     let which = any_branch(branches, draws);
@@ -161,7 +163,7 @@ fn hoist(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) {
     }
 }
 
-/// A random gene, with children with probability 0.9 where there is one.
+/// Draws a random gene; with probability 0.9 it is one with children, if there is one.
 fn point(branch: &Branch, draws: &mut Draws) -> usize {
     let inner = draws.unit() < INNER_BIAS;
     let genes = branch.genes();
@@ -180,12 +182,12 @@ mod tests {
     use xpuck_kernels::random::Stream;
     use xpuck_kernels::tree::Tree;
 
-    /// A tree of 21 nodes whose 16 leaves have one number each, which hardly ever is drawn twice.
+    /// Tree of 21 nodes whose 16 leaves have one number each; equal random numbers are very unlikely.
     fn tree() -> String {
         format!("seq4\n{}", format!("  sel4\n{}", "    upfield 1\n".repeat(4)).repeat(4))
     }
 
-    /// Runs `look` on the tree before and after 2000 mutations.
+    /// Mean of `look` over 2000 mutations of the tree.
     fn mutants(settings: Settings, look: impl Fn(&Branch, &Branch) -> usize) -> f64 {
         let primitive_set = PrimitiveSet::in_swarm();
         let space = Space { primitive_set: &primitive_set, settings: &settings };
@@ -205,10 +207,10 @@ mod tests {
         let off = Settings { mutate_parameter: 0.0, mutate_point: 0.0, mutate_subtree: 0.0, ..own.clone() };
         let differ = |a: &Branch, b: &Branch| a.genes().iter().zip(b.genes()).filter(|(a, b)| a != b).count();
         assert_eq!(mutants(off.clone(), differ), 0.0);
-        // Four standard deviations of 32 000 trials are 0.005; 16 leaves.
+        // For 32 000 draws, four standard deviations are 0.005; there are 16 leaves.
         let parameters = mutants(Settings { mutate_parameter: own.mutate_parameter, ..off.clone() }, differ) / 16.0;
         assert!((parameters - 0.05).abs() < 0.005, "{parameters}");
-        // Some inner nodes are replaced by their like.
+        // Some inner nodes are replaced by an equal node.
         let points = mutants(Settings { mutate_point: own.mutate_point, ..off.clone() }, differ) / 21.0;
         assert!((0.04..0.054).contains(&points), "{points}");
         let changed = |a: &Branch, b: &Branch| usize::from(a != b);

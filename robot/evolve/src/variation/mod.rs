@@ -1,8 +1,8 @@
-//! Crossover and mutation. Whatever would not fit a robot is left as it was.
+//! Crossover and mutation. A change whose result would not fit a robot is discarded.
 //!
-//! Branches vary only with the same branch of the other parent (Koza 1994): main trees with main trees, a function with
-//! the function of its number. A bit string has one-point crossover, and as its only mutation bits that turn over;
-//! networks exchange whole neurons, and their weights move by steps whose size evolves with them.
+//! Branches vary only with the corresponding branch of the other parent (Koza 1994): main trees with main trees, and
+//! functions with functions of the same number. Bit strings have one-point crossover, and bit inversion as their only
+//! mutation. Networks exchange whole neurons, and their weights move by steps whose size evolves too.
 
 mod dars;
 mod koza;
@@ -19,7 +19,7 @@ use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;
 use xpuck_kernels::random::Draws;
 
-/// The branch of a gene chosen among all the genotype's; without a draw where there is only one.
+/// Index of the branch of a gene drawn from all branches; a single branch needs no draw.
 fn any_branch(branches: &[Branch], draws: &mut Draws) -> usize {
     if branches.len() == 1 {
         return 0;
@@ -36,14 +36,14 @@ fn any_branch(branches: &[Branch], draws: &mut Draws) -> usize {
         .unwrap_or(0)
 }
 
-/// The genotype with the subtree at `at` of one branch replaced, or `None` if that would not fit a robot.
+/// Replaces the subtree at `at` of one branch; `None` if the result would not fit a robot.
 fn graft(space: Space<'_>, branches: &[Branch], which: usize, at: usize, with: &[Gene]) -> Option<Genotype> {
     let grafted = |(i, branch): (usize, &Branch)| if i == which { branch.replace(at, with) } else { branch.clone() };
     let genotype = Genotype::Branches(branches.iter().enumerate().map(grafted).collect());
     space.fits(&genotype).then_some(genotype)
 }
 
-/// Changes numbers where the genotype is a string of bits or a network's weights, and says if it is.
+/// Mutates a bit string or the weights of a network; returns `false` for other genotypes.
 fn mutate_numbers(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draws) -> bool {
     let bits = match genotype {
         Genotype::Branches(_) => return false,

@@ -1,5 +1,5 @@
-//! Variation of rule lists: rules come, go and change; conditions are put before what there is; numbers move by small
-//! steps.
+//! Variation of rule lists: rules are added, removed and changed, conditions are inserted before subtrees, and
+//! numbers move by small steps.
 
 use super::graft;
 use crate::genotype::{Branch, Gene, Genotype};
@@ -10,14 +10,14 @@ use crate::space::Space;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::tree::{Kind, Node, Operand};
 
-/// Probability that a change of structure is followed by one of numbers.
+/// Probability that a structural change is followed by a change of numbers.
 const ALSO_NUMBERS: f32 = 0.3;
-/// Probability that a number moves by a step rather than being drawn anew.
+/// Probability that a number moves by a step and is not drawn again.
 const STEP: f32 = 0.75;
-/// Probability that a step turns a gain's sign round.
+/// Probability that a step inverts the sign of a gain.
 const TURN_SIGN: f32 = 0.1;
 
-/// What may change, and how often in a hundred.
+/// Kinds of change with their probabilities (percent).
 const CHANGES: [(Change, u32); 7] = [
     (Change::Numbers, 35),
     (Change::Replace, 13),
@@ -28,27 +28,27 @@ const CHANGES: [(Change, u32); 7] = [
     (Change::Cross, 22),
 ];
 
-/// A change of a rule list in one place.
+/// Change of a rule list in one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// One to three numbers or registers.
+    /// Changes one to three numbers or registers.
     Numbers,
-    /// A subtree gives way to a new one of its kind.
+    /// Replaces a subtree by a new one of its kind.
     Replace,
-    /// A condition is put before a subtree.
+    /// Inserts a condition before a subtree.
     Condition,
-    /// A rule is put before a subtree.
+    /// Inserts a rule before a subtree.
     Rule,
-    /// A subtree gets an alternative, a memory or a repetition.
+    /// Adds an alternative, a memory or a repetition to a subtree.
     Other,
-    /// A subtree gives way to one inside it.
+    /// Replaces a subtree by one of its own subtrees.
     Hoist,
-    /// A subtree gives way to one of the mate's.
+    /// Replaces a subtree by one from the mate.
     Cross,
 }
 
-/// A child of `parent`, changed in one place, and which operator made it; `parent` itself if the child would not fit a
-/// robot. Only the main branch varies.
+/// Returns a child of `parent` that is changed in one place, and the operator that produced it; `parent` unchanged if
+/// the child would not fit a robot. Only the main branch varies.
 pub(crate) fn vary(
     space: Space<'_>,
     builder: &RuleListBuilder<'_>,
@@ -78,8 +78,8 @@ pub(crate) fn vary(
     (child, operator)
 }
 
-/// The genotype with one place of its main branch changed so, which is none of numbers or a cross; as it is if the result would
-/// not fit a robot.
+/// Applies `change` to one place of the main branch. Changes of numbers and crossover have no effect here, and the
+/// genotype is unchanged if the result would not fit a robot.
 pub fn change(
     space: Space<'_>,
     builder: &RuleListBuilder<'_>,
@@ -104,7 +104,7 @@ fn any_change(draws: &mut Draws) -> Change {
     Change::Numbers
 }
 
-/// What comes in the place of the subtree at `at`.
+/// Returns the replacement of the subtree at `at`.
 fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Change, draws: &mut Draws) -> Vec<Gene> {
     let here = branch.subtree(at).to_vec();
     let tests = builder.tests(&here);
@@ -126,7 +126,8 @@ fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Ch
     }
 }
 
-/// Shapes that plain rules have not; those that the primitive set lacks leave the subtree as it is.
+/// Adds structures that plain rules do not have; if the primitive set lacks the required nodes, the subtree is
+/// unchanged.
 fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
     let has = |kind, children| builder.primitive_set().has(kind, children);
     let repeat = |genes: Vec<Gene>, draws: &mut Draws| {
@@ -154,7 +155,7 @@ fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> V
     }
 }
 
-/// One to three operands changed.
+/// Changes one to three operands.
 fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype, draws: &mut Draws) -> Genotype {
     let mut genotype = genotype.clone();
     let Genotype::Branches(branches) = &mut genotype else { return genotype };
@@ -185,7 +186,7 @@ fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype,
     genotype
 }
 
-/// A number near `value`: angles go round, gains change by a factor.
+/// Draws a number near `value`: angles wrap around, gains change by a factor.
 fn step(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     let by = normal_pair(draws.word(), draws.word()).0;
     let (low, high) = operand.range();
@@ -197,7 +198,7 @@ fn step(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
         _ => value * (0.7 * by).exp(),
     };
     let moved = if operand == Operand::Angle && moved > high { moved - 256.0 } else { moved };
-    // Plus zero: a rounded number has no sign of its own where it is zero.
+    // Adding zero turns a negative zero into a positive zero.
     let moved = grain(operand).map_or(moved, |grain| (moved / grain).round() * grain) + 0.0;
     moved.clamp(low, high)
 }

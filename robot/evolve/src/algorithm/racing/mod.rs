@@ -1,13 +1,15 @@
-//! `racing`: a race. New trees are many and most of them are hopeless, so each gets two short trials, the best of them
-//! four longer ones, the best of these eight more, and whoever is still ahead joins a small elite.
+//! `racing`: selection in stages. Most new trees are poor, so each gets two short trials. The best of them get four
+//! longer trials, the best of these eight more, and those that are still ahead join a small elite.
 //!
-//! What the trials say can be trusted: all of a stage run in the same worlds, so luck at the start is the same for all;
-//! nobody is judged by the samples that promoted it; elite and guests are tried again in every generation; and of a tree
-//! that does what another one did nothing is tried at all, as trees are reduced before they are compared.
+//! Five measures make the results comparable. All trials of a stage run in the same worlds, so the start conditions
+//! are equal. Samples that promoted a tree are discarded before it is judged again. Elite and guests are tried again
+//! in every generation. Trees are reduced before they are compared. A tree with the same behaviour as an earlier one
+//! gets no trials.
 //!
-//! An island that finds nothing better starts afresh, once from new trees, the next time from its guests: the best it
-//! knows of its own earlier starts and of the other islands, which otherwise keep out of the breeding. So an island
-//! always knows the swarm's best tree, and still searches where the others do not.
+//! An island without progress restarts, alternately from new trees and from its guests. Guests are the best trees of
+//! the island's own earlier starts and of other islands; apart from such restarts they do not breed. An island
+//! therefore always knows the best tree of the swarm, and still searches in a different region than the other
+//! islands.
 
 mod newborns;
 mod stages;
@@ -23,50 +25,51 @@ use std::collections::BTreeSet;
 
 /// Standard deviation of the fitness of a good tree over trials of one scenario.
 const SPREAD: f64 = 0.06;
-/// What a trial counts in which nothing was moved. The thesis's -1 is ten times the spread of all other trials: a few
-/// of them would hide everything else that is known of a tree.
+/// Sample for a trial in which nothing was moved. The thesis's -1 is ten times the spread of all other trials, so a
+/// few such trials would dominate all other samples of a tree.
 const NOTHING_MOVED: f64 = -0.05;
-/// A fitness below this one says that nothing was moved; pushed the wrong way the frisbee scores more.
+/// Fitness at or below which nothing was moved in the trial; pushing the frisbee in the wrong direction scores
+/// higher.
 const UNMOVED: f64 = -0.5;
-/// Trials of newborns, elite and guests; of contenders; of finalists.
+/// Number of trials: newborns, elite and guests; contenders; finalists.
 const TRIALS: [u32; 3] = [2, 4, 8];
-/// Least improvement that counts.
+/// Minimum improvement that counts as progress.
 const PROGRESS: f64 = 0.01;
-/// Generations without progress after which a start from new trees, or from guests, is given up.
+/// Generations without progress after which a start is given up: a start from new trees, a start from guests.
 const PATIENCE: [u32; 2] = [6, 10];
-/// Least age at which a start from new trees is given up.
+/// Minimum age at which a start from new trees is given up (generations).
 const YOUTH: u32 = 10;
-/// A start that is so much worse than the best guest, and makes no progress for so many generations, is given up too.
+/// Restart criterion: deficit to the best guest, and generations without progress.
 const BEHIND: (f64, u32) = (0.05, 3);
 
-/// Where an island's race stands.
+/// State of an island's race.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Racing {
     /// Generation of the last start.
     began: u32,
-    /// True after a start from guests.
+    /// Whether the last start was from guests.
     from_guests: bool,
-    /// The best value since then, and the generation that brought it.
+    /// Best value since the last start, and its generation.
     best: Option<(f64, u32)>,
     /// Hashes of all trees tried since the last start from new trees.
     seen: BTreeSet<u64>,
-    /// The world has changed: the next generation is a start from guests.
+    /// Whether the world has changed; the next generation is then a start from guests.
     world_changed: bool,
 }
 
-/// One standard error below the mean, less the cost of the nodes. The spread is the same for all, so this is fair to those
-/// who are new: a prior about 0 would keep every small improvement on a good tree out of the elite.
+/// One standard error below the mean, less the cost of the nodes. The spread is the same for all trees, so that new
+/// trees are judged fairly: a prior with mean 0 would keep small improvements of a good tree out of the elite.
 fn value(individual: &Individual, node_cost: f64) -> f64 {
     let doubt = SPREAD / f64::from(individual.samples.n().max(1)).sqrt();
     individual.samples.mean() - doubt - node_cost * individual.tree.nodes().len() as f64
 }
 
-/// Guests of an island.
+/// Maximum number of guests of an island.
 fn guests(settings: &Settings) -> usize {
     settings.elites() + 1
 }
 
-/// True if a tree may drive a robot: it is no newcomer.
+/// Whether the tree may drive a robot: it is elite or a guest and has enough samples.
 fn is_known(individual: &Individual, settings: &Settings) -> bool {
     matches!(individual.stage, Stage::Elite | Stage::Guest) && individual.samples.n() >= settings.full_evaluations
 }
@@ -77,7 +80,7 @@ impl Rules for Racing {
         self.sow(deme);
     }
 
-    /// They are newborns, and the best of them breed: there are no generations of new trees only.
+    /// The given trees are newborns, and the best of them breed. There are no generations of new trees only.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
         self.enter(deme, given);
@@ -108,7 +111,7 @@ impl Rules for Racing {
     }
 
     fn worth(&self, individual: &Individual, settings: &Settings) -> f64 {
-        // By stages first: what a newborn's two samples say is not to be compared with what is known of the elite.
+        // The stage comes first: the two samples of a newborn cannot be compared with those of the elite.
         value(individual, settings.node_cost) - 10.0 * f64::from(individual.stage as u8)
     }
 
@@ -124,8 +127,9 @@ impl Rules for Racing {
         champion
     }
 
-    /// The first immigrant not known here becomes a guest, in the place of the least of those that are no newcomers. The
-    /// last of these stays: if each newcomer took the place of the only guest whose worth is known, none could ever breed.
+    /// The first immigrant whose tree is not here yet becomes a guest and replaces the worst known guest. The last
+    /// known guest stays; otherwise a continuous supply of untested immigrants would leave no known guest to breed
+    /// from.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         let keys = deme.keys();
         let newcomer = immigrants.iter().take(deme.settings().immigrants).find(|m| !keys.contains(&m.tree.key()));
@@ -149,7 +153,8 @@ impl Rules for Racing {
         self.best = None;
     }
 
-    /// What was tried in another world may be good in this one, and the best that are known there are what to begin with.
+    /// Trees tried in the old world may be good in the new one, so all may be tried again. The best known trees are
+    /// the start.
     fn relearn(&mut self) {
         (self.best, self.world_changed) = (None, true);
         self.seen.clear();
@@ -169,7 +174,7 @@ impl Rules for Racing {
 }
 
 impl Racing {
-    /// Notes progress, and says if there is none to be hoped for.
+    /// Records progress, and returns whether the current start should be given up.
     fn is_stuck(&mut self, deme: &Deme) -> bool {
         let generation = deme.generation();
         let (all, settings) = (deme.individuals(), deme.settings());
@@ -189,8 +194,8 @@ impl Racing {
         generation - self.began >= YOUTH && (quiet >= PATIENCE[0] || behind)
     }
 
-    /// Keeps the best of the elite as a guest and starts from the guests if the last start was from new trees, otherwise
-    /// from new trees.
+    /// Keeps the best elite individual as a guest. Starts from the guests if the last start was from new trees,
+    /// otherwise from new trees.
     fn start_again(&mut self, deme: &mut Deme) {
         let (elites, node_cost) = (deme.settings().elites(), deme.settings().node_cost);
         let count = guests(deme.settings());

@@ -1,4 +1,4 @@
-//! The newborns of a race.
+//! Newborns of a race.
 
 use super::{Racing, TRIALS, value};
 use crate::algorithm::Rules;
@@ -15,15 +15,15 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
-/// Generations of new trees only, at a start from new trees.
+/// Number of generations of new trees only, after a start from new trees.
 const SOWING: u32 = 6;
-/// Part of the newborns that are new trees later on.
+/// Share of new trees among the newborns, after the first [`SOWING`] generations.
 const FRESH: f32 = 0.1;
-/// Attempts to make a tree that was not tried yet.
+/// Number of attempts to create a tree that was not tried yet.
 const TRIES: usize = 20;
 
 impl Racing {
-    /// Lets trees in as newborns, each once, as far as the generation's budget goes.
+    /// Admits given trees as newborns, each once, within the generation's budget.
     pub(super) fn enter(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         let most = deme.settings().population / TRIALS[0] as usize;
         for genotype in given {
@@ -35,7 +35,7 @@ impl Racing {
         }
     }
 
-    /// Fills what is left of the generation's budget with newborns.
+    /// Fills the rest of the generation's budget with newborns.
     pub(super) fn sow(&mut self, deme: &mut Deme) {
         let budget = deme.settings().population as u32;
         let taken: u32 = self.trials(deme).iter().map(|trial| trial.length).sum();
@@ -89,7 +89,7 @@ fn child(
     if let Some(builder) = builder {
         return vary(space, builder, &mother.genotype, &father.genotype, draws);
     }
-    // What neurons do depends on each other more than subtrees do: most children of networks have one parent.
+    // Neurons depend on each other more than subtrees do, so most children of networks have one parent.
     if matches!(mother.genotype, Genotype::Network(_)) && draws.unit() >= space.settings.crossover {
         let mut child = mother.genotype.clone();
         mutate_gently(space, &mut child, draws);
@@ -100,8 +100,9 @@ fn child(
     (child, Operator::Crossover)
 }
 
-/// The genotype of the reduced tree, which does the same, and that tree; both as they are if the primitive set does not
-/// allow what reduction makes, or if the genotype is no plain tree. And a hash that all share who reduce to the same tree.
+/// Returns the genotype of the reduced tree, which behaves the same, the reduced tree, and its hash. Genotype and
+/// tree are unchanged if the primitive set does not allow the reduced tree, or if the genotype is not a plain tree.
+/// Trees that reduce to the same tree have the same hash.
 fn reduced(space: Space<'_>, genotype: Genotype) -> ((Genotype, Tree), u64) {
     let tree = space.tree(&genotype);
     let less = reduce(&tree, Options { executable: false }).tree;

@@ -1,16 +1,16 @@
-//! Who goes on from one stage of a race to the next.
+//! Promotion of individuals from one stage of a race to the next.
 
 use super::value;
 use crate::deme::Deme;
 use crate::individual::{Individual, Stage};
 use std::collections::BTreeSet;
 
-/// Contenders and finalists for each elite.
+/// Number of contenders per elite place; the number of finalists is a quarter of it.
 const CONTENDERS: usize = 3;
-/// How much worse than the middle of the elite a newborn may be in the same worlds to go on.
+/// Maximum deficit of a promoted newborn to the median of the elite in the same worlds.
 const MARGIN: f64 = 0.03;
 
-/// Moves every stage's best on to the next one.
+/// Moves the best individuals of every stage to the next stage.
 pub(super) fn promote(deme: &mut Deme) {
     let (elites, node_cost) = (deme.settings().elites(), deme.settings().node_cost);
     let (contenders, finalists) = (CONTENDERS * elites, (CONTENDERS * elites / 4).max(1));
@@ -23,12 +23,12 @@ pub(super) fn promote(deme: &mut Deme) {
     let elite = best(elite, elites, Stage::Elite, node_cost);
     let finalists = best(running, finalists, Stage::Finalist, node_cost);
     let mut contenders = best(passing(newborn, &elite), contenders, Stage::Contender, node_cost);
-    // A sample that promoted somebody is one of luck as well.
+    // The samples that promoted an individual are biased upwards.
     contenders.iter_mut().for_each(|i| i.samples = Default::default());
     *deme.individuals_mut() = [elite, guests, finalists, contenders].concat();
 }
 
-/// The first `count` by value, in a new stage.
+/// Returns the best `count` individuals by value, and moves them to a new stage.
 pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, node_cost: f64) -> Vec<Individual> {
     let value = |individual: &Individual| value(individual, node_cost);
     all.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.id.cmp(&b.id)));
@@ -37,8 +37,8 @@ pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, node_co
     all
 }
 
-/// Newborns that are not far behind the middle of the elite in the same worlds. Of those with the same results to the
-/// last bit only one stays: they do the same.
+/// Returns the newborns that are close to the median of the elite in the same worlds. If several have bit-identical
+/// results, they behave the same, and only the smallest tree is kept.
 fn passing(mut newborn: Vec<Individual>, elite: &[Individual]) -> Vec<Individual> {
     let mut middle: Vec<f64> = elite.iter().map(|i| i.recent).collect();
     middle.sort_by(f64::total_cmp);

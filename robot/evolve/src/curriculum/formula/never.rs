@@ -1,11 +1,11 @@
-//! Formulas that can never hold, as far as intervals of values tell.
+//! Detection of formulas that can never hold, by interval arithmetic.
 
 use super::{NAMES, Operator, Term};
 
-/// Least and greatest value of a term.
+/// Minimum and maximum of a term.
 type Interval = [f64; 2];
 
-/// Why a formula can never hold, if that can be seen.
+/// Returns the reason why a formula can never hold, if it can be proved.
 pub(super) fn reason(term: &Term, total_generations: u32) -> Option<String> {
     let total = f64::from(total_generations);
     let all = [f64::NEG_INFINITY, f64::INFINITY];
@@ -46,7 +46,7 @@ fn impossible(term: &Term, known: &[Interval; 9]) -> Option<String> {
     }
 }
 
-/// Narrows what a variable can be by a comparison with a number; which one.
+/// Narrows the interval of a variable by its comparison with a number, and returns the variable's index.
 fn narrow(term: &Term, known: &mut [Interval; 9]) -> Option<usize> {
     let Term::Apply(operator, terms) = term else { return None };
     let (Term::Variable(i), Term::Number(number)) = (&terms[0], &terms[1]) else { return None };
@@ -74,7 +74,7 @@ fn interval(term: &Term, known: &[Interval; 9]) -> Interval {
         };
     };
     let [a, b] = [interval(&terms[0], known), interval(&terms[1], known)];
-    // Whether the comparison can fail, and whether it can hold.
+    // Interval of a truth value: [1, 1] if always true, [0, 0] if never.
     let truth = |always: bool, never: bool| [f64::from(u8::from(always)), f64::from(u8::from(!never))];
     let zero = |x: Interval| x == [0.0, 0.0];
     let nonzero = |x: Interval| x[0] > 0.0 || x[1] < 0.0;

@@ -1,11 +1,11 @@
-//! The two forms of a formula.
+//! Parser for the two forms of a formula.
 
 use super::{NAMES, Operator, Term};
 use xpuck_kernels::tree::suggest;
 
-/// Longest formula, bytes.
+/// Maximum length of a formula (bytes).
 const MAX_TEXT: usize = 4096;
-/// Most parts that are open at once.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +56,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     if tokens.is_empty() { Err("it is empty; write one such as `best-fitness >= 295000`".into()) } else { Ok(tokens) }
 }
 
-/// Where the number that a text begins with ends; a sign belongs to it at its beginning and behind its `e`.
+/// End of the number at the beginning of a text. A sign belongs to the number at its beginning and after `e`.
 fn number_end(text: &str) -> usize {
     let part =
         |before: u8, c: u8| c.is_ascii_digit() || b".eE".contains(&c) || b"eE".contains(&before) && b"+-".contains(&c);
@@ -64,7 +64,7 @@ fn number_end(text: &str) -> usize {
     pairs.take_while(|&(&before, &c)| part(before, c)).count() + 1
 }
 
-/// A minus begins a number where no term stands before it.
+/// A minus sign begins a number unless a term precedes it.
 fn negative_number(first: char, rest: &str, before: Option<&Token>) -> bool {
     first == '-'
         && rest[1..].starts_with(|c: char| c.is_ascii_digit())
