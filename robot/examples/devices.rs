@@ -1,5 +1,5 @@
-//! Tries the robot's drivers of cameras on devices of the kernel whose plug can be pulled: the checks of `conformance::plugged`.
-//! `tools/devices-test.sh` runs it in a virtual machine.
+//! Runs the checks of `conformance::plugged` on the robot's camera drivers with kernel devices that can be unplugged
+//! by command. `tools/devices-test.sh` runs this program in a virtual machine.
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use xpuck_wire::output;
 
 #[derive(Parser)]
 struct Args {
-    /// "ft2232h", or a video device.
+    /// Camera: "ft2232h" or a path of a video device.
     camera: PathBuf,
-    /// The shell's command that pulls the camera's plug.
+    /// Shell command that unplugs the camera.
     #[arg(long)]
     pull: String,
-    /// The one that puts it in again.
+    /// Shell command that plugs the camera in again.
     #[arg(long)]
     put: String,
-    /// The one that halts its endpoint.
+    /// Shell command that halts the camera's endpoint.
     #[arg(long)]
     halt: Option<String>,
 }

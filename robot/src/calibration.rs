@@ -1,4 +1,4 @@
-//! What is particular to one robot's body: `[calibration]` of its file. `xpuckd calibrate` measures and writes it.
+//! Calibration of one robot's body: `[calibration]` of its file. `xpuckd calibrate` measures and writes it.
 
 use crate::vision::colours::{REGIONS, Region};
 use crate::vision::lens::Lens;
@@ -10,34 +10,34 @@ pub use xpuck_experiment::calibration::{FACTORS, OFFSETS, SCALES, Wheels};
 use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
-/// All of it; what a file leaves out is as a perfect robot has it.
+/// Calibration of a robot; missing keys have the values of an ideal robot.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
-    /// A calibration file of the whole swarm, relative to this file: what it says of this robot takes the place of tables
-    /// that are left out here, and what it says of worlds goes into the robot's simulations.
+    /// Calibration file of the whole swarm, relative to this file. Its entries for this robot replace tables that are
+    /// missing here; its entries for worlds apply to the robot's simulations.
     pub file: Option<PathBuf>,
-    /// The infra-red sensors.
+    /// Infra-red sensors.
     pub infrared: Infrared,
-    /// The wheels.
+    /// Wheels.
     pub drive: Wheels,
-    /// The camera's colours.
+    /// Colours, mounting and lens of the camera.
     pub camera: Camera,
-    /// The accelerometer and the light sensors.
+    /// Accelerometer and light sensors.
     pub senses: Senses,
 }
 
-/// The infra-red sensors, in the order of Table 6.1: one reads scale * curve(distance) + offset counts (thesis 7.3.1).
+/// Infra-red sensors in the order of Table 6.1. Reading: scale * curve(distance) + offset (counts) (thesis 7.3.1).
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infrared {
-    /// What each sensor reads with nothing near, counts, -500..=500.
+    /// Reading of each sensor with nothing near (counts, -500..=500).
     #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
-    /// How strongly each answers, compared with the curve, 0.3..=3.
+    /// Gain of each sensor relative to the curve (0.3..=3).
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
-    /// The curve; Eq. 7.3 unless `xpuck calibrate fit ir` fitted another.
+    /// Response curve; Eq. 7.3 unless `xpuck calibrate fit ir` fitted another.
     #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,
@@ -49,20 +49,20 @@ impl Default for Infrared {
     }
 }
 
-/// The regions of the primary colours in HSV space; Table 7.3 unless measured.
+/// Camera: regions of the primary colours in HSV space (Table 7.3 unless measured), mounting angle and lens.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
-    /// By how much it looks to the left of ahead, degrees, -15..=15.
+    /// Angle of the camera to the left of straight ahead (degrees, -15..=15).
     #[schemars(range(min = -MOST_TURN, max = MOST_TURN))]
     pub turn_deg: f32,
-    /// Robots' skirts.
+    /// Colour of the robots' skirts.
     pub red: Region,
-    /// Wall patches.
+    /// Colour of the wall patches.
     pub green: Region,
-    /// The frisbee.
+    /// Colour of the frisbee.
     pub blue: Region,
-    /// The lens, as `xpuckd calibrate lens` measured it; a perfect pinhole of 56 degrees without it. Tags' poses use it.
+    /// Lens as measured by `xpuckd calibrate lens`, used for tag poses; default: an ideal pinhole of 56 degrees.
     pub lens: Option<Lens>,
 }
 
@@ -73,32 +73,32 @@ impl Default for Camera {
     }
 }
 
-/// The accelerometer and the light sensors.
+/// Accelerometer and light sensors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Senses {
-    /// The accelerometer.
+    /// Accelerometer.
     pub acceleration: Accelerometer,
-    /// The infra-red sensors without their own light.
+    /// Infra-red sensors as light sensors, with their own emitters off.
     pub light: Light,
 }
 
-/// The accelerometer's axes x (ahead), y (left) and z (up).
+/// Accelerometer with axes x (ahead), y (left) and z (up).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Accelerometer {
-    /// What each reads at 0 g, counts, 1500 to 2600.
+    /// Reading of each axis at 0 g (counts, 1500..=2600).
     #[schemars(inner(range(min = ZEROS.0, max = ZEROS.1)))]
     pub zero: [f32; 3],
-    /// By how much more each reads at 1 g, counts, 400 to 1600.
+    /// Difference between the readings at 1 g and 0 g of each axis (counts, 400..=1600).
     #[schemars(inner(range(min = PER_G.0, max = PER_G.1)))]
     pub per_g: [f32; 3],
 }
 
-/// Ranges of the accelerometer's keys, counts.
+/// Ranges of the accelerometer's keys (counts).
 const ZEROS: (f32, f32) = (1500.0, 2600.0);
 const PER_G: (f32, f32) = (400.0, 1600.0);
-/// The range of a light sensor's reading in the dark, counts.
+/// Range of a light sensor's dark reading (counts).
 const DARK: (f32, f32) = (0.0, 1000.0);
 
 impl Default for Accelerometer {
@@ -107,14 +107,14 @@ impl Default for Accelerometer {
     }
 }
 
-/// The infra-red sensors without their own light, in the order of Table 6.1.
+/// Infra-red sensors as light sensors, with their own emitters off, in the order of Table 6.1.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Light {
-    /// What each reads in the dark, counts, 0 to 1000.
+    /// Reading of each sensor in the dark (counts, 0..=1000).
     #[schemars(inner(range(min = DARK.0, max = DARK.1)))]
     pub dark: [f32; 8],
-    /// How strongly each answers, compared with the others, 0.3 to 3.
+    /// Gain of each sensor relative to the others (0.3..=3).
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
 }
@@ -126,14 +126,14 @@ impl Default for Light {
 }
 
 impl Camera {
-    /// Red, green and blue.
+    /// Regions of red, green and blue.
     pub fn regions(&self) -> [Region; 3] {
         [self.red, self.green, self.blue]
     }
 }
 
 impl Calibration {
-    /// Takes what the swarm's calibration file says of robot `id`, where this one leaves a table out.
+    /// Adopts the entries of the swarm's calibration file for robot `id`, where this calibration leaves a table out.
     pub fn take(&mut self, swarm: &calibration::Calibration, id: &str) {
         let nominal = Calibration::default();
         if let Some(common) = swarm.infrared.filter(|_| self.infrared.curve == nominal.infrared.curve) {
@@ -154,10 +154,10 @@ impl Calibration {
         }
     }
 
-    /// Checks every range.
+    /// Validates every range.
     ///
     /// # Errors
-    /// One line with the first key that is out of its range.
+    /// The first key that is out of its range, in one line.
     pub fn check(&self) -> Result<(), String> {
         let mut rows: Vec<(String, f32, (f32, f32))> = Vec::new();
         let ir = &self.infrared;

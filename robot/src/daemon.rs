@@ -1,5 +1,5 @@
-//! The shell around [`Robot`]: clock, hub link, devices and the island's thread, in one loop that polls, on a real-time
-//! thread where the kernel allows it.
+//! Platform of [`Robot`]: clock, hub link, devices and the island's thread in one polling loop, on a real-time thread
+//! where the kernel permits it.
 
 use crate::board::processors;
 use crate::body::conditioning::Readings;
@@ -44,41 +44,41 @@ use xpuck_wire::telemetry::{ControlReport, Telemetry};
 use xpuck_wire::witness::Testimony;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
-/// Time after which a robot that has heard no hub says so.
+/// Time without an answer of a hub after which the robot logs a warning.
 const UNANSWERED: Duration = Duration::from_secs(4);
-/// A hub that did not let the robot's key in is tried again after so long, wall time.
+/// Reconnection interval after the hub rejected the robot's key (wall time).
 const TRY_AGAIN: Duration = Duration::from_secs(2);
-/// How often an arena that is not there yet is looked for.
+/// Polling interval for the sockets of an arena that has not started yet.
 const ARENA: Duration = Duration::from_millis(200);
 
-/// Why a robot could not start.
+/// Reasons why a robot could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The keys.
+    /// The keys cannot be read.
     #[error("{0}")]
     Keys(#[from] FileError),
-    /// The link to the hub.
+    /// The link to the hub cannot be created.
     #[error("link to the hub: {0}")]
     HubLink(#[from] SocketError),
-    /// The links to other robots.
+    /// The links to other robots cannot be created.
     #[error("links to other robots: {0}")]
     Peers(#[from] PeersError),
-    /// Where Groot2 watches.
+    /// The address for Groot2 cannot be used.
     #[error("groot = {0}")]
     Groot(SocketError),
-    /// The system gives no thread.
+    /// The system cannot create a thread.
     #[error("the system gives no thread: {0}")]
     Thread(std::io::Error),
     /// Another program drives this robot.
     #[error("{0}")]
     Held(String),
-    /// The adapter of its evolution.
+    /// The adapter for evolution is missing.
     #[error("{0}")]
     Adapter(FileError),
-    /// The socket for external controllers.
+    /// The socket for external controllers cannot be created.
     #[error("{0}")]
     Programs(FileError),
-    /// A device.
+    /// A device cannot be opened.
     #[error("{0}; is the arena running, or the robot's board connected?")]
     Device(#[from] BodyLinkError),
 }
@@ -92,7 +92,7 @@ impl StartError {
     }
 }
 
-/// What the robot's program has of the world.
+/// State of the robot's program.
 struct Daemon<'a> {
     config: &'a Config,
     hub_link: Dealer,
@@ -100,60 +100,60 @@ struct Daemon<'a> {
     hardware: Hardware,
     settings: Settings,
     memory: Memory,
-    /// As the next experiment evolves.
+    /// Evolution settings for the next experiment.
     evolution: EvolutionFile,
     publisher: Option<Publisher>,
     onboard: Option<Onboard>,
-    /// The hub did not let this robot's key in, and was not heard since.
+    /// Whether the hub rejected this robot's key and has not answered since.
     turned_away: bool,
     /// Time of the start, until a hub answers or the lack of an answer is logged.
     unanswered: Option<Instant>,
-    /// When it is tried again, wall time.
+    /// Time of the next connection attempt (wall time).
     again_at: Option<Instant>,
     pace: Pace,
     realtime: bool,
-    /// What the log says, for the hub; none if another robot of this process has it.
+    /// Log lines for the hub; `None` if another robot of this process owns the tap.
     tap: Option<Tap>,
-    /// An operator wants the board to start again.
+    /// Whether an operator requested a restart of the board.
     reboot: bool,
     manager: Notifier,
     herald: Herald,
     updater: Updater,
-    /// The links to other robots, where the swarm file says how they are reached.
+    /// Links to other robots, if the swarm file configures them.
     peers: Option<PeersLink>,
-    /// The updater has something to tell.
+    /// Wakes the loop when the updater has a message.
     wakeups: Wakeups,
-    /// The body told a moment ago what it senses.
+    /// Whether the last readings of the body were fresh.
     body_answers: bool,
-    /// External controllers, if the robot's file gives them a socket.
+    /// External controllers, if the robot's file configures their socket.
     programs: Option<Programs>,
-    /// One of them said something.
+    /// Wakes the loop when an external controller sent a message.
     program_wakeups: Wakeups,
 }
 
-/// Why the robot's program ends.
+/// Reasons for the end of the robot's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was told to, by a signal or the end of its standard input.
+    /// Ended by a signal, or by the end of standard input.
     Stopped,
-    /// An operator wants the board to start again.
+    /// An operator requested a restart of the board.
     Reboot,
 }
 
-/// Says whether the adapter that the robot's file needs is there.
+/// Checks that the adapter required by the robot's file exists.
 ///
 /// # Errors
-/// It is not, or its limits are too small.
+/// If the adapter does not exist, or its limits are too small.
 pub fn check_adapter(config: &Config) -> Result<(), StartError> {
     let here = config.file.display().to_string();
     let checked = config.robot.evolution.check_adapter();
     checked.map_err(|why| StartError::Adapter(FileError::value(&here, why)))
 }
 
-/// Runs a robot until `stop`, or until the board is to start again; its wheels stand when this returns.
+/// Runs a robot until `stop` is set or a restart of the board is requested; its wheels are stopped on return.
 ///
 /// # Errors
-/// What keeps it from starting.
+/// The cause of a failed start.
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     check_adapter(config)?;
     let speed = config.swarm.speed;
@@ -179,7 +179,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
     let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
     let Some(hardware) = open_hardware(config, stop)? else { return Ok(Ended::Stopped) };
-    // Whoever holds the body may replace the socket of a program that died.
+    // Only the holder of the body's lock may replace the socket of a program that died.
     let listen = |path: &PathBuf| Programs::listen(path, &config.robot.id, speed, program_waker);
     let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
     let mut daemon = Daemon {
@@ -208,7 +208,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         programs,
         program_wakeups,
     };
-    // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
+    // Runs in a new thread: the threads of sockets and devices started earlier and keep normal priority.
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("control".into());
         builder.spawn_scoped(scope, || daemon.run(&mut robot, stop)).map(|_| ()).map_err(StartError::Thread)
@@ -216,7 +216,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     Ok(if daemon.reboot { Ended::Reboot } else { Ended::Stopped })
 }
 
-/// Opens the devices; those of a virtual arena that is not there yet are waited for. None if it is to stop before.
+/// Opens the devices, and waits for those of a virtual arena that has not started. `None` if `stop` is set meanwhile.
 fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>, StartError> {
     let is_virtual = matches!(config.robot.devices, DeviceKind::Virtual { .. });
     let mut is_told = false;
@@ -235,7 +235,7 @@ fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>,
     Ok(None)
 }
 
-/// Nobody listens there yet, or any more.
+/// Whether no program listens at the socket.
 fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused)
 }
@@ -246,7 +246,7 @@ impl Daemon<'_> {
         let started = Instant::now();
         while !stop.load(Ordering::Relaxed) && !self.reboot {
             let left = self.left(started.elapsed(), robot);
-            // Sockets wait in whole milliseconds; the rest is slept.
+            // Sockets wait in whole milliseconds; `sleep` covers the rest.
             match left.as_millis() {
                 0 => std::thread::sleep(left),
                 whole => wait(&[&self.hub_link, &self.wakeups, &self.program_wakeups], whole as i64),
@@ -270,7 +270,7 @@ impl Daemon<'_> {
         self.hardware.halt();
     }
 
-    /// Time until something is due: a control update, senses for a program, or the end of a command of one.
+    /// Time until the next control update, sense message to a program, or expiry of an external command.
     fn left(&self, elapsed: Duration, robot: &Robot) -> Duration {
         let speed = self.config.swarm.speed;
         let now = elapsed.as_secs_f64() * speed;
@@ -280,7 +280,7 @@ impl Daemon<'_> {
         self.pace.left(elapsed).min(soonest.unwrap_or(Duration::MAX))
     }
 
-    /// Sends senses to the programs for whom they are due.
+    /// Sends senses to the external controllers when they are due.
     fn show_programs(&mut self, now: f64, robot: &Robot) {
         if let Some(programs) = self.programs.as_ref().filter(|programs| programs.due().is_some_and(|due| now >= due)) {
             let readings = self.hardware.sense();
@@ -289,7 +289,7 @@ impl Daemon<'_> {
         }
     }
 
-    /// The system's manager hears of this loop from nobody else: when it stands still, so does the watchdog's food.
+    /// Reports to the service manager from this loop only, so that a blocked loop triggers the watchdog.
     fn tell_manager(&mut self, now: f64, robot: &Robot) {
         self.herald.say(self.body_answers, robot.core.hears_hub(now));
         if !self.manager.is_heard() {
@@ -304,7 +304,7 @@ impl Daemon<'_> {
         self.manager.status(&format!("{:?}; the body {body}, the hub {hub}", robot.core.state()));
     }
 
-    /// Sends what the updater has to tell.
+    /// Sends the updater's messages.
     fn tell_of_updates(&mut self) {
         self.wakeups.drain();
         while let Some(message) = self.updater.poll() {
@@ -360,7 +360,7 @@ impl Shell for Daemon<'_> {
     }
 
     fn send(&mut self, message: RobotMessage) -> bool {
-        // What a full queue does not take is lost, as on any network.
+        // Messages beyond the capacity of the queue are lost, as on any network.
         self.hub_link.send(&message)
     }
 
@@ -460,11 +460,11 @@ impl Shell for Daemon<'_> {
         self.memory.news()
     }
 
-    /// Writing takes as long as the disk does; the wheels stand while settings may change.
+    /// The file is written synchronously; the wheels are stopped while settings may change.
     fn change_settings(&mut self, number: u64, text: &str, may: bool) {
         let (answer, robot) = self.settings.take(number, text, may);
         if let Some(robot) = robot {
-            // Where generations are kept cannot be changed, and the file has it relative.
+            // The state folder is fixed at the start, and the file contains it as a relative path.
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
             let mut calibration = robot.calibration;
@@ -553,7 +553,7 @@ impl Shell for Daemon<'_> {
     }
 }
 
-/// Whole microseconds, as telemetry tells times.
+/// Duration in whole microseconds, the unit of telemetry.
 fn micros(time: Duration) -> u32 {
     time.as_micros().try_into().unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
-//! Groot2 watches this robot: a thread answers its requests from the latest snapshot of the running tree.
+//! Groot2 server: a thread answers Groot2's requests from the latest snapshot of the running tree.
 //!
-//! The control loop never waits for it: where the thread is just looking at a snapshot, the next one is dropped.
+//! The control loop never waits for the thread: a snapshot is dropped while the thread holds the lock.
 
 use crate::controller::Controller;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use xpuck_wire::groot::{GrootEnd, NodeState, View, WatchedTree, reply};
 use xpuck_wire::groot_recording::Recording;
 use xpuck_wire::socket::{SocketError, Sockets};
 
-/// How long the thread waits for a request before it looks whether it is to end, ms.
+/// Interval between checks of the stop flag while the thread waits for a request (ms).
 const LOOK: i64 = 100;
 
-/// The running tree after an update.
+/// State of the running tree after an update.
 struct Snapshot {
     tree: Arc<WatchedTree>,
     nodes: Vec<(u16, NodeState)>,
@@ -28,7 +28,7 @@ struct Shared {
     ended: AtomicBool,
 }
 
-/// Shows the running tree to viewers; dropping it ends its thread at its next look.
+/// Publishes the running tree to viewers; dropping it ends its thread at the next check.
 pub struct Publisher {
     shared: Arc<Shared>,
     shown: Option<(Arc<Tree>, Arc<WatchedTree>)>,
@@ -50,7 +50,7 @@ impl Publisher {
         Ok(Publisher { shared, shown: None })
     }
 
-    /// Shows what the tree in control did in an update, or that there is none.
+    /// Publishes the state of the controlling tree after an update, or its absence.
     pub fn show(&mut self, controller: Option<&Controller>) {
         let snapshot = controller.map(|controller| self.snapshot(controller));
         if let (Ok(mut recording), Some(snapshot)) = (self.shared.recording.try_lock(), &snapshot) {
@@ -71,7 +71,7 @@ impl Publisher {
         self.shown = Some((tree, watched.clone()));
         let cells = controller.board().cells().iter();
         let registers = (0..).map(scalar_name).zip(cells.copied()).collect();
-        // The XML has a network as a leaf, so its parts have no number there.
+        // A network is a single leaf in the XML, so its parts have no number there.
         let numbered = (1..).zip(controller.tree().nodes()).zip(controller.nodes());
         let shown = numbered.filter(|((_, node), _)| !matches!(node.kind, Kind::Neuron | Kind::Synapse));
         let nodes = shown.map(|((uid, _), state)| (uid, *state)).collect();

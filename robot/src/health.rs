@@ -1,5 +1,5 @@
-//! Says once a second that this program is well, for the judge of updates. A thread of its own writes, so that the control
-//! loop never waits for it.
+//! Writes a health report of this program once a second, as input of the update check. A separate thread writes, so
+//! that the control loop never waits for the disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -8,10 +8,10 @@ use tracing::warn;
 use xpuck_update::Release;
 use xpuck_update::health::{Health, uptime};
 
-/// It is said so often.
+/// Interval between reports.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Says how this program is.
+/// Reports the health of this program.
 pub struct Herald {
     writer: Option<SyncSender<Health>>,
     release: Release,
@@ -20,7 +20,8 @@ pub struct Herald {
 }
 
 impl Herald {
-    /// Says it in the file `health` of the folder that systemd gives this program; nowhere without one.
+    /// Writes to the file `health` in the folder that systemd provides for this program; without the folder, writes
+    /// nothing.
     pub fn from_environment() -> Herald {
         let folder = std::env::var_os("RUNTIME_DIRECTORY").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         Herald::new(folder.map(|folder| folder.join("health")).as_deref())
@@ -48,7 +49,8 @@ impl Herald {
         Herald { writer, release, started: uptime(), said: None }
     }
 
-    /// Says whether the devices answer and the hub is heard, at most once a second; what a slow disk does not take is not said.
+    /// Reports whether the devices answer and the hub is heard, at most once a second. The report is skipped while
+    /// the disk is busy.
     pub fn say(&mut self, devices: bool, hub: bool) {
         let Some(writer) = self.writer.as_ref().filter(|_| self.said.is_none_or(|at| at.elapsed() >= EVERY)) else {
             return;

@@ -1,15 +1,15 @@
-//! Times in a histogram of fixed size: how late deadlines are met.
+//! Histogram of times with a fixed size, for the lateness of deadlines.
 
 use std::time::Duration;
 use xpuck_wire::telemetry::LATENESS_BINS;
 
-/// Upper edge of telemetry's first bin, us; each further one is the square root of 2 as far.
+/// Upper edge of telemetry's first bin (us); each further edge is larger by a factor of sqrt(2).
 const FIRST: f64 = 16.0;
 
-/// Bins of a [`Histogram`]: one for each microsecond below 8, then eight in every octave up to 16.8 s.
+/// Number of bins of a [`Histogram`]: one for each microsecond below 8, then eight per octave up to 16.8 s.
 pub const BINS: usize = 176;
 
-/// Times in bins that are at most an eighth wide.
+/// Histogram with bins whose width is at most an eighth of their value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     bins: [u64; BINS],
@@ -23,7 +23,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts one time; what is beyond the last bin counts there.
+    /// Records a time; values beyond the last bin are counted in it.
     pub fn record(&mut self, time: Duration) {
         let us = time.as_micros().min(u128::from(u32::MAX)) as u32;
         let octave = us.max(1).ilog2() as usize;
@@ -37,13 +37,13 @@ impl Histogram {
         self.bins.iter().sum()
     }
 
-    /// The longest time recorded.
+    /// Longest time recorded.
     pub fn longest(&self) -> Duration {
         self.longest
     }
 
-    /// A time that a part `part` (0..=1) of those recorded does not exceed: the upper end of its bin, and at most the
-    /// longest. Zero if there are none.
+    /// Quantile `part` (0..=1) of the recorded times: the upper end of its bin, and at most the longest time. Zero
+    /// without records.
     pub fn quantile(&self, part: f64) -> Duration {
         let wanted = (part * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -56,8 +56,8 @@ impl Histogram {
         self.longest
     }
 
-    /// The counts in telemetry's bins, two an octave from 16 us to half a second; times that share a bin here share the one
-    /// that the middle of it belongs to.
+    /// Counts in telemetry's bins, two per octave from 16 us to half a second. All times of a bin are counted in the
+    /// telemetry bin that contains the middle of their bin.
     pub fn telemetry(&self) -> [u32; LATENESS_BINS] {
         let mut bins = [0u32; LATENESS_BINS];
         for (bin, count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -68,18 +68,18 @@ impl Histogram {
         bins
     }
 
-    /// The bins that are not empty: upper end, us, and number of times.
+    /// Non-empty bins: upper end (us) and count.
     pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.bins.iter().enumerate().filter(|(_, count)| **count > 0).map(|(bin, count)| (upper_end(bin), *count))
     }
 }
 
-/// The bin of telemetry that a time, us, belongs to.
+/// Telemetry bin of a time (us).
 fn telemetry_bin(us: f64) -> usize {
     (0..LATENESS_BINS - 1).find(|bin| us < FIRST * (*bin as f64 / 2.0).exp2()).unwrap_or(LATENESS_BINS - 1)
 }
 
-/// The first microsecond beyond a bin.
+/// Upper end of a bin, exclusive (us).
 fn upper_end(bin: usize) -> u64 {
     match bin / 8 {
         0 => bin as u64 + 1,

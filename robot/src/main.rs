@@ -1,4 +1,4 @@
-//! `xpuckd`: the program on a robot.
+//! `xpuckd`: the robot's program.
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -18,8 +18,8 @@ use xpuck_robot::vision::tags;
 use xpuck_wire::shutdown::{Ends, service_flag};
 use xpuck_wire::{graphics, log, output, signals};
 
-/// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
-/// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
+/// Drive one robot: read its senses, tick its behaviour tree ten times a second, evolve better trees on spare cores,
+/// and communicate with the hub. The wheels stop if the hub stops sending, on SIGTERM and on any panic.
 #[derive(Parser)]
 #[command(name = "xpuckd", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Cli {
@@ -31,13 +31,13 @@ struct Cli {
 
 #[derive(Args)]
 struct DriveArgs {
-    /// The robot's file, like robots/xp01.toml.
+    /// Robot file, such as robots/xp01.toml.
     #[arg(long)]
     config: PathBuf,
-    /// Only check the configuration, whether the adapter that it names is there too, and say what it means.
+    /// Only check the configuration and the adapter that it names, and print a summary.
     #[arg(long)]
     check: bool,
-    /// End when standard input is closed, so that no robot outlives the program that started it.
+    /// End when standard input is closed, so that the robot does not outlive the program that started it.
     #[arg(long, alias = "lifeline")]
     end_with_stdin: bool,
 }
@@ -46,7 +46,7 @@ struct DriveArgs {
 enum Command {
     Selftest(selftest::SelftestArgs),
     Calibrate(CalibrateArgs),
-    /// Measure the robot's devices, and its board's operating point.
+    /// Measure the robot's devices, and the operating point of its board.
     Bench {
         #[command(subcommand)]
         bench: Bench,
@@ -56,43 +56,43 @@ enum Command {
     Slots(slots::SlotsArgs),
     Power(power::PowerArgs),
     Wifi(wifi::WifiArgs),
-    /// Print the JSON Schema of a robot's file, by which editors complete and check keys.
+    /// Print the JSON Schema of the robot file, for completion and validation in editors.
     Schema,
-    /// Print what makes a shell complete commands and options.
+    /// Print a shell completion script for commands and options.
     Completions {
-        /// The shell.
+        /// Shell.
         shell: clap_complete::Shell,
     },
-    /// Write manual pages, one for each command.
+    /// Write manual pages, one per command.
     Man {
-        /// The folder for the pages; it is made if it is missing.
+        /// Folder for the pages; it is created if it does not exist.
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Stop the wheels of a robot without a watchdog when nothing comes through standard input.
+    /// Stop the wheels of a robot without a watchdog when no data arrives on standard input.
     #[command(hide = true)]
     Guard(GuardArgs),
 }
 
-/// Measure what is particular to this robot, and write it into its file. The robot's program must not be running.
+/// Measure this robot's calibration, and write it to the robot's file. The robot's program must not be running.
 #[derive(Args)]
 struct CalibrateArgs {
-    /// The robot's file, like robots/xp01.toml.
+    /// Robot file, such as robots/xp01.toml.
     #[arg(long, global = true)]
     config: Option<PathBuf>,
     #[command(subcommand)]
     subject: Subject,
-    /// Take what is to be prepared as done; measured numbers are still asked for.
+    /// Skip confirmations of preparations; measured numbers are still asked for.
     #[arg(long, global = true)]
     yes: bool,
 }
 
 #[derive(Args)]
 struct GuardArgs {
-    /// The kind of robot.
+    /// Kind of robot.
     #[arg(long)]
     body: guard::Kind,
-    /// Its bus.
+    /// I2C bus of the robot.
     #[arg(long)]
     i2c: PathBuf,
 }
@@ -100,7 +100,7 @@ struct GuardArgs {
 fn main() -> ExitCode {
     graphics::without_desktop();
     signals::survive_large_files();
-    // A panic in any thread ends the process; the e-puck then stops its wheels by itself for want of commands.
+    // A panic in any thread ends the process; the e-puck then stops its wheels by its own timeout.
     log::begin(|| std::process::abort());
     let code = run().unwrap_or_else(|error| {
         log::line(format_args!("xpuckd: {}", output::sentence(error.as_ref())));
@@ -168,7 +168,7 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Starts the board again by the command of the robot's file, or this program by itself.
+/// Restarts the board with the command of the robot's file, or this program without such a command.
 fn start_again(command: &[String]) -> anyhow::Result<()> {
     log::flush();
     let Some((program, arguments)) = command.split_first() else {

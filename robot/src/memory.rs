@@ -1,5 +1,6 @@
-//! What the robot was told last, kept over a restart of its program: a hub that returns in a run asks for it. It lies in the
-//! folder of its evolution; a robot without one remembers until its program ends, and testifies to nothing after that.
+//! Last directive that the robot received, kept across a restart of its program: a hub that returns during a run asks
+//! for it. The file is in the folder of the robot's evolution; without that folder, a restarted robot reports no
+//! directive.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -9,26 +10,26 @@ use xpuck_wire::file;
 use xpuck_wire::latest::{Fate, Latest};
 use xpuck_wire::witness::Testimony;
 
-/// Its file.
+/// Name of the file.
 const NAME: &str = "told.json";
-/// Longest file that is read, bytes.
+/// Size limit of the file (bytes).
 const MAX_BYTES: u64 = 4096;
 
-/// The memory of one robot.
+/// Memory of one robot.
 pub struct Memory {
     id: String,
     disk: Option<Latest>,
-    /// Numbers to be told, where nothing is written.
+    /// Numbers to report, if no file is written.
     told: VecDeque<u64>,
-    /// The disk refused last.
+    /// Whether the last write failed.
     refused: bool,
 }
 
 impl Memory {
-    /// With the folder `state`, if there is one, and what it remembers of an earlier start.
+    /// Opens the memory in the folder `state`, if given, and returns the record of an earlier start.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// If the system cannot create a thread.
     pub fn start(id: &str, state: Option<&Path>) -> std::io::Result<(Memory, Option<Testimony>)> {
         let mut known = None;
         let mut disk = None;
@@ -46,16 +47,16 @@ impl Memory {
         Ok((Memory { id: id.into(), disk, told: VecDeque::new(), refused: false }, known))
     }
 
-    /// Remembers this from now on.
+    /// Stores a directive.
     pub fn put(&mut self, told: &Testimony) {
         match &self.disk {
-            // Five plain values make no error.
+            // Serialization of five plain values cannot fail.
             Some(disk) => disk.put(told.directive, serde_json::to_vec(told).unwrap_or_default()),
             None => self.told.push_back(told.directive),
         }
     }
 
-    /// Number of the directive after which a restart finds nothing older, if that is news.
+    /// Number of the last directive that is safely stored, if it changed since the last call.
     pub fn news(&mut self) -> Option<u64> {
         while let Some(fate) = self.disk.as_ref().and_then(Latest::fate) {
             let (number, why) = match fate {
@@ -76,7 +77,7 @@ impl Memory {
     }
 }
 
-/// What the file says; none if there is no file.
+/// Content of the file; `None` if the file does not exist.
 fn read(path: &Path) -> std::io::Result<Option<Testimony>> {
     match file::bytes(path, MAX_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -1,9 +1,9 @@
-//! When something periodic is due: absolute deadlines, so that lateness never adds up.
+//! Periodic deadlines at absolute times, so that lateness does not accumulate.
 
 use crate::histogram::Histogram;
 use std::time::Duration;
 
-/// Deadlines at a first moment and whole multiples of a period after it. Times are since a start that the user keeps.
+/// Deadlines at a first time and whole multiples of a period after it. Times count from a start chosen by the caller.
 #[derive(Clone, Debug)]
 pub struct Pace {
     period: Duration,
@@ -16,7 +16,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The first deadline is at `first`.
+    /// Creates deadlines that start at `first`.
     pub fn new(first: Duration, period: Duration) -> Pace {
         Pace {
             period,
@@ -34,8 +34,8 @@ impl Pace {
         self.due.saturating_sub(now)
     }
 
-    /// True if a deadline has come. Its period then counts as begun, and the next deadline is the next multiple that is
-    /// not yet past: those that were missed altogether are counted, not made up for.
+    /// Whether a deadline has passed. If so, its period counts as begun, and the next deadline is the next future
+    /// multiple: periods that were missed completely are counted and skipped.
     pub fn begins(&mut self, now: Duration) -> bool {
         if now < self.due {
             return false;
@@ -51,22 +51,22 @@ impl Pace {
         true
     }
 
-    /// Periods that were left out.
+    /// Number of skipped periods.
     pub fn missed(&self) -> u64 {
         self.missed
     }
 
-    /// Lateness of the last beginning.
+    /// Lateness of the last period.
     pub fn late(&self) -> Duration {
         self.late
     }
 
-    /// All latenesses.
+    /// Histogram of all latenesses.
     pub fn lateness(&self) -> &Histogram {
         &self.lateness
     }
 
-    /// Longest time from one beginning to the next.
+    /// Longest time between the starts of two consecutive periods.
     pub fn longest_gap(&self) -> Duration {
         self.longest_gap
     }

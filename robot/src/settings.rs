@@ -1,5 +1,5 @@
-//! Settings that the hub sends for the robot's own file: checked, merged, and written so that the file is whole at any
-//! moment. The former file stays beside it as `<file>.old`.
+//! Settings that the hub sends for the robot's file: validated, merged and written atomically. The previous file is
+//! kept next to it as `<file>.old`.
 
 use crate::config::RobotFile;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use xpuck_wire::file;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::settings::MAX_SETTINGS;
 
-/// When a key that was changed begins to count.
+/// Time at which a changed key takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counts {
     Now,
@@ -18,8 +18,8 @@ enum Counts {
     NextStart,
 }
 
-/// What may be changed from afar, by the beginning of the key. Who the robot is, where its hub and its devices are, and
-/// files on its disk are its own business.
+/// Prefixes of the keys that the hub may change. Identity, addresses of hub and devices, and paths cannot be changed
+/// remotely.
 const KEYS: &[(&str, Counts)] = &[
     ("calibration.infrared.", Counts::Now),
     ("calibration.drive.", Counts::Now),
@@ -35,17 +35,17 @@ const KEYS: &[(&str, Counts)] = &[
 /// Settings merged into a robot's file.
 #[derive(Debug)]
 pub struct Merged {
-    /// The file's new text.
+    /// New text of the file.
     text: String,
-    /// What it says.
+    /// Content of the new file.
     pub robot: RobotFile,
     changed: Vec<(String, Counts)>,
 }
 
-/// Merges settings into the text of a robot's file; comments and all other keys stay.
+/// Merges settings into the text of a robot's file; comments and all other keys are preserved.
 ///
 /// # Errors
-/// One line: a key that may not be changed, or a value that the robot cannot take.
+/// A key that may not be changed or an invalid value, in one line.
 pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
     if settings.len() > MAX_SETTINGS {
         return Err(format!("settings of {} bytes; at most {MAX_SETTINGS} are allowed", settings.len()));
@@ -76,14 +76,14 @@ fn collect(table: &dyn TableLike, path: &mut Vec<String>, leaves: &mut Vec<(Vec<
         match (item.as_table_like(), item.as_value()) {
             (Some(table), _) => collect(table, path, leaves),
             (_, Some(value)) => leaves.push((path.clone(), value.clone())),
-            // A list of tables: no key of ours is one, and its name is refused.
+            // A list of tables: no known key has this type, so its name is rejected.
             _ => leaves.push((path.clone(), Value::from(false))),
         }
         path.pop();
     }
 }
 
-/// Puts a value in its place; true if another was there.
+/// Sets a value; returns whether it changed.
 fn put(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, String> {
     let mut table: &mut dyn TableLike = root;
     let (name, tables) = path.split_last().ok_or("a value without a key")?;
@@ -111,19 +111,19 @@ fn put(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, Stri
 /// The robot's file, and the last answer about it.
 pub struct Settings {
     file: PathBuf,
-    /// The last settings and the answer to them.
+    /// Last settings, and the answer to them.
     last: Option<(String, PushAnswer)>,
 }
 
 impl Settings {
-    /// For the robot's file.
+    /// Creates settings for the robot's file.
     pub fn new(file: &Path) -> Settings {
         Settings { file: file.into(), last: None }
     }
 
-    /// Takes settings, unless the robot may not change now: the answer, and the robot's file as it is from now on if it
-    /// changed. What was answered gets the same answer again. Numbers need not rise: a message of the hub comes once and in
-    /// its order (its seal), and a later hub may count from lower ones.
+    /// Applies settings if `may` is set; returns the answer, and the new content of the robot's file if the settings
+    /// were accepted. Repeated settings get the same answer again. Numbers need not increase: the seal guarantees
+    /// that messages arrive once and in order, and a new hub may count from a lower number.
     pub fn take(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
         if let Some((_, answer)) = self.last.as_ref().filter(|(said, answer)| answer.number == number && said == text) {
             return (Some(answer.clone()), None);
@@ -194,7 +194,7 @@ mod tests {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("# Our first robot.") && text.contains("left = 1.02 # measured"), "{text}");
         assert_eq!(std::fs::read_to_string(dir.path().join("xp01.toml.old")).unwrap(), ROBOT);
-        // Said again it is answered again, and nothing is written.
+        // Repeated settings get the same answer, and the file is not written.
         std::fs::write(&file, ROBOT).unwrap();
         assert_eq!(settings.take(7, new, true).0, Some(answer));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);

@@ -1,5 +1,4 @@
-//! Whose experiments the robot runs: those of the operators whose public keys lie in its folder of keys, as it is at that
-//! moment.
+//! Operators whose experiments the robot runs, according to the current content of its key folder.
 
 use crate::config::Config;
 use tracing::warn;
@@ -7,7 +6,7 @@ use xpuck_wire::FileError;
 use xpuck_wire::keyring::{self, Fingerprint, Keyring};
 use xpuck_wire::signed::Trust;
 
-/// Looks at the folder of keys.
+/// Watches the key folder.
 pub struct Operators<'a> {
     config: &'a Config,
     seen: Option<Fingerprint>,
@@ -15,13 +14,13 @@ pub struct Operators<'a> {
 }
 
 impl Operators<'_> {
-    /// Nothing looked at yet.
+    /// Creates a watcher that has not read the folder yet.
     pub fn new(config: &Config) -> Operators<'_> {
         Operators { config, seen: None, ring: Keyring::default() }
     }
 
-    /// Who is to be trusted from now on; `None` if that did not change since the last call, or if the folder cannot be read.
-    /// What is wrong with the folder is said.
+    /// Operators to trust from now on; `None` if they did not change since the last call, or if the folder cannot be
+    /// read. Problems of the folder are logged.
     pub fn look(&mut self) -> Option<Trust> {
         let (id, security) = (&self.config.robot.id, &self.config.swarm.security);
         if security.dev_mode {

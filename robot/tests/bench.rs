@@ -1,4 +1,4 @@
-//! `xpuckd bench spi` against the firmware's own core, which runs as a process behind a virtual arena's socket.
+//! `xpuckd bench spi` with the firmware's core as a process behind a virtual arena's socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 use xpuck_registers::spi::{BYTES, from_wire, to_wire};
 
-/// The firmware's core, told of words and time as they pass.
+/// Process with the firmware's core; receives words and the elapsed time.
 struct Firmware {
     child: Child,
     to: ChildStdin,
@@ -28,7 +28,7 @@ impl Firmware {
         Firmware { child, to, from, started: Instant::now(), ticks: 0 }
     }
 
-    /// One message each way, after the time that passed since the last.
+    /// Exchanges one message in each direction, after advancing the firmware by the time since the last exchange.
     fn exchange(&mut self, bytes: &[u8; BYTES]) -> [u8; BYTES] {
         let now = self.started.elapsed().as_micros() as u64 / 100;
         let words: Vec<String> = from_wire(bytes).iter().map(|w| format!("{w:x}")).collect();
@@ -66,7 +66,7 @@ fn with_one_word_of_a_hundred_changed_neither_the_firmware_nor_the_driver_believ
         .output()
         .unwrap();
     slave.join().unwrap();
-    // How late it was is the machine's affair; what was believed is not.
+    // The lateness depends on the machine; the accepted corruptions do not.
     let text = String::from_utf8(output.stdout).unwrap();
     let numbers = |name: &str| -> Vec<u64> {
         let line = text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));

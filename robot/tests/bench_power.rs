@@ -1,4 +1,4 @@
-//! `xpuckd bench power` from end to end, on the files of a kernel whose board draws what its clocks say.
+//! End-to-end test of `xpuckd bench power` on simulated kernel files of a board whose power depends on its clocks.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The limits of both clusters before anything is measured, kHz.
+/// Limits of both clusters before the measurement (kHz).
 const BEFORE: [&str; 2] = ["200000", "800000"];
-/// The clocks that draw least by far, so that they are the best whatever else this machine does meanwhile, MHz.
+/// Clocks with by far the lowest power, so that they are the best point whatever the load of the test machine (MHz).
 const BEST: [u64; 2] = [1400, 800];
 
-/// Seconds at each clock.
+/// Measuring time per clock (s).
 const SHORT: &str = "0.2";
 
-/// A board of two clusters, which follows what is written.
+/// Simulated board with two clusters that follows the written limits.
 struct Board {
     folder: tempfile::TempDir,
     end: Arc<AtomicBool>,
@@ -32,7 +32,7 @@ fn khz(sysfs: &Path, number: usize, name: &str) -> Option<u64> {
     fs::read_to_string(policy(sysfs, number).join(name)).ok()?.trim().parse().ok()
 }
 
-/// Replaces a file at once, as the kernel's are never half written.
+/// Replaces a file atomically, since kernel files are never half-written.
 fn replace(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -135,7 +135,7 @@ fn the_operating_point_of_a_board_is_found_and_its_clocks_are_put_back() {
         assert!((watts - 1.0).abs() < 0.05 && r_acc > 0.0 && (per_watt - r_acc / watts).abs() < 1.0, "{point}");
     }
     let throttled: Vec<bool> = points.iter().map(|point| point["throttled"].as_bool().unwrap()).collect();
-    // A board that answers late looks throttled at any of its other clocks.
+    // If the simulated board reacts late, any of the other clocks may look throttled.
     assert!(throttled[8], "the hottest is not throttled: {throttled:?}");
     assert_eq!(report["missing"], serde_json::json!([]));
     board.limits_are_back();
@@ -145,7 +145,7 @@ fn the_operating_point_of_a_board_is_found_and_its_clocks_are_put_back() {
     );
 }
 
-/// Sends a signal once a clock is held; what the program said.
+/// Sends a signal once a clock is held; returns the output of the program.
 fn killed(board: &Board, child: Child, signal: &str) -> Output {
     let start = Instant::now();
     while khz(board.sysfs(), 0, "scaling_max_freq") != Some(200_000) {
@@ -173,7 +173,7 @@ fn what_a_killed_sweep_left_is_put_back_by_the_next_which_says_so() {
     let output = bench(board.sysfs(), SHORT).args(["--points", "1"]).output().unwrap();
     let lines = said(&output);
     assert!(output.status.success() && lines.contains("policy0: put back to 200 to 800 MHz"), "{lines}");
-    // Those were narrower than the hardware's, too.
+    // These limits were narrower than the hardware's, too.
     assert!(lines.contains("policy4: its limits, 200 to 800 MHz, are as they were found"), "{lines}");
     assert!(lines.contains("`echo 1400000 > "), "{lines}");
     board.limits_are_back();
@@ -214,7 +214,7 @@ fn what_is_missing_is_a_line_each_and_the_rest_is_measured() {
     let row: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
     assert!(row[0].parse::<f64>().unwrap() > 0.0 && row[1..] == ["-", "-", "-"], "{text}");
     assert!(!text.contains("most r_acc per watt"), "{text}");
-    // A bus that is not there is named, and nothing else is lost.
+    // A missing bus is reported, and the other measurements are complete.
     let output = bench(empty.path(), SHORT).args(["--i2c", "/nowhere/i2c-9"]).output().unwrap();
     assert!(output.status.success() && said(&output).contains("/nowhere/i2c-9"), "{}", said(&output));
 }
@@ -222,7 +222,7 @@ fn what_is_missing_is_a_line_each_and_the_rest_is_measured() {
 #[test]
 fn clocks_that_may_not_be_set_stay_and_it_is_said_who_may() {
     let board = Board::new();
-    // A number of the kernel that even root may not write.
+    // A kernel file that even root may not write.
     let limit = policy(board.sysfs(), 0).join("scaling_max_freq");
     fs::remove_file(&limit).unwrap();
     symlink("/proc/sys/kernel/ngroups_max", &limit).unwrap();

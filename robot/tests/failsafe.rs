@@ -1,6 +1,6 @@
-//! Wheels stand after a STOP and after a silence of the hub, whatever the network does to messages and whatever a program at
-//! the robot's socket or an operator wants. Where both the experiment and the robot's own file let it drive alone, they stand
-//! after that time, and from the first message of a hub on.
+//! Wheels are stopped after a STOP and after a silence of the hub, whatever the network does to messages and whatever
+//! a program at the robot's socket or an operator requests. If both the experiment and the robot's file permit
+//! driving alone, they are stopped after that time, and from the first message of a hub on.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -10,45 +10,45 @@ use xpuck_robot_core::external::{Command, Driver, HOLD, Said};
 use xpuck_wire::message::{Directive, DriveCommand, State, ToRobot};
 use xpuck_wire::signed::{Signed, Trust};
 
-/// A directive is good for so long, s.
+/// Validity of a directive (s).
 const VALID: f64 = 3.0;
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     controller = \"movcv v_goal 0deg\"\n";
 
-/// What a robot may do without its hub.
+/// Permission to drive without the hub.
 #[derive(Clone, Copy)]
 struct Leave {
-    /// The end of the experiment's text.
+    /// Text appended to the experiment.
     asked: &'static str,
-    /// What the robot's own file allows, s.
+    /// Limit in the robot's file (s).
     allowed: f64,
-    /// How long its wheels may turn after [`HUB_SILENCE`], s.
+    /// Resulting driving time after [`HUB_SILENCE`] (s).
     alone: f64,
 }
 
 const NONE: Leave = Leave { asked: "", allowed: 0.0, alone: 0.0 };
 
-/// What happens next.
+/// Next event of a test.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The hub sends a directive, numbered so much after its last one.
+    /// The hub sends a directive; the second field is added to the last directive number.
     Direct(State, u64),
-    /// The hub has robots pause for no run, numbered so much after its last directive, as it does to park them.
+    /// The hub sends a PAUSE for no run, as for parking; the field is added to the last directive number.
     Park(u64),
     /// The hub sends another experiment, or the last one again.
     Prepare(bool),
-    /// One of the messages that were ever sent arrives, perhaps again; those that never do are lost.
+    /// A message sent earlier arrives, possibly again; messages that never arrive are lost.
     Arrive(prop::sample::Index),
     /// The newest message arrives.
     ArriveNewest,
-    /// The robot's loop turns after so many seconds; the wheels are commanded.
+    /// The robot's loop runs after this time (s); the wheels are commanded.
     Control(f64),
-    /// Time passes while the loop hangs.
+    /// Time passes while the loop hangs (s).
     Hang(f64),
-    /// An operator has the hub send a command for the wheels.
+    /// An operator makes the hub send a command for the wheels.
     Operate,
-    /// A program at the robot's socket says something.
+    /// A program at the robot's socket sends a request.
     Program(Said),
 }
 
@@ -80,26 +80,26 @@ fn said() -> impl Strategy<Value = Said> {
     ]
 }
 
-/// A way to hand a message to the robot; the true one, or one with a fault.
+/// Function that delivers a message to the robot: the real one, or one with a fault.
 type Deliver = fn(&mut Core, f64, ToRobot);
 
 fn faithfully(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(now, message);
 }
 
-/// What the network's messages were, and what must hold after them.
+/// Facts about the messages so far, for the checks.
 struct Watcher {
     now: f64,
     heard: f64,
-    /// The last STOP that telemetry acknowledged, until a RUN with a later number arrives.
+    /// Number of the last STOP that telemetry acknowledged, until a RUN with a higher number arrives.
     stopped: Option<u64>,
-    /// The hub was silent, and no RUN has arrived since.
+    /// Whether the hub was silent, and no RUN has arrived since.
     silenced: bool,
-    /// When an operator's last command arrived, and the program's last sound one.
+    /// Times of an operator's last command and of the program's last valid one.
     driven: [f64; 2],
 }
 
-/// How often the wheels turned by tree or program, without a hub, by a program alone, and by an operator.
+/// Counts of wheel motion: by tree or program, without a hub, by a program alone, and by an operator.
 type Moves = [u32; 4];
 
 fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestCaseError> {
@@ -107,7 +107,7 @@ fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestC
     let readings = Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() };
     let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false, driven: [f64::MIN; 2] };
     let signed = Signed::new(format!("{EXPERIMENT}{}", leave.asked), Default::default(), None).unwrap();
-    // The robot's clock is the hub's.
+    // The robot's clock equals the hub's.
     deliver(&mut core, 0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
     let (mut number, mut experiment, mut moves) = (10, 1, [0; 4]);
     let upload = |number| ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed.clone() };
@@ -266,7 +266,7 @@ fn wheels_turn_without_a_hub_only_where_both_allow_it_and_for_the_shorter_time()
     }
 }
 
-/// As if the core took any RUN for a new one.
+/// Fault: the core accepts any RUN as a new one.
 fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     let number = (now * 1e6) as u64 + 1_000_000;
     core.on_message(
@@ -289,14 +289,14 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     );
 }
 
-/// As if the core noticed a silence only when the loop turns.
+/// Fault: the core detects a silence only when the loop runs.
 fn without_silence(core: &mut Core, now: f64, message: ToRobot) {
-    // A word just before keeps the link alive.
+    // A message just before keeps the link alive.
     core.on_message(now - HUB_SILENCE / 2.0, ToRobot::Ping { stamp: 0.0 });
     core.on_message(now, message);
 }
 
-/// As if a message of no meaning were no sign of a hub to a robot that drives alone.
+/// Fault: while driving alone, the core ignores messages other than directives as signs of a hub.
 fn without_return(core: &mut Core, now: f64, message: ToRobot) {
     if matches!(message, ToRobot::Directive(_) | ToRobot::Pong { .. }) || core.controller().is_none() {
         core.on_message(now, message);
@@ -310,7 +310,7 @@ fn a_fault_in_either_rule_is_found() {
         let error = result.expect_err("the fault is not found").to_string();
         assert!(error.contains(complaint), "{error}");
     }
-    // A robot that drives alone for longer than it may, and one that goes on when the hub is back.
+    // A robot that drives alone for too long, and one that continues when the hub is back.
     let asked = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
     for (alone, fault, complaint) in
         [(1.0, faithfully as Deliver, "ended: false"), (1.2, without_return, "ended: true")]

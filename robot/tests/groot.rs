@@ -1,4 +1,4 @@
-//! The publisher for Groot2: another tree under the same sockets, and never a wait.
+//! Groot2 publisher: it keeps its sockets when the tree changes, and never blocks.
 
 use std::time::{Duration, Instant};
 use xpuck_kernels::random::{Draws, Stream};
@@ -74,7 +74,7 @@ fn viewers_that_ask_without_end_delay_nothing() {
     }
     let answers: u32 = viewers.into_iter().map(|v| v.join().unwrap()).sum();
     assert!(answers > 10 && shown > 10, "{answers} answers, {shown} updates");
-    // Far below the update period of 100 ms, even where the machine is busy with other tests.
+    // Far below the update period of 100 ms, even on a busy machine.
     assert!(slowest < Duration::from_millis(50), "{slowest:?}");
 }
 
@@ -97,7 +97,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
     };
     let viewers = [viewer(17681), viewer(17683)];
     publisher.show(Some(&ours));
-    // What is compared of the second part: all of it, only whether it is there, or the number of bytes in it.
+    // Comparison of the second part: its content, its presence, or its length.
     enum Of {
         All,
         There,
@@ -143,7 +143,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
         });
         let asked = format!("{request:?}: {theirs:?} and {ours:?}");
         assert_eq!(theirs.len(), ours.len(), "{asked}");
-        // The id of the tree is each publisher's own.
+        // Each publisher has its own tree id.
         assert_eq!(theirs[0].get(..6), ours[0].get(..6), "{asked}");
         assert_eq!(theirs[0].len(), ours[0].len(), "{asked}");
         match of {
@@ -152,7 +152,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
             Of::There => {}
         }
     }
-    // Three nodes change while a viewer records, there once, here at each update.
+    // Three nodes change while a viewer records: once in BehaviorTree.CPP, at each update here.
     for viewer in &viewers {
         viewer.send_multipart([&[2, b'r', 1, 0, 0, 0][..], b"start"], 0).unwrap();
         viewer.recv_multipart(0).unwrap();

@@ -1,5 +1,5 @@
-//! `xpuckd slots` on packages that `dpkg-deb` made: a good version stays, one that ends at once and one that never hears the
-//! hub are given up. A shell script stands for each version, and this test for systemd.
+//! `xpuckd slots` with packages built by `dpkg-deb`: a good version is kept; a version that exits at once and one
+//! that never hears the hub are reverted. A shell script replaces each version, and this test replaces systemd.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use xpuck_update::Release;
 use xpuck_update::bundle::{Kind, seal, this_arch, write};
 use xpuck_wire::keys::Secret;
 
-/// Says that it is well, or that it does not hear the hub, four times a second.
+/// Program that reports its health four times a second, with or without a hub.
 fn says(hub: bool) -> String {
     let toml = "version = \"%s\"\\ncounter = %s\\nstarted = 0.0\\nstamp = %s\\ndevices = true\\n";
     format!(
@@ -50,7 +50,7 @@ impl Board {
         let hub = "[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n";
         put(&at("etc/xpuck/swarm.toml"), &format!("robots = [\"xp01\"]\n{hub}"), 0o644);
         put(&at("etc/xpuck/board"), "pi5\n", 0o644);
-        // As on a card, the robot's file is found by a link.
+        // As on an SD card, the robot's file is reached through a symbolic link.
         symlink("robots/xp01.toml", at("etc/xpuck/robot.toml")).unwrap();
         fs::create_dir_all(at("run/xpuck")).unwrap();
         fs::create_dir_all(at("etc/xpuck/keys/operators")).unwrap();
@@ -59,7 +59,7 @@ impl Board {
         Board { _dir: dir, root, alice }
     }
 
-    /// Has the package of a version lie ready.
+    /// Places the package of a version in the folder of ready bundles.
     fn deliver(&self, counter: u64, program: &str, boards: &str) {
         let (tree, deb) = (self.root.join("tree"), self.root.join("x.deb"));
         let arch = this_arch();
@@ -90,7 +90,7 @@ impl Board {
         fs::read_link(self.root.join("var/lib/xpuck-slots/current")).unwrap().to_str().unwrap().into()
     }
 
-    /// What systemd does: boots, and starts what `current` names.
+    /// Acts like systemd: runs `boot`, and starts the program of `current`.
     fn start(&self) -> Child {
         assert!(self.slots(&["boot"]).0);
         let tree = match self.current().as_str() {
@@ -115,7 +115,7 @@ fn a_good_version_stays_and_bad_ones_are_given_up() {
     let board = Board::new();
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "/");
-    // A good one.
+    // A good version.
     board.deliver(2, &says(true), "pi5");
     let (_, said) = board.slots(&["install"]);
     assert!(said.contains("version 0.2 is in slot a and tried"), "{said}");
@@ -125,7 +125,7 @@ fn a_good_version_stays_and_bad_ones_are_given_up() {
     assert!(well && said.contains("version 0.2 is well and stays"), "{said}");
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
-    // One that ends at once: two starts, then the one before.
+    // A version that exits at once: two starts, then the previous version.
     board.deliver(3, "#!/bin/sh\nexit 1\n", "any");
     assert!(board.slots(&["install"]).1.contains("in slot b and tried"));
     for _ in 0..2 {
@@ -135,7 +135,7 @@ fn a_good_version_stays_and_bad_ones_are_given_up() {
     }
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
-    // One that never hears the hub.
+    // A version that never hears the hub.
     board.deliver(4, &says(false), "any");
     assert!(board.slots(&["install"]).1.contains("in slot b and tried"));
     let child = board.start();
@@ -147,7 +147,7 @@ fn a_good_version_stays_and_bad_ones_are_given_up() {
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((&shown["release"]["version"], &shown["highest"]["counter"]), (&"0.2".into(), &2.into()));
     assert_eq!((&shown["last"]["result"], &shown["phase"]), (&"reverted".into(), &"settled".into()));
-    // What is refused is one line, and nothing changes.
+    // A refusal is one line, and nothing changes.
     let refused = |why: &str| {
         let (_, said) = board.slots(&["install"]);
         assert!(said.contains(why) && said.lines().count() == 1, "{said}");

@@ -1,17 +1,17 @@
-//! `xpuckd wifi` with programs of the same names as those that it calls.
+//! `xpuckd wifi` with stubs of the programs that it calls.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Writes a program of the shell.
+/// Writes a shell script that logs its calls.
 fn program(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     std::fs::write(&path, format!("#!/bin/sh\necho {name} \"$@\" >>\"$CALLS\"\n{text}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Runs it for so many looks on a board with one radio; what it says, and what it called.
+/// Runs `looks` checks on a board with one radio; returns the output, and the calls of the stubs.
 fn keep(folder: &Path, looks: u32, arguments: &[&str]) -> (String, Vec<String>) {
     let calls = folder.join("calls");
     let mut command = Command::new(env!("CARGO_BIN_EXE_xpuckd"));
@@ -30,7 +30,7 @@ fn a_radio_that_is_apart_is_brought_back() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     std::fs::create_dir_all(folder.join("sys/class/net/wlan0/wireless")).unwrap();
-    // At the access point once it was told to look for it.
+    // The stub is connected after the first `reassociate`.
     let there = folder.join("there").display().to_string();
     let wpa = format!(
         "case \"$*\" in *reassociate) touch {there};; *status) [ -e {there} ] && echo wpa_state=COMPLETED || echo wpa_state=SCANNING;; esac"

@@ -1,11 +1,11 @@
-//! The robot's program as people meet it: bad configuration is refused in one line.
+//! Command line of the robot's program: an invalid configuration gives a one-line error.
 
 use std::process::Command;
 
 fn refusal(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();
     assert!(!output.status.success());
-    // A robot without keys says so first.
+    // A robot without keys logs a warning first.
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     let error: String = error.split_inclusive('\n').filter(|line| !line.contains("DEV MODE")).collect();
     assert_eq!(error.lines().count(), 1, "{error}");
@@ -27,7 +27,7 @@ fn bad_configuration_is_one_clear_line() {
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
-    // The name of a socket is shorter.
+    // The path is longer than a socket's name may be.
     let error = refusal(&["--config", path]);
     assert!(error.contains("cannot open") && error.contains("is the arena running"), "{error}");
 }

@@ -1,6 +1,7 @@
-//! The board that a robot's program runs on: its processors and their clocks, and its way to the access point.
+//! The board that runs the robot's program: processors, clocks, and the connection to the access point.
 //!
-//! Clocks and access point are services of their own beside the robot's program, with other rights; `xpuckd power` and `xpuckd wifi` run them.
+//! `xpuckd power` and `xpuckd wifi` run as separate services, because they need other privileges than the robot's
+//! program.
 
 pub mod power;
 pub mod processors;

@@ -1,7 +1,8 @@
-//! `xpuckd power`: the clocks of the board's processors, low while it boots and at its operating point after that.
+//! `xpuckd power`: processor clocks of the board, low during boot and at the operating point afterwards.
 //!
-//! A table in the program has the figures of each board (`robot/boards.toml`); the file `/etc/xpuck/board` says in one word
-//! which board this is. What is set is read back, since the kernel takes the nearest step that the board has.
+//! The values of each board come from a built-in table (`robot/boards.toml`); the file `/etc/xpuck/board` contains
+//! the board's name. Each value is read back after it is set, since the kernel selects the nearest step that the
+//! board supports.
 
 use super::processors;
 use super::table::{Board, Cluster, board, board_of};
@@ -12,46 +13,46 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{file, output};
 
-/// Longest file below `/sys` that is read, bytes.
+/// Size limit of files below `/sys` (bytes).
 const SYSFS_LIMIT: u64 = 4096;
 
-/// Set the clocks of the board's processors and which of them interrupts go to, or show the clocks.
+/// Set the processor clocks and interrupt affinities of the board, or show the clocks.
 ///
-/// The table of boards: pi5, pi4, rk3588, xu4, qemu-arm64, qemu-arm. Setting takes root.
+/// Known boards: pi5, pi4, rk3588, xu4, qemu-arm64, qemu-arm. Setting requires root.
 #[derive(Args)]
 pub struct PowerArgs {
-    /// What to do.
+    /// Action.
     #[arg(value_enum)]
     what: What,
-    /// The board, instead of what --board-file says.
+    /// Board name; overrides --board-file.
     #[arg(long)]
     board: Option<String>,
-    /// The file that says in one word which board this is.
+    /// File that contains the board's name.
     #[arg(long, value_name = "FILE", default_value = "/etc/xpuck/board")]
     board_file: PathBuf,
-    /// Where the kernel's files are.
+    /// Directory of the kernel's sysfs files.
     #[arg(long, value_name = "DIR", default_value = "/sys")]
     sysfs: PathBuf,
-    /// Where its files about interrupts are.
+    /// Directory of the kernel's procfs files (interrupts).
     #[arg(long, value_name = "DIR", default_value = "/proc")]
     proc: PathBuf,
 }
 
-/// What to do with the clocks.
+/// Actions on the clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Keep them low, while the board boots.
+    /// Limit the clocks to the boot values.
     Boot,
-    /// The operating point, and the interrupts of the body's buses on the processor of the control loop.
+    /// Set the operating point, and route the interrupts of the body's buses to the processor of the control loop.
     Run,
-    /// Show what they are, and what they may be at most.
+    /// Show current and maximum clocks.
     Show,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// The board is not in the table, or the kernel does not take a clock.
+/// If the board is not in the table, or the kernel rejects a clock.
 pub fn run(args: &PowerArgs) -> Result<()> {
     let name = match &args.board {
         Some(name) => name.clone(),
@@ -72,7 +73,7 @@ pub fn run(args: &PowerArgs) -> Result<()> {
     Ok(())
 }
 
-/// Sets the highest clock of each cluster; says what the kernel made of it.
+/// Sets the maximum clock of each cluster, and returns a report of the values that the kernel selected.
 fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<String> {
     let mut text = String::new();
     let mut failed = Vec::new();
@@ -93,17 +94,17 @@ fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<
     }
 }
 
-/// Sets one limit, and says which the kernel has then.
+/// Sets the limit of one cluster, and returns the value that the kernel selected.
 fn set_one(policy: &Path, khz: u32) -> Result<u32> {
     let limit = policy.join("scaling_max_freq");
-    // Only a file that is there: in another place one would be made, and a pipe would keep this waiting for its reader.
+    // Without `create`, a missing file is an error; `O_NONBLOCK` avoids waiting on a pipe without a reader.
     let opened = std::fs::OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&limit);
     let written = opened.and_then(|mut file| std::io::Write::write_all(&mut file, khz.to_string().as_bytes()));
     written.with_context(|| limit.display().to_string())?;
     number(policy, "scaling_max_freq").with_context(|| format!("{}: says no number", limit.display()))
 }
 
-/// A table of what is, and what the table of boards has.
+/// Table of the current clocks and the configured values.
 fn show(board: &Board, sysfs: &Path) -> String {
     let mut text = format!("{}\n", board.name);
     for cluster in &board.clusters {
@@ -134,7 +135,7 @@ fn policy(sysfs: &Path, cluster: &Cluster) -> PathBuf {
     sysfs.join(format!("devices/system/cpu/cpufreq/policy{}", cluster.policy))
 }
 
-/// The number in a file of the kernel.
+/// Number in a kernel file.
 fn number(folder: &Path, name: &str) -> Option<u32> {
     let bytes = file::bytes(&folder.join(name), SYSFS_LIMIT).ok()?;
     std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
@@ -148,7 +149,7 @@ fn mhz(khz: u32) -> String {
 mod tests {
     use super::*;
 
-    /// Files of a kernel with these policies.
+    /// Creates kernel files with these cpufreq policies.
     fn kernel(policies: &[u8]) -> tempfile::TempDir {
         let sysfs = tempfile::tempdir().unwrap();
         for policy in policies {
@@ -177,7 +178,7 @@ mod tests {
         assert!(error.contains("\"pi3\"") && error.contains("pi4, pi5"), "{error}");
     }
 
-    /// The thesis's operating point, 5.1.3.
+    /// Operating point of thesis 5.1.3.
     #[test]
     fn the_xu4_works_at_1400_and_800_mhz() {
         let sysfs = kernel(&[0, 4]);

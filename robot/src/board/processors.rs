@@ -1,6 +1,7 @@
-//! Which processor does what. The control loop and the body's link keep to one processor, which the table of boards names; the
-//! interrupts of the body's buses go there, and all others to the rest, so that no network or disk delays an exchange with
-//! the body. Evolution takes what is left on all of them: it is idle priority, and the kernel stops it at once.
+//! Processor affinities. The control loop and the body link run on one processor, which the table of boards names.
+//! The interrupts of the body's buses are routed to this processor and all others to the remaining processors, so
+//! that network and disk interrupts do not delay an exchange with the body. Evolution uses the spare time of all
+//! processors at idle priority: the kernel preempts it at once.
 
 use super::table;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -9,12 +10,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 use tracing::warn;
 
-/// The word that names the board.
+/// File that contains the board's name.
 const BOARD: &str = "/etc/xpuck/board";
-/// Names that the kernel's drivers give interrupts of the buses that a body is at.
+/// Parts of kernel interrupt names that identify a body bus.
 const BODY: &[&str] = &["spi", "i2c"];
 
-/// Keeps the calling thread on the board's control processor; nothing where no board is named.
+/// Pins the calling thread to the board's control processor. Has no effect if no board is configured.
 pub fn keep_to_control() {
     static CONTROL: OnceLock<Option<usize>> = OnceLock::new();
     let control = CONTROL.get_or_init(|| table::control_of(Path::new(BOARD)));
@@ -34,25 +35,26 @@ fn keep_to(processor: usize) -> rustix::io::Result<()> {
     sched_setaffinity(None, &set)
 }
 
-/// Lets the calling thread, and those that it makes, run on all processors: threads inherit their maker's.
+/// Allows the calling thread and its future children to run on all processors; a new thread inherits its creator's
+/// affinity.
 pub fn keep_to_none() {
     let mut set = CpuSet::new();
     (0..CpuSet::MAX_CPU).for_each(|processor| set.set(processor));
-    // What the kernel does not have is left out of it.
+    // The kernel ignores processors that do not exist.
     let _ = sched_setaffinity(None, &set);
 }
 
-/// The processor that the calling thread keeps to; none if there are several.
+/// Processor that the calling thread is pinned to; `None` if several are allowed.
 pub fn kept_to() -> Option<usize> {
     let set = sched_getaffinity(None).ok()?;
     let mut all = (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor));
     all.next().filter(|_| all.next().is_none())
 }
 
-/// Deals the interrupts out; gives a line for the log. `proc` is the kernel's folder.
+/// Routes the interrupts, and returns a line for the log. `proc` is the directory of procfs.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// If the directory cannot be read.
 pub fn deal_interrupts(proc: &Path, control: usize, processors: usize) -> io::Result<String> {
     if processors < 2 || control >= processors {
         return Ok(format!("interrupts: processor {control} is not one of {processors}; they stay where they are"));
@@ -66,7 +68,7 @@ pub fn deal_interrupts(proc: &Path, control: usize, processors: usize) -> io::Re
         }
         let body = is_of_body(&folder);
         let wanted = if body { control.to_string() } else { rest.clone() };
-        // Only a file that is there; the kernel refuses for those that belong to one processor.
+        // Only existing files are opened; the kernel rejects a write for per-processor interrupts.
         let list = folder.join("smp_affinity_list");
         let opened = std::fs::OpenOptions::new().write(true).open(list);
         match opened.and_then(|mut file| io::Write::write_all(&mut file, wanted.as_bytes())) {
@@ -80,7 +82,7 @@ pub fn deal_interrupts(proc: &Path, control: usize, processors: usize) -> io::Re
     ))
 }
 
-/// The processors but one, as the kernel writes lists.
+/// All processors except `control`, in the kernel's list format.
 fn others(control: usize, processors: usize) -> String {
     let range = |from: usize, to: usize| match to.checked_sub(from) {
         None | Some(0) => None,
@@ -90,7 +92,7 @@ fn others(control: usize, processors: usize) -> String {
     [range(0, control), range(control + 1, processors)].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// Each driver that listens to an interrupt has a folder of its name in it.
+/// Whether the interrupt belongs to a body bus. Its folder contains one subfolder per driver, with the driver's name.
 fn is_of_body(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     let drivers = entries.flatten().filter(|entry| entry.path().is_dir());
@@ -111,13 +113,13 @@ mod tests {
             fs::create_dir_all(folder.join(driver)).unwrap();
             fs::write(folder.join("smp_affinity_list"), "0-3").unwrap();
         }
-        // One that belongs to a processor has no such file here.
+        // A per-processor interrupt has no affinity file here.
         fs::create_dir_all(proc.path().join("irq/1/arch_timer")).unwrap();
         fs::write(proc.path().join("irq/default_smp_affinity"), "f").unwrap();
         let text = deal_interrupts(proc.path(), 3, 4).unwrap();
         assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 on 0-2, 1 cannot be moved");
         let list = |number: &str| fs::read_to_string(proc.path().join(format!("irq/{number}/smp_affinity_list")));
-        // The kernel takes a list as it is written; a file keeps what was behind it.
+        // The kernel replaces the list; a plain file keeps the bytes after the written ones.
         assert!(list("11").unwrap().starts_with('3') && list("12").unwrap().starts_with("0-2"));
         assert!(deal_interrupts(proc.path(), 4, 4).unwrap().contains("stay where they are"));
         assert!(deal_interrupts(&proc.path().join("none"), 0, 4).is_err());
@@ -139,7 +141,7 @@ mod tests {
             let Some(one) = (0..CpuSet::MAX_CPU).find(|processor| all.is_set(*processor)) else { return };
             keep_to(one).unwrap();
             assert_eq!(kept_to(), Some(one));
-            // A thread that it makes begins there, too.
+            // A thread created here inherits the affinity.
             let made = std::thread::spawn(|| {
                 let before = kept_to();
                 keep_to_none();

@@ -1,4 +1,4 @@
-//! The table of boards: clocks, and the processor of the control loop.
+//! Table of boards: clocks, and the processor of the control loop.
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -6,42 +6,42 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_wire::file;
 
-/// The table.
+/// The table as TOML text.
 const BOARDS: &str = include_str!("../../boards.toml");
 
-/// A board of the table.
+/// Board in the table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// As people call it.
+    /// Display name.
     pub name: String,
-    /// The processor of the control loop, by its number.
+    /// Number of the processor that runs the control loop.
     pub control: usize,
-    /// Its processors by their clocks.
+    /// Clusters of processors, one per clock.
     pub clusters: Vec<Cluster>,
 }
 
-/// Processors with one clock.
+/// Processors that share a clock.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
-    /// The number in the kernel's `policy0`.
+    /// Number of the kernel's cpufreq policy.
     pub policy: u8,
-    /// What they are called.
+    /// Name of the processor cores.
     pub cores: String,
-    /// Their highest clock while the board boots.
+    /// Maximum clock during boot (kHz).
     pub boot_khz: u32,
-    /// The same at work.
+    /// Maximum clock after boot (kHz).
     pub run_khz: u32,
 }
 
-/// The processor of the control loop, of the board that a file names; none if it names none.
+/// Control processor of the board that the file names; `None` if the file or the board is missing.
 pub fn control_of(board_file: &Path) -> Option<usize> {
     let name = board_of(board_file).ok()?;
     Some(board(&name).ok()?.control)
 }
 
-/// The word in the board's file.
+/// Reads the board's name from its file.
 pub fn board_of(path: &Path) -> Result<String> {
     let text = file::text(path, 64)?;
     let word = text.trim();
@@ -50,7 +50,7 @@ pub fn board_of(path: &Path) -> Result<String> {
     Ok(word.into())
 }
 
-/// A board by its name.
+/// Returns a board by its name.
 pub fn board(name: &str) -> Result<Board> {
     let mut boards: BTreeMap<String, Board> = file::parse("robot/boards.toml", BOARDS)?;
     let known = boards.keys().cloned().collect::<Vec<_>>().join(", ");

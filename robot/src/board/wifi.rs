@@ -1,7 +1,7 @@
-//! `xpuckd wifi`: looks at the connection to the access point, and does what [`super::wifi_keeper`] says about it.
+//! `xpuckd wifi`: checks the connection to the access point, and applies the remedies of [`super::wifi_keeper`].
 //!
-//! It works with what a minimal Debian has: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`. None of them may take
-//! longer than some seconds.
+//! It uses programs of a minimal Debian system: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`, each with
+//! a time limit ([`LIMIT`]).
 
 use super::wifi_keeper::{Keeper, Link, Remedy};
 use anyhow::{Result, ensure};
@@ -16,29 +16,31 @@ use xpuck_wire::event_at;
 use xpuck_wire::notify::Notifier;
 use xpuck_wire::shutdown::{Ends, service_flag};
 
-/// Longest that one program may take, s, in the words of `timeout`.
+/// Time limit of one program (s), as an argument of `timeout`.
 const LIMIT: &str = "15";
-/// The signal to end is looked at so often.
+/// Interval between checks of the stop flag.
 const NAP: Duration = Duration::from_millis(200);
-/// Longest name that the kernel gives an interface, bytes.
+/// Maximum length of a kernel interface name (bytes).
 const NAME_LIMIT: usize = 15;
 
-/// Keep the connection to the access point: look at it every 5 s, and come back to it with growing pauses.
+/// Keep the connection to the access point: check it every 5 s, and reconnect with growing pauses.
 ///
-/// A radio that is not at its access point, or whose gateway does not answer three times in a row, is told to look again,
-/// then switched off and on, then logged in anew; after that from the beginning, at most once a minute. Takes root.
+/// If the radio is not connected, or its gateway misses three pings in a row, the remedies run in this order:
+/// reassociate (twice), switch the radio off and on, restart wpa_supplicant. The sequence repeats, with pauses that
+/// grow from 4 s to 60 s. Requires root.
 #[derive(Args)]
 pub struct WifiArgs {
-    /// The radio's interface [default: the first one that there is].
+    /// Network interface of the radio [default: the first wireless interface].
     #[arg(long, value_name = "NAME", value_parser = interface_name)]
     interface: Option<String>,
-    /// Whom to ask for an answer [default: the gateway of that interface; without one, being at the access point is enough].
+    /// Address to ping [default: the gateway of the interface; without a gateway, the connection to the access point
+    /// is enough].
     #[arg(long, value_name = "IP")]
     target: Option<IpAddr>,
-    /// Where the kernel's files are.
+    /// Directory of the kernel's sysfs files.
     #[arg(long, value_name = "DIR", default_value = "/sys")]
     sysfs: PathBuf,
-    /// Look so often and end; without it, until told to.
+    /// Number of checks before the program ends [default: runs until a signal].
     #[arg(long, value_name = "TIMES", hide = true)]
     looks: Option<u32>,
 }
@@ -52,7 +54,7 @@ fn interface_name(text: &str) -> Result<String> {
 /// Runs the command until a signal ends it.
 ///
 /// # Errors
-/// Signals cannot be taken.
+/// If signal handlers cannot be installed.
 pub fn run(args: &WifiArgs) -> Result<()> {
     let stop = service_flag(Ends { with_stdin: false, at_second_signal: true })?;
     let (mut keeper, mut manager, started) = (Keeper::default(), Notifier::from_environment(), Instant::now());
@@ -91,7 +93,7 @@ fn nap(wait: Duration, stop: &AtomicBool) {
     }
 }
 
-/// The radio's interface, if it is there.
+/// Name of the radio's interface, if it exists.
 fn radio(args: &WifiArgs) -> Option<String> {
     let folder = args.sysfs.join("class/net");
     match &args.interface {
@@ -100,7 +102,7 @@ fn radio(args: &WifiArgs) -> Option<String> {
     }
 }
 
-/// The first interface by name that belongs to a radio.
+/// First wireless interface in alphabetical order.
 fn first_radio(folder: &Path) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let radios = entries.filter(|entry| ["wireless", "phy80211"].iter().any(|name| entry.path().join(name).exists()));
@@ -120,7 +122,7 @@ fn look(radio: &str, target: Option<IpAddr>) -> Link {
     }
 }
 
-/// The gateway in a line such as `default via 192.168.1.1 proto dhcp`.
+/// Gateway address in a route such as `default via 192.168.1.1 proto dhcp`.
 fn gateway(routes: &str) -> Option<IpAddr> {
     let mut words = routes.lines().next()?.split_whitespace();
     words.find(|&word| word == "via")?;
@@ -145,7 +147,7 @@ fn help(remedy: Remedy, radio: &str) {
     }
 }
 
-/// Asks wpa_supplicant. The client's end of the socket must lie where wpa_supplicant sees it.
+/// Calls wpa_cli. The client's socket must be in a folder that wpa_supplicant can see.
 fn wpa_cli(radio: &str, word: &str) -> Option<String> {
     match std::env::var("RUNTIME_DIRECTORY") {
         Ok(folder) => call("wpa_cli", &["-s", &folder, "-i", radio, word]),
@@ -153,7 +155,7 @@ fn wpa_cli(radio: &str, word: &str) -> Option<String> {
     }
 }
 
-/// What a program says, if it succeeds in time.
+/// Standard output of a program; `None` if it fails or exceeds the time limit.
 fn call(program: &str, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=1", LIMIT, program]).args(arguments);

@@ -1,78 +1,78 @@
-//! When to do what about a lost access point (thesis 5.2.3): a plain state machine, without a clock or a radio.
+//! State machine that selects remedies for a lost access point (thesis 5.2.3). It uses neither a clock nor a radio.
 //!
-//! It is told how the connection is, and says what to do and when to look again. What helps is tried in order of what it
-//! costs, with growing pauses, since a radio that is told to connect again and again never gets to it.
+//! Its input is the state of the connection; its output is a remedy and the time until the next check. Remedies are
+//! ordered by their cost. The pauses between them grow, since a radio that is reset too often never connects.
 
 use std::time::Duration;
 use xpuck_wire::log::Line;
 use xpuck_wire::output::count;
 
-/// How often to look while all is well, and while something is wrong.
+/// Longest interval between checks.
 pub const LOOK: Duration = Duration::from_secs(5);
-/// A connection that fell silent is looked at again so soon: one lost answer is none.
+/// Check interval after a missed reply, which alone does not count as a loss.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Silent looks in a row that count as lost.
+/// Consecutive missed replies that count as a loss.
 const SILENT: u32 = 3;
-/// Pause after the first remedy; each further one doubles it.
+/// Pause after the first remedy; it doubles with each further remedy.
 const FIRST_PAUSE: Duration = Duration::from_secs(4);
 /// Longest pause between two remedies.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// How the connection is.
+/// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// The board has no radio, or it is gone.
+    /// The board has no radio, or the radio was removed.
     NoRadio,
-    /// The radio is not at an access point.
+    /// The radio is not connected to an access point.
     Apart,
-    /// It is, and nothing answers.
+    /// The radio is connected, but the target does not reply.
     Silent,
-    /// All is well.
+    /// The connection works.
     Good,
 }
 
-/// What may help.
+/// Measures to restore the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Tell the radio to look for its access point again.
+    /// Make the radio associate with its access point again.
     Reassociate,
-    /// Switch the radio off and on, and ask for its address again.
+    /// Switch the radio off and on, and request its address again.
     Renew,
-    /// Start the program that logs the radio in anew.
+    /// Restart wpa_supplicant.
     RestartLogin,
 }
 
-/// What to do next.
+/// Result of a check.
 #[derive(Debug, PartialEq)]
 pub struct Step {
-    /// What may help, now.
+    /// Remedy to apply now.
     pub remedy: Option<Remedy>,
-    /// Look again after so long.
+    /// Time until the next check.
     pub wait: Duration,
-    /// For the log.
+    /// Line for the log.
     pub say: Option<Line>,
 }
 
-/// What is remembered from look to look.
+/// State kept between checks.
 #[derive(Clone, Debug, Default)]
 pub struct Keeper {
     last: Option<Link>,
-    /// Silent looks in a row.
+    /// Consecutive checks without a reply.
     silent: u32,
     lost: Option<Lost>,
 }
 
-/// Since when nothing went, and what was tried.
+/// Start of the current loss, and remedies tried since.
 #[derive(Clone, Debug)]
 struct Lost {
     since: Duration,
     tries: u32,
-    /// The next remedy is due.
+    /// Time at which the next remedy is due.
     due: Duration,
 }
 
 impl Keeper {
-    /// Takes what was seen at `now`, a time since any start that never goes back.
+    /// Processes the state of the link at time `now`, which counts from an arbitrary start and never decreases.
     pub fn look(&mut self, now: Duration, link: Link) -> Step {
         let before = self.last.replace(link);
         self.silent = if link == Link::Silent { self.silent + 1 } else { 0 };
@@ -90,7 +90,7 @@ impl Keeper {
         }
     }
 
-    /// The connection is there; says so after a loss.
+    /// The connection works: returns a line for the log after a loss, and at the first check.
     fn found(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
         match self.lost.take() {
             Some(Lost { since, tries, .. }) => {
@@ -116,7 +116,7 @@ impl Keeper {
             3 => Remedy::Renew,
             _ => Remedy::RestartLogin,
         };
-        // Once, and then ever more rarely: a night without an access point is some lines and not thousands.
+        // Only tries 1, 2, 4, 8 ... are logged, so that a night without an access point gives few lines.
         let say = lost.tries.is_power_of_two().then(|| {
             let what = if link == Link::Apart { "no access point" } else { "the access point does not answer" };
             let seconds = now.saturating_sub(lost.since).as_secs();
@@ -127,7 +127,7 @@ impl Keeper {
 }
 
 impl Remedy {
-    /// For the log.
+    /// Text for the log.
     pub fn words(self) -> &'static str {
         match self {
             Remedy::Reassociate => "the radio looks for it again",
@@ -141,7 +141,8 @@ impl Remedy {
 mod tests {
     use super::*;
 
-    /// Looks for so long, with how the connection is at each time; the remedies with their times in s, and the lines.
+    /// Runs the keeper for `seconds` with the given states of the link; returns the remedies with their times (s),
+    /// and the log lines.
     fn course(seconds: u64, link: impl Fn(u64) -> Link) -> (Vec<(u64, Remedy)>, Vec<String>) {
         let (mut keeper, mut now) = (Keeper::default(), Duration::ZERO);
         let (mut remedies, mut said) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! From what devices tell to what the robot senses, and from what it wants to what its motors are told: infra-red counts
-//! to proximity (Eq. 7.3), step counts to odometry, speeds to steps. Pure; times are s of arena time.
+//! Conversions between device values and the robot's units: infra-red counts to proximity (Eq. 7.3), step counts to
+//! odometry, speeds to steps. Pure functions; times are in seconds of arena time.
 
 use crate::calibration::{Infrared, Wheels};
 use xpuck_kernels::model::{PROX_RANGE, WHEELBASE};
@@ -7,38 +7,38 @@ use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::stepper::{MAX_STEPS_PER_SECOND, METRES_PER_STEP, MetresPerSecond, StepsPerSecond};
 pub use xpuck_robot_core::readings::Readings;
 
-/// Steps beyond what the motors can do that still count as motion: exchanges are not evenly spaced.
+/// Steps above the motors' limit that still count as motion, since the intervals between exchanges vary.
 const SLACK: f64 = 100.0;
 
-/// Proximity as the reference model has it, 1 - distance / range and 0 beyond the range, from counts.
+/// Proximity as in the reference model: 1 - distance / range, and 0 beyond the range.
 pub fn proximity(raw: &[RawInfrared; 8], infrared: &Infrared) -> [f32; 8] {
     std::array::from_fn(|i| {
-        // No counts at all say only that nothing is near, whatever the sensor's offset.
+        // Zero counts mean that nothing is near, whatever the sensor's offset.
         if raw[i].0 == 0 {
             return 0.0;
         }
         let aligned = (f32::from(raw[i].0) - infrared.offset[i]) / infrared.scale[i];
-        // Below 0 counts the curve has no distance; 0 is beyond the range.
+        // The curve has no distance below 0 counts; 0 counts is beyond the range.
         let distance = infrared.curve.distance(aligned.max(0.0));
         (1.0 - distance / PROX_RANGE).clamp(0.0, 1.0)
     })
 }
 
-/// What the motors are to be told for these wheel speeds, m/s: corrected for the robot's wheels and their distance, and
-/// in speeds that the motors can do exactly.
+/// Motor command for these wheel speeds (m/s), corrected for the robot's wheels and wheelbase, and quantised to
+/// speeds that the motors run exactly.
 pub fn command(speeds: [f32; 2], wheels: &Wheels) -> [StepsPerSecond; 2] {
     let [ahead, turn] = [(speeds[0] + speeds[1]) / 2.0, (speeds[1] - speeds[0]) / 2.0 * wheels.baseline];
     let nominal = [(ahead - turn) / wheels.left, (ahead + turn) / wheels.right];
     nominal.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)).quantised())
 }
 
-/// The wheel speeds that a command gives, m/s.
+/// Wheel speeds that result from a command (m/s).
 pub fn speeds_of(command: [StepsPerSecond; 2], wheels: &Wheels) -> [f32; 2] {
     let nominal = command.map(|speed| MetresPerSecond::from(speed).0);
     [nominal[0] * wheels.left, nominal[1] * wheels.right]
 }
 
-/// Where the robot is by its wheels alone: x, m, y, m, and heading, rad, from where it started.
+/// Pose from wheel odometry alone: x (m), y (m) and heading (rad), relative to the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Odometry {
     pose: [f64; 3],
@@ -48,8 +48,8 @@ pub struct Odometry {
 }
 
 impl Odometry {
-    /// Takes the step counters `elapsed` s after the last time. Counters that moved further than the motors can turn are
-    /// of a body that was switched on again: they count from there.
+    /// Updates the pose from step counters read `elapsed` seconds after the previous ones. A change larger than the
+    /// motors can make means that the body restarted: the odometry continues from the new counts.
     pub fn update(&mut self, steps: [u16; 2], elapsed: f64, wheels: &Wheels) {
         let last = self.last.replace(steps).unwrap_or(steps);
         let made: [i16; 2] = std::array::from_fn(|i| steps[i].wrapping_sub(last[i]) as i16);
@@ -72,17 +72,17 @@ impl Odometry {
         }
     }
 
-    /// x, m, y, m, and heading, rad, which counts full turns.
+    /// x (m), y (m) and heading (rad); the heading is not wrapped.
     pub fn pose(&self) -> [f64; 3] {
         self.pose
     }
 
-    /// The wheels' speeds over the last update, m/s.
+    /// Wheel speeds over the last update (m/s).
     pub fn speeds(&self) -> [f32; 2] {
         self.speeds
     }
 
-    /// How often the counters jumped.
+    /// Number of counter jumps.
     pub fn jumps(&self) -> u32 {
         self.jumps
     }
@@ -121,7 +121,7 @@ mod tests {
         let mut steps = [65_500u16, 30];
         let wheels = Wheels::default();
         odometry.update(steps, 0.0, &wheels);
-        // A quarter turn is pi/4 of the baseline on each wheel.
+        // For a quarter turn, each wheel travels pi/4 of the wheelbase.
         let quarter = (PI / 4.0 * f64::from(WHEELBASE) / f64::from(METRES_PER_STEP)).round() as i16;
         for _ in 0..4 {
             for (left, right, times) in [(70, 70, 10), (-quarter, quarter, 1)] {
@@ -152,7 +152,7 @@ mod tests {
         let wheels = Wheels { left: 1.02, right: 0.98, baseline: 1.05 };
         let command = command([0.05, 0.05], &wheels);
         let real = speeds_of(command, &wheels);
-        // The motors' own steps are 3 % at this speed.
+        // The step of the motors is 3 % at this speed.
         assert!((real[0] - 0.05).abs() < 2e-3 && (real[1] - 0.05).abs() < 2e-3, "{command:?}: {real:?}");
         assert!(command[0].get() < command[1].get());
         assert_eq!(super::command([f32::NAN, 0.1], &wheels), [StepsPerSecond::ZERO; 2]);

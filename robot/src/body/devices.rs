@@ -1,4 +1,4 @@
-//! The devices that a robot's file names, opened.
+//! Opens the devices that the robot's file names.
 
 use crate::config::{BodyKind, Camera, DeviceKind, RobotFile};
 use crate::device::body::{Body, Counts, Drive, Sensed};
@@ -17,11 +17,11 @@ use std::time::Duration;
 use xpuck_registers::camera_sensor::Clock;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Size of a real camera's frames, pixels.
+/// Frame size of a real camera (pixels).
 pub const CAMERA: (usize, usize) = (640, 480);
-/// Where the kernel shows power monitors that it owns.
+/// Folder in which the kernel lists the power monitors of its own drivers.
 const HWMON: &str = "/sys/class/hwmon";
-/// Least time between two exchanges with a virtual body, however fast its arena runs.
+/// Minimum interval between exchanges with a virtual body, whatever the speed of the arena.
 const SHORTEST: Duration = Duration::from_millis(2);
 
 impl DeviceKind {
@@ -34,7 +34,7 @@ impl DeviceKind {
         }
     }
 
-    /// The I2C bus of robot `id`.
+    /// I2C bus of robot `id`.
     fn i2c(&self, id: &str) -> PathBuf {
         match self {
             DeviceKind::Virtual { directory, .. } => directory.join(format!("{id}.i2c")),
@@ -44,7 +44,7 @@ impl DeviceKind {
         }
     }
 
-    /// What moves the wheels of robot `id`: the device that one program at a time may hold.
+    /// Device that drives the wheels of robot `id`; one program at a time may hold it.
     fn wheels(&self, id: &str) -> PathBuf {
         match self {
             DeviceKind::Virtual { directory, body: BodyKind::Xpuck, .. } => directory.join(format!("{id}.spi")),
@@ -53,7 +53,7 @@ impl DeviceKind {
         }
     }
 
-    /// True if the robot's file names a camera; a virtual robot has one.
+    /// Whether the robot's file names a camera, or a virtual robot has one.
     pub fn has_camera(&self) -> bool {
         match self {
             DeviceKind::Virtual { camera, .. } => *camera,
@@ -63,12 +63,12 @@ impl DeviceKind {
         }
     }
 
-    /// True if there are INA231 monitors: the shim has two, a Pi-puck board has none.
+    /// Whether INA231 monitors are fitted: the shim has two, a Pi-puck board has none.
     pub fn has_monitors(&self) -> bool {
         matches!(self, DeviceKind::Virtual { .. } | DeviceKind::Xpuck { .. })
     }
 
-    /// Size of the camera's frames, pixels.
+    /// Frame size of the camera (pixels).
     pub fn frame_size(&self) -> (usize, usize) {
         match self {
             DeviceKind::Virtual { camera_width, camera_height, .. } => {
@@ -78,7 +78,7 @@ impl DeviceKind {
         }
     }
 
-    /// Who gives the camera's sensor its clock.
+    /// Clock source of the camera's sensor.
     pub fn sensor_clock(&self) -> Clock {
         match self.body() {
             BodyKind::Xpuck => Clock::Xpuck,
@@ -88,18 +88,18 @@ impl DeviceKind {
     }
 }
 
-/// Takes the robot's body for this program alone, before it is opened.
+/// Locks the robot's body for this program, before the body is opened.
 ///
 /// # Errors
-/// If it is not there, or another program has it.
+/// If the device does not exist, or another program holds it.
 pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
     BodyLock::take(&robot.devices.wheels(&robot.id))
 }
 
-/// The robot's body, with a guard if it has no watchdog of its own. `speed` is arena time over wall time.
+/// Opens the robot's body, with a guard process if the body has no watchdog. `speed` is arena time over wall time.
 ///
 /// # Errors
-/// If it cannot be opened.
+/// If the body cannot be opened.
 pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceError> {
     let wheels = robot.devices.wheels(&robot.id);
     let row = robot.devices.frame_size().0 * BYTES_PER_PIXEL;
@@ -114,10 +114,10 @@ pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceE
     Ok(if speed > 1.0 { Box::new(Hastened { body, speed }) } else { body })
 }
 
-/// The robot's camera, its sensor set up; none if the file names none.
+/// Opens the robot's camera and configures its sensor; `None` if the file names no camera.
 ///
 /// # Errors
-/// If it cannot be opened, or no sensor answers.
+/// If the camera cannot be opened, or no sensor answers.
 pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, DeviceError> {
     let (width, height) = robot.devices.frame_size();
     if robot.devices.has_camera() {
@@ -147,33 +147,33 @@ pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, De
     Ok(Some(Box::new(camera)))
 }
 
-/// The camera's sensor.
+/// Opens the camera's sensor.
 ///
 /// # Errors
-/// If none answers.
+/// If no sensor answers.
 pub fn open_sensor(robot: &RobotFile) -> Result<AnySensor, DeviceError> {
     AnySensor::open(&robot.devices.i2c(&robot.id))
 }
 
-/// The power monitor at an address of the robot's I2C bus.
+/// Opens the power monitor at an address of the robot's I2C bus.
 ///
 /// # Errors
-/// If it does not answer.
+/// If the monitor does not answer.
 pub fn open_monitor(robot: &RobotFile, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
-    // A virtual robot's monitors are never the kernel's.
+    // A virtual robot's monitors never have a kernel driver.
     let kernel = if matches!(robot.devices, DeviceKind::Virtual { .. }) { "/nonexistent" } else { HWMON };
     hwmon::open(&robot.devices.i2c(&robot.id), Path::new(kernel), address)
 }
 
-/// A device of those that the robot's file says are fitted. `own` is the robot's place in the swarm, from 1.
+/// Opens an optional device that the robot's file lists. `own` is the robot's index in the swarm, from 1.
 ///
 /// # Errors
-/// If it does not answer.
+/// If the device does not answer.
 pub fn open_fitted(robot: &RobotFile, device: Fitted, own: u16) -> Result<Box<dyn FittedDevice>, DeviceError> {
     device.open(&robot.devices.i2c(&robot.id), own)
 }
 
-/// A body in an arena whose time runs faster than the wall's, talked to more often for it.
+/// Body in an arena that runs faster than wall time: the exchange period is shorter by the same factor.
 struct Hastened {
     body: Box<dyn Body>,
     speed: f64,

@@ -1,4 +1,4 @@
-//! The robot's devices put together: what a control update reads and writes, in the robot's units.
+//! All devices of the robot behind one interface: inputs and outputs of a control update, in the robot's units.
 
 use crate::body::conditioning::{self, Odometry, Readings};
 use crate::body::devices::{lock_body, open_body, open_camera, open_fitted, open_monitor};
@@ -34,46 +34,46 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Picture, Sensors, State, Tags};
 use xpuck_wire::telemetry::{DeviceReport, PowerReport, Telemetry};
 
-/// The camera is asked for a new frame so often, wall time.
+/// Polling interval of the camera (wall time).
 const FRAME_EVERY: Duration = Duration::from_millis(4);
-/// The power monitors and the temperature are read so often, wall time.
+/// Polling interval of the power monitors and the temperature (wall time).
 const POWER_EVERY: Duration = Duration::from_secs(1);
-/// Power readings that are older are none, wall time.
+/// Age above which power readings are discarded (wall time).
 const POWER_STALE: Duration = Duration::from_secs(5);
-/// Devices that only some robots have are read so often, wall time.
+/// Polling interval of optional devices (wall time).
 const FITTED_EVERY: Duration = Duration::from_millis(100);
-/// What they told is used for so long, wall time.
+/// Age above which readings of optional devices are discarded (wall time).
 const FITTED_STALE: Duration = Duration::from_secs(2);
-/// A robot that is to be found blinks for so long, wall time.
+/// Blinking time after an identify request (wall time).
 const BLINKS: Duration = Duration::from_secs(xpuck_wire::message::BLINKS_S as u64);
-/// Half of a blink, wall time.
+/// Half of the blinking period (wall time).
 const BLINK: Duration = Duration::from_millis(250);
 
-/// The robot's devices. What they do not tell shows in the readings' ages; nothing here ends the control loop.
+/// The robot's devices. A failed device shows in the age of its readings; no failure here ends the control loop.
 pub struct Hardware {
     calibration: Calibration,
     /// Arena time over wall time.
     speed: f64,
     body: BodyLink,
-    /// Let go after the body link has ended.
+    /// Released after the body link has ended.
     _lock: BodyLock,
-    /// The last sample that was taken from the body.
+    /// Last sample read from the body.
     seen: Option<Sample>,
     odometry: Odometry,
-    /// The body's further sensors, and what was said of their troubles.
+    /// Further sensors of the body, and the last trouble that was logged.
     sensors: BodySensors,
     sensor_trouble: String,
     started: Instant,
-    /// Devices that only some robots have, each for itself.
+    /// Optional devices, each with its own thread.
     fitted: Vec<Poller<FittedReadings>>,
     camera: Option<Poller<View>>,
     power: Poller<PowerReport>,
-    /// What was told of the body's troubles.
+    /// Last error of the body that was logged.
     told: Option<Arc<str>>,
     reopened: u64,
-    /// Since when it blinks.
+    /// Time of the last identify request, while the robot blinks.
     blinks: Option<Instant>,
-    /// How often it was to be found.
+    /// Number of identify requests.
     called: u8,
     snapshot: Arc<Snapshot>,
     #[cfg(feature = "apriltag")]
@@ -84,7 +84,8 @@ impl Hardware {
     /// Opens the devices.
     ///
     /// # Errors
-    /// If the body does not answer, or another program has it; camera and power monitors may come later.
+    /// If the body does not answer, or another program holds it. Camera and power monitors may become available
+    /// later.
     pub fn open(config: &Config) -> Result<Hardware, BodyLinkError> {
         let (robot, speed) = (config.robot.clone(), config.swarm.speed);
         let lock = lock_body(&robot)?;
@@ -99,7 +100,7 @@ impl Hardware {
         let (camera, power) = (poll_camera(&robot, eyes)?, poll_power(&robot)?);
         let fitted = poll_fitted(&robot, config.place())?;
         let calibration = robot.calibration.clone();
-        // One above the control loop's: it takes a few microseconds and has the shorter period.
+        // One above the control loop's priority: the exchange takes a few microseconds and has the shorter period.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
         let body = BodyLink::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
@@ -126,12 +127,12 @@ impl Hardware {
         })
     }
 
-    /// Uses another calibration of infra-red sensors and wheels from now on; the camera keeps its own.
+    /// Replaces the calibration of infra-red sensors and wheels; the camera keeps its own.
     pub fn recalibrate(&mut self, calibration: Calibration) {
         self.calibration = calibration;
     }
 
-    /// The newest of all senses.
+    /// Latest readings of all senses.
     pub fn sense(&mut self) -> Readings {
         if let Some(sample) = self.body.latest()
             && self.seen.is_none_or(|seen| seen.number != sample.number)
@@ -161,7 +162,7 @@ impl Hardware {
         readings
     }
 
-    /// What the hub is told of the further sensors; nothing before the body told anything, or when it fell silent.
+    /// Sensor message for the hub; `None` before the body's first answer, and when it is stale.
     pub fn sensors(&mut self) -> Option<Sensors> {
         self.seen.filter(|seen| self.age(seen.at) <= BODY_STALE)?;
         let mut message = self.sensors.message(self.started.elapsed().as_secs_f64() * self.speed);
@@ -169,35 +170,35 @@ impl Hardware {
         Some(message.rounded())
     }
 
-    /// What devices told lately that only some robots have.
+    /// Fresh readings of the optional devices.
     fn fitted_readings(&mut self) -> FittedReadings {
         let latest = self.fitted.iter_mut().filter_map(|poller| poller.seen().latest);
         let fresh = latest.filter(|(_, at)| at.elapsed() < FITTED_STALE);
         fresh.fold(FittedReadings::default(), |all, (readings, _)| all.and(&readings))
     }
 
-    /// Blinks for some seconds, and plays a melody where there is a speaker, so that somebody finds it.
+    /// Blinks for some seconds, and plays a melody on bodies with a speaker, to help find the robot.
     pub fn identify(&mut self) {
         self.blinks = Some(Instant::now());
         self.called = self.called.wrapping_add(1);
     }
 
-    /// The camera's next frame is wanted as a picture.
+    /// Requests the camera's next frame as a picture.
     pub fn want_picture(&self) {
         self.snapshot.ask();
     }
 
-    /// The picture that was wanted, once it is there.
+    /// The requested picture, once available.
     pub fn picture(&self) -> Option<Picture> {
         self.snapshot.take()
     }
 
-    /// What was told last of supply and heat, if it is young enough.
+    /// Last power and temperature report, unless it is stale.
     fn fresh_power(&mut self) -> Option<PowerReport> {
         self.power.seen().latest.filter(|(_, at)| at.elapsed() < POWER_STALE).map(|(report, _)| report)
     }
 
-    /// A view for an external controller with what the devices tell besides the core's senses.
+    /// Adds odometry, steps and battery to an external controller's view of the core's senses.
     pub fn complete(&mut self, view: external::Sensed) -> external::Sensed {
         let battery = self.fresh_power().and_then(|report| report.battery_v);
         external::Sensed {
@@ -208,19 +209,19 @@ impl Hardware {
         }
     }
 
-    /// The tags that the camera saw last, at most twice a second and each look once.
+    /// Tags seen last, at most twice a second and once per processed frame.
     #[cfg(feature = "apriltag")]
     pub fn tags(&mut self) -> Option<Tags> {
         self.tags.next_told()
     }
 
-    /// None, as this program looks for none.
+    /// Always `None`: this program is built without tag detection.
     #[cfg(not(feature = "apriltag"))]
     pub fn tags(&mut self) -> Option<Tags> {
         None
     }
 
-    /// What lamps and speaker do now; `wanted` is what an external controller wants.
+    /// Current lamps and sound; `wanted` are the colours that an external controller requests.
     fn lamps(&mut self, core: &Core, wanted: Option<Ring>) -> Lamps {
         self.blinks = self.blinks.filter(|since| since.elapsed() < BLINKS);
         let controller = core.controller();
@@ -240,8 +241,8 @@ impl Hardware {
         })
     }
 
-    /// Commands the wheels, speeds over the floor in m/s, and the lamps, whose colours an external controller may want.
-    /// Returns the speeds that the motors make of it.
+    /// Commands the wheel speeds over the floor (m/s) and the lamps, whose colours an external controller may
+    /// request. Returns the speeds that the motors can run.
     pub fn drive(&mut self, wheels: [f32; 2], core: &Core, wanted: Option<Ring>) -> [f32; 2] {
         let speeds = conditioning::command(wheels, &self.calibration.drive);
         let lamps = self.lamps(core, wanted);
@@ -249,12 +250,12 @@ impl Hardware {
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
-    /// Stops the wheels for good; dropping this, which ends the body link, tells them once more.
+    /// Commands zero speed. Dropping `Hardware` ends the body link, which commands it again.
     pub fn halt(&mut self) {
         self.body.command(Drive { lamps: Lamps::all(lamps::colour(State::Stop)), ..Drive::default() });
     }
 
-    /// Lines for the log since this was asked.
+    /// Log lines since the last call.
     pub fn troubles(&mut self) -> Vec<Line> {
         self.power.seen();
         let mut lines: Vec<Line> = self.power.trouble().map(Line::warn).into_iter().collect();
@@ -280,7 +281,7 @@ impl Hardware {
         lines
     }
 
-    /// What the devices tell in telemetry.
+    /// Adds the devices' part of the telemetry.
     pub fn report(&mut self, telemetry: &mut Telemetry) {
         telemetry.power = self.fresh_power().unwrap_or_default();
         if let Some([battery, _]) = self.fitted_readings().batteries {
@@ -309,13 +310,13 @@ impl Hardware {
         };
     }
 
-    /// Time since then, s of arena time.
+    /// Time since `at` (s of arena time).
     fn age(&self, at: Instant) -> f32 {
         (at.elapsed().as_secs_f64() * self.speed) as f32
     }
 }
 
-/// Who looks at the camera's frames besides those who look for colours.
+/// Consumers of camera frames other than the colour vision.
 #[derive(Clone)]
 struct Eyes {
     snapshot: Arc<Snapshot>,
@@ -333,7 +334,7 @@ impl Eyes {
     }
 }
 
-/// What the camera shows, and frames lost so far.
+/// Colours in the camera's view, and frames lost so far.
 #[derive(Clone, Copy)]
 struct View {
     blobs: Blobs,
@@ -407,7 +408,7 @@ fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), D
     Ok((Some(volts), Some(volts * monitor.amps()?)))
 }
 
-/// A count as telemetry carries it: it stays at its greatest value.
+/// Saturating conversion of a count for telemetry.
 fn short(count: u64) -> u32 {
     count.try_into().unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The robot's devices as one body that the control loop reads and drives: their threads, conditioned readings, and lamps.
+//! The robot's devices as one body: device threads, conditioned readings, and lamps.
 
 pub mod conditioning;
 pub mod devices;

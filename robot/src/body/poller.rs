@@ -1,24 +1,24 @@
-//! A device that is read by a thread of its own, so that the control loop never waits for it.
+//! Reads a device in a thread of its own, so that the control loop never waits for the device.
 
 use crate::device::DeviceError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A device that does not answer is opened again so often.
+/// Interval between attempts to open a device that does not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Reads a device once; `None` if it has nothing new.
+/// Reads a device once; `None` without a new value.
 pub type Reader<T> = Box<dyn FnMut() -> Result<Option<T>, DeviceError> + Send>;
 
-/// What came from a device so far.
+/// Values and errors of a device so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<T> {
-    /// The last value and when it came.
+    /// Last value, and the time of its arrival.
     pub latest: Option<(T, Instant)>,
-    /// Values that came.
+    /// Number of values.
     pub values: u32,
-    /// Readings that went wrong, and openings.
+    /// Number of failed readings and failed attempts to open the device.
     pub errors: u32,
 }
 
@@ -39,7 +39,7 @@ impl<T> Latest<T> {
             Err(error) => {
                 self.seen.errors = self.seen.errors.saturating_add(1);
                 let text = Some(error.to_string());
-                // A device that is absent for hours is told of once.
+                // An error that persists for hours is reported once.
                 if *told != text {
                     self.trouble = text.clone();
                     *told = text;
@@ -49,7 +49,7 @@ impl<T> Latest<T> {
     }
 }
 
-/// A handle on the thread; dropping it ends the thread at its next look.
+/// Handle of the thread; dropping it ends the thread at its next poll.
 pub struct Poller<T> {
     latest: Arc<Mutex<Latest<T>>>,
     ended: Arc<AtomicBool>,
@@ -58,10 +58,10 @@ pub struct Poller<T> {
 }
 
 impl<T: Copy + Send + 'static> Poller<T> {
-    /// Reads what `open` gives every `period`; after an error it is opened again.
+    /// Opens a device, and reads it every `period`; after an error the device is reopened.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot create a thread.
     pub fn start(
         name: &str,
         period: Duration,
@@ -75,7 +75,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
         Ok(Poller { latest, ended, seen, trouble: None })
     }
 
-    /// What came so far. It never waits: while the thread is writing, this is what was there before.
+    /// Values so far. Never blocks: while the thread is writing, it returns the previous state.
     pub fn seen(&mut self) -> Seen<T> {
         if let Ok(mut latest) = self.latest.try_lock() {
             self.seen = latest.seen;
@@ -84,7 +84,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
         self.seen
     }
 
-    /// What went wrong since this was asked, if anything did.
+    /// Last error since the previous call.
     pub fn trouble(&mut self) -> Option<String> {
         self.trouble.take()
     }
@@ -116,7 +116,7 @@ fn poll<T>(
         if result.is_err() {
             reader = None;
         }
-        // Nothing under the lock is slow, so whoever reads waits for nobody.
+        // The thread holds the lock only for short operations, so readers are never delayed.
         latest.lock().unwrap_or_else(PoisonError::into_inner).note(result, &mut told);
         std::thread::sleep(wait);
     }

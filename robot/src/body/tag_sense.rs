@@ -1,5 +1,5 @@
-//! What the control loop makes of the tags that the camera sees: it tells them to the hub, and lets the tree see them as a
-//! colour where the robot's file says so.
+//! Tags in the control loop: it reports them to the hub, and shows them to the tree as a colour if the robot's file
+//! configures one.
 
 use crate::body::tag_watch::{Looks, TagWatch, thirds};
 use crate::config::{RobotFile, TagColour};
@@ -9,26 +9,26 @@ use xpuck_kernels::world::senses::Blobs;
 use xpuck_robot_core::readings::CAMERA_STALE;
 use xpuck_wire::message::Tags;
 
-/// Tags are told at most so often, wall time.
+/// Minimum interval between tag reports (wall time).
 const EVERY: Duration = Duration::from_millis(500);
 
-/// The tags as the control loop has them. Without a thread that looks for tags nothing is sensed and told.
+/// Tags as seen by the control loop. Without a detection thread, no tags are sensed or reported.
 pub struct TagSense {
     watch: Option<TagWatch>,
     colour: Option<Colour>,
-    /// What the last look found, and when its picture came.
+    /// Tags of the last processed frame, and the arrival time of that frame.
     seen: Option<(Tags, Instant)>,
-    /// The look that was told last, and when.
+    /// Number of the last reported result, and the time of its report.
     told: (u32, Option<Instant>),
     /// Arena time over wall time.
     speed: f64,
 }
 
 impl TagSense {
-    /// Begins to look for the tags that the robot's file names.
+    /// Starts tag detection if the robot's file configures it.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot create a thread.
     pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<TagSense> {
         let colour = robot.camera.tags_as.map(|colour| match colour {
             TagColour::Red => Colour::Red,
@@ -38,12 +38,13 @@ impl TagSense {
         Ok(TagSense { watch: TagWatch::start(robot, speed)?, colour, seen: None, told: (0, None), speed })
     }
 
-    /// Where frames are to be given, if tags are looked for.
+    /// Handle that receives frames, if tags are detected.
     pub fn looks(&self) -> Option<Looks> {
         self.watch.as_ref().map(TagWatch::looks)
     }
 
-    /// What was found last; while the looking thread is writing, what was found before. It never waits.
+    /// Last result and its age (s of arena time); the previous result while the detection thread is writing. Never
+    /// blocks.
     fn latest(&mut self) -> Option<(&Tags, f32)> {
         if let Some(seen) = self.watch.as_ref().and_then(TagWatch::seen) {
             self.seen = Some(seen);
@@ -52,7 +53,7 @@ impl TagSense {
         Some((tags, (came.elapsed().as_secs_f64() * self.speed) as f32))
     }
 
-    /// Adds tags to the colours, as if a patch of theirs hung there. Tags of an old picture are none.
+    /// Adds each tag to the blobs as a patch of the configured colour, unless the frame is stale.
     pub fn add_to(&mut self, blobs: &mut Blobs) {
         let Some(colour) = self.colour else { return };
         if let Some((tags, _)) = self.latest().filter(|(_, age)| *age <= CAMERA_STALE) {
@@ -60,13 +61,13 @@ impl TagSense {
         }
     }
 
-    /// Range, m, and bearing, rad, of the nearest tag; none in an old picture.
+    /// Range (m) and bearing (rad) of the nearest tag; `None` if the frame is stale.
     pub fn nearest(&mut self) -> Option<[f32; 2]> {
         let (tags, _) = self.latest().filter(|(_, age)| *age <= CAMERA_STALE)?;
         nearest(tags)
     }
 
-    /// The tags that were found last, at most twice a second and each look once.
+    /// Last detected tags, at most twice a second and once per processed frame.
     pub fn next_told(&mut self) -> Option<Tags> {
         let (looks, at) = self.told;
         if at.is_some_and(|at| at.elapsed() < EVERY) {

@@ -1,5 +1,5 @@
-//! Looks for tags in the camera's frames on a thread of its own, so many times a second: neither the control loop nor the
-//! colours wait for it.
+//! Detects tags in camera frames in a thread of its own at a fixed rate, so that neither the control loop nor the
+//! colour vision waits for it.
 
 use crate::config::RobotFile;
 use crate::device::Frame;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_wire::message::{MAX_TAGS, TagSeen, Tags};
 
-/// What the camera's thread, the looking thread and the control loop share.
+/// State shared by the camera thread, the detection thread and the control loop.
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
@@ -17,13 +17,13 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The frame to look at, and when it came.
+    /// Next frame to process, and its arrival time.
     frame: Option<(Frame, Instant)>,
-    /// A frame to be filled, so that none is made anew.
+    /// Frame buffer for reuse.
     spare: Option<Frame>,
-    /// The looking thread is at it.
+    /// Whether the detection thread is processing a frame.
     busy: bool,
-    /// When the last frame was taken.
+    /// Time at which the last frame was accepted.
     taken: Option<Instant>,
     seen: Option<(Tags, Instant)>,
     ended: bool,
@@ -35,7 +35,7 @@ impl Shared {
     }
 }
 
-/// Where the camera's thread gives frames; it can be copied.
+/// Handle through which the camera thread passes frames.
 #[derive(Clone)]
 pub struct Looks {
     shared: Arc<Shared>,
@@ -43,7 +43,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Takes a copy of a frame, if it is time and the last one was looked at.
+    /// Copies a frame if the period has elapsed and the previous frame is processed.
     pub fn offer(&self, frame: &Frame) {
         let mut state = self.shared.lock();
         let due = state.taken.is_none_or(|at| at.elapsed() >= self.period);
@@ -63,28 +63,29 @@ impl Looks {
     }
 }
 
-/// In which of the camera's left, centre and right third tags are seen: those of a picture that spans 56 degrees about ahead.
+/// Which of the camera's left, centre and right thirds contain tags, for a picture that spans 56 degrees around
+/// straight ahead.
 pub fn thirds(tags: &[TagSeen]) -> [bool; 3] {
     let edge = (CAMERA_FOV / 2.0).tan();
     let mut seen = [false; 3];
     for tag in tags.iter().filter(|tag| tag.bearing.abs() < CAMERA_FOV / 2.0) {
-        // Thirds of the picture's width, from the left.
+        // Position as a fraction of the picture's width, from the left.
         let place = (1.0 - tag.bearing.tan() / edge) / 2.0;
         seen[((3.0 * place) as usize).min(2)] = true;
     }
     seen
 }
 
-/// The control loop's end; dropping it ends the thread.
+/// Handle of the control loop; dropping it ends the thread.
 pub struct TagWatch {
     looks: Looks,
 }
 
 impl TagWatch {
-    /// Looks for the tags that the robot's file names; none if it names none. `speed` is arena time over wall time.
+    /// Starts detection if the robot's file configures a tag size and a camera. `speed` is arena time over wall time.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot create a thread.
     pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<Option<TagWatch>> {
         let Some(size_mm) = robot.camera.tag_size_mm.filter(|_| robot.devices.has_camera()) else { return Ok(None) };
         let period = Duration::from_secs_f64(1.0 / (robot.camera.tag_looks * speed));
@@ -96,13 +97,13 @@ impl TagWatch {
         Ok(Some(TagWatch { looks: Looks { shared, period } }))
     }
 
-    /// Where frames are to be given.
+    /// Handle that receives frames.
     pub fn looks(&self) -> Looks {
         self.looks.clone()
     }
 
-    /// What the last look found, and when its picture came; none before the first. It never waits: while the thread is writing
-    /// there is nothing.
+    /// Tags of the last processed frame, and the arrival time of that frame; `None` before the first, and while the
+    /// thread holds the lock. Never blocks.
     pub fn seen(&self) -> Option<(Tags, Instant)> {
         self.looks.shared.state.try_lock().ok()?.seen.clone()
     }
@@ -144,7 +145,7 @@ fn look(shared: &Shared, mut markers: Markers, turn: f64) {
     }
 }
 
-/// A marker in the robot's frame, whose camera looks `turn` rad to the left of ahead.
+/// Pose of a marker in the robot's frame. The camera points `turn` (rad) to the left of straight ahead.
 fn told(marker: &Marker, turn: f64) -> TagSeen {
     let around = |angle: f64| {
         let turned = (angle + turn).rem_euclid(std::f64::consts::TAU);
@@ -200,7 +201,7 @@ mod tests {
             ((-0.1f32).atan2(0.5) + 10f32.to_radians(), std::f32::consts::PI - 0.3 - 10f32.to_radians());
         assert!((tag.range - 0.51).abs() < 0.015 && (tag.height - 0.03).abs() < 0.01, "{tag:?}");
         assert!((tag.bearing - bearing).abs() < 0.01, "{tag:?} {bearing}");
-        // It is turned 0.3 to the left of facing the camera, which looks 10 degrees to the left.
+        // The tag is turned 0.3 rad to the left of facing the camera, which points 10 degrees to the left.
         assert!((tag.facing.abs() - facing).abs() < 0.05 && tag.facing < 0.0, "{tag:?} {facing}");
     }
 

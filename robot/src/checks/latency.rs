@@ -1,6 +1,6 @@
-//! How well this board keeps time: a thread before all others wakes at absolute deadlines, 200 a second as cyclictest does,
-//! and exchanges a message with the body each time. The thesis's bar (5.2.1): within several hours no message exchange at
-//! 200 Hz had a latency above 457 us.
+//! Measures the timing of the board: a real-time thread wakes at absolute deadlines, 200 per second as in cyclictest,
+//! and exchanges a message with the body each time. Reference of the thesis (5.2.1): within several hours no message
+//! exchange at 200 Hz had a latency above 457 us.
 
 use crate::board::processors;
 use crate::device::DeviceError;
@@ -11,47 +11,48 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 use xpuck_wire::precedence;
 
-/// The thesis's period (5.2.1).
+/// Period of the thesis (5.2.1).
 pub const PERIOD: Duration = Duration::from_millis(5);
-/// The thesis's bound.
+/// Latency bound of the thesis.
 pub const BAR: Duration = Duration::from_micros(457);
 /// Priority under SCHED_FIFO, above that of the robot's own threads.
 const PRIORITY: u8 = 80;
 
-/// What was measured; times in us.
+/// Results; times in us.
 #[derive(Clone, Debug, Serialize)]
 pub struct Latency {
-    /// The kernel gave real-time priority.
+    /// Whether the kernel granted real-time priority.
     pub realtime: bool,
-    /// The processor that the thread kept to; none if it may run on several.
+    /// Processor that the thread was pinned to; `None` if it may run on several.
     pub processor: Option<usize>,
-    /// Wake-ups.
+    /// Number of wake-ups.
     pub wakes: u64,
-    /// Deadlines that were missed altogether.
+    /// Number of deadlines missed by a whole period or more.
     pub missed: u64,
-    /// How late the thread woke: median, all but one of 1000, the longest.
+    /// Wake-up latency: median, 99.9 % quantile, maximum (us).
     pub late_us: [u64; 3],
-    /// How long the exchange with the body took; none without a body that answers.
+    /// Duration of the exchange with the body: median, 99.9 % quantile, maximum (us); `None` without a body that
+    /// answers.
     pub exchange_us: Option<[u64; 3]>,
-    /// Exchanges that failed.
+    /// Number of failed exchanges.
     pub failed: u64,
-    /// The bound, us.
+    /// Latency bound (us).
     pub bar_us: u64,
 }
 
 impl Latency {
-    /// The longest time from a deadline to the thread's turn.
+    /// Maximum wake-up latency.
     pub fn worst(&self) -> Duration {
         Duration::from_micros(self.late_us[2])
     }
 
-    /// True if no wake-up was later than the bound.
+    /// Whether no deadline was missed and no wake-up exceeded the bound.
     pub fn holds(&self) -> bool {
         self.missed == 0 && self.worst() <= BAR
     }
 }
 
-/// Measures for so long; the wheels stand. `told` hears each second how many seconds are done.
+/// Measures for `length` with stopped wheels. Calls `told` each second with the number of seconds elapsed.
 pub fn measure(
     body: Result<Box<dyn Body>, DeviceError>,
     length: Duration,
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use crate::device::body::{Counts, Sensed};
 
-    /// A body that takes 20 ms once.
+    /// Body with one exchange that takes 20 ms.
     struct Slow(u64);
 
     impl Body for Slow {

@@ -1,4 +1,4 @@
-//! `xpuckd selftest`: the conformance suite on the devices that a robot's file names.
+//! `xpuckd selftest`: runs the conformance suite on the devices that a robot's file names.
 
 use crate::body::devices;
 use crate::checks::conformance::{self, Picture, Rig};
@@ -12,20 +12,20 @@ use std::time::Duration;
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_wire::output;
 
-/// Check a robot's devices, and print what was expected and found. Fails if one check does.
+/// Check a robot's devices, and print expected and found values. Fails if any check fails.
 #[derive(Args)]
 pub struct SelftestArgs {
-    /// The robot's file, like robots/xp01.toml.
+    /// Robot file, such as robots/xp01.toml.
     #[arg(long)]
     config: PathBuf,
     /// Also turn the wheels: four slow moves of 2 cm, each announced.
     #[arg(long)]
     wheels: bool,
-    /// Measure instead how late a real-time thread wakes that talks to the body 200 times a second. On a real body it fails
-    /// above 457 us, the thesis's bound (5.2.1).
+    /// Measure instead the wake-up latency of a real-time thread that exchanges with the body 200 times a second. On
+    /// a real body it fails above 457 us, the thesis's bound (5.2.1).
     #[arg(long, conflicts_with = "wheels")]
     latency: bool,
-    /// How long to measure, s, 1 to 86400.
+    /// Duration of the measurement (s, 1..=86400).
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), requires = "latency")]
     seconds: u64,
     /// Print the results as JSON.
@@ -33,7 +33,7 @@ pub struct SelftestArgs {
     json: bool,
 }
 
-/// Runs the suite; true if nothing failed.
+/// Runs the suite; returns whether no check failed.
 pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     let config = Config::read(&args.config)?;
     let _lock = lock_body(&config)?;
@@ -49,7 +49,7 @@ pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     Ok(conformance::passed(&findings))
 }
 
-/// Measures how well the board keeps time; a virtual body's wheels are no reason to keep to the bound.
+/// Measures the timing of the board. The bound is enforced only with a real body.
 fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
     let body = devices::open_body(&config.robot, 1.0);
     if let Err(error) = &body {
@@ -88,7 +88,7 @@ fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
     Ok(found.holds() || !real)
 }
 
-/// The body, for this program alone. One that is absent is found to be so by its check.
+/// Locks the body for this program. A missing body is reported by its check instead.
 fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
     match devices::lock_body(&config.robot) {
         Err(DeviceError::Open { .. }) => Ok(None),
@@ -96,13 +96,13 @@ fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
     }
 }
 
-/// The devices that a robot's file names.
+/// Opens the devices that the robot's file names.
 fn rig(config: &Config) -> Rig {
     let robot = &config.robot;
     let monitor = |address| robot.devices.has_monitors().then(|| devices::open_monitor(robot, address));
     let (width, height) = robot.devices.frame_size();
     let sensor = robot.devices.has_camera().then(|| (devices::open_sensor(robot), robot.devices.sensor_clock()));
-    // A virtual camera makes as many frames as its arena's file says; one a second shows that it runs.
+    // The arena's file sets the frame rate of a virtual camera; one frame per second shows that the camera runs.
     let picture = Picture { width, height, rate: 1.0..=60.0 };
     Rig {
         body: devices::open_body(robot, config.swarm.speed),

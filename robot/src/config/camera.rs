@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What the camera does.
+/// Camera settings.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraFile {
-    /// "auto": the sensor finds by itself how long it gathers light; or for how long, ms, 0.1 to 60. Without it, as the sensor
-    /// is set up.
+    /// Exposure: "auto" for automatic exposure, or a time (ms, 0.1..=60); default: the sensor's initial setting.
     pub exposure: Option<Exposure>,
-    /// Side of the AprilTags to look for, from black edge to black edge, mm, 5 to 1000; none are looked for without it.
+    /// Side length of the AprilTags between the black edges (mm, 5..=1000); without it no tags are detected.
     #[schemars(range(min = 5.0, max = 1000.0))]
     pub tag_size_mm: Option<f64>,
-    /// The colour that tags count as for the tree: each is seen as if a patch of it hung there, which simulations have too.
+    /// Colour that represents tags to the tree: each tag appears as a patch of that colour, which simulations model
+    /// too.
     pub tags_as: Option<TagColour>,
-    /// In so many frames a second tags are looked for, 0.2 to 15.
+    /// Rate of tag detection (Hz, 0.2..=15).
     #[schemars(range(min = 0.2, max = 15.0))]
     pub tag_looks: f64,
 }
@@ -27,10 +27,10 @@ impl Default for CameraFile {
 }
 
 impl CameraFile {
-    /// Checks every range.
+    /// Validates every range.
     ///
     /// # Errors
-    /// One line with the first key that is wrong.
+    /// The first invalid key, in one line.
     pub(super) fn check(&self) -> Result<(), String> {
         let rows = [
             ("camera.tag_size_mm", self.tag_size_mm, 5.0, 1000.0),
@@ -51,30 +51,30 @@ impl CameraFile {
     }
 }
 
-/// A primary colour of the camera.
+/// Primary colour of the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TagColour {
-    /// As robots' skirts.
+    /// Colour of the robots' skirts.
     Red,
-    /// As wall patches.
+    /// Colour of the wall patches.
     Green,
-    /// As the frisbee.
+    /// Colour of the frisbee.
     Blue,
 }
 
-/// How long the camera's sensor gathers light for a picture.
+/// Exposure time of the camera's sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "ExposureText")]
 pub enum Exposure {
-    /// The sensor finds it.
+    /// Automatic exposure.
     Auto,
-    /// So long, s.
+    /// Fixed exposure time (s).
     Seconds(f64),
 }
 
 impl Exposure {
-    /// The time, s; none where the sensor finds it.
+    /// Fixed exposure time (s); `None` for automatic exposure.
     pub fn seconds(self) -> Option<f64> {
         match self {
             Exposure::Auto => None,
@@ -83,7 +83,7 @@ impl Exposure {
     }
 }
 
-/// As it stands in a file.
+/// Representation in a file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ExposureText {

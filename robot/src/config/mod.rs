@@ -1,4 +1,4 @@
-//! The robot's file: what differs from robot to robot.
+//! The robot's file: settings of a single robot.
 
 mod camera;
 
@@ -15,44 +15,44 @@ use xpuck_experiment::silence::LONGEST_ALONE;
 use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind, check_choice};
 use xpuck_wire::{FileError, Swarm, file};
 
-/// `robots/<id>.toml`.
+/// Robot file, `robots/<id>.toml`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RobotFile {
-    /// The robot's id; the swarm file lists it.
+    /// Id of the robot; the swarm file lists it.
     pub id: String,
-    /// The swarm file, relative to this file.
+    /// Path of the swarm file, relative to this file.
     pub swarm: PathBuf,
-    /// Where Groot2 may watch the running tree, such as "tcp://127.0.0.1:1667"; nowhere without it.
+    /// Address at which Groot2 can watch the running tree, such as "tcp://127.0.0.1:1667" [default: none].
     #[serde(default)]
     pub groot: Option<String>,
-    /// What the robot's devices are.
+    /// Devices of the robot.
     pub devices: DeviceKind,
-    /// What the camera does.
+    /// Camera settings.
     #[serde(default)]
     pub camera: CameraFile,
-    /// What else it has on its I2C bus: "bno055", "ads1015", "ground", "vl53l0x", "erandb".
+    /// Optional devices on the I2C bus: "bno055", "ads1015", "ground", "vl53l0x", "erandb".
     #[serde(default)]
     pub fitted: Vec<Fitted>,
-    /// The control loop.
+    /// Control loop.
     #[serde(default)]
     pub control: ControlFile,
     /// Onboard evolution.
     #[serde(default)]
     pub evolution: EvolutionFile,
-    /// Programs on this board that may drive it.
+    /// External controllers: programs on this board that may drive the robot.
     #[serde(default)]
     pub external: ExternalFile,
-    /// What is particular to this robot's body.
+    /// Calibration of this robot's body.
     #[serde(default)]
     pub calibration: Calibration,
 }
 
 impl RobotFile {
-    /// Checks every range.
+    /// Validates every range.
     ///
     /// # Errors
-    /// One line with the first key that is out of its range.
+    /// The first key that is out of its range, in one line.
     pub fn check(&self) -> Result<(), String> {
         let evolution = &self.evolution;
         let rows = [
@@ -79,49 +79,49 @@ impl RobotFile {
     }
 }
 
-/// How the devices are reached.
+/// Kind and addresses of the robot's devices.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceKind {
-    /// In a virtual arena on this machine.
+    /// Devices in a virtual arena.
     Virtual {
-        /// Where the arena put its sockets, relative to this file; or where it serves them on the network, such as
+        /// Folder of the arena's sockets, relative to this file, or network address of the arena, such as
         /// "tcp://192.168.1.2:7604".
         directory: PathBuf,
-        /// Width of a camera frame, pixels.
+        /// Width of a camera frame (pixels).
         camera_width: u32,
-        /// Height of a camera frame, pixels.
+        /// Height of a camera frame (pixels).
         camera_height: u32,
-        /// Which body it has.
+        /// Kind of body.
         #[serde(default)]
         body: BodyKind,
-        /// It has a camera; a robot without one sees no colours.
+        /// Whether the robot has a camera; a robot without a camera sees no colours.
         #[serde(default = "yes")]
         camera: bool,
     },
-    /// The thesis's robot: an e-puck on the shim's SPI, with two power monitors on I2C.
+    /// The thesis's robot: an e-puck on the shim's SPI bus, with two power monitors on I2C.
     Xpuck {
-        /// The SPI device, such as /dev/spidev1.0.
+        /// SPI device, such as /dev/spidev1.0.
         spi: PathBuf,
-        /// The I2C bus of the power monitors, such as /dev/i2c-1.
+        /// I2C bus of the power monitors, such as /dev/i2c-1.
         i2c: PathBuf,
-        /// The camera; a robot without one sees no colours.
+        /// Camera; a robot without a camera sees no colours.
         camera: Option<Camera>,
     },
-    /// An e-puck1 with a Pi-puck board.
+    /// e-puck1 with a Pi-puck board.
     #[serde(rename = "e-puck1")]
     Epuck1 {
-        /// The I2C bus of the robot, such as /dev/i2c-12.
+        /// I2C bus of the robot, such as /dev/i2c-12.
         i2c: PathBuf,
-        /// The camera; a robot without one sees no colours.
+        /// Camera; a robot without a camera sees no colours.
         camera: Option<Camera>,
     },
-    /// An e-puck2 with a Pi-puck board.
+    /// e-puck2 with a Pi-puck board.
     #[serde(rename = "e-puck2")]
     Epuck2 {
-        /// The I2C bus of the robot, such as /dev/i2c-12.
+        /// I2C bus of the robot, such as /dev/i2c-12.
         i2c: PathBuf,
-        /// The camera; a robot without one sees no colours.
+        /// Camera; a robot without a camera sees no colours.
         camera: Option<Camera>,
     },
 }
@@ -130,28 +130,28 @@ fn yes() -> bool {
     true
 }
 
-/// Which of the three kinds of body.
+/// Kind of body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum BodyKind {
-    /// The e-puck over the shim's SPI.
+    /// e-puck on the shim's SPI bus.
     #[default]
     #[serde(rename = "xpuck")]
     Xpuck,
-    /// The e-puck1 over I2C registers.
+    /// e-puck1 with I2C registers.
     #[serde(rename = "e-puck1")]
     Epuck1,
-    /// The e-puck2 over I2C packets.
+    /// e-puck2 with I2C packets.
     #[serde(rename = "e-puck2")]
     Epuck2,
 }
 
-/// Where a camera's frames come from.
+/// Source of camera frames.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub enum Camera {
     /// The shim's FT2232H on USB: "ft2232h".
     Ft2232h,
-    /// A video device of Linux, such as "/dev/video0".
+    /// Video device of Linux, such as "/dev/video0".
     Video(PathBuf),
 }
 
@@ -167,27 +167,27 @@ impl TryFrom<String> for Camera {
     }
 }
 
-/// External controllers: programs on this board that read senses and may drive.
+/// External controllers: programs on this board that read senses and may drive the robot.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExternalFile {
-    /// The Unix socket at which they find this robot, relative to this file; there is none without it. Who may open it, the
-    /// robot's user and group, may drive in RUN.
+    /// Path of their Unix socket, relative to this file [default: none]. The robot's user and group may open it and
+    /// drive the robot in RUN.
     pub socket: Option<PathBuf>,
 }
 
-/// The control loop.
+/// Control loop.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlFile {
-    /// Priority of the loop's thread before all that are not real-time (SCHED_FIFO), 1 to 90; 0 asks for none.
+    /// Real-time priority of the loop's thread (SCHED_FIFO) [0..=90; 0: none].
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
-    /// Program and arguments by which an operator starts the board again, such as `["systemctl", "reboot"]`; without it
-    /// `xpuckd` itself is started again.
+    /// Program and arguments that restart the board on an operator's request, such as `["systemctl", "reboot"]`
+    /// [default: restarts `xpuckd` only].
     pub reboot: Vec<String>,
-    /// While the hub is silent the robot may drive for so long by its own senses, where an experiment asks for it, s of
-    /// arena time; 0 never.
+    /// Maximum time of driving by its own senses without a message of the hub, if the experiment requests it [s of
+    /// arena time; 0: never].
     #[schemars(range(min = 0.0, max = LONGEST_ALONE))]
     pub drive_alone_s: f64,
 }
@@ -202,19 +202,21 @@ impl Default for ControlFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvolutionFile {
-    /// Threads to simulate on, 1 to 64.
+    /// Number of simulation threads (1..=64).
     #[schemars(range(min = 1, max = 64))]
     pub threads: usize,
-    /// Above this temperature of the processor evolution backs off, degrees C, 30 to 110.
+    /// Processor temperature above which evolution is throttled (degrees C, 30..=110).
     #[schemars(range(min = 30.0, max = 110.0))]
     pub max_temperature_c: f32,
-    /// The file in which Linux tells that temperature, in thousandths of a degree.
+    /// File with the processor temperature (thousandths of a degree C).
     pub temperature: PathBuf,
-    /// What simulates: "auto" (without it), "gpu", "simd", "reference" or "both"; an experiment's own wish counts less.
+    /// Simulation engine: "auto", "gpu", "simd", "reference" or "both"; overrides the experiment's engine [default:
+    /// the experiment's engine, else "auto"].
     pub engine: Option<EngineKind>,
-    /// The adapter, by its index or a part of its name (`xpuck dev engines` lists them); the most capable without it.
+    /// GPU adapter: its index or a part of its name, as listed by `xpuck dev engines` [default: the most capable].
     pub adapter: Option<AdapterChoice>,
-    /// Folder in which each generation is kept, and what the hub said last, relative to this file; nothing is kept without it.
+    /// Folder for the state of each generation and the hub's last directive, relative to this file [default: nothing
+    /// is saved].
     pub state: Option<PathBuf>,
 }
 
@@ -232,7 +234,7 @@ impl Default for EvolutionFile {
 }
 
 impl EvolutionFile {
-    /// The engine that evolution is to use: this file's, or else the one that the experiment asks for, or else `auto`.
+    /// Engine of evolution: from this file, else from the experiment, else `auto`.
     pub fn engine(&self, wished: Option<EngineKind>) -> EngineChoice {
         EngineChoice {
             engine: self.engine.or(wished).unwrap_or(EngineKind::Auto),
@@ -240,10 +242,10 @@ impl EvolutionFile {
         }
     }
 
-    /// Says whether the adapter that this file needs is there, before anything moves.
+    /// Checks at the start that the adapter required by this file exists.
     ///
     /// # Errors
-    /// One line with the keys and what is there.
+    /// The keys and the available adapters, in one line.
     pub fn check_adapter(&self) -> Result<(), String> {
         let choice = self.engine(None);
         let needed = match choice.engine {
@@ -258,30 +260,30 @@ impl EvolutionFile {
     }
 }
 
-/// Everything a robot needs to know to start.
+/// Configuration of a robot.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where the robot's own file is.
+    /// Path of the robot's file.
     pub file: PathBuf,
-    /// What it says, with paths resolved.
+    /// Content of the robot's file, with paths resolved.
     pub robot: RobotFile,
-    /// What all share.
+    /// Content of the swarm file.
     pub swarm: Swarm,
-    /// The robot's island, from 1.
+    /// Island of the robot, from 1.
     pub island: u16,
-    /// What the calibration file says that `calibration.file` names.
+    /// Content of the calibration file that `calibration.file` names.
     pub measured: xpuck_experiment::Calibration,
 }
 
 impl Config {
-    /// The robot's place in the swarm, from 1.
+    /// Index of the robot in the swarm, from 1.
     pub fn place(&self) -> u16 {
         let place = self.swarm.robots.iter().position(|id| *id == self.robot.id);
         place.map_or(0, |place| place as u16 + 1)
     }
 
-    /// Reads the robot's file and the swarm file that it names. What it names is relative to the file itself, also where
-    /// `path` is a link to it.
+    /// Reads the robot's file and the swarm file. Paths in the robot's file are relative to that file, even if `path`
+    /// is a symbolic link to it.
     pub fn read(path: &Path) -> Result<Config, FileError> {
         let name = path.display().to_string();
         let linked = path.is_symlink().then(|| path.canonicalize().ok()).flatten();

@@ -1,4 +1,4 @@
-//! What a robot's file may say.
+//! Tests of the robot's file.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn errors_are_one_line_that_names_file_and_key() {
     assert!(swarm.contains("swarm.toml: line") && swarm.contains("konsole"), "{swarm}");
 }
 
-/// The robot's file with other devices.
+/// Parses the robot's file with other devices.
 fn with(devices: &str) -> Result<DeviceKind, String> {
     let (before, _) = ROBOT.split_once("[devices]").unwrap();
     let text = format!("{before}[devices]\n{devices}\n");
@@ -106,7 +106,7 @@ fn ranges_are_checked_and_the_state_lies_beside_the_file() {
     assert!(state.is_absolute() && state.ends_with("state"));
 }
 
-/// As on a robot's card, where /etc/xpuck/robot.toml is a link to the robot's own file.
+/// As on a robot's SD card, where /etc/xpuck/robot.toml is a symbolic link to the robot's own file.
 #[test]
 fn what_a_file_behind_a_link_names_is_beside_the_file() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-/* The few calls of the AprilTag library that a robot makes, with plain data on our side, so that the layout of the
- * library's own structures is the C compiler's business and may differ from release to release. Called by apriltag.rs. */
+/* Wrapper around the AprilTag library with plain data types, so that the layout of the library's own structures,
+ * which may differ between releases, is known only to the C compiler. Called by apriltag.rs. */
 
 #include <apriltag/apriltag.h>
 #include <apriltag/tag36h11.h>
@@ -26,7 +26,7 @@ struct xpuck_detector *xpuck_detector_create(float decimate)
         return NULL;
     d->family = tag36h11_create();
     d->detector = apriltag_detector_create();
-    /* One wrong bit is corrected: two would need a table of 19 MB and find more tags where there are none. */
+    /* Corrects one wrong bit: correcting two needs a table of 19 MB and gives more false detections. */
     apriltag_detector_add_family_bits(d->detector, d->family, 1);
     d->detector->nthreads = 1;
     d->detector->quad_decimate = decimate;
@@ -59,7 +59,8 @@ int32_t xpuck_detector_detect(struct xpuck_detector *d, uint8_t *luma, int32_t w
     return count;
 }
 
-/* The cells of a tag with its white margin, one byte each, 0 or 255; `most` bytes of room. Gives the side, or 0. */
+/* Writes the cells of a tag including its white margin, one byte each (0 or 255), to a buffer of `most` bytes.
+ * Returns the side length in cells, or 0 if the id is unknown or the buffer too small. */
 int32_t xpuck_tag_picture(int32_t id, uint8_t *cells, int32_t most)
 {
     apriltag_family_t *family = tag36h11_create();

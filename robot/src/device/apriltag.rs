@@ -1,27 +1,27 @@
-//! The AprilTag library (Debian's libapriltag-dev, BSD licence): square black and white marks of the family 36h11 found
-//! in a picture. What they mean to a robot is said in [`markers`](crate::vision::markers).
+//! AprilTag library (Debian's libapriltag-dev, BSD licence): detects square black and white tags of the family 36h11
+//! in a picture. [`markers`](crate::vision::markers) computes their poses.
 
 use std::ptr::NonNull;
 
-/// Most tags that are told of one picture; the thesis's hardest has 81 (Table 5.4).
+/// Maximum number of tags per picture; the thesis's hardest picture has 81 (Table 5.4).
 pub const MAX_TAGS: usize = 128;
-/// Cells along a side of a tag's picture, its white margin included.
+/// Side length of a tag's picture including its white margin (cells).
 pub const PICTURE_SIDE: usize = 10;
-/// Cells along a side of a tag, from black edge to black edge: what is meant by its size.
+/// Side length of a tag between its black edges, which defines its size (cells).
 pub const TAG_SIDE: usize = 8;
 
-/// A tag as the library found it. Pixels count from the upper left corner of the picture, so the middle of the first
-/// pixel is (0.5, 0.5).
+/// Tag as detected by the library. Pixel coordinates start at the upper left corner of the picture: the centre of the
+/// first pixel is (0.5, 0.5).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tag {
-    /// Its number in the family, 0..=586.
+    /// Number in the family, 0..=586.
     pub id: i32,
-    /// How far its bits are from being read otherwise, on the scale of luma.
+    /// Decision margin of its bits, on the scale of luma.
     pub margin: f32,
-    /// Its centre, pixels.
+    /// Centre (pixels).
     pub centre: [f64; 2],
-    /// Its corners, pixels: lower left, lower right, upper right and upper left when it stands upright.
+    /// Corners [pixels]: lower left, lower right, upper right and upper left of an upright tag.
     pub corners: [[f64; 2]; 4],
 }
 
@@ -43,7 +43,7 @@ unsafe extern "C" {
     fn xpuck_tag_picture(id: i32, bits: *mut u8, most: i32) -> i32;
 }
 
-/// A detector of tags.
+/// Tag detector.
 #[derive(Debug)]
 pub struct Detector {
     handle: NonNull<Opaque>,
@@ -55,28 +55,30 @@ pub struct Detector {
 unsafe impl Send for Detector {}
 
 impl Detector {
-    /// A detector that looks for outlines in a picture shrunk by `decimate`, 1 to 4; bits are read in the full one.
+    /// Creates a detector that searches for outlines in a picture reduced by `decimate` (1..=4); bits are read at
+    /// full resolution.
     ///
     /// # Panics
-    /// Without memory, as everywhere.
+    /// If memory is exhausted.
     pub fn new(decimate: u8) -> Detector {
-        // SAFETY: the call takes no pointers, and what it gives is checked.
+        // SAFETY: the call takes no pointers, and its result is checked.
         #[allow(unsafe_code, reason = "a call to a C library")]
         let handle = unsafe { xpuck_detector_create(f32::from(decimate.clamp(1, 4))) };
         let handle = NonNull::new(handle).expect("memory for a detector");
         Detector { handle, tags: vec![Tag::default(); MAX_TAGS] }
     }
 
-    /// The tags in a picture of `width` by `luma.len() / width` pixels, at most [`MAX_TAGS`]. The picture is not kept,
-    /// and may be changed.
+    /// Detects the tags in a picture of `width` by `luma.len() / width` pixels, at most [`MAX_TAGS`]. The library may
+    /// modify the picture, and does not keep it.
     ///
     /// # Panics
-    /// If there are no whole rows, or more than 65536 pixels in a row or column.
+    /// If the rows are incomplete, or a row or column exceeds 65536 pixels.
     pub fn detect(&mut self, luma: &mut [u8], width: usize) -> &[Tag] {
         assert!(width > 0 && luma.len().is_multiple_of(width), "whole rows");
         let height = luma.len() / width;
         assert!(width.max(height) <= 1 << 16, "a picture of a sensible size");
-        // SAFETY: the handle is alive; the picture has width * height bytes, one a pixel; there is room for MAX_TAGS.
+        // SAFETY: the handle is alive; the picture has width * height bytes, one per pixel; `tags` has room for
+        // MAX_TAGS.
         #[allow(unsafe_code, reason = "a call to a C library")]
         let count = unsafe {
             let (pixels, tags) = (luma.as_mut_ptr(), self.tags.as_mut_ptr());
@@ -96,10 +98,10 @@ impl Drop for Detector {
     }
 }
 
-/// The cells of tag `id`, row by row, true where white, with its white margin: for printing it. None beyond 586.
+/// Cells of tag `id`, row by row, true where white, including the white margin; used for printing. `None` beyond 586.
 pub fn picture(id: u16) -> Option<[[bool; PICTURE_SIDE]; PICTURE_SIDE]> {
     let mut cells = [0u8; PICTURE_SIDE * PICTURE_SIDE];
-    // SAFETY: the call writes at most as many bytes as it is told there are.
+    // SAFETY: the call writes at most the number of bytes passed as its last argument.
     #[allow(unsafe_code, reason = "a call to a C library")]
     let side = unsafe { xpuck_tag_picture(i32::from(id), cells.as_mut_ptr(), cells.len() as i32) };
     let cell = |row: usize, column: usize| cells[row * PICTURE_SIDE + column] != 0;

@@ -1,4 +1,4 @@
-//! A robot's body, whichever of the three kinds it is: the e-puck over SPI, an e-puck1 or an e-puck2 over I2C.
+//! Common interface of the three kinds of body: the e-puck over SPI, and the e-puck1 and e-puck2 over I2C.
 
 use super::DeviceError;
 use super::lamps::Lamps;
@@ -10,63 +10,64 @@ use xpuck_registers::light::RawLight;
 use xpuck_registers::microphone::RawSound;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// What a body is told in an exchange.
+/// Command of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drive {
     /// Speeds of the left and right motor.
     pub speeds: [StepsPerSecond; 2],
-    /// What its lamps show and its speaker plays, as well as they can.
+    /// Lamps and sound, as far as the body supports them.
     pub lamps: Lamps,
 }
 
-/// What a body tells in an exchange.
+/// Readings of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sensed {
-    /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then counter-clockwise.
+    /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then
+    /// counter-clockwise.
     pub reflected: [RawInfrared; 8],
-    /// Ambient infra-red, once every sensor was read.
+    /// Ambient infra-red; `None` until every sensor was read.
     pub light: Option<RawLight>,
-    /// Steps the left and right motor made, wrapping; forward counts up.
+    /// Step counters of the left and right motor, wrapping; forward counts up.
     pub steps: [u16; 2],
-    /// Acceleration, where the body tells it.
+    /// Acceleration, if the body reports it.
     pub acceleration: Option<RawAcceleration>,
-    /// What the microphones hear, where the body tells it.
+    /// Microphone readings, if the body reports them.
     pub sound: Option<RawSound>,
-    /// Position of the selector, 0..=15, and whether the button is pressed, where the body tells it.
+    /// Position of the selector (0..=15), and whether the button is pressed, if the body reports them.
     pub selector: Option<(u8, bool)>,
-    /// Battery, mV, where the body tells it.
+    /// Battery voltage (mV), if the body reports it.
     pub battery_mv: Option<u16>,
-    /// The body itself has stopped its wheels, because no valid command came in time.
+    /// Whether the body has stopped its wheels, because no valid command arrived in time.
     pub timed_out: bool,
 }
 
-/// What happened on the way to a body since it was opened.
+/// Counters of the bus since the body was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Exchanges, good or bad.
+    /// Exchanges, successful or not.
     pub exchanges: u64,
-    /// Exchanges that the bus itself did not make, after all retries.
+    /// Exchanges that failed on the bus after all retries.
     pub bus_errors: u64,
-    /// Transfers that were made again.
+    /// Repeated transfers.
     pub retries: u64,
-    /// Answers with a wrong checksum, or with values that cannot be.
+    /// Answers with a wrong checksum, or with impossible values.
     pub corrupt: u64,
     /// Commands that the body rejected or did not echo.
     pub rejected: u64,
 }
 
-/// A robot's body on its bus.
+/// Body of a robot on its bus.
 pub trait Body: Send {
-    /// Sends a command and returns what the body told meanwhile, which may be from before the command.
+    /// Sends a command, and returns the readings received meanwhile, which may be older than the command.
     fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError>;
 
-    /// Time from one exchange to the next.
+    /// Interval between exchanges.
     fn period(&self) -> Duration;
 
-    /// What happened so far.
+    /// Counters of the bus.
     fn counts(&self) -> Counts;
 
-    /// What the logic on the way to the body told about itself, where there is one.
+    /// Last report of the logic between board and body, if that logic exists.
     fn shim(&self) -> Option<ShimReport> {
         None
     }

@@ -1,5 +1,5 @@
-//! One program for one body: a lock on the device that moves the wheels. The kernel lets it go with the program that
-//! holds it, however that ends.
+//! Exclusive use of a body: a lock on the device that drives the wheels. The kernel releases it when the holding
+//! program ends, in any way.
 
 use super::DeviceError;
 use super::virtual_bus::on_network;
@@ -9,26 +9,26 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where the kernel shows who holds which lock.
+/// File in which the kernel lists locks and their holders.
 const LOCKS: &str = "/proc/locks";
 
-/// Time for which a killed program may still hold its body, while the kernel takes it apart.
+/// Time for which a killed program may still hold its body while the kernel terminates it.
 const DYING: Duration = Duration::from_secs(1);
-/// Time between two tries.
+/// Interval between attempts.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A body is held as long as this lives.
+/// Lock on a body, held while this exists.
 #[derive(Debug)]
 pub struct BodyLock {
     _lock: File,
 }
 
 impl BodyLock {
-    /// Takes the body behind a device; waits for a holder that is just ending. A socket cannot be locked, so for one it is a file beside it, and for a device on the
-    /// network one among temporary files.
+    /// Locks the body behind a device; waits briefly for a holder that is ending. A socket cannot be locked, so the
+    /// lock is a file next to it; for a device on the network it is a temporary file.
     ///
     /// # Errors
-    /// If the device is not there, or another program holds it.
+    /// If the device does not exist, or another program holds it.
     pub fn take(device: &Path) -> Result<BodyLock, DeviceError> {
         let fail = |source| DeviceError::Open { path: device.into(), source };
         let create = |path| {
@@ -68,14 +68,14 @@ fn beside(socket: &Path) -> PathBuf {
     name.into()
 }
 
-/// The process that holds a lock on a file, as in `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`; a process of another
-/// container has no number here.
+/// Process that holds a lock on a file, from a line such as `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`. A
+/// process of another container has the number 0.
 fn holder(locks: &str, device: u64, inode: u64) -> Option<u32> {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let place = format!("{major:02x}:{minor:02x}:{inode}");
     let of_line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        // Those who wait for a lock have an arrow as their second word.
+        // Lines of waiting processes have an arrow as their second word.
         let held = words.get(1) == Some(&"FLOCK") && words.get(5) == Some(&place.as_str());
         held.then(|| words[4].parse().ok()).flatten()
     };
@@ -98,7 +98,7 @@ mod tests {
             let error = BodyLock::take(device).unwrap_err().to_string();
             let here = format!("{} is held by process {}", device.display(), std::process::id());
             assert!(error.contains(&here), "{error}");
-            // One that ends a little later is waited for.
+            // The lock waits for a holder that ends shortly afterwards.
             let ends = std::thread::spawn(move || {
                 std::thread::sleep(LOOK);
                 drop(lock);

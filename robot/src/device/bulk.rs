@@ -1,4 +1,4 @@
-//! A USB endpoint that sends to the host in bulk, with many transfers queued: over libusb, or emulated in tests.
+//! USB bulk endpoint towards the host with many queued transfers: over libusb, or emulated in tests.
 
 use rusb::ffi::constants::{
     LIBUSB_TRANSFER_CANCELLED, LIBUSB_TRANSFER_COMPLETED, LIBUSB_TRANSFER_NO_DEVICE, LIBUSB_TRANSFER_OVERFLOW,
@@ -15,91 +15,91 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long cancelled transfers may take to end when an endpoint is closed.
+/// Time limit for cancelled transfers when an endpoint is closed.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why a transfer gave no data, or less than it could hold.
+/// Reasons why a transfer gave no data, or less than its capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransferError {
     /// The device halted the endpoint.
     #[error("the endpoint is stalled")]
     Stall,
-    /// A packet was damaged on the cable each time it was sent.
+    /// A packet was damaged in every attempt.
     #[error("packets are damaged on the bus")]
     Fault,
-    /// The device sent more than fits.
+    /// The device sent more data than the buffer holds.
     #[error("the device sent more than the transfer holds")]
     Overflow,
-    /// The host ended it.
+    /// The host cancelled the transfer.
     #[error("the transfer was cancelled")]
     Cancelled,
-    /// The device is not there any more.
+    /// The device was disconnected.
     #[error("the device is gone")]
     Disconnected,
-    /// libusb or the kernel refuses transfers.
+    /// libusb or the kernel rejected the transfer.
     #[error("{0}")]
     Refused(rusb::Error),
 }
 
-/// A transfer that has ended.
+/// Completed transfer.
 #[derive(Debug)]
 pub struct Completed {
-    /// The buffer that was submitted.
+    /// Buffer that was submitted.
     pub buffer: Vec<u8>,
-    /// Bytes at its head that the device sent, also in front of an error.
+    /// Number of bytes received, including those before an error.
     pub length: usize,
-    /// How it ended.
+    /// Status of the transfer.
     pub status: Result<(), TransferError>,
 }
 
-/// Transfers in a queue; they are filled and end in the order in which they were submitted.
+/// Queue of transfers, filled and completed in the order of their submission.
 pub trait BulkIn {
-    /// Queues a transfer of the buffer's length. One that is refused ends at once, in its turn.
+    /// Queues a transfer of the buffer's length. A rejected transfer completes immediately, in its turn.
     fn submit(&mut self, buffer: Vec<u8>);
 
-    /// Transfers that were submitted and not yet taken back.
+    /// Number of submitted transfers that were not taken back yet.
     fn pending(&self) -> usize;
 
-    /// Takes the first transfer back, none if it did not end in time.
+    /// Takes the first transfer back; `None` if it did not complete in time.
     ///
     /// # Errors
-    /// If it cannot be known whether a transfer ended.
+    /// If the state of the transfers cannot be determined.
     fn wait(&mut self, timeout: Duration) -> Result<Option<Completed>, TransferError>;
 
-    /// Ends all transfers early; each is still taken back.
+    /// Cancels all transfers; each is still taken back.
     fn cancel_all(&mut self);
 
-    /// Ends the endpoint's halt; no transfer may be pending.
+    /// Clears the endpoint's halt; no transfer may be pending.
     ///
     /// # Errors
-    /// What libusb said.
+    /// The error of libusb.
     fn clear_halt(&mut self) -> Result<(), rusb::Error>;
 }
 
-/// A bulk endpoint of an open device. rusb has transfers that block only; these are libusb's asynchronous ones.
+/// Bulk endpoint of an open device. rusb has only blocking transfers, so this uses libusb's asynchronous ones.
 pub struct Endpoint {
     device: Arc<DeviceHandle<Context>>,
     address: u8,
     queue: VecDeque<Transfer>,
 }
 
-/// One of libusb's transfers, with what it points to.
+/// libusb transfer, and the memory that it points to.
 struct Transfer {
     raw: NonNull<libusb_transfer>,
-    /// Set by the callback. libusb's pointer to it stays valid as long as this one lives.
+    /// Set by the callback. libusb's pointer to it stays valid while this `Arc` exists.
     ended: Arc<AtomicBool>,
-    /// Not touched between submission and end.
+    /// Not accessed between submission and completion.
     buffer: Vec<u8>,
-    /// It was never submitted.
+    /// Error of a transfer that was not submitted.
     refused: Option<rusb::Error>,
 }
 
-// SAFETY: libusb may be called from any thread, and a transfer belongs to the endpoint that submitted it alone.
+// SAFETY: libusb may be called from any thread, and only the endpoint that submitted a transfer uses it.
 #[allow(unsafe_code, reason = "the pointer to a transfer of libusb's is tied to no thread")]
 unsafe impl Send for Transfer {}
 
 impl Endpoint {
-    /// The endpoint with this address; its interface must be claimed.
+    /// Creates an endpoint with this address; its interface must be claimed.
     pub fn new(device: Arc<DeviceHandle<Context>>, address: u8) -> Endpoint {
         Endpoint { device, address, queue: VecDeque::new() }
     }
@@ -109,11 +109,11 @@ impl Endpoint {
 impl Transfer {
     fn submit(device: &DeviceHandle<Context>, endpoint: u8, mut buffer: Vec<u8>) -> Transfer {
         let ended = Arc::new(AtomicBool::new(false));
-        // SAFETY: the call takes no pointer; without memory it gives none.
+        // SAFETY: the call takes no pointer; it returns null if memory is exhausted.
         let raw = NonNull::new(unsafe { libusb_alloc_transfer(0) }).expect("memory for a USB transfer");
         let (bytes, length) = (buffer.as_mut_ptr(), buffer.len() as i32);
-        // SAFETY: the transfer is fresh, and `buffer` and `ended` stay where they are until it has ended or for ever
-        // (`Endpoint::drop`). The device stays open as long, because the endpoint holds it.
+        // SAFETY: the transfer is new, and `buffer` and `ended` stay in place until it has ended, or are leaked
+        // (`Endpoint::drop`). The device stays open during that time, because the endpoint holds it.
         let result = unsafe {
             let told = Arc::as_ptr(&ended).cast_mut().cast();
             libusb_fill_bulk_transfer(raw.as_ptr(), device.as_raw(), endpoint, bytes, length, on_end, told, 0);
@@ -129,13 +129,14 @@ impl Transfer {
     }
 
     fn cancel(&self) {
-        // SAFETY: the transfer is not freed before this is dropped. One that has ended already is refused, which is fine.
+        // SAFETY: the transfer is not freed before this is dropped. Cancelling an ended transfer is an error without
+        // effect.
         unsafe { libusb_cancel_transfer(self.raw.as_ptr()) };
     }
 
-    /// What came of a transfer that has ended.
+    /// Result of a transfer that has ended.
     fn complete(mut self) -> Completed {
-        // SAFETY: libusb does not touch a transfer that has ended.
+        // SAFETY: libusb does not access a transfer that has ended.
         let (status, length) = unsafe { (self.raw.as_ref().status, self.raw.as_ref().actual_length) };
         let buffer = std::mem::take(&mut self.buffer);
         match self.refused {
@@ -149,14 +150,14 @@ impl Transfer {
 #[allow(unsafe_code, reason = "libusb made it")]
 impl Drop for Transfer {
     fn drop(&mut self) {
-        // SAFETY: only transfers that have ended are dropped (`Endpoint::drop`), and none is freed twice.
+        // SAFETY: only transfers that have ended are dropped (`Endpoint::drop`), and each is freed once.
         unsafe { libusb_free_transfer(self.raw.as_ptr()) };
     }
 }
 
 #[allow(unsafe_code, reason = "libusb calls it with a pointer")]
 extern "system" fn on_end(transfer: *mut libusb_transfer) {
-    // SAFETY: libusb gives the transfer back whose user data was set to an `AtomicBool` that lives until it has ended.
+    // SAFETY: libusb passes the transfer whose user data is an `AtomicBool` that lives until the transfer has ended.
     unsafe { (*(*transfer).user_data.cast::<AtomicBool>()).store(true, Ordering::Release) };
 }
 
@@ -200,12 +201,12 @@ impl Drop for Endpoint {
         self.cancel_all();
         let deadline = Instant::now() + CANCEL_TIMEOUT;
         while let Ok(Some(_)) = self.wait(deadline.saturating_duration_since(Instant::now())) {}
-        // What the kernel does not give back is never freed: it might still be written to.
+        // Transfers that the kernel does not return are leaked, since it might still write to them.
         self.queue.drain(..).filter(|transfer| !transfer.has_ended()).for_each(std::mem::forget);
     }
 }
 
-/// What the status of a transfer means that libusb gave back.
+/// Converts the status of a transfer that libusb returned.
 fn meaning(status: i32) -> Result<(), TransferError> {
     match status {
         LIBUSB_TRANSFER_COMPLETED => Ok(()),
@@ -213,12 +214,12 @@ fn meaning(status: i32) -> Result<(), TransferError> {
         LIBUSB_TRANSFER_OVERFLOW => Err(TransferError::Overflow),
         LIBUSB_TRANSFER_CANCELLED => Err(TransferError::Cancelled),
         LIBUSB_TRANSFER_NO_DEVICE => Err(TransferError::Disconnected),
-        // Whatever went wrong on the bus is LIBUSB_TRANSFER_ERROR.
+        // Every other bus error is LIBUSB_TRANSFER_ERROR.
         _ => Err(TransferError::Fault),
     }
 }
 
-/// Why libusb refused a transfer.
+/// Converts libusb's error code of a rejected transfer.
 fn refusal(code: i32) -> rusb::Error {
     use rusb::ffi::constants::{LIBUSB_ERROR_BUSY, LIBUSB_ERROR_IO, LIBUSB_ERROR_NO_DEVICE, LIBUSB_ERROR_NO_MEM};
     match code {

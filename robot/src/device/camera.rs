@@ -1,6 +1,7 @@
-//! What all cameras share: a thread that takes frames in, and the newest of them for whoever looks.
+//! Common part of all cameras: a thread that receives frames, and the newest frame for the reader.
 //!
-//! Three frames go round: one is being filled, one is the newest, one is being looked at. They are swapped, never made.
+//! Three frame buffers rotate: one is being filled, one is the newest, one is being read. They are swapped, never
+//! reallocated.
 
 use super::bulk::TransferError;
 use super::frames::CameraCounts;
@@ -11,53 +12,54 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a camera's thread waits for bytes before it looks whether it shall end.
+/// Time for which a camera's thread waits for data before it checks the stop flag.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 
-/// Why a camera cannot be opened, or ended. It can be copied, because an ended camera tells the same each time.
+/// Reasons why a camera cannot be opened, or ended. `Clone`, because an ended camera returns the same error each
+/// time.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CameraError {
-    /// No such USB device is there.
+    /// The USB device does not exist.
     #[error("no USB device {vendor:04x}:{product:04x}{} is there", serial.as_ref().map(|s| format!(" with serial number {s:?}")).unwrap_or_default())]
     Absent {
-        /// USB vendor looked for.
+        /// Requested USB vendor id.
         vendor: u16,
-        /// USB product looked for.
+        /// Requested USB product id.
         product: u16,
-        /// Serial number looked for, if it mattered.
+        /// Requested serial number, if any.
         serial: Option<String>,
     },
     /// The USB device cannot be listed, opened or claimed.
     #[error("cannot {doing} USB device {device}: {source}")]
     Usb {
-        /// Bus and address, or what was looked for.
+        /// Bus and address, or vendor and product.
         device: String,
-        /// What was tried.
+        /// Attempted operation.
         doing: &'static str,
-        /// What the system said.
+        /// Error of libusb.
         source: rusb::Error,
     },
-    /// The USB device refused a request.
+    /// The USB device rejected a request.
     #[error("USB device {device} did not obey the request for {request}: {source}")]
     Request {
         /// Bus and address.
         device: String,
-        /// Which request.
+        /// Name of the request.
         request: &'static str,
-        /// What the system said.
+        /// Error of libusb.
         source: rusb::Error,
     },
-    /// A USB endpoint gives no data any more.
+    /// A USB endpoint delivers no more data.
     #[error("endpoint {endpoint:#04x} of USB device {device} ended: {source}")]
     Endpoint {
         /// Bus and address.
         device: String,
-        /// The endpoint's address.
+        /// Address of the endpoint.
         endpoint: u8,
-        /// What the system said.
+        /// Error of the transfer.
         source: TransferError,
     },
-    /// The camera was there and is gone.
+    /// The camera was disconnected.
     #[error("camera {device} is gone: it was unplugged or its other side closed")]
     Gone {
         /// Bus and address, or the device file.
@@ -66,38 +68,38 @@ pub enum CameraError {
     /// A device file or socket cannot be used.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path.
         path: PathBuf,
-        /// What was tried.
+        /// Attempted operation.
         doing: &'static str,
-        /// What the system said.
+        /// Error of the system.
         #[source]
         source: Arc<std::io::Error>,
     },
-    /// A device file is there and is no camera.
+    /// The device file is not a camera.
     #[error("{} is not a video device", path.display())]
     NotVideo {
-        /// The file.
+        /// Path.
         path: PathBuf,
     },
-    /// The camera gives another picture than the one asked for.
+    /// The camera does not support the requested picture.
     #[error("{} gives {found} instead of {asked}", path.display())]
     Format {
-        /// The file.
+        /// Path.
         path: PathBuf,
-        /// Size and pixel format asked for.
+        /// Requested size and pixel format.
         asked: String,
-        /// Size and pixel format offered.
+        /// Offered size and pixel format.
         found: String,
     },
-    /// What came over a virtual camera's socket is no packet.
+    /// Invalid packet length on a virtual camera's socket.
     #[error("{} sent a packet of {length} bytes; 2 to {most} are possible", path.display())]
     Packet {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// The length it told.
+        /// Received length (bytes).
         length: usize,
-        /// The longest possible, bytes.
+        /// Maximum length (bytes).
         most: usize,
     },
 }
@@ -109,7 +111,7 @@ struct Slot {
     ended: Option<CameraError>,
 }
 
-/// The newest frame, between the camera's thread and the one who looks.
+/// Newest frame, shared by the camera's thread and the reader.
 pub(crate) struct Newest(Mutex<Slot>);
 
 impl Newest {
@@ -117,7 +119,7 @@ impl Newest {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a frame in, in exchange for an older one of the same size.
+    /// Stores a frame, in exchange for an older frame of the same size.
     pub(crate) fn offer(&self, frame: &mut Frame) {
         let mut slot = self.lock();
         std::mem::swap(&mut slot.frame, frame);
@@ -125,14 +127,14 @@ impl Newest {
         slot.fresh = true;
     }
 
-    /// Tells what happened to the stream; `overtaken` is counted here.
+    /// Updates the counters of the stream, except `overtaken`, which is counted here.
     pub(crate) fn tell(&self, counts: CameraCounts) {
         let mut slot = self.lock();
         slot.counts = CameraCounts { overtaken: slot.counts.overtaken, ..counts };
     }
 }
 
-/// A camera with a thread of its own. One that sends nothing is no error; who needs pictures judges their age.
+/// Camera with a thread of its own. A silent camera is not an error; the caller checks the age of its pictures.
 pub struct Camera {
     newest: Arc<Newest>,
     stop: Arc<AtomicBool>,
@@ -141,8 +143,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// A camera of `width` by `height` pixels whose frames `read` offers, in a thread, until it is told to stop or the
-    /// camera ends. `read` looks at the flag every [`POLL`].
+    /// Starts a camera of `width` by `height` pixels. `read` runs in a thread and offers frames until the stop flag
+    /// is set or the camera ends; it must check the flag every [`POLL`].
     pub(crate) fn start(
         (width, height): (usize, usize),
         read: impl FnOnce(&Newest, &AtomicBool) -> Result<(), CameraError> + Send + 'static,
@@ -166,13 +168,13 @@ impl Camera {
 
 #[cfg(test)]
 impl Newest {
-    /// A place for frames of this size, without a thread that fills it.
+    /// Creates a slot for frames of this size, without a thread.
     pub(crate) fn empty(width: usize, height: usize) -> Newest {
         let frame = Frame::black(width, height).expect("a possible size");
         Newest(Mutex::new(Slot { frame, fresh: false, counts: CameraCounts::default(), ended: None }))
     }
 
-    /// What happened to the stream so far.
+    /// Counters of the stream so far.
     pub(crate) fn counts(&self) -> CameraCounts {
         self.lock().counts
     }
@@ -199,7 +201,7 @@ impl Drop for Camera {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
         if let Some(reader) = self.reader.take() {
-            // A reader that panicked has nothing left to give back.
+            // The result of a reader that panicked is not needed.
             let _ = reader.join();
         }
     }

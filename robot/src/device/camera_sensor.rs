@@ -1,4 +1,4 @@
-//! A camera sensor over I2C: found by its id, set up for YUYV, and read back.
+//! Camera sensor over I2C: identified by its id, configured for YUYV, and read back.
 
 use super::i2c::{self, I2cError};
 use super::{DeviceError, I2cBus};
@@ -11,23 +11,23 @@ use xpuck_registers::camera_sensor::{Clock, SENSORS, Sensor, Step};
 pub struct CameraSensor<B> {
     bus: B,
     sensor: &'static Sensor,
-    /// The bank that is selected, as far as is known.
+    /// Selected register bank, if known.
     bank: Option<u8>,
 }
 
-/// A sensor on any kind of bus.
+/// Sensor on any kind of bus.
 pub type AnySensor = CameraSensor<Box<dyn I2cBus>>;
 
 impl AnySensor {
-    /// The sensor on the bus at `path`.
+    /// Opens the sensor on the bus at `path`.
     pub fn open(path: &Path) -> Result<AnySensor, DeviceError> {
         CameraSensor::find(i2c::open(path)?)
     }
 }
 
 impl<B: I2cBus> CameraSensor<B> {
-    /// Looks at each sensor's address for its id. If none is right, the error tells of the last that answered, or that
-    /// none did.
+    /// Reads the id at each known sensor's address. Without a match, returns the error of the last sensor that
+    /// answered, or that no sensor answered.
     pub fn find(mut bus: B) -> Result<CameraSensor<B>, DeviceError> {
         let mut why: Option<DeviceError> = None;
         for sensor in SENSORS {
@@ -43,18 +43,18 @@ impl<B: I2cBus> CameraSensor<B> {
         Err(why.expect("there are kinds of sensors"))
     }
 
-    /// Which sensor it is.
+    /// Type of the sensor.
     pub fn sensor(&self) -> &'static Sensor {
         self.sensor
     }
 
-    /// Reads its id again; a sensor that was exchanged or garbled gives an error.
+    /// Reads the id again; fails if the sensor was replaced or does not answer correctly.
     pub fn identify(&mut self) -> Result<(), DeviceError> {
         let (id, address) = (id(&mut self.bus, self.sensor)?, self.sensor.address);
         if id == self.sensor.id { Ok(()) } else { Err(I2cError::UnknownSensor { address, id }.into()) }
     }
 
-    /// Sets it up for 640 x 480 YUYV at 15 frames a second, and reads back what can be read back. Takes up to 0.3 s.
+    /// Configures 640 x 480 YUYV at 15 frames/s, and reads back the registers that can be read. Takes up to 0.3 s.
     pub fn set_up(&mut self, clock: Clock) -> Result<(), DeviceError> {
         for step in self.sensor.setup(clock) {
             match step {
@@ -70,8 +70,8 @@ impl<B: I2cBus> CameraSensor<B> {
         Ok(())
     }
 
-    /// Has it gather light for `seconds`, or find the time by itself where there is none, and reads back what was written.
-    /// After [`set_up`](CameraSensor::set_up), which says how long a line takes.
+    /// Sets the exposure time (s), or automatic exposure for `None`, and reads the registers back. Requires a prior
+    /// [`set_up`](CameraSensor::set_up), which determines the line time.
     pub fn expose(&mut self, seconds: Option<f64>, clock: Clock) -> Result<(), DeviceError> {
         let Some(exposing) = self.sensor.exposing else {
             return Err(I2cError::NoExposure { sensor: self.sensor.name }.into());
@@ -136,13 +136,13 @@ mod tests {
     use std::collections::HashMap;
     use xpuck_registers::camera_sensor::{OV7670, PO8030};
 
-    /// A sensor's registers by bank and number.
+    /// Sensor registers by bank and number.
     struct Bench {
         sensor: &'static Sensor,
         registers: HashMap<(u8, u8), u8>,
         bank: u8,
         pointer: u8,
-        /// A register that reads 0 whatever is written.
+        /// Register that reads 0 whatever is written.
         stuck: Option<(u8, u8)>,
     }
 

@@ -1,4 +1,4 @@
-//! The e-puck's microcontroller, over SPI: numbers the commands, checks the reports and counts what goes wrong.
+//! Driver of the e-puck's microcontroller over SPI: numbers the commands, validates the reports and counts errors.
 
 use super::body::{Body, Counts, Drive, Sensed};
 use super::shim::{ShimLink, ShimReport};
@@ -10,24 +10,24 @@ use xpuck_registers::microphone::RawSound;
 use xpuck_registers::shim::ROW_UNIT;
 use xpuck_registers::spi::{Actions, Command, DUMMY, PERIOD_MS, Report, Status};
 
-/// Time between two messages (thesis 5.2.1).
+/// Interval between messages (thesis 5.2.1).
 const PERIOD: Duration = Duration::from_millis(PERIOD_MS as u64);
-/// All that it can read.
+/// All readings that the dsPIC supports.
 const READ: Actions =
     Actions::READ_IR.and(Actions::READ_LIGHT).and(Actions::READ_MICROPHONES).and(Actions::READ_ACCELERATION);
 
-/// What happened on the bus since it was opened.
+/// Counters of the bus since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpiCounts {
-    /// Messages exchanged, good or bad.
+    /// Messages exchanged, successful or not.
     pub exchanges: u64,
-    /// Exchanges that the bus itself did not make.
+    /// Exchanges that failed on the bus.
     pub bus_errors: u64,
     /// Reports with a wrong checksum.
     pub corrupt_reports: u64,
-    /// Commands that the dsPIC rejected, by its own count; it includes those from before the bus was opened.
+    /// Commands rejected by the dsPIC, by its own count, including those before the bus was opened.
     pub rejected_commands: u16,
-    /// Reports that did not echo the command before: that one was lost or rejected.
+    /// Reports that did not echo the previous command, which was lost or rejected.
     pub unechoed_commands: u64,
 }
 
@@ -36,27 +36,27 @@ pub struct SpiCounts {
 pub struct Epuck<B> {
     bus: B,
     sequence: u16,
-    /// Number of the last command that the bus carried; the next report echoes it.
+    /// Number of the last transmitted command; the next report echoes it.
     carried: Option<u16>,
     counts: SpiCounts,
     shim: ShimLink,
 }
 
 impl<B: SpiBus> Epuck<B> {
-    /// A driver on this bus, which leaves the shim's logic as it is.
+    /// Creates a driver on this bus that leaves the shim's logic unconfigured.
     pub fn new(bus: B) -> Epuck<B> {
         Epuck { bus, sequence: 0, carried: None, counts: SpiCounts::default(), shim: ShimLink::new(None) }
     }
 
-    /// The same, and the shim's logic, if there is one, is told how many bytes the camera's rows have. It takes multiples of
-    /// 16 up to 4080; for others its setting stays.
+    /// As [`Epuck::new`], and sets the row length of the camera in the shim's logic, if present [bytes, multiples of
+    /// 16 up to 4080]. Other lengths leave the logic's setting unchanged.
     pub fn with_rows(bus: B, bytes: usize) -> Epuck<B> {
         let units = u8::try_from(bytes / ROW_UNIT).ok().filter(|_| bytes.is_multiple_of(ROW_UNIT));
         Epuck { shim: ShimLink::new(units), ..Epuck::new(bus) }
     }
 
-    /// Sends a command, whose sequence number is replaced by the driver's own, and returns the report that came with
-    /// it. The report was made before the command arrived: an answer to it comes with the next one.
+    /// Sends a command with the driver's own sequence number, and returns the report received with it. That report
+    /// was made before the command arrived; the reply to the command comes with the next one.
     pub fn exchange(&mut self, command: &Command) -> Result<Report, DeviceError> {
         self.sequence = self.sequence.wrapping_add(1);
         let sequence = self.sequence;
@@ -80,12 +80,12 @@ impl<B: SpiBus> Epuck<B> {
         Ok(report)
     }
 
-    /// What the shim's logic told about itself; `None` if there is none.
+    /// Last report of the shim's logic; `None` without a logic.
     pub fn shim(&self) -> Option<ShimReport> {
         self.shim.report()
     }
 
-    /// What happened on the bus so far.
+    /// Counters of the bus so far.
     pub fn counts(&self) -> SpiCounts {
         self.counts
     }
@@ -95,7 +95,7 @@ impl<B: SpiBus> Body for Epuck<B> {
     fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
         let actions = READ.and(Actions::SET_MOTOR);
         let Drive { speeds, lamps } = *drive;
-        // The e-puck's own LEDs stay as they are unless somebody wants them.
+        // The e-puck's own LEDs keep their state unless the command sets them.
         let (actions, leds) = match lamps.leds {
             Some(leds) => (actions.and(Actions::SET_LED), leds.word()),
             None => (actions, 0),
@@ -135,8 +135,8 @@ mod tests {
     use xpuck_registers::spi::{Words, late};
     use xpuck_registers::stepper::StepsPerSecond;
 
-    /// A dsPIC on the bench: reads words one place late and answers with what it had ready. `disturb` may change
-    /// the words on either line.
+    /// Simulated dsPIC: reads words one position late, and answers with the report prepared before. `disturb_command`
+    /// and `disturb_report` change words.
     #[derive(Default)]
     struct Bench {
         last: u16,

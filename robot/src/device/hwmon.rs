@@ -1,4 +1,4 @@
-//! An INA231 that the kernel's `ina2xx` driver owns: its attributes below /sys/class/hwmon.
+//! INA231 with the kernel's `ina2xx` driver: its attributes below /sys/class/hwmon.
 
 use super::i2c::{self, I2cError};
 use super::ina231::Ina231;
@@ -7,19 +7,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use xpuck_registers::ina231::{Attribute, HWMON_CURRENT, HWMON_NAME, HWMON_SHUNT, HWMON_VOLTAGE, SHUNT_OHMS};
 
-/// Where the kernel shows its monitors.
+/// Folder in which the kernel lists its monitors.
 pub const ROOT: &str = "/sys/class/hwmon";
-/// Most entries of the folder that are looked at.
+/// Maximum number of folder entries examined.
 const MAX_ENTRIES: usize = 256;
 
-/// One monitor of the kernel.
+/// Monitor with a kernel driver.
 #[derive(Debug)]
 pub struct Hwmon {
     folder: PathBuf,
 }
 
-/// The monitor at a 7-bit address, whoever owns it: the kernel if it shows one below `root` ([`ROOT`] on a robot), else
-/// the chip on the bus `i2c`, which is configured.
+/// Opens the monitor at a 7-bit address: through the kernel if it lists one below `root` ([`ROOT`] on a robot), else
+/// the chip on the bus `i2c`, which is then configured.
 pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
     if let Some(monitor) = Hwmon::find(root, address)? {
         return Ok(Box::new(monitor));
@@ -30,8 +30,8 @@ pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor
 }
 
 impl Hwmon {
-    /// The kernel's INA231 at a 7-bit address, if it has one. Its shunt has to be set to 20 mOhm, because the kernel
-    /// assumes half of it.
+    /// Finds the kernel's INA231 at a 7-bit address, if any. Its shunt must be set to 20 mOhm, because the kernel
+    /// assumes 10 mOhm.
     pub fn find(root: &Path, address: u8) -> Result<Option<Hwmon>, DeviceError> {
         // A kernel without the folder has no monitors.
         let Ok(entries) = fs::read_dir(root) else { return Ok(None) };
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A folder like the kernel's with a thermometer and two monitors.
+    /// Folder as the kernel's, with a thermometer and two monitors.
     fn tree() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         let chips =

@@ -1,4 +1,4 @@
-//! What the drivers on I2C buses share: opening a bus, repeating a transfer, and what can be wrong with an answer.
+//! Common code of the I2C drivers: opening a bus, retrying a transfer, and errors in answers.
 
 use super::body::Counts;
 use super::i2cdev::KernelI2c;
@@ -7,94 +7,94 @@ use super::{DeviceError, I2cBus};
 use std::path::{Path, PathBuf};
 use xpuck_registers::epuck2::ChecksumError;
 
-/// Times that a transfer is tried before it counts as failed: about one in a thousand to an e-puck times out (GCtronic).
+/// Number of attempts per transfer; about one transfer in a thousand to an e-puck times out (GCtronic).
 pub const TRIES: u32 = 3;
 
-/// What a device answered that cannot be.
+/// Invalid answers of a device.
 #[derive(Debug, thiserror::Error)]
 pub enum I2cError {
-    /// A packet with a wrong checksum.
+    /// Packet with a wrong checksum.
     #[error("I2C address {address:#04x} answered a packet that is corrupt: {source}")]
     Checksum {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// What is wrong with it.
+        /// Checksum error.
         source: ChecksumError,
     },
-    /// A packet that holds nothing.
+    /// Packet of zeros.
     #[error("I2C address {address:#04x} answered a packet of nothing but zeros")]
     Empty {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
     },
-    /// A value outside its range.
+    /// Value outside its range.
     #[error("I2C address {address:#04x} tells {found} as {name} {number}; at most {most} is possible")]
     Range {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// What the value is.
+        /// Name of the value.
         name: &'static str,
-        /// Which one of its kind, in the device's own count.
+        /// Index of the value, in the device's own numbering.
         number: usize,
-        /// The value.
+        /// Received value.
         found: u16,
-        /// The largest possible.
+        /// Maximum.
         most: u16,
     },
-    /// Something answers where a camera sensor should, but with no id that is known.
+    /// A device at a camera sensor's address has an unknown id.
     #[error("I2C address {address:#04x} identifies itself as {id:#06x}, which is no camera sensor of an e-puck")]
     UnknownSensor {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// What its id registers hold.
+        /// Content of the id registers.
         id: u16,
     },
-    /// A camera sensor's register does not hold what was written to it.
+    /// A camera sensor's register does not keep the written value.
     #[error("register {register:#04x}{} of the {sensor} at I2C address {address:#04x} holds {found:#04x}; {written:#04x} was written", bank_name(.bank))]
     SensorRegister {
         /// Name of the sensor.
         sensor: &'static str,
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// The bank, where the sensor has banks.
+        /// Register bank, if the sensor has banks.
         bank: Option<u8>,
-        /// The register.
+        /// Register number.
         register: u8,
-        /// What was written.
+        /// Written value.
         written: u8,
-        /// What was read back.
+        /// Value read back.
         found: u8,
     },
-    /// A camera sensor whose exposure registers are not known.
+    /// The exposure registers of the camera sensor are unknown.
     #[error("the exposure of the {sensor} is not known how to be set; take `camera.exposure` out of the robot's file")]
     NoExposure {
         /// Name of the sensor.
         sensor: &'static str,
     },
-    /// Another chip answers than the one that should be there.
+    /// Another chip answers at the address.
     #[error("I2C address {address:#04x} identifies itself as {found:#04x}; {wanted:#04x} is expected")]
     Identity {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// What its id register holds.
+        /// Content of the id register.
         found: u8,
-        /// What it should hold.
+        /// Expected id.
         wanted: u8,
     },
     /// A measurement does not end.
     #[error("I2C address {address:#04x} has begun a measurement that does not end")]
     Busy {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
     },
-    /// An attribute of the kernel does not hold what it should.
+    /// A kernel attribute has a wrong value.
     #[error("{} holds {found:?}; {wanted}", path.display())]
     Attribute {
-        /// The attribute's file.
+        /// File of the attribute.
         path: PathBuf,
-        /// What it holds.
+        /// Current value.
         found: String,
-        /// What it should hold.
+        /// Requirement and remedy.
         wanted: &'static str,
     },
 }
@@ -103,13 +103,13 @@ fn bank_name(bank: &Option<u8>) -> String {
     bank.map_or(String::new(), |bank| format!(" of bank {}", char::from(b'A' + bank)))
 }
 
-/// Opens a bus: the kernel's, or that of a virtual arena if the path is a socket.
+/// Opens a kernel bus, or a virtual arena's bus if the path is a socket or a network address.
 pub fn open(path: &Path) -> Result<Box<dyn I2cBus>, DeviceError> {
     let virtual_one = is_virtual(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
     if virtual_one { Ok(Box::new(VirtualI2c::open(path)?)) } else { Ok(Box::new(KernelI2c::open(path)?)) }
 }
 
-/// One transfer, tried up to [`TRIES`] times; each repetition is counted.
+/// Makes a transfer with up to [`TRIES`] attempts, and counts the retries.
 pub(super) fn transfer(
     bus: &mut impl I2cBus,
     counts: &mut Counts,
@@ -119,7 +119,7 @@ pub(super) fn transfer(
 ) -> Result<(), DeviceError> {
     for _ in 1..TRIES {
         match bus.write_read(address, write, read) {
-            // The same bytes would be too many again.
+            // A retry would be too long again.
             Err(error) if !matches!(error, DeviceError::TooLong { .. }) => counts.retries += 1,
             done => return done,
         }

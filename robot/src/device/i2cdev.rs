@@ -1,4 +1,4 @@
-//! An I2C bus of the kernel, `/dev/i2c-N`.
+//! I2C bus of the kernel, `/dev/i2c-N`.
 
 use super::{DeviceError, I2cBus, MAX_I2C};
 use i2cdev::core::{I2CMessage, I2CTransfer};
@@ -9,17 +9,17 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use xpuck_wire::uninterrupted;
 
-/// How long the kernel waits for one transfer. A report of an e-puck2 takes 7 ms; the kernel's own limit of a second
-/// would hold up the wheels.
+/// Time limit of a transfer in the kernel (ms). A report of an e-puck2 takes 7 ms; the kernel's default of a second
+/// would block the control of the wheels.
 pub const TIMEOUT_MS: u64 = 20;
-/// The kernel's request that sets the limit (linux/i2c-dev.h).
+/// ioctl that sets the limit (linux/i2c-dev.h).
 const I2C_TIMEOUT: libc::Ioctl = 0x0702;
-/// The limit in the request's unit, 10 ms.
+/// Limit in the unit of the ioctl (10 ms).
 const TIMEOUT: libc::c_ulong = TIMEOUT_MS as libc::c_ulong / 10;
-/// Where the kernel shows how buses hang on one another.
+/// Folder in which the kernel shows the hierarchy of buses.
 const BUSES: &str = "/sys/bus/i2c/devices";
 
-/// A bus of the kernel.
+/// I2C bus of the kernel.
 #[derive(Debug)]
 pub struct KernelI2c {
     bus: LinuxI2CBus,
@@ -27,8 +27,8 @@ pub struct KernelI2c {
 }
 
 impl KernelI2c {
-    /// Opens a bus, such as `/dev/i2c-12`, and limits the time of a transfer to [`TIMEOUT_MS`]. Behind a multiplexer, as
-    /// on the Pi-puck board, it is the limit of the bus in front of it that counts, so that is set too.
+    /// Opens a bus, such as `/dev/i2c-12`, and limits the time of a transfer to [`TIMEOUT_MS`]. Behind a multiplexer,
+    /// as on the Pi-puck board, the limit of the root bus applies, so it is set too.
     pub fn open(path: &Path) -> Result<KernelI2c, DeviceError> {
         let open = |path: &Path| -> Result<LinuxI2CBus, io::Error> {
             let file = OpenOptions::new().read(true).write(true).open(path)?;
@@ -45,12 +45,12 @@ impl KernelI2c {
 
 #[allow(unsafe_code, reason = "the i2cdev crate does not offer this request")]
 fn limit(bus: &File) -> io::Result<()> {
-    // SAFETY: the request takes a number, not a pointer, and the descriptor is open as long as `bus` lives.
+    // SAFETY: the request takes a number, not a pointer, and the descriptor is open while `bus` exists.
     let result = unsafe { libc::ioctl(bus.as_raw_fd(), I2C_TIMEOUT, TIMEOUT) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The bus in front of all multiplexers, if that is another one.
+/// Root bus of a bus behind multiplexers; `None` for a bus without a multiplexer.
 fn root(path: &Path, buses: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     let place = buses.join(name).canonicalize().ok()?;
@@ -81,7 +81,7 @@ impl I2cBus for KernelI2c {
     }
 }
 
-/// The kernel's error numbers in our words. Drivers of buses differ in which of two they use for no acknowledge.
+/// Converts the kernel's error numbers. Bus drivers use two different numbers for a missing acknowledge.
 fn named(path: &Path, address: u8, source: io::Error) -> DeviceError {
     let path = path.to_path_buf();
     match source.raw_os_error() {

@@ -1,4 +1,4 @@
-//! An INA231 power monitor over I2C.
+//! INA231 power monitor over I2C.
 
 use super::{DeviceError, I2cBus, PowerMonitor};
 use xpuck_registers::ina231::{self, CALIBRATION, CONFIGURATION, Register};
@@ -11,13 +11,13 @@ pub struct Ina231<B> {
 }
 
 impl<B: I2cBus> Ina231<B> {
-    /// A driver of the monitor at a 7-bit address, as yet unconfigured.
+    /// Creates a driver of the monitor at a 7-bit address, without configuring it.
     pub fn new(bus: B, address: u8) -> Ina231<B> {
         Ina231 { bus, address }
     }
 
-    /// Sets averaging and the scale of the current, and checks that the chip took them over. Needed after each
-    /// power-up: without the scale the current reads 0.
+    /// Sets the averaging and the current scale, and reads them back. Required after each power-up: without the scale
+    /// the current reads 0.
     pub fn configure(&mut self) -> Result<(), DeviceError> {
         for (register, written) in [(Register::Configuration, CONFIGURATION), (Register::Calibration, CALIBRATION)] {
             self.bus.write_read(self.address, &ina231::write(register, written), &mut [])?;
@@ -30,12 +30,12 @@ impl<B: I2cBus> Ina231<B> {
         Ok(())
     }
 
-    /// Voltage on the load's side of the shunt, V, to 1.25 mV.
+    /// Voltage on the load's side of the shunt (V), resolution 1.25 mV.
     pub fn volts(&mut self) -> Result<f32, DeviceError> {
         Ok(ina231::volts(self.read(Register::BusVoltage)?))
     }
 
-    /// Current through the shunt, A, to 1 mA, at most +-4.096; positive towards the load.
+    /// Current through the shunt (A), resolution 1 mA, range +-4.096; positive towards the load.
     pub fn amps(&mut self) -> Result<f32, DeviceError> {
         Ok(ina231::amps(self.read(Register::Current)?))
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use xpuck_registers::ina231::BATTERY_ADDRESS;
 
-    /// The registers of one chip that sees 3.7 V and 0.9 A.
+    /// Registers of a chip that measures 3.7 V and 0.9 A.
     struct Bench {
         registers: [u16; 8],
         deaf: bool,

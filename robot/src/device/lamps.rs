@@ -1,16 +1,16 @@
-//! A robot's lamps, whatever it has of them: the ring of fifteen Neopixels, the e-puck's own LEDs, the speaker.
+//! Lamps of a robot: the ring of fifteen Neopixels, the e-puck's own LEDs, and the speaker.
 
 use xpuck_registers::epuck1::{BODY_LAMP, FRONT_LAMP};
 use xpuck_registers::spi::{PIXELS, Pixel};
 
-/// What lamps and speaker do. Pixel i is i * 24 degrees to the left of ahead.
+/// State of lamps and speaker. Pixel i is at i * 24 degrees to the left of straight ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lamps {
-    /// The Neopixels; bodies without them show the nearest that they can.
+    /// Neopixels; bodies without them show the closest approximation.
     pub pixels: [Pixel; PIXELS],
-    /// The e-puck's own LEDs; without them they show what the pixels do, where there are no pixels.
+    /// The e-puck's own LEDs; `None`: on a body without Neopixels they approximate the pixels.
     pub leds: Option<Leds>,
-    /// What the speaker plays.
+    /// Sound of the speaker.
     pub sound: Sound,
 }
 
@@ -19,37 +19,38 @@ pub struct Lamps {
 pub struct Leds {
     /// Bit n is LED n of the red ring, clockwise from the front.
     pub ring: u8,
-    /// The green one in the body.
+    /// Green body LED.
     pub body: bool,
-    /// The red one at the front.
+    /// Red front LED.
     pub front: bool,
 }
 
-/// A melody that is to be played once.
+/// Melody to play once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sound {
-    /// 1 to 3; 0 for none.
+    /// Melody [1..=3; 0: none].
     pub melody: u8,
-    /// Another number starts it again.
+    /// Number of the sound; a change starts the melody again.
     pub number: u8,
 }
 
-/// A pixel that is dark.
+/// Dark pixel.
 pub const DARK: Pixel = Pixel { red: 0, green: 0, blue: 0 };
 
 impl Lamps {
-    /// All pixels in one colour.
+    /// Sets all pixels to one colour.
     pub const fn all(pixel: Pixel) -> Lamps {
         Lamps { pixels: [pixel; PIXELS], leds: None, sound: Sound { melody: 0, number: 0 } }
     }
 
-    /// The pixel nearest to a bearing in the robot's frame, degrees to the left of ahead.
+    /// Pixel nearest to a bearing in the robot's frame (degrees to the left of straight ahead).
     pub fn at(&self, degrees: f32) -> Pixel {
         let step = 360.0 / PIXELS as f32;
         self.pixels[(degrees.rem_euclid(360.0) / step).round() as usize % PIXELS]
     }
 
-    /// What an e-puck's own LEDs show: red lights the ring on its side, blue every second LED of it, green the body.
+    /// State of the e-puck's own LEDs: red lights the ring LEDs on its side, blue every second of them, green the
+    /// body LED.
     pub fn shown(&self) -> Leds {
         self.leds.unwrap_or_else(|| {
             let lit = |led: &u8| match self.at(-45.0 * f32::from(*led)) {
@@ -64,12 +65,12 @@ impl Lamps {
 }
 
 impl Leds {
-    /// As the e-puck's firmware has them: bits 0..=7 the ring, 8 the body, 9 the front.
+    /// Format of the e-puck's firmware: bits 0..=7 ring, 8 body, 9 front.
     pub fn word(self) -> u16 {
         u16::from(self.ring) | u16::from(self.body) << 8 | u16::from(self.front) << 9
     }
 
-    /// As an e-puck1's register of front and body has them.
+    /// Format of the e-puck1's register for front and body LED.
     pub fn register(self) -> u16 {
         (if self.front { FRONT_LAMP } else { 0 }) | (if self.body { BODY_LAMP } else { 0 })
     }

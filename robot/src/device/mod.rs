@@ -1,7 +1,7 @@
-//! The robot's devices: what the control loop needs of each bus, the drivers on top of them, and the buses themselves.
+//! The robot's devices: bus interfaces for the control loop, drivers, and the buses themselves.
 //!
-//! A driver is written against a trait, so the same driver runs on the kernel's bus, on the virtual arena's sockets
-//! and in tests.
+//! Drivers are written against traits, so the same driver runs on a kernel bus, on a virtual arena's sockets and in
+//! tests.
 
 #[cfg(feature = "apriltag")]
 pub mod apriltag;
@@ -34,10 +34,10 @@ use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
-/// Longest part of an I2C transaction, bytes: an e-puck2's report.
+/// Maximum length of one part of an I2C transaction [bytes]: an e-puck2's report.
 pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
 
-/// A device in messages: its file, or what the socket of a virtual arena stands for.
+/// Name of a device in messages: its path, or a description for a socket of a virtual arena.
 fn named(path: &Path) -> String {
     match path.extension().and_then(OsStr::to_str).filter(|_| !path.starts_with("/dev")) {
         Some("spi") => "the simulated body".into(),
@@ -46,157 +46,157 @@ fn named(path: &Path) -> String {
     }
 }
 
-/// Why a device did not do what it was asked.
+/// Errors of devices.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// A device file or socket cannot be opened.
+    /// The device file or socket cannot be opened.
     #[error("cannot open {}: {source}", path.display())]
     Open {
-        /// The file or socket.
+        /// Path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// Another program has the body.
+    /// Another program holds the body.
     #[error("{} is held by {holder}, which drives this robot: end it first", path.display())]
     Held {
-        /// The device file or socket.
+        /// Device file or socket.
         path: PathBuf,
-        /// Who holds it, in words.
+        /// Description of the holder.
         holder: String,
     },
     /// The other side closed the connection.
     #[error("{} was closed by its other side", named(path))]
     Closed {
-        /// The file or socket.
+        /// Path.
         path: PathBuf,
     },
-    /// No answer came in time; the connection is given up, because a late answer would be taken for the next one.
+    /// No answer in time. The connection is closed, because a late answer would be taken for the next one.
     #[error("{} did not answer within {milliseconds} ms", named(path))]
     Timeout {
-        /// The file or socket.
+        /// Path.
         path: PathBuf,
-        /// How long it was waited for, ms.
+        /// Time limit (ms).
         milliseconds: u64,
     },
-    /// A simulated body did not answer; it is connected anew.
+    /// A simulated body did not answer; the connection is opened again.
     #[error("lost contact with {} for {milliseconds} ms: this machine is overloaded", named(path))]
     GivenUp {
-        /// The socket.
+        /// Socket.
         path: PathBuf,
-        /// How long it was waited for, ms.
+        /// Time limit (ms).
         milliseconds: u64,
     },
-    /// Reading or writing went wrong.
+    /// Reading or writing failed.
     #[error("cannot transfer over {}: {source}", named(path))]
     Transfer {
-        /// The file or socket.
+        /// Path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A SPI device of the kernel refuses what it is asked.
+    /// A kernel SPI device rejected an operation.
     #[error("cannot {doing} {} (SPI mode {mode}, {hertz} Hz, {bits} bits a word): {source}", path.display())]
     Spi {
-        /// "set up" or "transfer over".
+        /// Operation: "set up" or "transfer over".
         doing: &'static str,
-        /// The device file.
+        /// Device file.
         path: PathBuf,
-        /// The SPI mode, 0..=3.
+        /// SPI mode, 0..=3.
         mode: u8,
-        /// The clock, Hz.
+        /// Clock (Hz).
         hertz: u32,
-        /// Bits of a word.
+        /// Bits per word.
         bits: u8,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A message from the dsPIC is corrupt.
+    /// Corrupt message from the dsPIC.
     #[error("the dsPIC's report to command {sequence} is corrupt: {source}")]
     Report {
-        /// Number of the command that was sent in the same exchange.
+        /// Number of the command sent in the same exchange.
         sequence: u16,
-        /// What is wrong with it.
+        /// Error in the report.
         source: SpiError,
     },
-    /// Nothing on the bus acknowledged.
+    /// No device on the bus acknowledged.
     #[error("I2C address {address:#04x} on {} does not acknowledge", named(path))]
     Nak {
-        /// The bus.
+        /// Path of the bus.
         path: PathBuf,
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
     },
-    /// A register does not hold what was written to it.
+    /// A register does not keep the written value.
     #[error("register {register} of I2C address {address:#04x} holds {found:#06x}; {written:#06x} was written")]
     Register {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// The register's pointer.
+        /// Number of the register.
         register: u8,
-        /// What was written.
+        /// Written value.
         written: u16,
-        /// What was read back.
+        /// Value read back.
         found: u16,
     },
-    /// What a device on an I2C bus answers cannot be.
+    /// Invalid answer of a device on an I2C bus.
     #[error(transparent)]
     I2c(#[from] i2c::I2cError),
-    /// The process that stops the wheels of a robot without a watchdog is not there.
+    /// The guard process of a robot without a watchdog is not running.
     #[error("the guard that stops the wheels {0}")]
     Guard(String),
-    /// A transaction is longer than the bus takes.
+    /// The transaction exceeds the bus's limit.
     #[error("{bytes} bytes for I2C address {address:#04x}; {MAX_I2C} are possible in one transaction")]
     TooLong {
-        /// The 7-bit address.
+        /// 7-bit address.
         address: u8,
-        /// Bytes asked for.
+        /// Requested length (bytes).
         bytes: usize,
     },
     /// A camera cannot be opened, or ended.
     #[error(transparent)]
     Camera(#[from] camera::CameraError),
-    /// A frame's bytes do not fit its size.
+    /// The number of bytes does not match the frame's size.
     #[error("a camera frame of {width} x {height} has {found} bytes instead of {expected}")]
     FrameLength {
-        /// Pixels in a row.
+        /// Width (pixels).
         width: usize,
-        /// Rows.
+        /// Height (pixels).
         height: usize,
-        /// Bytes of such a frame.
+        /// Expected number of bytes.
         expected: usize,
-        /// Bytes that there are.
+        /// Actual number of bytes.
         found: usize,
     },
-    /// A frame's size is not one that YUYV and three segments allow.
+    /// The frame size is impossible for YUYV with three image thirds.
     #[error("a camera frame of {width} x {height} is impossible: the width is even and 4..=2048, the height 2..=2048")]
     FrameSize {
-        /// Pixels in a row.
+        /// Width (pixels).
         width: usize,
-        /// Rows.
+        /// Height (pixels).
         height: usize,
     },
 }
 
-/// A full-duplex link that exchanges whole messages with the dsPIC.
+/// Full-duplex link that exchanges whole messages with the dsPIC.
 pub trait SpiBus: Send {
-    /// Sends 32 words and returns the 32 that came back meanwhile.
+    /// Sends 32 words, and returns the 32 words received meanwhile.
     fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError>;
 }
 
-/// An I2C bus with the board as its master.
+/// I2C bus with the board as its master.
 pub trait I2cBus: Send {
-    /// Writes, then reads after a repeated start; either may be empty. `address` has 7 bits, and both parts have at
+    /// Writes, then reads after a repeated start; either part may be empty. `address` has 7 bits; each part has at
     /// most [`MAX_I2C`] bytes.
     fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError>;
 }
 
-/// A monitor of voltage and current.
+/// Monitor of voltage and current.
 pub trait PowerMonitor: Send {
-    /// Voltage on the load's side of the shunt, V.
+    /// Voltage on the load's side of the shunt (V).
     fn volts(&mut self) -> Result<f32, DeviceError>;
 
-    /// Current through the shunt, A; positive towards the load.
+    /// Current through the shunt (A); positive towards the load.
     fn amps(&mut self) -> Result<f32, DeviceError>;
 }
 
@@ -212,16 +212,16 @@ impl<B: I2cBus + ?Sized> I2cBus for Box<B> {
     }
 }
 
-/// A camera.
+/// Source of camera frames.
 pub trait FrameSource: Send {
-    /// The newest whole frame if one came since the last call. Never waits.
+    /// Newest complete frame, if one arrived since the last call. Never blocks.
     fn latest(&mut self) -> Result<Option<&Frame>, DeviceError>;
 
-    /// What happened to its stream so far.
+    /// Counters of the stream so far.
     fn counts(&self) -> CameraCounts;
 }
 
-/// A YUYV picture; its bytes always fit its size.
+/// YUYV picture; the number of bytes always matches its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     width: usize,
@@ -230,7 +230,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame of `width` by `height` pixels from its YUYV bytes, first row first.
+    /// Creates a frame of `width` by `height` pixels from YUYV bytes, top row first.
     pub fn new(width: usize, height: usize, bytes: Vec<u8>) -> Result<Frame, DeviceError> {
         let expected = Frame::len_of(width, height)?;
         if bytes.len() != expected {
@@ -239,13 +239,13 @@ impl Frame {
         Ok(Frame { width, height, bytes })
     }
 
-    /// A black frame, to be filled.
+    /// Creates a black frame as a buffer.
     pub(crate) fn black(width: usize, height: usize) -> Result<Frame, DeviceError> {
         let pairs = Frame::len_of(width, height)? / 4;
         Frame::new(width, height, [16, 128, 16, 128].repeat(pairs))
     }
 
-    /// Bytes of a frame of this size, if there can be such a frame.
+    /// Number of bytes of a frame of this size; an error if the size is invalid.
     pub fn len_of(width: usize, height: usize) -> Result<usize, DeviceError> {
         if !(4..=2048).contains(&width) || !width.is_multiple_of(2) || !(2..=2048).contains(&height) {
             return Err(DeviceError::FrameSize { width, height });
@@ -253,22 +253,22 @@ impl Frame {
         Ok(yuyv::frame_len(width, height))
     }
 
-    /// Pixels in a row.
+    /// Width (pixels).
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// Height (pixels).
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// The YUYV bytes, first row first.
+    /// YUYV bytes, top row first.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The YUYV bytes, to be changed.
+    /// Mutable YUYV bytes, top row first.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }

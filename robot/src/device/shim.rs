@@ -1,5 +1,5 @@
-//! The logic between board and dsPIC, through the last word of the SPI messages (`docs/protocols/shim.md`): says how long the
-//! camera's rows are, and keeps what the logic tells about itself.
+//! Registers of the logic between board and dsPIC, accessed through the last word of the SPI messages
+//! (`docs/protocols/shim.md`): sets the row length of the camera, and keeps the logic's reports.
 
 use std::collections::VecDeque;
 use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write};
@@ -7,42 +7,42 @@ use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write}
 const STATUS: u8 = at("status");
 const ROW_UNITS: u8 = at("row_units");
 
-/// What the logic told, as far as it told it.
+/// Last register values of the logic; 0 for registers that were not read yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShimReport {
-    /// It is one of ours, of a table of registers that is known.
+    /// Whether ident and revision match the known table of registers.
     pub known: bool,
-    /// Checksum of the sources that it was built from.
+    /// Checksum of the sources of the logic.
     pub build: u32,
-    /// All bits of its status that were seen since the link was opened, cleared after each look.
+    /// All status bits seen since the link was opened; the logic's bits are cleared after each reading.
     pub status: u8,
-    /// What was so at the last look.
+    /// Current state bits at the last reading.
     pub now: u8,
-    /// Rows left out for want of room, wrapping.
+    /// Number of rows dropped because the buffer was full, wrapping.
     pub rows_left_out: u8,
-    /// Rows left out because their length was another, wrapping.
+    /// Number of rows dropped because of a wrong length, wrapping.
     pub rows_uneven: u8,
-    /// SPI messages that it did not take, wrapping.
+    /// Number of rejected SPI messages, wrapping.
     pub messages_bad: u8,
-    /// Bytes of the camera's rows that it expects, in units of 16.
+    /// Expected row length of the camera (units of 16 bytes).
     pub row_units: u8,
 }
 
-/// The board's side.
+/// The board's side of the link.
 #[derive(Clone, Debug)]
 pub(super) struct ShimLink {
-    /// Bytes of a row in units of 16; `None` leaves them as they are.
+    /// Row length to set (units of 16 bytes); `None` leaves the setting unchanged.
     row_units: Option<u8>,
-    /// Last words that are to be sent.
+    /// Last words to send.
     queue: VecDeque<u16>,
-    /// The words of this message and of the one before, whose answer comes with this.
+    /// Last words of this and the previous message; the answer to the previous one arrives with this message.
     asked: [u16; 2],
     values: [Option<u8>; REGISTERS_END],
     status: u8,
     answers: bool,
 }
 
-/// Addresses up to the last register's.
+/// End of the register addresses.
 const REGISTERS_END: usize = REGISTERS[REGISTERS.len() - 1].address as usize + 1;
 
 impl ShimLink {
@@ -57,7 +57,7 @@ impl ShimLink {
         }
     }
 
-    /// The last word of the next message.
+    /// Last word of the next message.
     pub(super) fn ask(&mut self) -> u16 {
         if self.answers && self.queue.is_empty() {
             self.queue.extend(REGISTERS.iter().map(|register| read(register.address)));
@@ -66,7 +66,7 @@ impl ShimLink {
         self.asked[1]
     }
 
-    /// The last word of a message that came back whole.
+    /// Processes the last word of a valid message from the dsPIC.
     pub(super) fn told(&mut self, word: u16) {
         let Some((address, value)) = answer(word).filter(|(address, _)| usize::from(*address) < REGISTERS_END) else {
             *self = ShimLink::new(self.row_units);
@@ -74,14 +74,14 @@ impl ShimLink {
         };
         self.answers = true;
         self.values[usize::from(address)] = Some(value);
-        // The answer to a write is from before the write.
+        // The answer to a write has the value before the write.
         if self.asked[0] != read(address) {
             return;
         }
         match address {
             STATUS if value != 0 => {
                 self.status |= value;
-                // The bits are cleared, so that what happens next is seen.
+                // The bits are cleared, so that later events are visible.
                 self.write(STATUS, value);
             }
             ROW_UNITS => {
@@ -93,12 +93,12 @@ impl ShimLink {
         }
     }
 
-    /// Two equal words in a row write.
+    /// A write takes effect after two equal consecutive words.
     fn write(&mut self, address: u8, value: u8) {
         (0..2).for_each(|_| self.queue.push_front(write(address, value)));
     }
 
-    /// What it told; `None` if no logic answers.
+    /// Last report; `None` if no logic answers.
     pub(super) fn report(&self) -> Option<ShimReport> {
         let value = |name: u8| self.values[usize::from(name)].unwrap_or(0);
         let build = [at("build_0"), at("build_1"), at("build_2"), at("build_3")].map(value);
@@ -119,7 +119,7 @@ impl ShimLink {
 mod tests {
     use super::*;
 
-    /// The logic's registers, written by two equal words in a row.
+    /// Registers of a simulated logic, written by two equal consecutive words.
     struct Registers {
         values: [u8; REGISTERS_END],
         last: u16,

@@ -1,6 +1,6 @@
-//! The kernel's SPI, a `/dev/spidevB.C`: the wires to the e-puck behind the interface board.
+//! Kernel SPI device `/dev/spidevB.C`: the bus to the e-puck behind the interface board.
 //!
-//! Each word is a transfer of its own with a pause after it, all of them in one message under one slave select: the
+//! Each word is a separate transfer followed by a pause; all transfers form one message under one slave select. The
 //! dsPIC needs the pause to load its next word, and few controllers pause between words by themselves.
 
 use super::{DeviceError, SpiBus};
@@ -12,15 +12,15 @@ use xpuck_wire::uninterrupted;
 
 /// Clock idle low, data valid on the falling edge.
 const MODE: u8 = 1;
-/// Pause after each word, us, rounded up.
+/// Pause after each word (us), rounded up.
 const GAP_US: u16 = (GAP_CLOCKS as u64 * 1_000_000).div_ceil(CLOCK_HZ as u64) as u16;
 
-/// How a word lies in the bytes that the kernel is given.
+/// Memory layout of a word in the kernel's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WordSize {
-    /// The controller takes words of 16 bits, which lie in memory as the processor has them.
+    /// 16-bit words in native byte order.
     Sixteen,
-    /// It takes bytes only; the most significant comes first.
+    /// 8-bit words, most significant byte first.
     Eight,
 }
 
@@ -47,7 +47,7 @@ impl WordSize {
     }
 }
 
-/// The dsPIC's SPI through the kernel.
+/// The dsPIC's SPI bus through the kernel.
 pub struct KernelSpi {
     device: Spidev,
     path: PathBuf,
@@ -55,7 +55,7 @@ pub struct KernelSpi {
 }
 
 impl KernelSpi {
-    /// Opens a device and sets mode 1, 5 MHz and words of 16 bits, or of 8 where the controller has no others.
+    /// Opens a device, and sets mode 1, 5 MHz and 16-bit words, or 8-bit words if the controller does not support 16.
     pub fn open(path: &Path) -> Result<KernelSpi, DeviceError> {
         let mut device = Spidev::open(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
         let mut set = |size: WordSize| {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn words_travel_high_byte_first_whatever_the_controller_takes() {
         assert_eq!(WordSize::Eight.bytes(0x1234), [0x12, 0x34]);
-        // The controller shifts out the most significant bit of the number that it finds in memory.
+        // The controller sends the most significant bit of the number in memory first.
         assert_eq!(u16::from_ne_bytes(WordSize::Sixteen.bytes(0x1234)), 0x1234);
         for size in [WordSize::Eight, WordSize::Sixteen] {
             assert!((0..=u16::MAX).all(|word| size.word(size.bytes(word)) == word));

@@ -1,8 +1,8 @@
-//! Buffers out of a USB video class camera's payloads, as the kernel's uvcvideo makes them, for a camera in a virtual arena;
-//! a real one's payloads the kernel reads itself. Pure, without a device.
+//! Assembles frame buffers from the payloads of a USB video class camera, like the kernel's uvcvideo driver; used for
+//! a camera in a virtual arena. Pure, without a device.
 //!
-//! A frame ends with its end mark, when the identifier toggles, or when it is full. What is shorter, or what the device
-//! marked, is handed over as damaged, and that is where Video4Linux would say so too.
+//! A frame ends with its end mark, when the frame identifier toggles, or when the buffer is full. Frames that are
+//! short or marked by the device are delivered as damaged, as Video4Linux does.
 
 use xpuck_registers::uvc::{EOF, EOH, ERR, FID, HEADER, LONGEST_HEADER};
 
@@ -11,24 +11,24 @@ use xpuck_registers::uvc::{EOF, EOH, ERR, FID, HEADER, LONGEST_HEADER};
 pub struct PayloadReader {
     buffer: Vec<u8>,
     size: usize,
-    /// Identifier of the frame in hand; none before the first.
+    /// Identifier of the current frame; `None` before the first.
     frame: Option<u8>,
-    /// Something of the frame in hand is damaged.
+    /// Whether the current frame is damaged.
     damaged: bool,
-    /// The frame in hand was handed over; what still comes of it is dropped.
+    /// Whether the current frame was delivered; its further payloads are dropped.
     done: bool,
-    /// Payloads with a header that cannot be.
+    /// Number of payloads with an invalid header.
     pub malformed: u64,
 }
 
 impl PayloadReader {
-    /// A reader of frames of `size` bytes.
+    /// Creates a reader of frames of `size` bytes.
     pub fn new(size: usize) -> PayloadReader {
         let buffer = Vec::with_capacity(size);
         PayloadReader { buffer, size, frame: None, damaged: false, done: false, malformed: 0 }
     }
 
-    /// Takes one payload. Each buffer that it completes is given to `deliver`, with true if it is damaged.
+    /// Processes one payload. Passes each completed buffer to `deliver`, with `true` if it is damaged.
     pub fn payload(&mut self, payload: &[u8], mut deliver: impl FnMut(&[u8], bool)) {
         let header = payload.first().map_or(0, |length| usize::from(*length));
         if !(HEADER..=LONGEST_HEADER).contains(&header) || header > payload.len() || payload[1] & EOH == 0 {
@@ -38,7 +38,7 @@ impl PayloadReader {
         }
         let (flags, bytes) = (payload[1], &payload[header..]);
         if self.frame != Some(flags & FID) {
-            // A frame that is cut off in front of the first one seen is not one.
+            // Data before the first complete frame is discarded.
             if self.frame.is_some() && !self.done {
                 self.finish(&mut deliver);
             }
@@ -50,7 +50,7 @@ impl PayloadReader {
         }
         self.damaged |= flags & ERR > 0;
         let room = self.size - self.buffer.len();
-        // A camera that sends more than a frame has another size; one byte too many is enough to tell.
+        // A camera that sends more bytes than a frame has another size; one excess byte is enough to detect it.
         self.buffer.extend(&bytes[..bytes.len().min(room)]);
         let over = bytes.len() > room;
         self.damaged |= over;

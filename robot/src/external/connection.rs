@@ -1,4 +1,4 @@
-//! One program's connection. Its reader is a thread of its own; what is sent to it never waits.
+//! Connection of an external controller. A thread reads from it; sending never blocks.
 
 use super::line::Stats;
 use crate::histogram::Histogram;
@@ -8,44 +8,44 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Senses whose time of sending is remembered.
+/// Number of sense messages whose send times are kept.
 const REMEMBERED: u64 = 64;
-/// A program that reads nothing for so long is cut off, wall time.
+/// Time after which a controller that does not read is disconnected (wall time).
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Most bytes that wait for a program.
+/// Maximum number of unsent bytes per controller.
 const PENDING: usize = 64 * 1024;
 
-/// A program's connection.
+/// Connection of an external controller.
 pub struct Connection {
-    /// Its number, which no other has had.
+    /// Unique number of the connection.
     pub number: u32,
     stream: UnixStream,
     state: Mutex<Sending>,
 }
 
-/// What the sending side remembers.
+/// State of the sending side.
 #[derive(Default)]
 struct Sending {
-    /// Senses in a second of arena time; none before the hello.
+    /// Rate of sense messages (1/s of arena time); `None` before the hello.
     rate: Option<f64>,
-    /// When the next are due, s of arena time.
+    /// Time of the next sense message (s of arena time).
     due: f64,
-    /// Senses sent.
+    /// Number of sense messages sent.
     sent: u64,
-    /// When the last of them were.
+    /// Send times of the last sense messages.
     times: Vec<Option<Instant>>,
     trips: Histogram,
     unread: u64,
-    /// What the socket did not take yet.
+    /// Bytes that the socket has not accepted yet.
     pending: Vec<u8>,
-    /// Since when it takes nothing.
+    /// Time since which the socket accepts no bytes.
     stuck: Option<Instant>,
-    /// The connection is of no more use.
+    /// Whether the connection was closed.
     broken: bool,
 }
 
 impl Connection {
-    /// A new connection.
+    /// Creates a connection.
     pub fn new(number: u32, stream: UnixStream) -> Connection {
         let state = Sending { times: vec![None; REMEMBERED as usize], ..Sending::default() };
         Connection { number, stream, state: Mutex::new(state) }
@@ -55,27 +55,27 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on senses are sent at this rate, in a second of arena time.
+    /// Starts sense messages at this rate (1/s of arena time).
     pub fn begin(&self, rate: f64) {
         self.state().rate = Some(rate);
     }
 
-    /// When the next senses are due, s of arena time; none before the hello.
+    /// Time of the next sense message (s of arena time); `None` before the hello.
     pub fn due(&self) -> Option<f64> {
         let state = self.state();
         state.rate.map(|_| state.due)
     }
 
-    /// Sends the senses that `line` makes with their number, if they are due at `now`, s of arena time.
+    /// Sends the sense message that `line` makes from its number, if it is due at `now` (s of arena time).
     pub fn show(&self, now: f64, line: impl FnOnce(u64) -> Vec<u8>) {
         let mut state = self.state();
         let Some(rate) = state.rate.filter(|_| now >= state.due) else { return };
-        // What was missed is not made up for.
+        // Missed messages are not sent later.
         let next = state.due + 1.0 / rate;
         state.due = if next > now { next } else { now + 1.0 / rate };
         let number = state.sent + 1;
         self.flush(&mut state);
-        // Senses that would come late are of no use.
+        // A message behind unsent bytes would arrive late, so it is skipped.
         if state.pending.is_empty() && self.put(&mut state, line(number)) {
             state.sent = number;
             state.times[(number % REMEMBERED) as usize] = Some(Instant::now());
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Sends a line; false if the program has not read what came before.
+    /// Sends a line; returns false if the controller has not read the previous bytes.
     pub fn say(&self, line: Vec<u8>) -> bool {
         self.put(&mut self.state(), line)
     }
@@ -121,28 +121,28 @@ impl Connection {
 
     fn end(&self, state: &mut Sending) {
         state.broken = true;
-        // Its reader notices.
+        // The reading thread detects the shutdown.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Ends the connection.
+    /// Closes the connection.
     pub fn close(&self) {
         self.end(&mut self.state());
     }
 
-    /// A command that answers these senses has reached the body.
+    /// Records the round trip of a command that reached the body; `of` is the sense message that it answers.
     pub fn arrived(&self, of: u64) {
         let mut state = self.state();
         if of == 0 || of > state.sent || of + REMEMBERED <= state.sent {
             return;
         }
-        // Each sending is answered once.
+        // Each sense message is counted once.
         if let Some(sent) = state.times[(of % REMEMBERED) as usize].take() {
             state.trips.record(sent.elapsed());
         }
     }
 
-    /// How quick the program was.
+    /// Response times of the controller.
     pub fn stats(&self) -> Stats {
         let state = self.state();
         let us = |time: Duration| time.as_micros() as u64;

@@ -1,4 +1,4 @@
-//! What programs and robot say to each other at the robot's socket: one JSON object a line (docs/controllers.md).
+//! Protocol of the robot's socket for external controllers: one JSON object per line (docs/controllers.md).
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::model::V_MAX;
@@ -7,60 +7,60 @@ use xpuck_robot_core::external::{Colour, Driver, HOLD, LAMPS, Ring};
 use xpuck_robot_core::readings::Readings;
 use xpuck_wire::message::State;
 
-/// The version of the protocol.
+/// Version of the protocol.
 pub const PROTOCOL: u32 = 1;
-/// Longest line of a program, bytes.
+/// Maximum length of a controller's line (bytes).
 pub const MAX_LINE: usize = 4096;
-/// Senses in a second of arena time, at least and at most.
+/// Minimum and maximum rate of sense messages (1/s of arena time).
 pub const RATES: [f64; 2] = [0.1, 50.0];
 
-/// What a program says.
+/// Request of an external controller.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
-    /// First of all: which protocol, who, and how often senses are wanted.
+    /// First message: protocol, name, and rate of sense messages.
     Hello {
         /// [`PROTOCOL`].
         protocol: u32,
-        /// For logs and for others who want the wheels.
+        /// Name for logs and for other controllers that request the wheels.
         name: String,
-        /// Senses in a second of arena time.
+        /// Rate of sense messages [1/s of arena time, 0.1..=50; default: 10].
         #[serde(default = "usual_rate")]
         rate: f64,
     },
-    /// It wants the wheels.
+    /// Requests control of the wheels.
     Take,
-    /// Drive so for a moment.
+    /// Drives for the hold time of a command.
     Drive {
-        /// Speeds over the floor, left and right, m/s.
+        /// Speeds over the floor, left and right (m/s).
         wheels: [f32; 2],
-        /// What the lamps show: one colour, or fifteen.
+        /// Lamps: one colour, or fifteen.
         #[serde(default)]
         lamps: Option<RingLine>,
-        /// Number of the senses that this answers, from which the round trip is measured.
+        /// Number of the sense message that this command answers, for the measurement of the round trip.
         #[serde(default)]
         of: Option<u64>,
     },
-    /// The tree is to drive again.
+    /// Returns control to the tree.
     Release,
-    /// Tell the controller of another robot in range something.
+    /// Sends a text to the controller of another robot in range.
     Say {
-        /// Its place in the swarm file, from 1, as `neighbours` has it.
+        /// Index of the receiving robot in the swarm file, from 1, as in `neighbours`.
         to: u16,
-        /// At most 64 bytes.
+        /// Text, at most 64 bytes.
         text: String,
     },
-    /// How quick it was so far.
+    /// Requests response time statistics.
     Stats,
 }
 
-/// What the lamps show, as a line has it.
+/// Lamps in the format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "lamps are [red, green, blue], or fifteen of these, 0 to 255 each")]
 pub enum RingLine {
-    /// All the same.
+    /// The same colour for all lamps.
     All(Colour),
-    /// Each its own.
+    /// One colour per lamp.
     Each([Colour; LAMPS]),
 }
 
@@ -77,95 +77,97 @@ fn usual_rate() -> f64 {
     10.0
 }
 
-/// What a robot says.
+/// Message of the robot.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum Reply<'a> {
-    /// The answer to a hello.
+    /// Answer to a hello.
     Hello {
         /// [`PROTOCOL`].
         protocol: u32,
-        /// The robot's id.
+        /// Id of the robot.
         robot: &'a str,
         /// Arena time over wall time.
         speed: f64,
-        /// Fastest that wheels turn, m/s.
+        /// Maximum wheel speed (m/s).
         max_speed: f32,
-        /// How long a command holds, s of arena time.
+        /// Time for which a command is valid (s of arena time).
         hold: f64,
     },
-    /// The program has the wheels.
+    /// The controller has control of the wheels.
     Taken,
-    /// It has them no more.
+    /// The controller has released the wheels.
     Released,
-    /// What it said is not done.
+    /// The request was rejected.
     Refused {
-        /// Why, in one line.
+        /// Reason, in one line.
         why: &'a str,
     },
-    /// What the robot senses.
+    /// Sense message.
     Senses {
-        /// Counts them, for this program.
+        /// Number of the message on this connection.
         n: u64,
-        /// Who drives: "you", "tree", "program" (another), "operator", or "nobody" after a program that went with the wheels.
+        /// Current driver: "you", "tree", "program" (another), "operator", or "nobody" after a controller that
+        /// disconnected without a release.
         driver: &'static str,
-        /// The rest.
+        /// Readings.
         #[serde(flatten)]
         view: &'a Sensed,
     },
-    /// The controller of another robot said something.
+    /// Text from the controller of another robot.
     Heard {
-        /// Its place in the swarm file, from 1.
+        /// Index of the sending robot in the swarm file, from 1.
         from: u16,
-        /// What it said.
+        /// Text.
         text: &'a str,
     },
-    /// How quick the program was.
+    /// Response time statistics.
     Stats(Stats),
 }
 
 impl<'a> Reply<'a> {
-    /// The answer to a hello.
+    /// Answer to a hello.
     pub fn hello(robot: &'a str, speed: f64) -> Reply<'a> {
         Reply::Hello { protocol: PROTOCOL, robot, speed, max_speed: V_MAX, hold: HOLD }
     }
 
-    /// As it travels.
+    /// Line in its transmitted form.
     pub fn line(&self) -> Vec<u8> {
-        // Plain structs of numbers and text have no way to fail.
+        // Serialization of plain structs of numbers and text cannot fail.
         let mut line = serde_json::to_vec(self).unwrap_or_default();
         line.push(b'\n');
         line
     }
 }
 
-/// What a robot senses, in SI units; times are s of arena time. What is too old or was never there is null.
+/// Readings of the robot in SI units; times are in seconds of arena time. Stale or missing readings are null.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sensed {
-    /// Since the robot's program started.
+    /// Time since the start of the robot's program.
     pub time: f64,
-    /// "IDLE", "READY", "RUN", "PAUSE" or "STOP"; programs drive in RUN.
+    /// "IDLE", "READY", "RUN", "PAUSE" or "STOP"; external controllers drive in RUN.
     pub state: State,
-    /// Proximity of the eight sensors, 0..1, in the order of the thesis's Table 6.1: from left of ahead around to the right.
+    /// Proximity of the eight sensors (0..=1) in the order of the thesis's Table 6.1: counter-clockwise from left of
+    /// the front.
     pub proximity: Option<[f32; 8]>,
-    /// Red, green and blue blobs in the camera's left, middle and right third.
+    /// Red, green and blue blobs in the camera's left, centre and right third.
     pub blobs: Option<[[bool; 3]; 3]>,
-    /// Direction of +x of the world in the robot's frame, rad.
+    /// Direction of the world's +x axis in the robot's frame (rad).
     pub up: Option<f32>,
-    /// Who is heard: number in the swarm file from 1, range, m, and bearing, rad.
+    /// Robots in communication range: index in the swarm file from 1, range (m), and bearing (rad).
     pub neighbours: Option<Vec<(u16, f32, f32)>>,
-    /// Odometry: x, m, y, m, and heading, rad, from where the robot's program started.
+    /// Odometry: x (m), y (m) and heading (rad) relative to the start of the robot's program.
     pub odometry: [f64; 3],
     /// Step counters, which wrap.
     pub steps: [u16; 2],
-    /// Battery, V.
+    /// Battery voltage (V).
     pub battery: Option<f32>,
-    /// Speeds that the wheels were last told, m/s.
+    /// Wheel speeds of the last command (m/s).
     pub wheels: [f32; 2],
 }
 
 impl Sensed {
-    /// What the core knows; odometry, steps and battery are the devices' to add.
+    /// Readings known to the core; the device layer adds odometry, steps and battery.
     pub fn new(core: &Core, now: f64, readings: &Readings) -> Sensed {
         let told = core.virtual_senses(now);
         Sensed {
@@ -183,7 +185,7 @@ impl Sensed {
     }
 }
 
-/// Who drives, as a program with this connection is told it.
+/// Name of the current driver for the controller with this connection.
 pub fn driver(driver: Driver, connection: u32) -> &'static str {
     match driver {
         Driver::Tree => "tree",
@@ -194,18 +196,19 @@ pub fn driver(driver: Driver, connection: u32) -> &'static str {
     }
 }
 
-/// How quick a program was: from senses that were sent to the command that answers them, handed to the body. Wall time.
+/// Response times of a controller (wall time), from sending a sense message to passing the answering command to the
+/// body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
-    /// Commands that said which senses they answer.
+    /// Number of commands that named their sense message.
     pub trips: u64,
-    /// Half of them took no longer, us.
+    /// Median (us).
     pub p50_us: u64,
-    /// 99 of 100 took no longer, us.
+    /// 99 % quantile (us).
     pub p99_us: u64,
-    /// The longest, us.
+    /// Maximum (us).
     pub max_us: u64,
-    /// Senses that were left out because the program did not read.
+    /// Number of sense messages skipped because the controller did not read.
     pub unread: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who connects to the robot's socket, and what they say, a thread each.
+//! Accepts connections at the robot's socket and reads their requests, in one thread per connection.
 
 use super::connection::Connection;
 use super::line::{MAX_LINE, PROTOCOL, RATES, Reply, Request};
@@ -14,22 +14,22 @@ use tracing::warn;
 use xpuck_robot_core::external::{Command, MAX_NAME, Ring, Said};
 use xpuck_wire::{FileError, plain};
 
-/// Who connects says hello within this, wall time.
+/// Time limit for the hello (wall time).
 const HELLO: Duration = Duration::from_secs(5);
-/// Lines in a second of arena time that no program needs.
+/// Maximum line rate of a controller (1/s of arena time).
 const FLOOD: f64 = 500.0;
-/// Who may connect: the robot's user and group.
+/// Permissions of the socket: the robot's user and group.
 const MODE: u32 = 0o660;
-/// After a failure to accept, such as too many open files.
+/// Pause after a failed accept, for example with too many open files.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Longest path of a Unix socket, bytes.
+/// Maximum path length of a Unix socket (bytes).
 const LONGEST: usize = 107;
 
-/// Whether a socket can be at this place.
+/// Checks that a socket can be created at this path.
 ///
 /// # Errors
-/// Why not, in one line.
+/// The reason, in one line.
 pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     if path.as_os_str().len() > LONGEST {
         return Err(format!("its path is longer than the {LONGEST} bytes of a socket's"));
@@ -42,7 +42,7 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error.to_string()),
     }
-    // Its folder is made, such as /run/xpuck, but no path that nobody would find again.
+    // One missing folder, such as /run/xpuck, is created; a missing parent of that folder is an error.
     let folder = path.parent().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     match folder.is_none_or(Path::is_dir) {
         true => Ok(()),
@@ -50,7 +50,7 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Makes the socket.
+/// Creates the socket.
 pub(super) fn bind(path: &Path) -> Result<UnixListener, FileError> {
     let refuse = |why: String| FileError::value(&path.display().to_string(), format!("external.socket: {why}"));
     check_place(path).map_err(refuse)?;
@@ -66,7 +66,7 @@ pub(super) fn bind(path: &Path) -> Result<UnixListener, FileError> {
     Ok(listener)
 }
 
-/// Lets programs in until the end.
+/// Accepts connections until the end.
 pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
     let mut number = 0;
     loop {
@@ -106,7 +106,7 @@ fn end(connection: &Arc<Connection>, shared: &Shared) {
     shared.leave(Heard { connection: connection.clone(), said: Said::Gone, of: None });
 }
 
-/// Reads until the connection ends or says what ends it.
+/// Reads requests until the connection ends or is closed after an invalid request.
 fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
     let refuse = |why: &str| {
         connection.say(Reply::Refused { why }.line());
@@ -126,7 +126,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
             }
             Err(_) => return,
             Ok(_) if line.len() > MAX_LINE => return refuse(&format!("a line of more than {MAX_LINE} bytes")),
-            // The last words of who was cut off mean nothing.
+            // An incomplete last line is ignored.
             Ok(_) if !line.ends_with(b"\n") => return,
             Ok(_) => {}
         }
@@ -160,7 +160,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
                     let _ = lines.get_ref().set_read_timeout(None);
                     connection.say(Reply::hello(&shared.robot, shared.speed).line());
                     connection.begin(rate);
-                    // The loop may sleep until after the first senses are due.
+                    // The loop may sleep beyond the time of the first sense message, so it is woken.
                     lock(&shared.waker).wake();
                 }
                 Err(why) => return refuse(&why),
@@ -183,7 +183,7 @@ fn leave(connection: &Arc<Connection>, shared: &Shared, said: Said, of: Option<u
     }
 }
 
-/// The name of who says hello, as logs show it.
+/// Validates a hello; returns the name as shown in logs.
 fn hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
     if !known.is_empty() {
         return Err("hello is said once".into());

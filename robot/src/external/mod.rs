@@ -1,7 +1,8 @@
-//! The robot's socket for external controllers: programs on this board that read senses and drive (docs/controllers.md).
+//! The robot's socket for external controllers: programs on this board that read senses and drive
+//! (docs/controllers.md).
 //!
-//! Each program has a reader's thread; the control loop takes what they said, decides, and sends senses without ever waiting
-//! for one. Who drives is [`xpuck_robot_core::external`]'s to say.
+//! Each controller has a reading thread. The control loop processes the requests and sends senses without blocking on
+//! any controller. [`xpuck_robot_core::external`] decides which controller drives.
 
 mod connection;
 mod line;
@@ -21,20 +22,20 @@ use xpuck_robot_core::core::Core;
 use xpuck_robot_core::external::Said;
 use xpuck_wire::{FileError, Waker};
 
-/// Programs that may be connected.
+/// Maximum number of connected controllers.
 pub const MAX_PROGRAMS: usize = 4;
-/// Things said that may wait for the control loop.
+/// Maximum number of requests that wait for the control loop.
 const WAITING: usize = 64;
 
-/// What a program said, and where the answer goes.
+/// Request of a controller, and its connection.
 struct Heard {
     connection: Arc<Connection>,
     said: Said,
-    /// The senses that a command answers.
+    /// Number of the sense message that a command answers.
     of: Option<u64>,
 }
 
-/// What the control loop and the readers share.
+/// State shared by the control loop and the reading threads.
 struct Shared {
     robot: String,
     speed: f64,
@@ -49,8 +50,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Leaves what was said for the control loop, and wakes it. Of commands of one program only the newest waits; false if
-    /// too much waits.
+    /// Queues a request for the control loop, and wakes the loop. A newer drive command replaces a directly preceding
+    /// one of the same controller. Returns false if the queue is full.
     fn leave(&self, heard: Heard) -> bool {
         let mut waiting = lock(&self.heard);
         let is_drive = |said: &Said| matches!(said, Said::Drive(_));
@@ -60,7 +61,7 @@ impl Shared {
         });
         match newer {
             Some(last) => *last = heard,
-            // That a program is gone must not be lost.
+            // The end of a connection must not be lost.
             None if full && heard.said != Said::Gone => return false,
             None => waiting.push_back(heard),
         }
@@ -70,21 +71,21 @@ impl Shared {
     }
 }
 
-/// The control loop's side of the socket. Dropping it ends all connections and removes the socket.
+/// The control loop's side of the socket. Dropping it closes all connections and removes the socket.
 pub struct Programs {
     shared: Arc<Shared>,
     path: PathBuf,
     listener: Option<JoinHandle<()>>,
-    /// Who said what the control loop handles at the moment.
+    /// Request that the control loop is processing.
     current: Option<Heard>,
 }
 
 impl Programs {
-    /// Listens at `path`; a socket that a dead program left there is replaced. The caller holds the robot's body, so no other
-    /// program of this robot lives. `speed` is arena time over wall time.
+    /// Listens at `path`, and replaces a socket left there by a dead program. The caller holds the robot's body, so
+    /// no other program of this robot is running. `speed` is arena time over wall time.
     ///
     /// # Errors
-    /// Something else is at the path, it is too long for a socket, or cannot be made.
+    /// If another file is at the path, or the socket cannot be created.
     pub fn listen(path: &Path, robot: &str, speed: f64, waker: Waker) -> Result<Programs, FileError> {
         let listener = listener::bind(path)?;
         let shared = Arc::new(Shared {
@@ -103,7 +104,7 @@ impl Programs {
         Ok(Programs { shared, path: path.into(), listener: Some(thread), current: None })
     }
 
-    /// The next thing that a program said, with the number of its connection.
+    /// Next request of a controller, with the number of its connection.
     pub fn hear(&mut self) -> Option<(u32, Said)> {
         let heard = lock(&self.shared.heard).pop_front()?;
         let next = (heard.connection.number, heard.said.clone());
@@ -111,7 +112,7 @@ impl Programs {
         Some(next)
     }
 
-    /// Tells the program that said the last thing what became of it; its command has reached the body.
+    /// Reports the result of the last request to its controller. A successful drive command has reached the body.
     pub fn answer(&mut self, result: Result<(), String>) {
         let Some(Heard { connection, said, of }) = self.current.take() else { return };
         let reply = match (&result, &said) {
@@ -124,13 +125,13 @@ impl Programs {
         connection.say(reply.line());
     }
 
-    /// When the next senses are due, s of arena time; none if nobody waits for any.
+    /// Time of the next sense message (s of arena time); `None` without a controller.
     pub fn due(&self) -> Option<f64> {
         let connections = lock(&self.shared.connections);
         connections.iter().filter_map(|connection| connection.due()).reduce(f64::min)
     }
 
-    /// Sends senses to those for whom they are due at `now`, s of arena time.
+    /// Sends sense messages to the controllers for which they are due at `now` (s of arena time).
     pub fn show(&self, now: f64, core: &Core, view: &Sensed) {
         for connection in lock(&self.shared.connections).iter() {
             let driver = line::driver(core.driver(now), connection.number);
@@ -140,7 +141,7 @@ impl Programs {
 }
 
 impl Programs {
-    /// Tells all programs what another robot's controller said.
+    /// Sends a text from another robot's controller to all controllers.
     pub fn tell(&self, from: u16, text: &str) {
         for connection in lock(&self.shared.connections).iter() {
             connection.say(Reply::Heard { from, text }.line());
@@ -152,7 +153,7 @@ impl Drop for Programs {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         lock(&self.shared.connections).iter().for_each(|connection| connection.close());
-        // Ends the listener's wait.
+        // Wakes the listener.
         let woken = UnixStream::connect(&self.path).is_ok();
         let _ = std::fs::remove_file(&self.path);
         if let Some(listener) = self.listener.take().filter(|_| woken) {

@@ -1,4 +1,4 @@
-//! Programs at a real socket, and a loop as the robot's.
+//! Tests with controllers at a real socket, and a loop like the robot's.
 
 use super::*;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl Program {
         self.0.get_mut().write_all(bytes).unwrap();
     }
 
-    /// The next line; none at the end of the connection.
+    /// Next line; `None` at the end of the connection.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = self.0.read_line(&mut line).ok()?;
@@ -50,7 +50,7 @@ impl Program {
     }
 }
 
-/// The socket with a decider behind it, as the robot's loop has it.
+/// Socket and arbiter, as in the robot's loop.
 struct Robot {
     programs: Programs,
     external: External,
@@ -67,7 +67,7 @@ impl Robot {
         Robot { programs, external: External::default(), path, _folder: folder }
     }
 
-    /// Handles the next thing said.
+    /// Processes the next request.
     fn turn(&mut self) -> Said {
         let until = Instant::now() + SOON;
         loop {
@@ -90,7 +90,7 @@ impl Robot {
         self.programs.show(now, &core, &Sensed::new(&core, now, &Readings::default()));
     }
 
-    /// Waits until so many programs are connected.
+    /// Waits until this number of controllers is connected.
     fn connected(&self, count: usize) {
         let until = Instant::now() + SOON;
         while lock(&self.programs.shared.connections).len() != count {
@@ -149,7 +149,7 @@ fn what_is_wrong_is_said_in_one_line() {
         (json!({"do": "take"}), "say hello first"),
         (json!("x".repeat(5000)), "a line of more than 4096 bytes"),
     ] {
-        // The places of connections that have ended become free a moment later.
+        // The slot of a closed connection becomes free a moment later.
         let refused = xpuck_testing::patience::wait_for("a free place", || {
             let mut other = Program::connect(&robot.path);
             other.say(first.clone());

@@ -1,4 +1,4 @@
-//! The island on the disk: after each generation its state replaces the older of two checkpoints.
+//! Checkpoints of the island: after each generation its state replaces the older of two files.
 
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -7,41 +7,41 @@ use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
 use xpuck_robot_core::way::Way;
 use xpuck_wire::atomic;
 
-/// The two last generations, in turns.
+/// File names of the last two generations, used in turn.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
-/// Largest checkpoint that is read, bytes: 4096 trees of 16 KiB.
+/// Size limit of a checkpoint [bytes]: 4096 trees of 16 KiB.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// What is kept: the island before its next generation, and what the last one gave.
+/// Content of a checkpoint: the island before its next generation, and the results of the last one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kept {
-    /// The island, ready for its next trials.
+    /// Island, ready for its next trials.
     pub island: Island,
-    /// The individual to drive the robot.
+    /// Individual that drives the robot.
     pub champion: Migrant,
-    /// Where the island stood after its last trials.
+    /// Progress after the last trials.
     pub progress: Progress,
-    /// Where it is in the experiment's curriculum; written behind the rest, and only if there is one.
+    /// Position in the experiment's curriculum; written after the other fields, and only with a curriculum.
     #[serde(skip)]
     pub way: Way,
 }
 
-/// A folder with the checkpoints of one experiment; another experiment's are replaced.
+/// Folder with the checkpoints of one experiment; checkpoints of another experiment are replaced.
 #[derive(Debug)]
 pub struct Checkpoints {
     folder: PathBuf,
     configuration: u32,
-    /// The experiment has a curriculum. Checkpoints of others have the layout that they had before there were any.
+    /// Whether the experiment has a curriculum. Without a curriculum the layout is that of earlier versions.
     steps: bool,
 }
 
 impl Checkpoints {
-    /// `what` is all that makes the experiment: with anything else in it, it is another one; `steps` if it has a curriculum.
+    /// `what` identifies the experiment; `steps` is set if it has a curriculum.
     pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>, steps: bool) -> Checkpoints {
         Checkpoints { folder: folder.into(), configuration: checkpoint::fingerprint(what), steps }
     }
 
-    /// The newest sound checkpoint of this experiment, and a line about each that is broken.
+    /// Newest valid checkpoint of this experiment, and a line for each broken one.
     pub fn newest(&self) -> (Option<Kept>, Vec<String>) {
         let mut newest: Option<Kept> = None;
         let mut broken = Vec::new();
@@ -60,10 +60,10 @@ impl Checkpoints {
         (newest, broken)
     }
 
-    /// Keeps a generation in place of the one before the last.
+    /// Writes a generation, replacing the last but one.
     ///
     /// # Errors
-    /// One line with the file and what the system said; what was kept before stays.
+    /// The file and the error, in one line; the previous checkpoint remains.
     pub fn keep(&self, kept: &Kept) -> Result<(), String> {
         let path = self.folder.join(NAMES[kept.progress.generation as usize % 2]);
         let bytes = match self.steps {
@@ -78,7 +78,7 @@ impl Checkpoints {
     }
 }
 
-/// A checkpoint of this configuration; none if there is no file, or it is another experiment's.
+/// Checkpoint of this configuration; `None` if the file does not exist or belongs to another experiment.
 fn read(path: &Path, configuration: u32, steps: bool) -> Result<Option<Kept>, String> {
     let bytes = match xpuck_wire::file::bytes(path, MAX_BYTES) {
         Ok(bytes) => bytes,

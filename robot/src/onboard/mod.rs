@@ -1,5 +1,5 @@
-//! Onboard evolution: an island that lives on the robot's spare cores at idle priority, makes way for heat, and keeps
-//! each generation on the disk.
+//! Onboard evolution: an island that runs on the robot's spare cores at idle priority, slows down when the processor
+//! is hot, and saves each generation to disk.
 
 mod checkpoints;
 pub mod thermal;
@@ -27,29 +27,30 @@ use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{gpu_nodes, precedence};
 
-/// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
-/// takes a few milliseconds.
+/// Trials per thread between two checks whether evolution may continue: one block of the engine's lanes, which takes
+/// a few milliseconds.
 const CHUNK: usize = 16;
-/// The same on a device, which wants many at once: as many as it does in this time.
+/// Duration of a batch on a device, which needs many trials at once (s).
 const DEVICE_CHUNK_S: f64 = 0.2;
-/// How long a pause sleeps between looks, wall time.
+/// Interval between checks during a pause (wall time).
 const PAUSE_NAP: Duration = Duration::from_millis(2);
-/// Answers of the hub that may wait for the island; more are dropped.
+/// Maximum number of the hub's answers queued for the island; further ones are dropped.
 const ANSWERS: usize = 4;
-/// Things that the robot noticed that may wait: those of a dozen seconds.
+/// Maximum number of queued observations of the robot: those of about twelve seconds.
 const NOTICES: usize = 256;
 
-/// What both sides see. No locks: a thread at idle priority that holds one would hold up the control loop.
+/// State shared by both threads. It has no locks: a thread at idle priority that holds a lock would block the control
+/// loop.
 #[derive(Default)]
 struct Shared {
     running: AtomicBool,
     ended: AtomicBool,
-    /// Bits of the duty, an f32.
+    /// Bits of the duty cycle, an f32.
     duty: AtomicU32,
     kept: AtomicU32,
 }
 
-/// What the island's thread tells.
+/// Messages of the island's thread.
 enum Told {
     News(News),
     Engine(EngineReport),
@@ -57,7 +58,7 @@ enum Told {
 
 type Answer = (u32, Vec<Migrant>);
 
-/// A handle on the island's thread; dropping it ends the thread at its next look.
+/// Handle of the island's thread; dropping it ends the thread at its next check.
 pub struct Onboard {
     shared: Arc<Shared>,
     told: Receiver<Told>,
@@ -73,20 +74,20 @@ impl Drop for Onboard {
     }
 }
 
-/// An island, and what this robot gives it.
+/// Island, and the resources that this robot provides.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The island.
+    /// Island.
     pub island: IslandPlan,
-    /// What simulates.
+    /// Simulation engine.
     pub engine: EngineChoice,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Folder of the checkpoints; none are written without it.
+    /// Folder of the checkpoints; `None`: checkpoints are not written.
     pub state: Option<PathBuf>,
-    /// The file that tells the processor's temperature.
+    /// File with the processor temperature.
     pub temperature: PathBuf,
-    /// Above this temperature evolution backs off, degrees C.
+    /// Temperature above which evolution is throttled (degrees C).
     pub max_temperature: f32,
 }
 
@@ -101,10 +102,10 @@ impl Plan {
 }
 
 impl Onboard {
-    /// Makes an island that stands still until told to run.
+    /// Creates a paused island.
     ///
     /// # Errors
-    /// If the system gives no threads.
+    /// If the system cannot create the threads.
     pub fn start(plan: Plan) -> std::io::Result<Onboard> {
         let shared = Arc::new(Shared::default());
         shared.duty.store(1.0f32.to_bits(), Ordering::Relaxed);
@@ -120,11 +121,11 @@ impl Onboard {
                 Ok(pool) => pool,
                 Err(why) => {
                     let line = Line::warn(format!("{why}; the robot runs without evolution"));
-                    // Who no longer listens does not miss it.
+                    // If the receiver has ended, the line is not needed.
                     return drop(sender.send(Told::News(News::Say(line))));
                 }
             };
-            // Opened here, as the threads of a driver get the priority of the thread that makes them.
+            // Opened here, since the threads of a driver inherit the priority of the creating thread.
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
             let own = Trials::of(&plan.island.plan, plan.island.plan.phase(0));
@@ -149,25 +150,25 @@ impl Onboard {
         Ok(Onboard { shared, told, engine: RefCell::default(), immigrants, trials, noticed })
     }
 
-    /// Lets the island live, or stands it still after the trials in hand.
+    /// Resumes the island, or pauses it after the current trials.
     pub fn run(&self, running: bool) {
         self.shared.running.store(running, Ordering::Relaxed);
     }
 
-    /// Has the island try its trees there from now on.
+    /// Changes the world of the island's trials.
     pub fn change_trials(&self, trials: Trials) {
-        // An island that has ended tries nothing.
+        // An error means that the island has ended.
         let _ = self.trials.send(trials);
     }
 
-    /// Has the island compare this with what it simulates. What it has no time for is dropped.
+    /// Passes an observation to the island for comparison with its simulation. Dropped if the queue is full.
     pub fn notice(&self, noticed: Noticed) {
         if let Some(probe) = &self.noticed {
             let _ = probe.try_send(noticed);
         }
     }
 
-    /// The next news, or `None` if there are none.
+    /// Next news; `None` if the queue is empty.
     pub fn poll(&self) -> Option<News> {
         loop {
             match self.told.try_recv().ok()? {
@@ -177,30 +178,30 @@ impl Onboard {
         }
     }
 
-    /// What simulates, and how fast, as of the last poll.
+    /// Engine and its speed at the last poll.
     pub fn engine(&self) -> EngineReport {
         self.engine.borrow().clone()
     }
 
-    /// Part of the time that the island may use, 0..=1; below 1 the processor is too hot.
+    /// Fraction of the time that the island may use (0..=1); below 1 the processor is too hot.
     pub fn duty(&self) -> f32 {
         f32::from_bits(self.shared.duty.load(Ordering::Relaxed))
     }
 
-    /// Generations in the last checkpoint on the disk; 0 without one.
+    /// Generation of the last checkpoint on disk; 0 without a checkpoint.
     pub fn kept(&self) -> u32 {
         self.shared.kept.load(Ordering::Relaxed)
     }
 
-    /// Hands over the genes that answer `generation`; they are dropped if the island has too many waiting.
+    /// Passes the immigrants for `generation`; they are dropped if the queue is full.
     pub fn immigrate(&self, generation: u32, migrants: Vec<Migrant>) {
-        // An island that has not asked for so long will not use them.
+        // An island with a full queue is too slow to use them.
         let _ = self.immigrants.try_send((generation, migrants));
     }
 }
 
-/// Threads at idle priority: the kernel gives them only what nobody else wants. The calling thread becomes such a one first,
-/// because threads inherit their maker's priority and processor, and this one's maker is the control loop.
+/// Creates threads at idle priority, which run only when no other thread needs the processor. The calling thread
+/// changes its own priority and affinity first, since threads inherit both, and its creator is the control loop.
 fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
     processors::keep_to_none();
     if precedence::run_last().is_err() {
@@ -213,7 +214,7 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
 }
 
-/// Where trees are tried, with the programs of the robots that are given trees.
+/// World of the trials, and the programs of robots with a fixed tree.
 struct Setting {
     trials: Trials,
     mates: Vec<Program>,
@@ -222,12 +223,12 @@ struct Setting {
 impl Setting {
     fn of(trials: Trials) -> Setting {
         let given = trials.given.iter().flatten();
-        // Plans hold only trees that fit.
+        // A plan contains only trees that compile.
         let mates = given.map(|tree| Program::compile(tree).expect("a tree that fits a robot")).collect();
         Setting { trials, mates }
     }
 
-    /// The robots of a trial of one of `trees` individuals.
+    /// Team for a trial of one of `trees` individuals.
     fn team(&self, individual: usize, trees: usize) -> Team {
         if self.mates.is_empty() {
             return Team::all(individual);
@@ -238,13 +239,13 @@ impl Setting {
     }
 }
 
-/// What became of a generation's trials.
+/// Result of a generation's trials.
 enum Tried {
-    /// Their fitness, one for each.
+    /// Fitness of each trial.
     All(Vec<f32>),
-    /// Trials are of another kind from now on.
+    /// The trials were changed meanwhile.
     Changed,
-    /// The island is to end.
+    /// The island must end.
     Ended,
 }
 
@@ -258,10 +259,10 @@ struct IslandThread<'a> {
     changes: Receiver<Trials>,
     notices: Receiver<Noticed>,
     probe: Option<Probe>,
-    /// What the phase says of trials.
+    /// Trials of the experiment's phase.
     own: Trials,
     way: Way,
-    /// The trials of the step that the island is in, or its own.
+    /// Trials of the current curriculum step, or of the phase.
     setting: Setting,
     governor: Governor,
 }
@@ -298,7 +299,7 @@ impl IslandThread<'_> {
             let changes = other.is_some();
             if let Some(world) = other {
                 self.own.world = world;
-                // The world of a step stays as it is.
+                // The world of a curriculum step is fixed.
                 if self.way.step(plan).is_none() {
                     island.relearn();
                 }
@@ -318,7 +319,7 @@ impl IslandThread<'_> {
         }
     }
 
-    /// The island of the newest checkpoint of this experiment.
+    /// Island of the newest checkpoint of this experiment.
     fn resumed(&mut self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
         let (kept, broken) = checkpoints?.newest();
         broken.into_iter().for_each(|text| self.say(Line::warn(text)));
@@ -332,19 +333,19 @@ impl IslandThread<'_> {
         Some(island)
     }
 
-    /// Turns to the trials of the step that the island is in.
+    /// Selects the trials of the current curriculum step.
     fn settle(&mut self) {
         self.setting = Setting::of(self.way.trials(&self.plan.island.plan, &self.own));
     }
 
-    /// Takes what the robot noticed while it worked.
+    /// Passes queued observations of the robot to the probe.
     fn take_notices(&mut self) {
         if let Some(probe) = &mut self.probe {
             self.notices.try_iter().take(NOTICES).for_each(|noticed| probe.take(noticed));
         }
     }
 
-    /// What was found out about the world, into the generation; gives the world to simulate from now on, if it is another.
+    /// Adds the probe's estimates to the generation; returns the world to simulate from now on, if it changed.
     fn look_at_the_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
         self.take_notices();
         let probe = self.probe.as_mut()?;
@@ -356,11 +357,11 @@ impl IslandThread<'_> {
     }
 
     fn say(&self, line: Line) {
-        // Who no longer listens does not miss it.
+        // An error means that the receiver has ended.
         let _ = self.sender.send(Told::News(News::Say(line)));
     }
 
-    /// Tells what simulates and how fast, at the end of a generation.
+    /// Reports the engine and its speed at the end of a generation.
     fn tell_engine(&self) {
         self.engine.end_generation();
         let EngineStatus { engine, adapter, r_acc, .. } = self.engine.status();
@@ -368,14 +369,14 @@ impl IslandThread<'_> {
         let _ = self.sender.send(Told::Engine(report.bounded()));
     }
 
-    /// Trials until the next look at whether evolution may go on, so many being left; a trial takes this many
-    /// robot-seconds.
+    /// Number of trials until the next check whether evolution may continue; `left` trials remain, each of
+    /// `robot_seconds` robot-seconds.
     fn chunk(&self, left: usize, robot_seconds: f64) -> usize {
         let few = CHUNK * self.plan.threads;
         let EngineStatus { adapter, r_acc, .. } = self.engine.status();
         let many = (DEVICE_CHUNK_S * r_acc / robot_seconds) as usize;
         let chunk = if adapter.is_some() { many.max(few) } else { few };
-        // No rest that is worth no call of its own.
+        // A small rest is included, since a separate call for it is not worthwhile.
         if left < chunk + chunk / 2 { left } else { chunk }
     }
 
@@ -418,7 +419,7 @@ impl IslandThread<'_> {
         Tried::All(fitness)
     }
 
-    /// Waits while the island is to stand still or the processor is too hot for any work; false when it is to end.
+    /// Waits while the island is paused or the processor is too hot; returns false when the island must end.
     fn may_go_on(&mut self) -> bool {
         while !self.shared.ended.load(Ordering::Relaxed) {
             self.take_notices();

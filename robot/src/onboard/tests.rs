@@ -1,4 +1,4 @@
-//! An island from its start to its end, and over a restart.
+//! Tests of an island from start to end, and across a restart.
 
 use super::*;
 use xpuck_evolve::Progress;
@@ -8,7 +8,7 @@ use xpuck_testing::patience;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
-/// Two steps of two generations each.
+/// Two curriculum steps of two generations each.
 const STEPS: &str = "[[steps]]\nname = \"alone\"\nrobots = 1\nseconds = 2.0\nend = \"gennum-thisstep >= 2\"\n\
     [[steps]]\nname = \"three\"\nrobots = 3\nend = \"num-eval-thisstep >= 9\"\n";
 
@@ -36,7 +36,7 @@ fn generation(onboard: &Onboard, mut other: impl FnMut(News)) -> Generation {
     }
 }
 
-/// Drops the handle and waits for the thread's end.
+/// Drops the handle, and waits for the end of the thread.
 fn end(onboard: Onboard) {
     let shared = Arc::downgrade(&onboard.shared);
     drop(onboard);
@@ -56,7 +56,7 @@ fn an_island_lives_pauses_and_ends() {
     assert!(onboard.poll().is_none(), "it stands still until told to run");
     onboard.run(true);
     let first = generation(&onboard, |_| ());
-    // Two trials for each newborn of a generation that costs eight.
+    // Two trials for each newborn of a generation of eight trials.
     assert_eq!((first.progress.generation, first.births.len()), (1, 4));
     onboard.immigrate(1, vec![]);
     assert_eq!(generation(&onboard, |_| ()).progress.generation, 2);
@@ -87,7 +87,7 @@ fn an_island_changes_its_world_when_enough_robots_found_it_to_be_another() {
         let mass = found.estimates.iter().find(|estimate| estimate.parameter == "frisbee-mass");
         mass.expect("every parameter is told").simulated
     };
-    // Of two robots one vote is enough.
+    // In a swarm of two robots one vote is enough.
     let first = generation(&onboard, |news| lines.push(news));
     assert!((simulated(&first) - 0.28).abs() < 1e-3);
     onboard.immigrate(1, vec![]);

@@ -1,35 +1,36 @@
-//! Evolution makes way for the processor's temperature: how much of the time it may use.
+//! Limits evolution by the processor temperature: fraction of the time that evolution may use.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where Linux tells the processor's temperature, in thousandths of a degree C.
+/// File with the processor temperature on Linux (thousandths of a degree C).
 pub const SOC: &str = "/sys/class/thermal/thermal_zone0/temp";
-/// So far above the set temperature evolution stands still, K.
+/// Temperature above the limit at which evolution stops (K).
 const SPAN: f32 = 8.0;
-/// So far it has to cool before evolution gets more time again, K: without that it would swing.
+/// Hysteresis: cooling required before evolution gets more time again, to avoid oscillation (K).
 const HYSTERESIS: f32 = 4.0;
-/// What a sensor may tell, degrees C; anything else is no temperature.
+/// Plausible temperatures (degrees C); other values are ignored.
 const BELIEVABLE: std::ops::RangeInclusive<f32> = -40.0..=150.0;
-/// The temperature is read so often.
+/// Interval between temperature readings.
 const EVERY: Duration = Duration::from_secs(1);
-/// The longest single rest: whoever rests looks again whether it may go on.
+/// Maximum duration of a single rest, after which the caller checks again.
 pub const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// The part of the time, 0..=1, that evolution may use at this temperature, degrees C: all of it up to `limit`, less above,
-/// nothing from 8 K above. On the way down the same values hold 4 K lower, and in between the `previous` one stays.
+/// Fraction of the time that evolution may use (0..=1) at this temperature [degrees C]: 1 up to `limit`, decreasing
+/// to 0 at 8 K above it. While cooling, the same fractions apply 4 K lower; in between, the `previous` fraction is
+/// kept.
 pub fn duty(previous: f32, temperature: f32, limit: f32) -> f32 {
     let allowed = |temperature: f32| (1.0 - (temperature - limit) / SPAN).clamp(0.0, 1.0);
     previous.clamp(allowed(temperature + HYSTERESIS), allowed(temperature))
 }
 
-/// The temperature in a file of the kernel, degrees C, if it is one.
+/// Temperature in a kernel file (degrees C); `None` if it is not plausible.
 pub fn temperature(path: &Path) -> Option<f32> {
     let thousandths: f32 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
     Some(thousandths / 1000.0).filter(|t| BELIEVABLE.contains(t))
 }
 
-/// Keeps evolution to its duty.
+/// Computes the duty cycle of evolution.
 #[derive(Debug)]
 pub struct Governor {
     path: PathBuf,
@@ -39,12 +40,12 @@ pub struct Governor {
 }
 
 impl Governor {
-    /// Reads the file at `path` and holds the temperature near `limit`, degrees C.
+    /// Reads the file at `path`, and limits the temperature to about `limit` (degrees C).
     pub fn new(path: PathBuf, limit: f32) -> Governor {
         Governor { path, limit, duty: 1.0, read_at: None }
     }
 
-    /// The present duty. Without a temperature it is 1: the kernel's own limits are then all there is.
+    /// Current duty cycle. 1 without a temperature reading; the kernel's own limits then remain the only protection.
     pub fn duty(&mut self) -> f32 {
         if self.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
             self.read_at = Some(Instant::now());
@@ -54,7 +55,7 @@ impl Governor {
     }
 }
 
-/// How long to rest after so much work to keep to a duty; [`LONGEST_REST`] at duty 0.
+/// Rest after this working time that gives the duty cycle; [`LONGEST_REST`] at duty 0.
 pub fn rest(worked: Duration, duty: f32) -> Duration {
     if duty >= 1.0 {
         return Duration::ZERO;
@@ -87,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_heated_processor_settles_without_swinging() {
-        // Each second the processor goes a twentieth of the way to 60 degrees at rest and 100 at full work.
+        // Each second the temperature moves a twentieth of the way to its steady state: 60 degrees at rest, 100 at
+        // full load.
         let (mut temperature, mut d, mut changes) = (60.0f32, 1.0f32, 0);
         for second in 0..1000 {
             let next = duty(d, temperature, 80.0);

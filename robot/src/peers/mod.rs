@@ -1,5 +1,5 @@
-//! The links to other robots: a thread of its own carries what the control loop says to them, and reads and checks what they
-//! say. Nothing in the control loop waits for it.
+//! Links to other robots: a separate thread sends the control loop's messages, and receives and validates those of
+//! other robots. The control loop never waits for it.
 
 use crate::config::Config;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,44 +15,44 @@ use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::socket::{Dealer, Readable, Router, SocketError, Sockets, wait};
 use xpuck_wire::{FileError, Swarm, Waker, Wakeups, event_at, host_of};
 
-/// Messages that may wait for the thread, and for the control loop; more are dropped.
+/// Maximum number of messages queued in each direction; further ones are dropped.
 const QUEUE: usize = 256;
-/// Messages read of each link between two looks at the others.
+/// Maximum number of messages read from one link before the others are read.
 const AT_ONCE: usize = 16;
-/// The thread looks at keys so often, ms.
+/// Interval between checks of the keys (ms).
 const LOOK_MS: i64 = 500;
 
-/// What the thread is to do.
+/// Orders for the thread.
 enum Wanted {
-    /// Send to that robot, by its island.
+    /// Send a message to the robot of this island.
     Tell(u16, PeerMessage),
-    /// Genes of this experiment may pass from now on.
+    /// Accept genes of this experiment from now on.
     Admit(Arc<Plan>),
 }
 
-/// Why there are no links.
+/// Reasons why the links could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum PeersError {
-    /// The keys.
+    /// The keys cannot be read.
     #[error("{0}")]
     Keys(#[from] FileError),
-    /// The own address.
+    /// The robot's own address cannot be used.
     #[error("{0}")]
     Socket(#[from] SocketError),
-    /// The system gives no thread.
+    /// The system cannot create a thread.
     #[error("no thread: {0}")]
     Thread(std::io::Error),
 }
 
 #[derive(Default)]
 struct Counts {
-    /// Refused by their keys, since the start.
+    /// Rejections by key since the start.
     keys: AtomicU64,
-    /// Messages that found no room, since the last look.
+    /// Messages dropped because a queue was full, since the last call.
     no_room: AtomicU64,
 }
 
-/// The control loop's end. Dropping it ends the thread at its next look.
+/// The control loop's side. Dropping it ends the thread at its next check.
 pub struct PeersLink {
     wanted: SyncSender<Wanted>,
     heard: Receiver<(u16, Heard)>,
@@ -61,10 +61,11 @@ pub struct PeersLink {
 }
 
 impl PeersLink {
-    /// Binds this robot's own address of the swarm file and starts the thread; none if the swarm file has no addresses.
+    /// Binds this robot's address of the swarm file, and starts the thread; `None` if the swarm file has no
+    /// addresses.
     ///
     /// # Errors
-    /// The address or the keys cannot be used.
+    /// If the address or the keys cannot be used.
     pub fn start(config: &Config) -> Result<Option<PeersLink>, PeersError> {
         let (swarm, id) = (&config.swarm, &config.robot.id);
         let Some(own) = swarm.peers.get(usize::from(config.island).saturating_sub(1)) else { return Ok(None) };
@@ -93,12 +94,12 @@ impl PeersLink {
         Ok(Some(PeersLink { wanted, heard, waker, counts }))
     }
 
-    /// Sends to a robot, by its island; dropped if too much waits.
+    /// Sends a message to the robot of an island; the message is dropped if the queue is full.
     pub fn tell(&self, island: u16, message: PeerMessage) {
         self.want(Wanted::Tell(island, message));
     }
 
-    /// Genes of this experiment may pass from now on.
+    /// Accepts genes of this experiment from now on.
     pub fn admit(&self, plan: &Arc<Plan>) {
         self.want(Wanted::Admit(plan.clone()));
     }
@@ -106,25 +107,25 @@ impl PeersLink {
     fn want(&self, wanted: Wanted) {
         match self.wanted.try_send(wanted) {
             Ok(()) => self.waker.wake(),
-            // It is lost, as in the air.
+            // The message is lost, as with a radio link.
             Err(_) => drop(self.counts.no_room.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
-    /// The next message of another robot, by its island.
+    /// Next message of another robot, with its island.
     pub fn hear(&self) -> Option<(u16, Heard)> {
         self.heard.try_recv().ok()
     }
 
-    /// Connections and messages that were refused by their keys, since the start; and messages that found no room since the
-    /// last call.
+    /// Connections and messages rejected by their keys since the start, and messages dropped because a queue was full
+    /// since the last call.
     pub fn refused(&self) -> (u64, u64) {
         (self.counts.keys.load(Ordering::Relaxed), self.counts.no_room.swap(0, Ordering::Relaxed))
     }
 }
 
-/// Where a robot listens that others reach at `address`: there, or on all of its interfaces if the host is a name, which
-/// only others have to find.
+/// Local address to bind for a robot that others reach at `address`: the same address, or all interfaces if the host
+/// is a name, which may not resolve on this robot.
 fn bound(address: &str) -> String {
     let Some(authority) = address.strip_prefix("tcp://") else { return address.into() };
     let host = host_of(authority);
@@ -137,22 +138,22 @@ fn bound(address: &str) -> String {
     format!("tcp://{host}{}", &authority[host_of(authority).len()..])
 }
 
-/// The thread.
+/// State of the thread.
 struct Carrier {
     id: String,
     swarm: Swarm,
     sockets: Sockets,
     end: Router,
-    /// The links that were needed so far, by island.
+    /// Open links by island.
     links: BTreeMap<u16, Dealer>,
     plan: Option<Arc<Plan>>,
     heard: SyncSender<(u16, Heard)>,
     counts: Arc<Counts>,
-    /// Of the keys that the links have.
+    /// Edition of the keys used by the links.
     edition: u64,
-    /// Messages that came under the name of no robot of the swarm, or with an answer that only a robot's own link brings.
+    /// Messages from an unknown robot name, or answers that did not arrive over the robot's own link.
     impostors: u64,
-    /// Robots without an enrolled key, which was said.
+    /// Robots without an enrolled key for which a warning was logged.
     unenrolled: BTreeSet<u16>,
     unknown: UnknownNames,
 }
@@ -172,7 +173,7 @@ impl Carrier {
         }
     }
 
-    /// False when the robot's program ends.
+    /// Executes queued orders; returns false when the robot's program ends.
     fn fulfil(&mut self, wishes: &Receiver<Wanted>) -> bool {
         for _ in 0..QUEUE {
             match wishes.try_recv() {
@@ -185,7 +186,7 @@ impl Carrier {
         true
     }
 
-    /// An answer goes back by the connection that the question came by, all else by the robot's own link.
+    /// Sends an answer over the connection of its question, and any other message over the robot's own link.
     fn tell(&mut self, island: u16, message: &PeerMessage) {
         let Some((name, address)) = self.named(island) else { return };
         if matches!(message, PeerMessage::Genes { .. }) {
@@ -206,7 +207,7 @@ impl Carrier {
                 Err(error) => return warn!(target: "xpuckd", id = self.id, "link to robot {name}: {error}"),
             }
         }
-        // What a link that is not there yet does not take is lost; a question is asked again.
+        // A message on a link that is not connected yet is lost; questions are repeated.
         self.links[&island].send(message);
     }
 
@@ -219,7 +220,7 @@ impl Carrier {
         for _ in 0..AT_ONCE {
             let Some((name, message)) = self.end.receive::<PeerMessage>() else { break };
             match self.swarm.island(&name) {
-                // Answers come by the robot's own links, from whom they are expected.
+                // Answers are accepted only over the robot's own links.
                 Some(island) if !matches!(message, Ok(PeerMessage::Genes { .. })) => self.hand_over(island, message),
                 _ => self.impostors += 1,
             }
@@ -248,7 +249,7 @@ impl Carrier {
         }
     }
 
-    /// Counts who was turned away, says what changed in the folder of keys, and cuts the links that were made before.
+    /// Updates the rejection count, logs changes in the key folder, and closes links that use previous keys.
     fn look_at_keys(&mut self) {
         let Some(guard) = self.sockets.guard().cloned() else { return };
         self.counts.keys.store(guard.refusals().total() + self.impostors, Ordering::Relaxed);
@@ -259,7 +260,7 @@ impl Carrier {
         if edition != self.edition {
             self.edition = edition;
             self.unenrolled.clear();
-            // They are made again with the keys that are enrolled now, when they are needed.
+            // Links are opened again with the current keys when needed.
             self.links.clear();
         }
     }

@@ -1,4 +1,4 @@
-//! Two robots' threads that exchange messages by real sockets with real keys.
+//! Two robots' threads that exchange messages over real sockets with real keys.
 
 use super::*;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn questions_and_answers_travel_what_is_unsound_is_left_out_and_a_revoked_robot_
     let plan = Plan::new(&Experiment::parse("e", text).unwrap(), &BTreeMap::new(), Some(2)).unwrap();
     first.admit(&Arc::new(plan));
     let ask = PeerMessage::Ask { number: 3, run: RUN, after: 0 };
-    // Until the connection is there what is said is lost.
+    // Messages are lost until the connection is established.
     let heard = wait_for(|| {
         first.tell(2, ask.clone());
         std::thread::sleep(Duration::from_millis(20));

@@ -1,5 +1,5 @@
-//! The robot's side of an update over the air: a thread of its own verifies what is offered, receives it into the slots' folder and
-//! tells what came of it. The control loop hands over and takes, and never waits for a disk.
+//! The robot's side of an over-the-air update: a separate thread verifies the offered bundle, receives it into the
+//! slots folder and reports the result. The control loop exchanges messages with it and never waits for a disk.
 
 mod receiver;
 pub mod slots;
@@ -13,20 +13,20 @@ use xpuck_wire::Waker;
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed};
 
-/// What the hub sent and the thread has not taken yet; more is dropped, and asked for again.
+/// Maximum number of queued messages of the hub; further ones are dropped and requested again.
 const WAITING: usize = 4;
-/// What the thread tells and the control loop has not sent yet.
+/// Maximum number of reports queued for the control loop.
 const TOLD: usize = 8;
-/// The folder that all of an update's paths begin at, for tests; `/` without it.
+/// Environment variable with the root of all update paths, for tests [default: `/`].
 const ROOT: &str = "XPUCK_ROOT";
 
-/// What the hub sent.
+/// Messages of the hub.
 enum Job {
     Offer { number: u64, bundle: BundleHead },
     Chunk { digest: String, offset: u64, bytes: Vec<u8> },
 }
 
-/// A handle on the thread; dropping it ends the thread.
+/// Handle of the thread; dropping it ends the thread.
 pub struct Updater {
     jobs: Option<SyncSender<Job>>,
     told: Receiver<RobotMessage>,
@@ -34,8 +34,8 @@ pub struct Updater {
 }
 
 impl Updater {
-    /// Starts the thread; `waker` has the control loop look at what it tells. Where the system gives no thread, the robot is not
-    /// updated over the air.
+    /// Starts the thread; `waker` wakes the control loop for its reports. If the system cannot create a thread, the
+    /// robot accepts no updates.
     pub fn start(config: &Config, waker: Waker) -> Updater {
         let root = std::env::var_os(ROOT).filter(|root| !root.is_empty()).map_or("/".into(), PathBuf::from);
         Updater::of(&root, &config.file, waker)
@@ -50,24 +50,24 @@ impl Updater {
         Updater { jobs: thread.ok().map(|_| jobs), told, installed: None }
     }
 
-    /// Hands over what the hub offers.
+    /// Passes on a bundle that the hub offers.
     pub fn offer(&self, number: u64, bundle: BundleHead) {
         self.hand(Job::Offer { number, bundle });
     }
 
-    /// Hands over a piece of what was asked for.
+    /// Passes on a requested piece of a bundle.
     pub fn chunk(&self, digest: String, offset: u64, bytes: Vec<u8>) {
         self.hand(Job::Chunk { digest, offset, bytes });
     }
 
     fn hand(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
-            // A disk that is too slow for it has the hub asked again.
+            // If the disk is too slow, the piece is dropped and requested again.
             let _ = jobs.try_send(job);
         }
     }
 
-    /// What the hub is to be told next; none if there is nothing.
+    /// Next report for the hub, if any.
     pub fn poll(&mut self) -> Option<RobotMessage> {
         let message = self.told.try_recv().ok()?;
         if let RobotMessage::Installed(installed) = &message {
@@ -76,13 +76,13 @@ impl Updater {
         Some(message)
     }
 
-    /// What was told last of what is installed, for a hub that has just welcomed this robot.
+    /// Last report about the installed release, for a hub that has just accepted this robot.
     pub fn installed(&self) -> Option<RobotMessage> {
         self.installed.clone().map(RobotMessage::Installed)
     }
 }
 
-/// The release of this program, as the hub is told it.
+/// Release of this program.
 pub fn this_release() -> Release {
     Release::of_this_program(env!("CARGO_PKG_VERSION"))
 }
@@ -129,7 +129,7 @@ mod tests {
         seal(Kind::App, &boards, this_arch(), &release, &payload()[..], signer).unwrap().into()
     }
 
-    /// What is told next that counts.
+    /// Next report for which `counts` returns a value.
     fn told<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
         let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
         loop {
@@ -189,7 +189,7 @@ mod tests {
         updater.offer(7, head.clone());
         let (digest, offset) = wants(&mut updater, 0);
         assert_eq!(offset, 0);
-        // One of another bundle, and one that is not the next, change nothing.
+        // A piece of another bundle, and a repeated piece, have no effect.
         updater.chunk("5a".repeat(32), 0, payload[..MAX_PIECE].to_vec());
         updater.chunk(digest.clone(), 0, payload[..MAX_PIECE].to_vec());
         assert_eq!(wants(&mut updater, 1).1, MAX_PIECE as u64);

@@ -1,4 +1,4 @@
-//! The thread of updates.
+//! Thread that receives updates.
 
 use super::{Job, this_release};
 use crate::update::slots::{BOARD, SLOTS, operators};
@@ -15,34 +15,35 @@ use xpuck_wire::file;
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage};
 
-/// The state of the slots is looked at so often, and a piece that does not come is asked for again.
+/// Interval between checks of the slots, after which a missing piece is requested again.
 const LOOK: Duration = Duration::from_secs(1);
-/// What is installed is told so often, also if it did not change: a message may be lost.
+/// Interval between reports of the installed release, even without a change, since a message may be lost.
 const TELL: Duration = Duration::from_secs(10);
-/// A piece is asked for so often; then the robot waits until the bundle is offered again.
+/// Number of requests for a piece, after which the robot waits until the bundle is offered again.
 const ASK: u32 = 60;
-/// Longest state file, bytes.
+/// Size limit of the state file (bytes).
 const MAX_STATE: u64 = 64 * 1024;
 
-/// The bundle that this start of the program was offered last.
+/// Bundle that was offered last since the start of the program.
 struct Offered {
     number: u64,
     digest: String,
     doing: Doing,
-    /// How often a piece was asked for since the last one came.
+    /// Number of requests for a piece since the last piece arrived.
     asked: u32,
 }
 
 enum Doing {
     Loading(Box<Incoming>),
-    /// It lies ready, or was found installed.
+    /// The bundle is ready for installation, or was found installed.
     Left,
     Refused(String),
-    /// This release runs already.
+    /// This release is already running.
     Good,
 }
 
-/// True if that is what runs. The same release can be in another image.
+/// Whether the manifest's release is running. Two images may contain the same release, so images are compared by
+/// digest.
 fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
     match manifest.kind {
         Kind::App => manifest.release() == *release,
@@ -50,7 +51,7 @@ fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
     }
 }
 
-/// What the thread has.
+/// State of the thread.
 pub(super) struct Receiving {
     slots: PathBuf,
     config: PathBuf,
@@ -61,7 +62,7 @@ pub(super) struct Receiving {
     waker: Waker,
     offered: Option<Offered>,
     told: Option<(Instant, Installed)>,
-    /// The control loop is gone.
+    /// Whether the control loop has ended.
     over: bool,
 }
 
@@ -83,7 +84,7 @@ impl Receiving {
         }
     }
 
-    /// Works until nobody hands over any more.
+    /// Runs until the sender of jobs is dropped.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         let mut looked = Instant::now();
         self.tell_installed(false);
@@ -108,7 +109,7 @@ impl Receiving {
         self.waker.wake();
     }
 
-    /// Asks for the piece that is wanted next.
+    /// Requests the next piece.
     fn ask(&mut self) {
         if let Some(Offered { digest, doing: Doing::Loading(incoming), asked, .. }) = &mut self.offered
             && *asked < ASK
@@ -121,7 +122,7 @@ impl Receiving {
 
     fn take_offer(&mut self, number: u64, bundle: BundleHead) {
         let head = Head::from(bundle);
-        // Of what nobody may have signed, the digest alone is used, so that the refusal can be told.
+        // From an unverified manifest, only the digest is used, for the report of a refusal.
         let Ok(digest) = head.told().map(|manifest| manifest.sha256) else { return };
         let known = self.offered.as_ref().is_some_and(|known| (known.number, &known.digest) == (number, &digest));
         if !known {
@@ -136,7 +137,7 @@ impl Receiving {
             offered.asked = 0;
         }
         match &mut self.offered {
-            // All of it may be there already.
+            // The bundle may already be complete.
             Some(Offered { digest, doing: Doing::Loading(incoming), .. }) => {
                 let (digest, offset) = (digest.clone(), incoming.offset());
                 self.take_chunk(&digest, offset, &[]);
@@ -145,7 +146,7 @@ impl Receiving {
         }
     }
 
-    /// What is to be done with a bundle.
+    /// Decides what to do with a bundle.
     fn judge(&self, head: &Head) -> Result<Doing, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         if !self.slots.join(slots::INCOMING).is_dir() {
@@ -204,7 +205,7 @@ impl Receiving {
         }
     }
 
-    /// Tells what is installed if it changed, or was told too long ago, or always.
+    /// Reports the installed release if it changed, if the last report is too old, or if `always` is set.
     fn tell_installed(&mut self, always: bool) {
         let now = self.installed();
         let same = |(at, told): &(Instant, Installed)| *told == now && at.elapsed() < TELL;
@@ -223,7 +224,7 @@ impl Receiving {
         let told = |number, digest: &str, stage, received, why: &str| {
             Some(RobotUpdate { number, digest: digest.into(), stage, received, why: why.into() })
         };
-        // Looked for first: whoever removes it has written the state before.
+        // Checked first: the program that removes the file writes the state before.
         let ready = self.is_ready();
         let state = self.state();
         let offered = self.offered.as_ref();
@@ -249,7 +250,7 @@ impl Receiving {
             TrialResult::Reverted => Stage::Reverted,
             TrialResult::Refused => Stage::Refused,
         };
-        // What was refused before its manifest was read is what lay ready last.
+        // A bundle that was refused before its manifest was read has no digest; it is the one that was ready last.
         let digest = match offered {
             Some(offered) if last.sha256.is_empty() => &offered.digest,
             _ => &last.sha256,
@@ -261,7 +262,7 @@ impl Receiving {
         self.slots.join(slots::READY).exists()
     }
 
-    /// What is known of the slots; none if nothing is, or it cannot be read.
+    /// State of the slots; `None` if the file is missing or cannot be read.
     fn state(&self) -> Option<State> {
         State::parse(&file::text(&self.slots.join(slots::STATE), MAX_STATE).ok()?).ok()
     }

@@ -1,4 +1,4 @@
-//! `xpuckd slots`: the shell around the slots of updates, run as root by the packaged program.
+//! `xpuckd slots`: command line of the update slots, run as root by the packaged program.
 
 use crate::config::Config;
 use anyhow::Context;
@@ -18,62 +18,63 @@ use xpuck_wire::keyring::{Keyring, Role};
 use xpuck_wire::keys::Key;
 use xpuck_wire::{file, log, output};
 
-/// Where the slots are, from the root.
+/// Folder of the slots, relative to the root.
 pub(crate) const SLOTS: &str = "var/lib/xpuck-slots";
-/// Where the robot's file is.
+/// Path of the robot's file.
 const CONFIG: &str = "etc/xpuck/robot.toml";
-/// The word that names the board.
+/// File that contains the board's name.
 pub(crate) const BOARD: &str = "etc/xpuck/board";
-/// Where the running program says that it is well.
+/// Health report of the running program.
 const HEALTH: &str = "run/xpuck/health";
-/// What mounts are there, from the root.
+/// List of mounts, relative to the root.
 const MOUNTS: &str = "proc/self/mountinfo";
-/// Fills the card's other root as root and with rights of its own; says what came of it in two files of the slots' folder.
+/// Service that fills the card's other root as root with its own privileges; its result is in two files of the slots
+/// folder.
 const FILL: &str = "xpuck-root.service";
 const FILLED: &str = "root.release";
 const NOT_FILLED: &str = "root.why";
-/// Longest of them, bytes.
+/// Size limit of these files (bytes).
 const MAX_TOLD: u64 = 1024;
-/// A new root has so long to become well after its boot, s.
+/// Time limit for a new root to become healthy after its boot (s).
 const ROOT_PATIENCE_S: f64 = 240.0;
-/// A judge looks so often, and tries for so long to have the disk take what it found.
+/// Polling interval of the judge, and number of attempts to write its verdict to disk.
 const LOOK: Duration = Duration::from_millis(250);
 const TRIES: u32 = 40;
 
-/// The slots that updates are installed in.
+/// Manage the slots that updates are installed in.
 #[derive(Args)]
 pub struct SlotsArgs {
     #[command(subcommand)]
     what: What,
-    /// The root that all paths begin at.
+    /// Root of all paths.
     #[arg(long, global = true, default_value = "/")]
     root: PathBuf,
-    /// The command that starts the robot's program again, for a shell; without it systemd does that for the root `/`.
+    /// Shell command that restarts the robot's program [default: systemd, for the root `/`].
     #[arg(long, global = true, value_name = "COMMAND")]
     restart: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum What {
-    /// Before each start: count a trial's starts, go back if they are used up, mend what `current` points at.
+    /// Before each start: count the starts of a trial, revert if no start is left, and repair the link `current`.
     Boot,
-    /// Install the bundle that lies ready, and try it.
+    /// Install the bundle that is ready, and start its trial.
     Install,
-    /// Wait until the version on trial is well, and keep it or go back.
+    /// Wait until the version on trial is healthy, then keep it or revert.
     Judge {
-        /// Seconds after which it is given up, 1 to 600.
+        /// Time limit for a healthy state (s, 1..=600).
         #[arg(long, default_value_t = PATIENCE_S as u32, value_parser = clap::value_parser!(u32).range(1..=600))]
         within: u32,
     },
-    /// Say what runs, and what came of the latest update.
+    /// Show the running version and the result of the latest update.
     Show {
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
 }
 
-/// What `show` says.
+/// Output of `show`.
 #[derive(serde::Serialize)]
 struct Shown {
     runs: String,
@@ -82,7 +83,7 @@ struct Shown {
     starts_left: Option<u8>,
     highest: Release,
     last: Option<Outcome>,
-    /// What the next start would mend or make, one line each.
+    /// Repairs that the next start would make, one line each.
     damaged: Vec<String>,
 }
 
@@ -110,10 +111,10 @@ impl Source<RealDisk> for Packages<'_> {
     }
 }
 
-/// Does what was asked; false if an update was refused or given up.
+/// Runs a command; returns false if an update was refused or reverted.
 ///
 /// # Errors
-/// The disk, the robot's file or systemd.
+/// Any error of the disk, the robot's file or systemd.
 pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
     let folder = args.root.join(SLOTS);
     let here = Here { packaged: packaged(&args.root), root: root_of(&args.root) };
@@ -150,16 +151,17 @@ pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// The packaged release; one that does not say which it is counts as the oldest.
+/// Packaged release; a package without a release file counts as the oldest.
 fn packaged(root: &Path) -> Release {
     Release::of_tree(root).unwrap_or(Release { version: env!("CARGO_PKG_VERSION").into(), counter: 0 })
 }
 
-/// Which of a card's two roots runs; none where this is no card. A folder that is not the root has none.
+/// The running root of a card's two roots; `None` if this is not such a card, or `root` is not a mount point.
 fn root_of(root: &Path) -> Option<Slot> {
     let text = file::text(&root.join(MOUNTS), 256 * 1024).ok()?;
     let words = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    // The fourth word is what of its file system is mounted, the fifth where; what is mounted last is what is seen.
+    // The fourth field is the mounted path in its file system, the fifth the mount point; the last mount is the
+    // visible one.
     let seen = words.rev().find(|words| words.get(4) == Some(&"/"))?;
     Slot::of_root(seen.get(3)?.strip_prefix('/')?)
 }
@@ -195,14 +197,14 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: Here) -> anyhow::Result<
         }
         Installed::Refused(why) => {
             log::line(format_args!("xpuckd slots: the update is refused: {why}"));
-            // The bundle is gone and what runs is as it was, so the service did its work.
+            // The bundle was removed and the running version is unchanged, so the service succeeded.
             Ok(true)
         }
     }
 }
 
-/// Whose bundles are installed: those whose keys lie in the swarm's folder. Also where a swarm does without keys, updates are
-/// signed.
+/// Operators whose bundles are accepted: those with keys in the swarm's folder. Updates must be signed even in a
+/// swarm without keys.
 pub(crate) fn operators(config: &Path) -> anyhow::Result<BTreeMap<String, Key>> {
     let config = Config::read(config)?;
     let (ring, wrong) = Keyring::read(&config.swarm.security.keys)?;
@@ -227,7 +229,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &Here, within: f64) -> any
         }
         let still = on_trial(disk)?;
         if still.is_none_or(|now| (now.slot, &now.sha256) != (candidate.slot, &candidate.sha256)) {
-            // Its starts were used up meanwhile.
+            // The trial used up its starts meanwhile.
             return Ok(false);
         }
         std::thread::sleep(LOOK);
@@ -298,7 +300,7 @@ fn told(shown: &Shown) -> String {
 }
 
 impl SlotsArgs {
-    /// Has the robot's program or the board started again.
+    /// Restarts the robot's program or the board.
     fn again(&self, what: Again) -> anyhow::Result<()> {
         let Some(command) = &self.restart else {
             return match what {
@@ -315,7 +317,7 @@ impl SlotsArgs {
         Ok(())
     }
 
-    /// Asks systemd, which has nothing to do with any root but its own.
+    /// Calls systemd, but only for the real root.
     fn systemctl(&self, arguments: &[&str]) -> anyhow::Result<()> {
         if self.root != Path::new("/") {
             return Ok(());

@@ -1,8 +1,8 @@
-//! What the camera sees: which of the three primary colours appear in the left, centre and right third of the frame
-//! (thesis 7.3.2).
+//! Colour vision: which of the three primary colours appear in the left, centre and right third of the frame (thesis
+//! 7.3.2).
 //!
-//! A pixel's colour class comes from a table over the upper six bits of Y, U and V, so a frame costs one look-up a
-//! pixel. Only the lower half of the frame counts: everything in the arena is below the horizon.
+//! A pixel's colour class comes from a table over the upper six bits of Y, U and V, so a frame costs one look-up per
+//! pixel. Only the lower half of the frame is used: everything in the arena is below the horizon.
 
 use crate::device::Frame;
 use schemars::JsonSchema;
@@ -12,30 +12,30 @@ use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::yuyv::{self, Rgb};
 
-/// Bits of Y, U and V that the table tells apart.
+/// Bits of Y, U and V that index the table.
 const BITS: u32 = 6;
-/// A colour is seen when more than one in this many of a segment's pixels has it: 0.2 %.
+/// A colour counts as seen if more than 1/ONE_IN (0.2 %) of a segment's pixels have it.
 const ONE_IN: usize = 500;
 const COLOURS: [Colour; 3] = [Colour::Red, Colour::Green, Colour::Blue];
-/// The class of pixels of no primary colour.
+/// Class of pixels without a primary colour.
 const NONE: u8 = 3;
 
-/// The region of a primary colour in HSV space.
+/// Region of a primary colour in HSV space.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Hue, degrees, counter-clockwise from the first to the second.
+    /// Hue range, counter-clockwise from the first to the second value (degrees, 0..=360).
     pub hue: [f32; 2],
-    /// Least saturation, 0..=1.
+    /// Minimum saturation (0.05..=1).
     #[schemars(range(min = 0.05, max = 1.0))]
     pub saturation: f32,
-    /// Least value, 0..=1.
+    /// Minimum value (0.05..=1).
     #[schemars(range(min = 0.05, max = 1.0))]
     pub value: f32,
 }
 
 impl Region {
-    /// True for a colour within the region: hue in degrees, saturation and value 0..=1.
+    /// Whether the region contains a colour: hue (degrees), saturation and value (0..=1).
     pub fn contains(&self, [hue, saturation, value]: [f32; 3]) -> bool {
         let [from, to] = self.hue;
         (hue - from).rem_euclid(360.0) <= (to - from).rem_euclid(360.0)
@@ -51,11 +51,11 @@ pub const REGIONS: [Region; 3] = [
     Region { hue: [180.0, 260.0], saturation: 0.2, value: 0.4 },
 ];
 
-/// The classifier: a table of colour classes, made once.
+/// Colour classifier with a precomputed table.
 #[derive(Clone, Debug)]
 pub struct Vision {
     classes: Vec<u8>,
-    /// By how much the camera looks to the left of ahead, as a part of its field of view.
+    /// Angle of the camera to the left of straight ahead, as a fraction of its field of view.
     turn: f32,
 }
 
@@ -77,13 +77,13 @@ impl Vision {
         Vision { classes: (0..1 << (3 * bits)).map(class).collect(), turn: 0.0 }
     }
 
-    /// For a camera that looks so many degrees to the left of ahead: segments are those of the robot, as far as they are in
-    /// the picture.
+    /// Sets the angle of the camera to the left of straight ahead (degrees). Segments are relative to the robot's
+    /// heading, as far as they are in the picture.
     pub fn turned(self, degrees: f32) -> Vision {
         Vision { turn: degrees.to_radians() / CAMERA_FOV, ..self }
     }
 
-    /// The colours seen in a frame.
+    /// Colours seen in a frame.
     pub fn classify(&self, frame: &Frame) -> Blobs {
         let (width, height) = (frame.width(), frame.height());
         let mut counts = [[0usize; 4]; 3];
@@ -115,13 +115,13 @@ impl Vision {
     }
 }
 
-/// The class of a colour: an index into [`COLOURS`], or [`NONE`].
+/// Class of a colour: an index into [`COLOURS`], or [`NONE`].
 fn class_of(regions: &[Region; 3], rgb: Rgb) -> u8 {
     let colour = hsv(rgb);
     regions.iter().position(|region| region.contains(colour)).map_or(NONE, |i| i as u8)
 }
 
-/// Hue in degrees 0..360, saturation and value 0..=1; a grey has hue and saturation 0.
+/// Hue (degrees, 0..360), saturation and value (0..=1); a grey has hue and saturation 0.
 pub fn hsv(rgb: Rgb) -> [f32; 3] {
     let [r, g, b] = rgb.map(|c| f32::from(c) / 255.0);
     let value = r.max(g).max(b);
@@ -148,7 +148,7 @@ mod tests {
     const GREEN: Rgb = [40, 150, 60];
     const BLUE: Rgb = [35, 80, 185];
 
-    /// A white frame of 160 x 120 with these rectangles (rows, columns) painted over.
+    /// White frame of 160 x 120 pixels with these rectangles (rows, columns) painted over.
     fn picture(patches: &[(std::ops::Range<usize>, std::ops::Range<usize>, Rgb)]) -> Frame {
         let at = |row: usize, column: usize| {
             let patch = patches.iter().rev().find(|(r, c, _)| r.contains(&row) && c.contains(&column));
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_turned_camera_has_the_robots_segments() {
-        // Ten degrees to the left: what is ahead stands so far to the right of the picture's middle.
+        // Ten degrees to the left: objects straight ahead appear right of the picture's middle by this amount.
         let aside = (160.0 * 10f32.to_radians() / CAMERA_FOV).round() as usize;
         let mut seen = [[[false; 3]; 3]; 2];
         for (turn, seen) in [10.0, -10.0].into_iter().zip(&mut seen) {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn more_than_two_pixels_in_a_thousand_are_needed() {
-        // The centre has 54 columns of 60 rows, so 0.2 % are 6.5 pixels.
+        // The centre segment has 54 columns of 60 rows, so 0.2 % are 6.5 pixels.
         assert_eq!(seen(&[(90..93, 80..82, BLUE)])[2], [false; 3]);
         assert_eq!(seen(&[(90..94, 80..82, BLUE)])[2], [false, true, false]);
     }

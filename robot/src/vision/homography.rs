@@ -1,12 +1,12 @@
-//! The homography between points of two planes.
+//! Homography between points of two planes.
 
 use xpuck_kernels::math::linear::solve;
 
-/// Least size of a pivot.
+/// Minimum pivot.
 pub const LEAST_PIVOT: f64 = 1e-300;
 
-/// The homography, row by row with its last element 1, that takes the first points nearest to the second ones; at least
-/// four. None if they do not tell.
+/// Least-squares homography from the first points to the second, row by row with its last element 1; requires at
+/// least four points. `None` if the points do not determine it.
 pub fn homography(from: &[[f64; 2]], to: &[[f64; 2]]) -> Option<[f64; 9]> {
     if from.len().min(to.len()) < 4 {
         return None;

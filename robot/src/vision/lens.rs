@@ -1,58 +1,59 @@
-//! A camera's lens: a pinhole with radial distortion (Brown's model with two terms), measured by `xpuckd calibrate lens`.
+//! Camera lens: a pinhole with radial distortion (Brown's model with two terms), measured by `xpuckd calibrate lens`.
 //!
-//! A direction is told by its slopes: how far to the right of the lens's axis and how far below it per unit ahead. At
-//! slopes of length r the lens shows what stands there at (1 + k1 r^2 + k2 r^4) times the slopes.
+//! A direction is given by its slopes: offsets to the right and downwards per unit of distance along the lens's axis.
+//! A direction with slopes of length r appears at (1 + k1 r^2 + k2 r^4) times its slopes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_kernels::model::CAMERA_FOV;
 
-/// Steps of Newton's method; three are enough for lenses that [`Lens::check`] lets pass.
+/// Maximum number of Newton iterations; three are enough for lenses that pass [`Lens::check`].
 const STEPS: usize = 12;
-/// The slopes are known when a step is smaller than this.
+/// Step size below which the iteration has converged.
 const ENOUGH: f64 = 1e-12;
-/// Least and greatest focal length as a part of the picture's width: 127 and 14 degrees across.
+/// Range of the focal length relative to the picture's width: horizontal angles of 127 and 14 degrees.
 const FOCAL: (f64, f64) = (0.25, 4.0);
-/// How far from the picture's middle the axis may lie, as a part of its width and height.
+/// Maximum offset of the axis from the picture's middle, relative to width and height.
 const OFF: f64 = 0.2;
 
-/// A lens, in pixels of pictures of one size.
+/// Lens parameters for pictures of one size (pixels).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lens {
-    /// Width and height of the pictures that the other numbers are about, pixels.
+    /// Width and height of the pictures to which the other values refer (pixels).
     pub size: [f64; 2],
-    /// Focal length across and down, pixels, 0.25 to 4 times the width.
+    /// Horizontal and vertical focal length (pixels, 0.25 to 4 times the width).
     pub focal: [f64; 2],
-    /// Where the axis meets the picture, pixels from its left and upper edge; within a fifth of its size from its middle.
+    /// Position of the axis from the picture's left and upper edge (pixels); within a fifth of the size from the
+    /// middle.
     pub centre: [f64; 2],
-    /// k1 and k2. Negative k1 is a barrel.
+    /// Distortion coefficients k1 and k2; negative k1 is a barrel distortion.
     pub distortion: [f64; 2],
 }
 
 impl Lens {
-    /// The perfect pinhole of 56 degrees (Table 6.1), for pictures of this size.
+    /// Ideal pinhole of 56 degrees (Table 6.1) for pictures of this size.
     pub fn nominal(width: usize, height: usize) -> Lens {
         let (width, height) = (width as f64, height as f64);
         let focal = width / 2.0 / (f64::from(CAMERA_FOV) / 2.0).tan();
         Lens { size: [width, height], focal: [focal; 2], centre: [width / 2.0, height / 2.0], distortion: [0.0; 2] }
     }
 
-    /// The same lens for pictures of another size that show the same.
+    /// The same lens for pictures of another size with the same field of view.
     pub fn scaled(&self, width: usize, height: usize) -> Lens {
         let size = [width as f64, height as f64];
         let scale = |x: [f64; 2]| std::array::from_fn(|i| x[i] * size[i] / self.size[i]);
         Lens { size, focal: scale(self.focal), centre: scale(self.centre), distortion: self.distortion }
     }
 
-    /// Where slopes to the right and below appear, pixels.
+    /// Pixel at which a direction appears; slopes point to the right and downwards.
     pub fn pixel(&self, slopes: [f64; 2]) -> [f64; 2] {
         let squared = slopes[0] * slopes[0] + slopes[1] * slopes[1];
         let factor = 1.0 + squared * (self.distortion[0] + squared * self.distortion[1]);
         std::array::from_fn(|i| self.centre[i] + self.focal[i] * factor * slopes[i])
     }
 
-    /// The slopes of what appears at a pixel.
+    /// Slopes of the direction that appears at a pixel.
     pub fn slopes(&self, pixel: [f64; 2]) -> [f64; 2] {
         let shown: [f64; 2] = std::array::from_fn(|i| (pixel[i] - self.centre[i]) / self.focal[i]);
         let length = shown[0].hypot(shown[1]);
@@ -65,7 +66,7 @@ impl Lens {
             let squared = r * r;
             let off = r * (1.0 + squared * (k1 + squared * k2)) - length;
             let steep = 1.0 + squared * (3.0 * k1 + squared * 5.0 * k2);
-            // Beyond the lens's turning point nothing appears; a step that leaves the sensible range ends the search.
+            // Beyond the turning point of the distortion no solution exists; the iteration stops.
             let step = if steep > 0.05 { off / steep } else { break };
             r = (r - step).clamp(0.0, 10.0);
             if step.abs() < ENOUGH {
@@ -75,10 +76,10 @@ impl Lens {
         shown.map(|x| x * r / length)
     }
 
-    /// Checks that it is a lens: ranges, and that two directions never appear at one place of the picture.
+    /// Validates the ranges, and checks that no two directions appear at the same pixel.
     ///
     /// # Errors
-    /// One line with the key.
+    /// The invalid key, in one line.
     pub fn check(&self) -> Result<(), String> {
         let [width, height] = self.size;
         if !(4.0..=4096.0).contains(&width) || !(2.0..=4096.0).contains(&height) {

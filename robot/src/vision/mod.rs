@@ -1,4 +1,4 @@
-//! Pictures of the camera: primary colours in them, AprilTags, the lens, and pictures that are drawn for tests and benchmarks.
+//! Camera vision: primary colours, AprilTags, the lens model, and synthetic pictures for tests and benchmarks.
 
 pub mod colours;
 #[cfg(feature = "apriltag")]

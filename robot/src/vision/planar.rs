@@ -1,45 +1,45 @@
-//! How a flat thing stands before a camera, from points on it and the slopes at which they are seen.
+//! Pose of a planar target, from points on it and the slopes at which they are seen.
 //!
-//! Axes are right, down and away from the viewer. Seen from afar a flat thing looks nearly the same when it is tilted the
-//! other way; both are tried, and the one whose points fit better is told.
+//! Axes are right, down and away from the viewer. A distant planar target looks nearly the same when tilted the
+//! opposite way; both poses are tried, and the better fit is returned.
 
 use crate::vision::homography::{LEAST_PIVOT, homography};
 use xpuck_kernels::math::linear::solve;
 
-/// Numbers that tell a pose: a turn and a place.
+/// Number of pose parameters: rotation and translation.
 pub const POSE: usize = 6;
-/// Most steps of the refinement.
+/// Maximum number of refinement iterations.
 const STEPS: usize = 20;
-/// It has ended when a step betters the sum of squares by a smaller part than this.
+/// Relative improvement of the sum of squares below which the refinement has converged.
 const ENOUGH: f64 = 1e-6;
-/// Nothing is seen nearer than this, m.
+/// Minimum distance of a visible point (m).
 const NEAREST: f64 = 1e-3;
 
-/// A point on the thing, m right of and below its origin, and the slopes at which it is seen.
+/// Point on the target, right of and below its origin (m), and the slopes at which it is seen.
 pub type Point = ([f64; 2], [f64; 2]);
 
-/// How the thing stands: its axes as the camera's, row by row, and its origin, m.
+/// Pose of the target: its axes in the camera's frame, row by row, and its origin (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
-    /// Columns are the thing's axes.
+    /// Columns are the target's axes.
     pub rotation: [[f64; 3]; 3],
-    /// Its origin.
+    /// Origin (m).
     pub at: [f64; 3],
 }
 
 impl Stand {
-    /// Where a point of the thing is, m.
+    /// Position of a point of the target (m).
     pub fn place(&self, on: [f64; 2]) -> [f64; 3] {
         std::array::from_fn(|i| self.rotation[i][0] * on[0] + self.rotation[i][1] * on[1] + self.at[i])
     }
 
-    /// The slopes of a point of the thing; none behind the camera.
+    /// Slopes of a point of the target; `None` behind the camera.
     pub fn slopes(&self, on: [f64; 2]) -> Option<[f64; 2]> {
         let [right, down, ahead] = self.place(on);
         (ahead > NEAREST).then(|| [right / ahead, down / ahead])
     }
 
-    /// Turned by a small vector (its length is the angle, rad), then moved.
+    /// Rotates by a small rotation vector (its length is the angle (rad)), then translates.
     pub fn shifted(&self, by: &[f64; POSE]) -> Stand {
         let angle = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
         let (sine, rest) = match angle < 1e-9 {
@@ -56,7 +56,7 @@ impl Stand {
         Stand { rotation, at: std::array::from_fn(|i| self.at[i] + by[3 + i]) }
     }
 
-    /// The same with the face tilted the other way against the line of sight.
+    /// Returns the pose with the target tilted the opposite way relative to the line of sight.
     fn mirrored(&self) -> Stand {
         let away: [f64; 3] = std::array::from_fn(|i| self.rotation[i][2]);
         let sight = unit(self.at);
@@ -69,7 +69,7 @@ impl Stand {
         self.shifted(&[axis[0] * twice, axis[1] * twice, axis[2] * twice, 0.0, 0.0, 0.0])
     }
 
-    /// Sum of squares of what the points are off, in slopes.
+    /// Sum of squared residuals of the points, in slopes.
     fn squares(&self, points: &[Point]) -> f64 {
         let off = |(on, seen): &Point| {
             self.slopes(*on).map_or(f64::INFINITY, |[x, y]| (x - seen[0]).powi(2) + (y - seen[1]).powi(2))
@@ -77,7 +77,7 @@ impl Stand {
         points.iter().map(off).sum()
     }
 
-    /// The nearest pose in which the points fit best, and what they are off then.
+    /// Refines the pose to the nearest local optimum; returns it with its sum of squared residuals.
     fn refined(mut self, points: &[Point]) -> Option<(Stand, f64)> {
         let (mut error, mut damping) = (self.squares(points), 1e-4);
         for _ in 0..STEPS {
@@ -124,12 +124,12 @@ impl Stand {
     }
 }
 
-/// The pose that a homography from the thing to the slopes tells, which is near the best one.
+/// Pose from the homography between target and slopes; a starting point close to the optimum.
 pub fn first(points: &[Point]) -> Option<Stand> {
     let (on, seen): (Vec<_>, Vec<_>) = points.iter().copied().unzip();
     let h = homography(&on, &seen)?;
     let column = |i: usize| [h[i], h[i + 3], h[i + 6]];
-    // The last element is 1, so the origin is ahead.
+    // The last element is 1, so the origin is in front of the camera.
     let scale = 2.0 / (dot(column(0), column(0)).sqrt() + dot(column(1), column(1)).sqrt());
     let right = unit(column(0));
     let along = dot(right, column(1));
@@ -140,7 +140,7 @@ pub fn first(points: &[Point]) -> Option<Stand> {
     stand.rotation.iter().flatten().chain(&stand.at).all(|x| x.is_finite()).then_some(stand)
 }
 
-/// The pose in which the points fit best; at least four points. None if they are no flat thing's.
+/// Pose with the best fit to at least four points. `None` if the points do not determine a pose.
 pub fn best(points: &[Point]) -> Option<Stand> {
     let one = first(points)?.refined(points);
     let other = one.and_then(|(stand, _)| stand.mirrored().refined(points));

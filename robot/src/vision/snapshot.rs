@@ -1,4 +1,4 @@
-//! A picture of what the camera sees, for somebody who wants to look: made on the camera's thread, of one frame, when asked.
+//! Reduced picture of a camera frame for operators, made on request in the camera's thread.
 
 use crate::device::Frame;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use xpuck_registers::yuyv;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::Picture;
 
-/// Largest size of a picture, pixels.
+/// Maximum size of a picture (pixels).
 const SIZE: (usize, usize) = (160, 120);
 
-/// Where the camera's thread leaves a picture for the control loop.
+/// Slot through which the camera's thread passes a picture to the control loop.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     wanted: AtomicBool,
@@ -18,12 +18,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The next frame is wanted.
+    /// Requests a picture of the next frame.
     pub fn ask(&self) {
         self.wanted.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the picture of a frame, if one is wanted.
+    /// Makes a picture of the frame, if requested.
     pub fn offer(&self, frame: &Frame) {
         if self.wanted.swap(false, Ordering::Relaxed) {
             let picture = picture(frame);
@@ -31,13 +31,13 @@ impl Snapshot {
         }
     }
 
-    /// The picture, once; none while there is none. It never waits.
+    /// Takes the picture, if available. Never blocks.
     pub fn take(&self) -> Option<Picture> {
         self.made.try_lock().ok()?.take()
     }
 }
 
-/// Every so many pixels of a frame, so that it fits.
+/// Reduces a frame by a whole factor to at most [`SIZE`].
 fn picture(frame: &Frame) -> Picture {
     let (width, height) = (frame.width(), frame.height());
     let step = width.div_ceil(SIZE.0).max(height.div_ceil(SIZE.1)).max(1);

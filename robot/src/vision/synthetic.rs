@@ -1,6 +1,5 @@
-//! Pictures of tags as a real camera would give them, to measure what is found in them: a lens with distortion, pixels
-//! that gather light over their area, the lens's blur, the sensor's noise, rows that are exposed one after the other
-//! while the robot turns, and colour that two neighbouring pixels share.
+//! Renders tags as a real camera sees them, to measure the detector: lens distortion, pixel area sampling, lens blur,
+//! sensor noise, rolling shutter while the robot turns, and chroma shared by two neighbouring pixels.
 
 use crate::device::Frame;
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
@@ -11,61 +10,61 @@ use std::f64::consts::TAU;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::yuyv;
 
-/// Rays of a pixel.
+/// Number of rays per pixel.
 const RAYS: usize = 32;
-/// Paper, ink and the wall behind, as sRGB levels: a warm light, and ink that is not black.
+/// Colours of paper, ink and background wall as sRGB levels: warm light, and ink that is not fully black.
 const PAPER: [f64; 3] = [225.0, 222.0, 214.0];
 const INK: [f64; 3] = [28.0, 26.0, 25.0];
 const ROOM: [f64; 3] = [132.0, 130.0, 124.0];
-/// The right edge of the picture is darker than the left by this part.
+/// Relative decrease of brightness from the left to the right edge of the picture.
 const SHADE: f64 = 0.2;
 
-/// How a picture comes about.
+/// Parameters of the rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct Optics {
-    /// The lens; its size is the frame's.
+    /// Lens; its size is the frame size.
     pub lens: Lens,
-    /// Standard deviation of the spread of a point, pixels.
+    /// Standard deviation of the point spread (pixels).
     pub blur: f64,
-    /// Standard deviation of a colour's noise in the dark, levels of 255.
+    /// Standard deviation of the colour noise in the dark (levels of 255).
     pub dark_noise: f64,
-    /// Variance that each level of brightness adds to it.
+    /// Additional noise variance per level of brightness.
     pub shot_noise: f64,
-    /// How long a row gathers light, s.
+    /// Exposure time of a row (s).
     pub exposure: f64,
-    /// From the first row's exposure to the last one's, s.
+    /// Time between the exposures of the first and the last row (s).
     pub readout: f64,
-    /// How fast the robot turns to the left, rad/s. Poses hold for the middle of the picture.
+    /// Rotation rate of the robot to the left (rad/s). Poses are valid at the middle of the readout.
     pub turning: f64,
 }
 
 impl Optics {
-    /// A perfect pinhole without blur or noise, at rest.
+    /// Ideal pinhole without blur or noise, at rest.
     pub fn perfect(width: usize, height: usize) -> Optics {
         let lens = Lens::nominal(width, height);
         Optics { lens, blur: 0.0, dark_noise: 0.0, shot_noise: 0.0, exposure: 0.0, readout: 0.0, turning: 0.0 }
     }
 }
 
-/// Where on its pixel (in pixels from its middle) and when in its exposure (parts, -0.5 to 0.5) a ray is.
+/// Offset of a ray from the pixel's centre (pixels), and its time within the exposure (fraction, -0.5..=0.5).
 struct Ray {
     off: [f64; 2],
     when: f64,
 }
 
-/// A tag to be drawn.
+/// Tag to be drawn.
 struct Drawn {
     cells: [[bool; PICTURE_SIDE]; PICTURE_SIDE],
     pose: Pose,
-    /// First and last column and row on which it may be.
+    /// Range of columns and rows that the tag may cover.
     columns: [f64; 2],
     rows: [f64; 2],
 }
 
-/// What the camera shows of tags, each of `size` m from black edge to black edge with a white margin of an eighth of that.
+/// Renders tags of `size` (m) between black edges, each with a white margin of an eighth of its size.
 ///
 /// # Panics
-/// If a tag's number is above 586, or the lens is of a size that no frame has.
+/// If a tag's id is above 586, or the lens's size is not a valid frame size.
 pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draws) -> Frame {
     let (width, height) = (optics.lens.size[0] as usize, optics.lens.size[1] as usize);
     let rays = rays(optics.blur);
@@ -91,10 +90,10 @@ pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draw
     Frame::new(width, height, bytes).expect("a size that frames have")
 }
 
-/// The mean of a pixel's rays.
+/// Mean colour of a pixel's rays.
 fn gather(tags: &[&Drawn], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &[Ray]) -> [f64; 3] {
     let lens = &optics.lens;
-    // Over the few pixels of a point's spread the lens is taken as straight.
+    // Over the few pixels of the point spread, the lens is approximated as linear.
     let [middle, beside, below] = [[x, y], [x + 1.0, y], [x, y + 1.0]].map(|pixel| lens.slopes(pixel));
     let begun = (y / lens.size[1] - 0.5) * optics.readout;
     let mut sum = [0.0; 3];
@@ -112,7 +111,7 @@ fn gather(tags: &[&Drawn], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &
 }
 
 impl Drawn {
-    /// The cell that a line of sight meets; true where white, none beside the tag.
+    /// Cell that a line of sight meets: true where white; `None` next to the tag.
     fn cell(&self, sight: [f64; 3], size: f64) -> Option<bool> {
         let pose = &self.pose;
         let along = dot(pose.at, pose.outward) / dot(sight, pose.outward);
@@ -125,7 +124,7 @@ impl Drawn {
     }
 }
 
-/// A tag with the part of the picture on which it may be.
+/// Prepares a tag, with the part of the picture that it may cover.
 fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> Drawn {
     let cells = picture(id).expect("a tag of the family");
     let half = size * PICTURE_SIDE as f64 / TAG_SIDE as f64 / 2.0;
@@ -138,7 +137,7 @@ fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> Drawn {
         let (sine, cosine) = turn.sin_cos();
         let (ahead, left) = (cosine * at[0] - sine * at[1], sine * at[0] + cosine * at[1]);
         if ahead < 0.01 {
-            // Half of it is behind the camera: it may be anywhere.
+            // The tag is partly behind the camera, so it may cover any part of the picture.
             (columns, rows) = ([0.0, f64::INFINITY], [0.0, f64::INFINITY]);
             break;
         }
@@ -150,9 +149,9 @@ fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> Drawn {
     Drawn { cells, pose: *pose, columns, rows }
 }
 
-/// The rays of every pixel, evenly spread over its area, the lens's blur and the exposure (Roberts's sequence).
+/// Rays of a pixel, distributed evenly over its area, the lens blur and the exposure (Roberts's sequence).
 fn rays(blur: f64) -> Vec<Ray> {
-    // The root of g^6 = g + 1, for five dimensions.
+    // Root of g^6 = g + 1, for five dimensions.
     const G: f64 = 1.134_724_138_401_519_5;
     let part = |n: usize, dimension: i32| (0.5 + (n + 1) as f64 * G.powi(-dimension)).fract();
     let ray = |n: usize| {
@@ -163,7 +162,7 @@ fn rays(blur: f64) -> Vec<Ray> {
     (0..RAYS).map(ray).collect()
 }
 
-/// A number that is nearly normal with variance 1: the sum of four even ones.
+/// Approximately normal random number with variance 1: the sum of four uniform ones.
 fn normal(draws: &mut Draws) -> f64 {
     let sum: f32 = (0..4).map(|_| draws.unit()).sum();
     f64::from(sum - 2.0) * 3f64.sqrt()
@@ -173,8 +172,8 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The pose of a marker at a place, its face turned `yaw` to the left of facing against the camera's axis, and rolled
-/// clockwise for who reads it, rad.
+/// Pose of a marker at a position. It is turned `yaw` (rad) to the left of facing the camera, and rolled `roll` (rad)
+/// clockwise for a viewer.
 pub fn stands(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     let outward = [-yaw.cos(), -yaw.sin(), 0.0];
     let up: [f64; 3] = [0.0, 0.0, 1.0];
@@ -183,8 +182,8 @@ pub fn stands(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     Pose { at, right: mix(roll.cos(), -roll.sin()), up: mix(roll.sin(), roll.cos()), outward }
 }
 
-/// Ways in which a board stands before the camera so that its lens shows: near, tilted to all sides, in every corner of the
-/// picture; the tags' poses in each.
+/// Poses of a board that determine the lens: close, tilted to all sides, in every corner of the picture. Returns the
+/// tags' poses in each view.
 pub fn board_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
     let middle = [
         (f64::from(board.columns - 1) * board.pitch + board.size) / 2.0,
@@ -192,14 +191,14 @@ pub fn board_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
     ];
     let view = |n: usize| {
         let around = TAU * n as f64 * 0.381_966;
-        // Tilted to where it lies in the picture and away from it by turns.
+        // Tilted alternately towards its position in the picture and away from it.
         let tilt = if n.is_multiple_of(2) { 0.55 } else { -0.45 };
         let (yaw, pitch) = (tilt * around.cos(), tilt * around.sin());
         let ahead = 0.27 + 0.04 * (n % 3) as f64;
         let at = [ahead, 0.3 * ahead * around.cos(), 0.2 * ahead * around.sin()];
         let whole = stands(at, yaw, 0.3 * around.sin());
         let lean = |v: [f64; 3]| {
-            // Turned about the robot's left by the pitch.
+            // Rotation by the pitch about the robot's left axis.
             [v[0] * pitch.cos() + v[2] * pitch.sin(), v[1], v[2] * pitch.cos() - v[0] * pitch.sin()]
         };
         let (right, up, outward) = (lean(whole.right), lean(whole.up), lean(whole.outward));
@@ -233,7 +232,7 @@ mod tests {
         let tag = [(0, stands([0.3, 0.0, 0.0], 0.0, 0.0))];
         let sharp = Optics::perfect(320, 240);
         let soft = Optics { blur: 2.0, ..sharp };
-        // From the wall over the margin to the ink: how many pixels lie between.
+        // Number of pixels between the levels of wall, margin and ink.
         let between = |optics: &Optics| {
             let frame = render(&tag, 0.1, optics, &mut draws());
             (90..160).filter(|x| (60.0..180.0).contains(&luma(&frame, *x, 120))).count()
@@ -254,7 +253,7 @@ mod tests {
         let frame = render(&[], 0.1, &noisy, &mut draws());
         let mean: f64 = (0..120).map(|y| luma(&frame, 10, y)).sum::<f64>() / 120.0;
         let variance: f64 = (0..120).map(|y| (luma(&frame, 10, y) - mean).powi(2)).sum::<f64>() / 119.0;
-        // Three colours' noise of 9 + 0.05 * 130 each, weighted by 0.26, 0.50 and 0.10.
+        // Noise variance of three colours, 9 + 0.05 * 130 each, weighted by 0.26, 0.50 and 0.10.
         assert!((2.5..9.0).contains(&variance), "{variance}");
         let tag = [(0, stands([0.5, 0.0, 0.0], 0.0, 0.0))];
         let still = Optics::perfect(320, 240);
@@ -267,7 +266,7 @@ mod tests {
         let turning = Optics { turning: 0.3, readout: 0.2, ..still };
         let frame = render(&tag, 0.1, &turning, &mut draws());
         let left_edge = |y: usize| (0..320).find(|x| luma(&frame, *x, y) > 160.0).unwrap();
-        // The robot turns left, so what is seen moves to the right from row to row.
+        // The robot turns left, so objects move to the right from row to row.
         assert!(left_edge(150) > left_edge(90), "{} {}", left_edge(90), left_edge(150));
     }
 }

@@ -1,45 +1,46 @@
-//! What the lamps show: patterns, one picture of the ring for each control update. Pure.
+//! Lamp patterns: the colours of the ring for each control update. Pure functions.
 
 use crate::device::lamps::{DARK, Lamps, Sound};
 use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::spi::{PIXELS, Pixel};
 use xpuck_wire::message::State;
 
-/// How bright lamps are at most: bright enough for a dim room, and 15 of them draw 0.2 A.
+/// Normal lamp level: bright enough for a dim room; 15 lamps at this level draw 0.2 A.
 const LEVEL: u8 = 16;
-/// Of a robot that is to be found.
+/// Colour of a robot that blinks after an identify request.
 const BRIGHT: Pixel = Pixel { red: 64, green: 64, blue: 64 };
-/// What it plays.
+/// Melody of an identify request.
 const MELODY: u8 = 1;
-/// A lithium-ion cell that is empty, and one that is full, V.
+/// Voltages of an empty and a full lithium-ion cell (V).
 const CELL: (f32, f32) = (3.3, 4.1);
-/// From one leaf's hue to the next: the golden section of a turn, so that near numbers look unlike.
+/// Hue step between leaves: the golden section of a turn, so that neighbouring indices have distinct colours.
 const HUE_STEP: f32 = 0.618_034;
 
-/// What a pattern is made of.
+/// Inputs of the lamp patterns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shown<'a> {
-    /// The pattern; none without an experiment.
+    /// Pattern of the experiment; `None` without an experiment.
     pub pattern: Option<&'a Pattern>,
-    /// What the robot does.
+    /// State of the robot.
     pub state: State,
-    /// The battery, V.
+    /// Battery voltage (V).
     pub battery_v: Option<f32>,
-    /// The leaf of the tree that drives, if one does.
+    /// Active leaf of the controlling tree.
     pub leaf: Option<usize>,
-    /// What the tree signals, 0 for nothing.
+    /// Signal of the tree, 0 for none.
     pub signal: u8,
-    /// It is to be found: whether it is lit at the moment.
+    /// Blink phase after an identify request: lit or dark; `None` while the robot does not blink.
     pub blinks: Option<bool>,
-    /// How often it was to be found so far.
+    /// Number of identify requests so far.
     pub called: u8,
-    /// The colours that an external controller wants.
+    /// Colours that an external controller requests.
     pub wanted: Option<[Pixel; PIXELS]>,
 }
 
-/// What the lamps show now. A robot that is to be found blinks, whatever the pattern; one that must not drive shows that.
+/// Current lamps and sound. Blinking has precedence over every pattern; then a state in which the robot may not
+/// drive.
 pub fn lamps(shown: &Shown<'_>) -> Lamps {
-    // The melody is that of the last call, and starts again with the next.
+    // The sound number is that of the last identify request; a new number restarts the melody.
     let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };
     Lamps { sound, ..picture(shown) }
 }
@@ -76,7 +77,7 @@ fn picture(shown: &Shown<'_>) -> Lamps {
     }
 }
 
-/// The colour of each state.
+/// Colour of each state.
 pub fn colour(state: State) -> Pixel {
     let (red, green, blue) = match state {
         State::Idle => (0, 0, LEVEL),
@@ -88,7 +89,7 @@ pub fn colour(state: State) -> Pixel {
     Pixel { red, green, blue }
 }
 
-/// So many pixels as the battery holds, green to red; one at least.
+/// Battery gauge: lit pixels in proportion to the charge, at least one, from green (full) to red (empty).
 fn battery(volts: f32) -> Lamps {
     let part = ((volts - CELL.0) / (CELL.1 - CELL.0)).clamp(0.0, 1.0);
     let lit = (part * PIXELS as f32).ceil().max(1.0) as usize;
@@ -97,7 +98,7 @@ fn battery(volts: f32) -> Lamps {
     Lamps { pixels: std::array::from_fn(|i| if i < lit { pixel } else { DARK }), ..Lamps::default() }
 }
 
-/// A full colour of this hue, turns.
+/// Fully saturated colour of this hue (turns).
 fn hue(turns: f32, level: u8) -> Pixel {
     let part = |shift: f32| {
         let from = ((turns + shift).rem_euclid(1.0) * 6.0 - 3.0).abs() - 1.0;

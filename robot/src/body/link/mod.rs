@@ -1,9 +1,9 @@
-//! The thread that talks to the robot's body: one exchange every period, whatever the control loop does.
+//! Body thread: one exchange with the robot's body per period, independent of the control loop.
 //!
-//! A command is a lease of half a second ([`LEASE`]); without a new one the thread tells the wheels to stand. A body
-//! that does not answer any more is opened again, once a second, and moves only on a command given after that. The
-//! thread waits for nobody: speeds reach it through two atomic words, lamps if it is not looking at that moment, and it hands
-//! its news over only if nobody is reading them.
+//! A command is valid for half a second ([`LEASE`]); when it expires, the thread stops the wheels. A body that stops
+//! answering is reopened once a second, and moves only on a command given after that. The thread never blocks on
+//! other threads: speeds reach it through two atomic words, and it skips reading new lamp colours or publishing its
+//! results while the other side holds the mutex.
 
 mod worker;
 
@@ -21,70 +21,70 @@ use std::time::{Duration, Instant};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::lease::{Command, Given};
 
-/// How a body is opened, at the start and whenever it stopped answering.
+/// Opens a body, at the start and after it stopped answering.
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
 
-/// Why the thread could not start.
+/// Reasons why the thread could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyLinkError {
     /// The body cannot be opened.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The system gives no thread.
+    /// The system cannot create a thread.
     #[error("no thread for the robot's body: {0}")]
     Thread(#[from] std::io::Error),
 }
 
-/// What the body told last, and when.
+/// Last answer of the body, and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// What it told last.
+    /// Values of the last answer.
     pub sensed: Sensed,
-    /// When the exchange ended that brought it.
+    /// Time at which the exchange ended.
     pub at: Instant,
-    /// Its number, counted from 1.
+    /// Number of the exchange, from 1.
     pub number: u64,
-    /// All that was told of sound so far: more than one exchange comes between two looks.
+    /// Sums over all sound values so far, since several exchanges happen between two reads.
     pub heard: Heard,
 }
 
-/// How the link to the body does.
+/// State of the link to the body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyLinkHealth {
-    /// What happened on the bus since the link started.
+    /// Bus counters since the link started.
     pub counts: Counts,
-    /// Periods without an exchange, because the thread or the exchange before was late.
+    /// Periods without an exchange, because the thread or the previous exchange was late.
     pub missed_periods: u64,
-    /// Times the wheels were stopped because no command came for [`LEASE`].
+    /// Number of times that the wheels were stopped because no command arrived for [`LEASE`].
     pub lease_expiries: u64,
-    /// Times the body was opened again.
+    /// Number of times that the body was reopened.
     pub reopened: u64,
-    /// Longest time from the beginning of an exchange to that of the next, us.
+    /// Longest time between the starts of two consecutive exchanges (us).
     pub longest_gap_us: u64,
-    /// How late the exchanges began.
+    /// Lateness of the exchanges.
     pub lateness: Histogram,
-    /// The thread has the real-time priority that was asked for.
+    /// Whether the thread has the requested real-time priority.
     pub realtime: bool,
-    /// The last thing that went wrong.
+    /// Last error.
     pub last_error: Option<Arc<str>>,
 }
 
-/// What the thread tells.
+/// Results published by the thread.
 #[derive(Debug, Default)]
 struct Latest {
     sample: Option<Sample>,
     health: BodyLinkHealth,
 }
 
-/// What handle and thread share.
+/// State shared by the handle and the thread.
 #[derive(Debug)]
 struct Shared {
     epoch: Instant,
-    /// The speeds, packed.
+    /// Both speeds, packed into one word.
     speeds: AtomicU64,
-    /// What lamps show. Neither side waits for the other: who finds it taken leaves it for the next time.
+    /// Lamp colours. Neither side blocks: each skips the update if the other holds the lock.
     lamps: Mutex<Lamps>,
-    /// When it was given, ns after the epoch; 0 is never.
+    /// Time of the last command (ns after the epoch); 0 before the first.
     given: AtomicU64,
     ending: AtomicBool,
     latest: Mutex<Latest>,
@@ -100,8 +100,8 @@ impl Shared {
         self.given.store(now.max(1), Ordering::Release);
     }
 
-    /// The newest command; its lamps are those `before` if new ones are being given at this moment. If one comes at this very moment its time may still be that of the one before, which can only
-    /// shorten its lease by a period.
+    /// Newest command. Its lamps are `before` while new colours are being written. During a concurrent write its time
+    /// may still be the previous command's, which shortens the lease by at most a period.
     fn given(&self, before: Lamps) -> Option<Given<Drive>> {
         let at = self.given.load(Ordering::Acquire);
         let speeds = unpack(self.speeds.load(Ordering::Acquire));
@@ -114,8 +114,8 @@ impl Shared {
     }
 }
 
-/// A handle on the thread. Dropping it stops the wheels and ends the thread; that takes a few periods, or as long as
-/// the bus waits for an answer.
+/// Handle of the thread. Dropping it stops the wheels and ends the thread; that takes a few periods, or the bus
+/// timeout.
 #[derive(Debug)]
 pub struct BodyLink {
     shared: Arc<Shared>,
@@ -123,8 +123,8 @@ pub struct BodyLink {
 }
 
 impl BodyLink {
-    /// Opens the body and starts to talk to it, with wheels that stand. `realtime` is a priority of 1..=99 under
-    /// `SCHED_FIFO`; if the kernel refuses it, that is said once and the thread runs as any other.
+    /// Opens the body and starts the exchanges with stopped wheels. `realtime` is a priority of 1..=99 under
+    /// `SCHED_FIFO`; if the kernel rejects it, a warning is logged once and the thread runs with normal priority.
     pub fn start(mut open: Open, realtime: Option<u8>) -> Result<BodyLink, BodyLinkError> {
         let body = open()?;
         let shared = Arc::new(Shared {
@@ -140,17 +140,17 @@ impl BodyLink {
         Ok(BodyLink { shared, thread: Some(thread) })
     }
 
-    /// Commands the body, for [`LEASE`].
+    /// Commands the body; the command is valid for [`LEASE`].
     pub fn command(&self, drive: Drive) {
         self.shared.give(drive);
     }
 
-    /// What the body told last, whatever its age; nothing before its first answer.
+    /// Last answer of the body, whatever its age; `None` before the first.
     pub fn latest(&self) -> Option<Sample> {
         self.shared.latest().sample
     }
 
-    /// How the link to the body does.
+    /// State of the link to the body.
     pub fn health(&self) -> BodyLinkHealth {
         self.shared.latest().health.clone()
     }
@@ -160,7 +160,7 @@ impl Drop for BodyLink {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has ended the process already, or its wheels time out.
+            // A thread that panicked has already ended the process, or the wheels stop at their timeout.
             let _ = thread.join();
         }
     }
@@ -172,7 +172,7 @@ impl Command for Drive {
     }
 }
 
-/// Both speeds in one word, so that they never come apart.
+/// Packs both speeds into one word, so that they are always read as a pair.
 fn pack([left, right]: [StepsPerSecond; 2]) -> u64 {
     let [a, b] = (left.get() as u16).to_be_bytes();
     let [c, d] = (right.get() as u16).to_be_bytes();

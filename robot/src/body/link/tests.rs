@@ -5,16 +5,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 use xpuck_registers::spi::{Command, Pixel, Report, WORDS, Words, late};
 
-/// What the dsPIC on the bench took, seen from outside the body link.
+/// Commands that the test dsPIC received.
 #[derive(Default)]
 struct Seen {
-    /// Speeds of the left motor in the order in which they came.
+    /// Speeds of the left motor in the order of arrival.
     left: Vec<i16>,
-    /// Bits that are flipped in every word of the reports.
+    /// Bits flipped in every word of the reports.
     noise: u16,
 }
 
-/// A dsPIC on the bench; it is as broken as the switch says.
+/// Simulated dsPIC; its transfers fail while `broken` is set.
 struct Bench {
     seen: Arc<Mutex<Seen>>,
     broken: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ struct Table {
     broken: Arc<AtomicBool>,
     opened: Arc<AtomicUsize>,
     body_link: Option<BodyLink>,
-    /// Once set, a command is given whenever the body is opened.
+    /// Once set, a command is given each time that the body is opened.
     hasty: Arc<OnceLock<Arc<Shared>>>,
 }
 
@@ -76,7 +76,7 @@ impl Table {
         self.body_link.as_ref().unwrap()
     }
 
-    /// Commands until the command arrives: on a busy machine a lease may end before.
+    /// Repeats the command until it arrives: on a busy machine the lease may expire first.
     fn drive_forward(&self) {
         eventually("the command arrives", || {
             self.body_link().command(forward());
@@ -93,7 +93,7 @@ fn forward() -> Drive {
     Drive { speeds: [StepsPerSecond::new(700); 2], lamps: Lamps::all(Pixel { red: 9, green: 8, blue: 7 }) }
 }
 
-/// Waits until it is so, at most twenty seconds.
+/// Waits until the condition holds, at most 20 s.
 fn eventually(what: &str, mut so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !so() {
@@ -146,7 +146,7 @@ fn a_dead_body_is_opened_again_and_stands_until_a_fresh_command() {
     let told = table.body_link().health().last_error.unwrap();
     assert!(told.contains("bench"), "{told}");
     let before = table.seen.lock().unwrap().left.len();
-    // Commands go on while the body is away, even while it is opened; none of them may move the one that comes back.
+    // Commands continue while the body is absent and while it is reopened; none of them may move the reopened body.
     table.hasty.set(table.body_link().shared.clone()).unwrap();
     table.broken.store(false, Ordering::Relaxed);
     eventually("it is opened again", || table.body_link().health().reopened == 1);

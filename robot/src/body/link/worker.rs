@@ -1,4 +1,4 @@
-//! The thread's own side of the body link.
+//! The thread's side of the body link.
 
 use super::{BodyLinkHealth, Latest, Open, Sample, Shared};
 use crate::board::processors;
@@ -14,14 +14,14 @@ use tracing::warn;
 use xpuck_robot_core::lease::{Command, Lease};
 use xpuck_wire::precedence;
 
-/// Errors of the bus in a row after which the body is given up and opened again.
+/// Consecutive bus errors after which the body is closed and reopened.
 const DEAD_AFTER: u32 = 3;
-/// Pause between attempts to open a body.
+/// Interval between attempts to open a body.
 const REOPEN: Duration = Duration::from_secs(1);
-/// Commands to stand that are sent at the end; one may be lost on the wires.
+/// Number of stop commands at the end, since one may be lost on the bus.
 const FAREWELLS: u32 = 3;
 
-/// What the thread owns.
+/// State of the thread.
 pub(super) struct Worker {
     open: Open,
     body: Option<Box<dyn Body>>,
@@ -29,13 +29,13 @@ pub(super) struct Worker {
     lease: Lease,
     started: Instant,
     pace: Pace,
-    /// What happened with the bodies before this one.
+    /// Bus counters of previously opened bodies.
     before: Counts,
     errors_in_a_row: u32,
     retry_at: Instant,
     sample: Option<Sample>,
     heard: Heard,
-    /// What the body was told last to show.
+    /// Lamps last sent to the body.
     lamps: Lamps,
     health: BodyLinkHealth,
 }
@@ -60,7 +60,7 @@ impl Worker {
         }
     }
 
-    /// Talks to the body until the handle is dropped.
+    /// Exchanges with the body until the handle is dropped.
     pub fn run(mut self, realtime: Option<u8>) {
         self.health.realtime = realtime.is_some_and(raise_priority);
         loop {
@@ -76,7 +76,7 @@ impl Worker {
         }
         let farewell = self.shared.given(self.lamps).map(|given| given.command).unwrap_or_default().standing();
         if let Some(body) = &mut self.body {
-            // What is lost here the body makes up for by its own time-out.
+            // If these commands are lost, the body's own timeout stops the wheels.
             (0..FAREWELLS).for_each(|_| drop(body.exchange(&farewell)));
         }
     }
@@ -88,7 +88,7 @@ impl Worker {
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
-        // Corrupt answers come from a body that is there; only a bus that fails is a reason to open it again.
+        // Corrupt answers come from a body that is present; only bus errors are a reason to reopen it.
         self.errors_in_a_row = if counts.bus_errors > errors { self.errors_in_a_row + 1 } else { 0 };
         self.health.counts = together(self.before, counts);
         match result {
@@ -98,7 +98,7 @@ impl Worker {
                 self.sample = Some(Sample { sensed, at: Instant::now(), number, heard: self.heard });
             }
             Err(error) => {
-                // The connection is given up already; another can be had at once.
+                // The connection is already closed; the body can be reopened at once.
                 let given_up = matches!(error, DeviceError::GivenUp { .. });
                 self.note(&error);
                 if given_up {
@@ -111,7 +111,7 @@ impl Worker {
         }
     }
 
-    /// The body is opened again after this time.
+    /// Closes the body; it is reopened after `pause`.
     fn give_up(&mut self, pause: Duration) {
         self.before = self.health.counts;
         self.body = None;
@@ -139,7 +139,7 @@ impl Worker {
         self.health.last_error = Some(error.to_string().into());
     }
 
-    /// Hands the news over unless somebody is reading just now; then the next period does.
+    /// Publishes the results unless a reader holds the lock; then the next period does.
     fn publish(&mut self) {
         self.health.missed_periods = self.pace.missed();
         self.health.lease_expiries = self.lease.expiries();
@@ -161,7 +161,7 @@ fn together(a: Counts, b: Counts) -> Counts {
     }
 }
 
-/// Real-time priority for this thread, if the kernel allows it.
+/// Requests real-time priority for this thread; returns whether the kernel granted it.
 fn raise_priority(priority: u8) -> bool {
     let result = precedence::run_first(priority);
     if let Err(why) = &result {

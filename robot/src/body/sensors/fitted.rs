@@ -1,4 +1,4 @@
-//! What devices tell that only some robots have, as the hub is told. Pure.
+//! Readings of optional devices in the sensor message for the hub. Pure functions.
 
 use crate::device::fitted::FittedReadings;
 use xpuck_registers::bno055::Data;
@@ -6,13 +6,13 @@ use xpuck_registers::erandb::Heard;
 use xpuck_registers::ground::MOST;
 use xpuck_wire::message::{HeardRobot, Sensors};
 
-/// Adds it to what the body tells; the body's own accelerometer goes before the unit's.
+/// Adds the readings to the body's message; the body's own accelerometer has precedence over the IMU's.
 pub fn add(readings: &FittedReadings, to: &mut Sensors) {
     if let Some(Data { acceleration, magnetic, turn, angles: [heading, roll, pitch] }) = readings.imu {
         to.acceleration = to.acceleration.or(Some(acceleration));
         to.magnetic = Some(magnetic);
         to.turn = Some(turn);
-        // The unit counts clockwise.
+        // The IMU counts clockwise.
         to.heading = Some(xpuck_kernels::math::wrap_angle(-heading));
         to.tilt = Some([roll, pitch]);
     }

@@ -1,16 +1,16 @@
-//! From what microphones tell to how loud it is, and where the sound comes from. Pure.
+//! Loudness and direction of sound from microphone readings. Pure functions.
 
 use xpuck_registers::microphone::{Loudness, MOST, RawSound, SWING};
 
-/// With samples alone the root of a mean square is off by so much times the root of their number, as a part of it; three
-/// standard deviations have to be between the sides.
+/// Factor of the direction threshold for single samples. The sides must differ by this factor times the mean level,
+/// divided by the square root of the sample count: three standard deviations of a root mean square value.
 const SURE_SAMPLES: f32 = 2.5;
-/// Volumes are told by all samples of their time; so much of them has to be between the sides.
+/// Direction threshold for volumes, relative to the mean level. The body computes a volume from all its samples.
 const SURE_VOLUMES: f32 = 0.05;
-/// Below it is silence, which comes from nowhere.
+/// Mean level below which no direction is reported.
 const SILENT: f32 = 0.005;
 
-/// All that microphones told so far; what came between two moments is the difference.
+/// Sums over all microphone readings so far; the difference of two values covers the time between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     samples: u64,
@@ -19,17 +19,17 @@ pub struct Heard {
     squares: [u64; MOST],
 }
 
-/// How loud it was for a while.
+/// Loudness and direction over an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hearing {
-    /// At each microphone: right, left, back, front.
+    /// Loudness at each microphone: right, left, back, front.
     pub loudness: Vec<Loudness>,
-    /// Where it comes from in the robot's frame, rad, if one side is clearly louder.
+    /// Direction in the robot's frame (rad), if one side is clearly louder.
     pub from: Option<f32>,
 }
 
 impl Heard {
-    /// Adds what a body told.
+    /// Adds a reading of the body.
     pub fn take(&mut self, sound: RawSound) {
         let values: &[u16] = match &sound {
             RawSound::Samples(values) => {
@@ -47,7 +47,7 @@ impl Heard {
         }
     }
 
-    /// What came since an earlier moment; none if that was too little, at least two samples or one volume.
+    /// Loudness since an earlier state; `None` with fewer than two samples and no volume.
     pub fn since(&self, earlier: &Heard) -> Option<Hearing> {
         let (samples, volumes) = (self.samples - earlier.samples, self.volumes - earlier.volumes);
         let sum = |i: usize| (self.sums[i] - earlier.sums[i]) as f64;
@@ -67,8 +67,9 @@ impl Heard {
 }
 
 impl Hearing {
-    /// A far sound is louder on the side of its source by a part of its loudness, in the direction of which the pairs right
-    /// and left, and front and back, tell a component each; without a front the sides are in the middle.
+    /// A distant sound is louder on the side of its source. The difference of right and left, and of front and back,
+    /// gives one component of the direction each. Without a front microphone, the lateral microphones are taken as
+    /// the centre of the front-back axis.
     fn of(loudness: Vec<Loudness>, sure: f32) -> Hearing {
         let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();
         let mean = level.iter().sum::<f32>() / level.len() as f32;

@@ -1,5 +1,5 @@
-//! The body's sensors beside proximity: typed and calibrated readings of what it told, as far as it can be believed. Pure;
-//! times are s of arena time.
+//! Body sensors other than proximity: typed, calibrated and validated readings. Pure functions; times are in seconds
+//! of arena time.
 
 pub mod fitted;
 pub mod hearing;
@@ -14,7 +14,7 @@ use xpuck_registers::light::Brightness;
 use xpuck_registers::microphone::RawSound;
 use xpuck_wire::message::Sensors;
 
-/// What was told last and can be believed.
+/// Last valid readings.
 #[derive(Clone, Debug)]
 pub struct BodySensors {
     acceleration: (Watch<3>, Option<MetresPerSecondSquared>),
@@ -22,16 +22,16 @@ pub struct BodySensors {
     samples: Watch<3>,
     volumes: Watch<4>,
     heard: Heard,
-    /// When the last message was made.
+    /// Sums at the time of the last message.
     heard_before: Heard,
     hears: bool,
     steps: Option<([u16; 2], [i64; 2])>,
     selector: Option<(u8, bool)>,
-    /// By sensor: acceleration, light, microphones.
+    /// Faults by sensor: acceleration, light, microphones.
     troubles: [Option<Trouble>; 3],
 }
 
-/// The sensors' names, in the order of their troubles.
+/// Names of the sensors, in the order of `troubles`.
 const NAMES: [&str; 3] = ["the accelerometer", "the light sensors' reading", "the microphones' reading"];
 
 impl Default for BodySensors {
@@ -53,7 +53,7 @@ impl Default for BodySensors {
 }
 
 impl BodySensors {
-    /// Takes what the body told at a moment; `heard` is all that it told of sound so far.
+    /// Processes the body's readings at time `now`; `heard` are the sums over all sound readings so far.
     pub fn take(&mut self, now: f64, sensed: &Sensed, heard: Heard, calibration: &Senses) {
         let Senses { acceleration, light } = calibration;
         self.troubles[0] = sensed.acceleration.and_then(|raw| self.acceleration.0.look(now, raw.0));
@@ -74,19 +74,19 @@ impl BodySensors {
         self.selector = sensed.selector;
     }
 
-    /// The brightness at the infra-red sensors.
+    /// Brightness at the infra-red sensors.
     pub fn brightness(&self) -> Option<[f32; 8]> {
         self.light.1.map(|brightness| brightness.0)
     }
 
-    /// What is wrong, in words; empty if nothing is.
+    /// Description of the faults; empty without a fault.
     pub fn trouble(&self) -> String {
         let named = NAMES.iter().zip(&self.troubles);
         let words: Vec<String> = named.filter_map(|(name, what)| Some(format!("{name} {}", (*what)?))).collect();
         words.join("; ")
     }
 
-    /// What the hub is told of the body, for the time since this was asked last.
+    /// Sensor message for the hub; its loudness covers the time since the last message.
     pub fn message(&mut self, now: f64) -> Sensors {
         let hearing = self.heard.since(&self.heard_before).filter(|_| self.hears).unwrap_or_default();
         self.heard_before = self.heard;

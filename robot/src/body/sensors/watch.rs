@@ -1,28 +1,30 @@
-//! Which sensors cannot be believed: those that are dead, stuck or mad. Pure; times are s of arena time.
+//! Detects dead, stuck and erratic sensors. Pure functions; times are in seconds of arena time.
 
 use std::fmt;
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// Exactly the same for so long is stuck: a converter has noise.
+/// Time of constant readings after which a sensor counts as stuck, since a working converter has noise (s).
 const STUCK_AFTER: f64 = 10.0;
-/// Nothing but zeros for so long is dead.
+/// Time of zero readings after which a sensor counts as dead (s).
 const DEAD_AFTER: f64 = 3.0;
-/// A reading that goes so many counts one way and back again within two looks: a robot that turns or bumps does that seldom.
+/// Threshold of a jump: a change by this count and back within two readings, which is rare even for a robot that
+/// turns or bumps.
 const JUMP: i32 = 1500;
-/// How much of the present a look adds to how often readings do so, and how often is too often.
+/// Weight of a new reading in the moving average of the jump rate, and the rate above which a sensor counts as
+/// erratic.
 const SHARE: f32 = 0.05;
 const TOO_OFTEN: f32 = 0.2;
-/// It is believed again below this.
+/// Jump rate below which an erratic sensor is valid again.
 const SELDOM: f32 = 0.05;
 
-/// What is wrong with a sensor.
+/// Faults of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// It tells zeros alone.
+    /// All values are zero.
     Dead,
-    /// It tells the same for ever.
+    /// The values are constant.
     Stuck,
-    /// It tells anything, or what its converter cannot.
+    /// The values jump, or exceed the converter's range.
     Mad,
 }
 
@@ -36,34 +38,34 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// What may be read of a kind of sensor that works.
+/// Plausible behaviour of a working sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
-    /// Zeros mean darkness or silence, not a broken wire.
+    /// Zero means darkness or silence rather than a broken wire.
     pub may_be_zero: bool,
-    /// It may jump at any time.
+    /// The value may jump at any time.
     pub may_jump: bool,
 }
 
-/// Looks at one kind of sensor with `N` numbers.
+/// Fault detector for a sensor with `N` values.
 #[derive(Clone, Debug)]
 pub struct Watch<const N: usize> {
     nature: Nature,
-    /// What it told at the last two looks, the last first.
+    /// Last two readings, newest first.
     last: [Option<[u16; N]>; 2],
-    /// Since when it tells that.
+    /// Time since which the reading is constant.
     since: f64,
     jumps: f32,
     mad: bool,
 }
 
 impl<const N: usize> Watch<N> {
-    /// Nothing was told so far.
+    /// Creates a detector without readings.
     pub fn new(nature: Nature) -> Watch<N> {
         Watch { nature, last: [None; 2], since: 0.0, jumps: 0.0, mad: false }
     }
 
-    /// Looks at what was told at a moment; says what is wrong.
+    /// Processes a reading at time `now`, and returns the fault, if any.
     pub fn look(&mut self, now: f64, told: [u16; N]) -> Option<Trouble> {
         let [last, before] = self.last;
         self.last = [Some(told), last];
@@ -100,7 +102,7 @@ mod tests {
     const LIGHT: Nature = Nature { may_be_zero: true, may_jump: false };
     const SOUND: Nature = Nature { may_be_zero: false, may_jump: true };
 
-    /// What is said after some seconds of ten looks each.
+    /// Fault after some seconds with ten readings each.
     fn after(seconds: u32, nature: Nature, told: impl Fn(u32) -> [u16; 2]) -> Option<Trouble> {
         let mut watch = Watch::new(nature);
         (0..10 * seconds).fold(None, |_, look| watch.look(f64::from(look) / 10.0, told(look)))
@@ -111,7 +113,8 @@ mod tests {
         assert_eq!(after(60, LIGHT, |look| [500 + look as u16 % 3, 700]), None);
         assert_eq!(after(60, LIGHT, |_| [0, 0]), None, "darkness");
         assert_eq!(after(60, LIGHT, |_| [MAX_COUNTS, 0]), None, "full light on one side");
-        // A robot that turns on the spot close to a lamp: each sensor is full and dark by turns, within nine looks each.
+        // Robot that turns on the spot close to a lamp: each sensor alternates between full and dark, nine readings
+        // each.
         assert_eq!(after(60, LIGHT, |look| [(look / 9 % 2) as u16 * 4095, (look / 9 % 2) as u16 * 3000 + 7]), None);
         assert_eq!(after(60, SOUND, |look| [(look % 2) as u16 * 4000, 2000]), None, "loud sound");
         assert_eq!(after(1, SOUND, |_| [0, 0]), None, "not for long");

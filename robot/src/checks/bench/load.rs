@@ -1,4 +1,4 @@
-//! Work for the processor while something else is measured: worlds are simulated at idle priority, as in evolution.
+//! Background load for benchmarks: simulates worlds at idle priority, as evolution does.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log;
 use xpuck_wire::precedence;
 
-/// Worlds that a thread takes at once, and robots in each.
+/// Worlds that a thread simulates per batch, and robots in each.
 const WORLDS: usize = 16;
 const ROBOTS: usize = 9;
-/// Control updates of a world: 30 s.
+/// Control updates of a world (30 s).
 const UPDATES: u32 = 300;
-/// A controller that pushes the disc.
+/// Controller that pushes the disc.
 const TREE: &str = "sel\n  seq\n    bfront\n    mulav v_goal v_zero 1 v_blue\n  explore 10\n";
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct Shared {
     worlds: AtomicU64,
 }
 
-/// Threads that simulate until told to stop.
+/// Threads that simulate until stopped.
 pub(super) struct Load {
     shared: Arc<Shared>,
     done: Receiver<()>,
@@ -32,7 +32,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// So many threads; with 0 nothing is done.
+    /// Starts this number of threads; 0 gives no load.
     pub fn start(threads: usize) -> Result<Load, ThreadPoolBuildError> {
         let (shared, (finish, done)) = (Arc::new(Shared::default()), channel());
         let mut pool = None;
@@ -41,7 +41,7 @@ impl Load {
             let theirs = shared.clone();
             built.spawn(move || {
                 simulate(threads, &theirs);
-                // Nobody waits for it if the bench was given up.
+                // The receiver is gone if the benchmark was aborted.
                 let _ = finish.send(());
             });
             pool = Some(built);
@@ -49,10 +49,10 @@ impl Load {
         Ok(Load { shared, done, _pool: pool })
     }
 
-    /// Ends the work and returns the worlds simulated.
+    /// Ends the work, and returns the number of worlds simulated.
     pub fn stop(self) -> u64 {
         self.shared.ending.store(true, Relaxed);
-        // Without threads the channel is closed already.
+        // Without threads the channel is already closed.
         let _ = self.done.recv();
         self.shared.worlds.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! `xpuckd bench`: figures of a robot's devices, against a virtual arena or on the robot itself.
+//! `xpuckd bench`: measures a robot's devices, in a virtual arena or on the robot itself.
 
 mod load;
 #[cfg(feature = "apriltag")]
@@ -26,80 +26,80 @@ use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_wire::atomic;
 use xpuck_wire::output::{self, OutputError};
 
-/// Time between two commands, as of the control loop.
+/// Interval between commands, as in the control loop.
 const COMMAND_PERIOD: Duration = Duration::from_millis(100);
-/// What an exchange may be late at most, in all but one of 1000.
+/// Limit for the 99.9 % quantile of the lateness of an exchange.
 const BAR: Duration = Duration::from_millis(5);
 
-/// What is measured.
+/// Available benchmarks.
 #[derive(Subcommand)]
 pub enum Bench {
-    /// The link to the e-puck over SPI: how late the exchanges begin, and whether a corrupted word is ever believed.
+    /// Measure the SPI link to the e-puck: lateness of the exchanges, and whether corrupted words are accepted.
     ///
-    /// The wheels stand unless --speed is given. Fails if a wrong word was accepted, or if one exchange of 1000 began
-    /// more than 5 ms late.
+    /// The wheels do not move unless --speed is given. Fails if a corrupted word was accepted, or if the 99.9 %
+    /// quantile of the lateness exceeds 5 ms.
     Spi(SpiArgs),
-    /// How fast the board simulates at each clock of its processors and its GPU, what it draws meanwhile, and the operating
-    /// point that follows (thesis 5.1.3): the most r_acc per watt, and the fastest within a limit.
+    /// Measure simulation speed and power at each clock of the processors and the GPU, and find the operating points
+    /// (thesis 5.1.3): the highest r_acc per watt, and the highest r_acc within a power limit.
     ///
-    /// r_acc is robot-seconds simulated in a second. Watts are those of the INA231 on the 5 V side. Setting clocks takes root;
-    /// they are put back afterwards. End the robot's program first.
+    /// r_acc is the number of robot-seconds simulated per second. Power is measured by the INA231 on the 5 V side.
+    /// Setting clocks requires root; the previous limits are restored afterwards. Stop the robot's program first.
     Power(power::PowerArgs),
-    /// AprilTags in the camera's pictures (thesis 5.4): errors of range, bearing and face, with the lens measured and
-    /// without; tags found while the robot turns; and the time that it takes.
+    /// Measure the AprilTag detector (thesis 5.4): errors of range, bearing and normal with and without lens
+    /// calibration, detection rate while the robot turns, and computation time.
     ///
-    /// Pictures are made as the camera makes them; the code that looks at them is the robot's own.
+    /// Pictures are rendered like camera frames; the detector is the robot's own.
     #[cfg(feature = "apriltag")]
     Markers(markers::MarkersArgs),
 }
 
-/// `xpuckd bench spi`.
+/// Arguments of `xpuckd bench spi`.
 #[derive(Args)]
 pub struct SpiArgs {
-    /// The kernel's device, like /dev/spidev0.0, or a virtual arena's socket, like runs/xp01.spi.
+    /// Kernel device, such as /dev/spidev0.0, or socket of a virtual arena, such as runs/xp01.spi.
     #[arg(long)]
     device: PathBuf,
-    /// How long, minutes.
+    /// Duration [minutes, > 0, <= 10000].
     #[arg(long, default_value_t = 10.0)]
     minutes: f64,
-    /// Part of the words, either way, that are changed at random.
+    /// Fraction of the words in either direction that are corrupted at random (0..=1).
     #[arg(long, default_value_t = 0.01)]
     corrupt: f64,
-    /// Threads at idle priority that simulate worlds meanwhile, as evolution does.
+    /// Number of idle-priority threads that simulate worlds meanwhile, as evolution does (0..=256).
     #[arg(long, default_value_t = 2)]
     load: usize,
-    /// Real-time priority of the thread that talks to the e-puck, 1 to 99; 0 for none.
+    /// Real-time priority of the thread that exchanges with the e-puck [1..=99; 0: none].
     #[arg(long, default_value_t = 50)]
     realtime: u8,
-    /// Speed of both wheels, steps/s; the sign changes with each command.
+    /// Speed of both wheels (steps/s); the sign alternates between commands.
     #[arg(long, default_value_t = 0)]
     speed: i16,
 }
 
-/// Why a figure was not reached, or not even measured.
+/// Reasons for a failed benchmark.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// An argument makes no sense.
+    /// An argument is invalid.
     #[error("--{0}")]
     Argument(&'static str),
-    /// The robot's body.
+    /// Error of the robot's body.
     #[error(transparent)]
     Body(#[from] BodyLinkError),
-    /// The load's threads.
+    /// The threads of the load cannot be created.
     #[error("no threads for the load: {0}")]
     Load(#[from] rayon::ThreadPoolBuildError),
-    /// The figures cannot be printed.
+    /// The results cannot be printed.
     #[error("{0}")]
     Output(#[from] OutputError),
-    /// It cannot be measured, or what was measured cannot be told.
+    /// The measurement is impossible, or its result cannot be written.
     #[error("{0}")]
     Unmeasured(String),
-    /// It was measured, and is worse than it should be.
+    /// The result is outside its limit.
     #[error("the figure is not reached: {0}")]
     Missed(String),
 }
 
-/// Measures and prints.
+/// Runs a benchmark and prints the results.
 pub fn run(bench: &Bench) -> Result<(), BenchError> {
     match bench {
         Bench::Spi(args) => spi(args),
@@ -109,7 +109,7 @@ pub fn run(bench: &Bench) -> Result<(), BenchError> {
     }
 }
 
-/// Tells before minutes of measuring whether a figure can be written.
+/// Checks before a long measurement that the figure can be written.
 fn can_draw(svg: Option<&Path>) -> Result<(), BenchError> {
     svg.map_or(Ok(()), |path| atomic::can_output(path).map_err(|error| no_figure(path, &error)))
 }
@@ -153,7 +153,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     let mut turn = 0u32;
     while Instant::now() < end {
         turn = turn.wrapping_add(1);
-        // Lamps of ever new colours, so that the words differ from command to command.
+        // The lamps change with each command, so that the words differ.
         let [red, green, blue, _] = turn.wrapping_mul(0x9e37_79b9).to_be_bytes().map(|level| level / 16);
         let speed = StepsPerSecond::new(if turn.is_multiple_of(2) { args.speed } else { -args.speed });
         body_link.command(Drive { speeds: [speed; 2], lamps: Lamps::all(Pixel { red, green, blue }) });

@@ -1,4 +1,4 @@
-//! A disturbed link that knows the truth, and a judge of what is believed.
+//! A bus that corrupts words and records the corruption, and a judge of the accepted reports.
 
 use crate::device::body::{Body, Counts, Drive, Sensed};
 use crate::device::{DeviceError, SpiBus};
@@ -9,61 +9,61 @@ use std::time::Duration;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Command, Report, WORDS, Words};
 
-/// Undisturbed commands that a report may still echo.
+/// Number of uncorrupted commands that a report may still echo.
 const REMEMBERED: usize = 64;
 
-/// What was disturbed, and what came of it.
+/// Counters of corruptions and accepted corruptions.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Words that were changed, either way.
+    /// Corrupted words in either direction.
     pub words: AtomicU64,
-    /// Commands in which a word that counts was changed.
+    /// Commands with a corrupted significant word.
     pub commands: AtomicU64,
-    /// Reports in which a word that counts was changed.
+    /// Reports with a corrupted significant word.
     pub reports: AtomicU64,
-    /// Disturbed commands that the slave accepted: it echoes what was never sent to it whole.
+    /// Corrupted commands accepted by the slave: it echoes a number that it never received uncorrupted.
     pub wrong_commands: AtomicU64,
-    /// Disturbed reports that the driver accepted.
+    /// Corrupted reports accepted by the driver.
     pub wrong_reports: AtomicU64,
-    /// The last report was disturbed.
+    /// Whether the last report was corrupted.
     disturbed: AtomicBool,
 }
 
-/// A bus on which words change at random.
+/// Bus that corrupts words at random.
 #[derive(Debug)]
 pub(super) struct NoisyBus<B> {
     bus: B,
     part: f64,
     draws: Draws,
     tally: Arc<Tally>,
-    /// Numbers of the last commands that went out undisturbed.
+    /// Sequence numbers of the last uncorrupted commands.
     whole: VecDeque<u16>,
-    /// The slave has echoed one of them; before that it echoes what came before this bus.
+    /// Whether the slave has echoed one of them; earlier echoes are of commands sent before this bus existed.
     met: bool,
 }
 
 impl<B> NoisyBus<B> {
-    /// Changes a part of all words, 0..=1.
+    /// Creates a bus that corrupts this fraction of all words (0..=1).
     pub fn new(bus: B, part: f64, tally: Arc<Tally>) -> NoisyBus<B> {
         let draws = Draws::new(1, 0, 0, 0, Stream::Device);
         NoisyBus { bus, part, draws, tally, whole: VecDeque::new(), met: false }
     }
 
-    /// Changes some words to any others; true if one of them counts.
+    /// Replaces some words by random others; returns whether a significant word changed.
     fn disturb(&mut self, words: &mut Words) -> bool {
         let mut counts = false;
         for (i, word) in words.iter_mut().enumerate() {
             if f64::from(self.draws.unit()) < self.part {
                 *word ^= 1 + self.draws.below(0xffff) as u16;
                 self.tally.words.fetch_add(1, Relaxed);
-                // The last word is the dummy.
+                // The last word is a dummy.
                 counts |= i < WORDS - 1;
             }
         }
         counts
     }
 
-    /// Judges the slave by its undisturbed report.
+    /// Checks the echo in an uncorrupted report.
     fn judge_slave(&mut self, reply: &Words) {
         let Ok(Report { echo, .. }) = Report::decode(reply) else { return };
         let known = self.whole.contains(&echo);
@@ -95,7 +95,7 @@ impl<B: SpiBus> SpiBus for NoisyBus<B> {
     }
 }
 
-/// A body whose answers are judged: it should not believe a disturbed report.
+/// Body wrapper that counts accepted corrupted reports.
 #[derive(Debug)]
 pub(super) struct Judge<B> {
     body: B,
@@ -103,7 +103,7 @@ pub(super) struct Judge<B> {
 }
 
 impl<B> Judge<B> {
-    /// Judges this body, which is on a [`NoisyBus`] with the same tally.
+    /// Wraps a body on a [`NoisyBus`] with the same tally.
     pub fn new(body: B, tally: Arc<Tally>) -> Judge<B> {
         Judge { body, tally }
     }
@@ -131,7 +131,7 @@ mod tests {
     use crate::device::epuck::Epuck;
     use xpuck_registers::spi::{crc, sum};
 
-    /// A slave that takes every number that it reads, so that the judge has something to find.
+    /// Slave that, if `credulous`, repairs the checksums of every command and so accepts corrupted ones.
     #[derive(Default)]
     struct Slave {
         credulous: bool,

@@ -1,29 +1,29 @@
-//! A panel of a figure: two axes from 0 and lines, as SVG.
+//! Panel of a figure as SVG: two axes that start at 0, and lines.
 
 use std::fmt::Write;
 
-/// Size of a panel's plot, and where it begins, in units of the picture.
+/// Size and top of a panel's plot, in units of the picture.
 const PLOT: [f64; 2] = [250.0, 190.0];
 const TOP: f64 = 34.0;
-/// Colours of lines.
+/// Line colours.
 pub(super) const COLOURS: [&str; 5] = ["#1b4f8f", "#2f8f5b", "#c08a1e", "#b0452f", "#7a4aa0"];
 
-/// A panel with its axes from 0.
+/// Panel with axes that start at 0.
 pub(super) struct Panel {
-    /// Where the plot begins.
+    /// Left edge of the plot.
     pub left: f64,
-    /// The greatest values of the axes.
+    /// Maximum values of the axes.
     pub most: [f64; 2],
 }
 
 impl Panel {
-    /// Where a point is in the picture.
+    /// Position of a point in the picture.
     pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
         let part = |i: usize, value: f64| (value / self.most[i]).clamp(0.0, 1.0) * PLOT[i];
         [self.left + part(0, x), TOP + PLOT[1] - part(1, y)]
     }
 
-    /// Draws both axes with a title, their labels, and a number at each step.
+    /// Draws both axes with title, labels, and a number at each step.
     pub fn axes(&self, out: &mut String, title: &str, labels: [&str; 2], steps: [f64; 2]) {
         let (bottom, right) = (TOP + PLOT[1], self.left + PLOT[0]);
         let _ =
@@ -82,7 +82,7 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A round number at or above a value, and a step that divides it.
+/// Rounds a value up; returns the round number and a step that divides it.
 pub(super) fn round_up(value: f64) -> (f64, f64) {
     let power = 10f64.powf(value.max(1e-6).log10().floor());
     let step = [0.2, 0.5, 1.0, 2.0]

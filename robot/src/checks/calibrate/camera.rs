@@ -1,4 +1,4 @@
-//! The camera's colours: the regions of HSV space in which the targets' pixels lie and the white card's do not.
+//! Camera colours: regions of HSV space that contain the target's pixels and exclude those of a white card.
 
 use super::file::Edit;
 use super::{CalibrateError, Operator, unfit};
@@ -9,39 +9,39 @@ use std::time::Duration;
 use xpuck_registers::yuyv;
 
 const NAMES: [&str; 3] = ["red", "green", "blue"];
-/// Frames of each target.
+/// Number of frames per target.
 const FRAMES: usize = 10;
-/// The camera is asked for a frame so often, and given up after so many askings: 10 s.
+/// Polling interval of the camera, and number of polls after which the measurement fails (10 s).
 const ASK: (Duration, usize) = (Duration::from_millis(10), 1000);
-/// Of a frame every pixel pair in so many is looked at, across and down.
+/// Sampling stride over pixel pairs, horizontally and vertically.
 const STRIDE: usize = 4;
-/// The part of pixels that a region may miss at each end of a distribution.
+/// Fraction of the pixels that a region may miss at each end of a distribution.
 const TAIL: f32 = 0.02;
-/// A region is so much wider than what was seen: hue in degrees, and saturation and value as a part.
+/// Margins of a region: hue (degrees), and factor for saturation and value.
 const MARGIN: (f32, f32) = (10.0, 0.8);
-/// Widest hue that is one colour, degrees.
+/// Maximum width of one colour's hue range (degrees).
 const WIDEST: f32 = 100.0;
-/// By how much a region's least saturation exceeds the white card's.
+/// Margin between a region's minimum saturation and that of the white card.
 const ABOVE_WHITE: f32 = 0.05;
-/// Mean value of a white card that is neither too dark nor too bright.
+/// Range of the mean value of a correctly exposed white card.
 const WHITE: std::ops::RangeInclusive<f32> = 0.4..=0.97;
 
-/// A pixel: hue, degrees, saturation and value, 0..=1.
+/// Pixel: hue (degrees), saturation and value (0..=1).
 pub type Hsv = [f32; 3];
 
-/// What the camera saw of the white card and of the targets, in the order red, green, blue.
+/// Pixels of the white card, and of the targets in the order red, green, blue.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// The white card.
+    /// Pixels of the white card.
     pub white: Vec<Hsv>,
-    /// The targets that were shown.
+    /// Pixels of each measured target.
     pub targets: [Option<Vec<Hsv>>; 3],
 }
 
-/// The regions that hold the targets; those that were not shown stay as they are.
+/// Fits the regions to the targets; regions without a measurement are unchanged.
 ///
 /// # Errors
-/// Why the pixels tell no regions.
+/// If the pixels do not determine the regions.
 pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], CalibrateError> {
     let finite = |pixels: &[Hsv]| !pixels.is_empty() && pixels.iter().flatten().all(|x| x.is_finite());
     if !finite(&samples.white) {
@@ -99,7 +99,7 @@ pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], Cali
     Ok(regions)
 }
 
-/// The middle of hues, which are angles, weighted by saturation.
+/// Circular mean of the hues, weighted by saturation.
 fn mean_hue(pixels: &[Hsv]) -> f32 {
     let sum = pixels.iter().fold((0.0f64, 0.0f64), |(x, y), [hue, saturation, _]| {
         let (sin, cos) = f64::from(*hue).to_radians().sin_cos();
@@ -108,17 +108,17 @@ fn mean_hue(pixels: &[Hsv]) -> f32 {
     sum.1.atan2(sum.0).to_degrees() as f32
 }
 
-/// The value below which a part of all lies.
+/// Quantile of the values.
 fn quantile(values: impl Iterator<Item = f32>, part: f32) -> f32 {
     let mut all: Vec<f32> = values.collect();
     all.sort_by(f32::total_cmp);
     all[((all.len() - 1) as f32 * part).round() as usize]
 }
 
-/// Asks for the white card and the targets, and looks at them.
+/// Asks the operator for the white card and the targets, and samples their pixels.
 ///
 /// # Errors
-/// Any trouble on the way.
+/// Any error of the camera or the operator.
 pub fn measure(
     camera: &mut dyn FrameSource,
     green: bool,
@@ -147,7 +147,7 @@ fn pixels(
     wait: &mut dyn FnMut(Duration),
 ) -> Result<Vec<Hsv>, CalibrateError> {
     let (mut pixels, mut frames) = (Vec::new(), 0);
-    // What was on its way while the operator moved is not the target.
+    // Discards a frame that was captured while the operator moved.
     camera.latest()?;
     for _ in 0..ASK.1 {
         if stop.load(Ordering::Relaxed) {
@@ -178,7 +178,7 @@ fn sample(frame: &Frame, pixels: &mut Vec<Hsv>) {
     }
 }
 
-/// What the file is to say.
+/// Entries for the robot's file.
 pub fn edits(regions: &[Region; 3]) -> Vec<Edit> {
     let rows = NAMES.iter().zip(regions).map(|(name, region)| {
         [
@@ -200,7 +200,7 @@ mod tests {
     use std::sync::Mutex;
     use xpuck_registers::yuyv::Rgb;
 
-    /// A camera in a greenish light that sees one colour at a time.
+    /// Camera in a greenish light that sees one colour at a time.
     struct Bench<'a> {
         shown: &'a Mutex<Rgb>,
         frame: Option<Frame>,

@@ -1,8 +1,9 @@
-//! The wheels: distance rolled in a step, left and right, and the distance between them, by least squares over several
-//! moves that the operator measured (thesis 7.2.3).
+//! Wheel calibration (thesis 7.2.3): the travel per step of each wheel and the wheelbase, by least squares over
+//! several moves measured by the operator.
 //!
-//! With factors f of the nominal values, steps s and nominal step m and baseline b, a move tells
-//! m (f_left s_left + f_right s_right) / 2 = distance and m (f_right s_right - f_left s_left) - b f_baseline turn = 0.
+//! With factors f relative to the nominal values, steps s, nominal step length m and wheelbase b, a move gives
+//! m (f_left s_left + f_right s_right) / 2 = distance and m (f_right s_right - f_left s_left) - b f_baseline turn =
+//! 0.
 //! Both are linear in the factors.
 
 use super::file::Edit;
@@ -14,31 +15,31 @@ use xpuck_kernels::math::linear::solve;
 use xpuck_kernels::model::WHEELBASE;
 use xpuck_registers::stepper::METRES_PER_STEP;
 
-/// Length of a straight move, m.
+/// Length of a straight move (m).
 const LENGTH: f64 = 0.5;
-/// Full turns of a turning move.
+/// Number of full turns of a turning move.
 const TURNS: f64 = 3.0;
-/// A move that fits the others worse is a wrong measurement, m of wheel travel.
+/// Residual above which a move counts as measured wrongly (m of wheel travel).
 const WORST: f64 = 0.01;
 
-/// A pivot below this part of the largest equation leaves something open.
+/// Smallest pivot of a solvable system, relative to the largest diagonal element.
 const OPEN: f64 = 1e-9;
 
-/// A move and what the operator measured.
+/// Move and its measurement by the operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
     /// Steps left and right.
     pub steps: [i64; 2],
-    /// Distance from start to end in a straight line, m; not for a turn on the spot.
+    /// Distance from start to end in a straight line (m); `None` for a turn on the spot.
     pub distance: Option<f64>,
-    /// Change of heading, rad, positive to the left, full turns counted.
+    /// Change of heading (rad), positive to the left, including full turns.
     pub turn: f64,
 }
 
-/// The wheels that fit the moves best.
+/// Fits the wheel factors to the moves.
 ///
 /// # Errors
-/// Why they do not tell.
+/// If the moves do not determine the wheels.
 pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     let (metre, base) = (f64::from(METRES_PER_STEP), f64::from(WHEELBASE));
     let mut rows: Vec<([f64; 3], f64, usize)> = Vec::new();
@@ -78,7 +79,7 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     Ok(Wheels { left, right, baseline })
 }
 
-/// Solves the normal equations; none if the rows leave something open.
+/// Solves the normal equations; `None` if they are singular.
 fn least_squares(rows: &[([f64; 3], f64, usize)]) -> Option<[f64; 3]> {
     let (mut a, mut right) = (vec![vec![0.0; 3]; 3], vec![vec![0.0]; 3]);
     for (row, value, _) in rows {
@@ -92,10 +93,10 @@ fn least_squares(rows: &[([f64; 3], f64, usize)]) -> Option<[f64; 3]> {
     Some([0, 1, 2].map(|i| found[i][0]))
 }
 
-/// Lets the robot drive and turn, and asks what it did.
+/// Moves the robot, and asks the operator for the distance and the turn.
 ///
 /// # Errors
-/// Any trouble on the way; the wheels then stand.
+/// Any error of the body or the operator; the wheels are then stopped.
 pub fn measure(motion: &mut Motion<'_>, times: u8, operator: &mut dyn Operator) -> Result<Vec<Move>, CalibrateError> {
     let ahead = (LENGTH / f64::from(METRES_PER_STEP)).round() as i64;
     let turning = (TURNS * PI * f64::from(WHEELBASE) / f64::from(METRES_PER_STEP)).round() as i64;
@@ -117,7 +118,7 @@ pub fn measure(motion: &mut Motion<'_>, times: u8, operator: &mut dyn Operator) 
     Ok(moves)
 }
 
-/// What the file is to say.
+/// Entries for the robot's file.
 pub fn edits(wheels: &Wheels) -> Vec<Edit> {
     let Wheels { left, right, baseline } = *wheels;
     vec![
@@ -143,7 +144,7 @@ mod tests {
         let mut ready = |_: &str| start.set(bench.truth().pose);
         let mut answer = |question: &str| {
             let (from, to) = (start.get(), bench.truth().pose);
-            // The operator's ruler has millimetres, the protractor degrees.
+            // The operator measures in whole millimetres and degrees.
             asked.set(asked.get() + 1);
             match question.contains("mm") {
                 true => (1e3 * (to[0] - from[0]).hypot(to[1] - from[1])).round(),

@@ -1,4 +1,4 @@
-//! Results into the robot's file: comments, order and everything else stay, and the file is whole at any moment.
+//! Writes results into the robot's file: comments and order are preserved, and the file is replaced atomically.
 
 use super::CalibrateError;
 use crate::config::RobotFile;
@@ -7,39 +7,39 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 use xpuck_wire::atomic;
 use xpuck_wire::file::{MAX_TOML, text};
 
-/// Digits behind the point.
+/// Number of decimal places.
 const DIGITS: i32 = 4;
 
-/// A value of `[calibration]`.
+/// Value in `[calibration]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
-    /// Its tables and its name.
+    /// Path of the key: tables and name.
     pub key: Vec<&'static str>,
-    /// One number, or a list of them.
+    /// Number, or list of numbers.
     pub value: Number,
 }
 
-/// One number or several.
+/// Number, or list of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
-    /// A number.
+    /// Single number.
     One(f32),
-    /// A list.
+    /// List of numbers.
     List(Vec<f32>),
 }
 
 impl Edit {
-    /// One number.
+    /// Creates an edit with a single number.
     pub fn one(key: &[&'static str], value: f32) -> Edit {
         Edit { key: key.to_vec(), value: Number::One(value) }
     }
 
-    /// A list of numbers.
+    /// Creates an edit with a list of numbers.
     pub fn list(key: &[&'static str], values: &[f32]) -> Edit {
         Edit { key: key.to_vec(), value: Number::List(values.to_vec()) }
     }
 
-    /// The value as it stands in the file.
+    /// Value as TOML text.
     pub fn text(&self) -> String {
         self.toml().to_string()
     }
@@ -56,7 +56,7 @@ impl Edit {
 /// Writes edits below `[calibration]` of the file at `path`.
 ///
 /// # Errors
-/// One line; the file is then as it was.
+/// A one-line message; the file is then unchanged.
 pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
     let fail = |message: String| CalibrateError::File(format!("{}: {message}; it is as it was", path.display()));
     let text = text(path, MAX_TOML).map_err(|error| CalibrateError::File(error.to_string()))?;
@@ -64,7 +64,7 @@ pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
     atomic::write(path, edited.as_bytes()).map_err(|error| fail(error.to_string()))
 }
 
-/// The text with the edits made, as a robot's file that reads.
+/// Applies the edits to the text, and checks that the result is a valid robot file.
 fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.message().replace('\n', "; "))?;
     for edit in edits {
@@ -72,7 +72,7 @@ fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
         let (name, tables) = edit.key.split_last().ok_or("an edit without a key")?;
         for key in ["calibration"].iter().chain(tables) {
             let mut fresh = Table::new();
-            // A table of nothing but tables needs no line of its own.
+            // A table that contains only tables needs no header.
             fresh.set_implicit(true);
             let item = table.entry(key).or_insert(Item::Table(fresh));
             table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is no table"))?;
@@ -80,7 +80,7 @@ fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
         let mut value = edit.toml();
         match table.get_mut(name) {
             Some(Item::Value(old)) => {
-                // With the comment behind it.
+                // Keeps the comment that follows the value.
                 *value.decor_mut() = old.decor().clone();
                 *old = value;
             }

@@ -1,5 +1,5 @@
-//! The infra-red sensors: offset and scale of each against the curve, from readings at known distances of white card or
-//! a white wall (thesis 7.3.1).
+//! Infra-red calibration (thesis 7.3.1): offset and scale of each sensor relative to the curve, from readings at
+//! known distances to a white card or a white wall.
 
 use super::file::Edit;
 use super::motion::Motion;
@@ -9,37 +9,37 @@ use xpuck_kernels::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::stepper::METRES_PER_STEP;
 
-/// Readings that each sensor needs.
+/// Minimum number of readings per sensor.
 const LEAST: usize = 5;
-/// By how much the curve must differ between a sensor's nearest and farthest reading, counts.
+/// Minimum difference between the curve's values at a sensor's nearest and farthest reading (counts).
 const SPREAD: f64 = 1000.0;
-/// Largest error of a sensor's readings (root mean square), counts: half a millimetre where the curve is steepest.
+/// Maximum root mean square error of a sensor's readings (counts); corresponds to 0.5 mm where the curve is steepest.
 const WORST: f64 = 250.0;
-/// Distances from the wall when the robot drives, and from one to the next, m.
+/// Largest distance to the wall, and distance between measurements, when the robot drives (m).
 const DISTANCES: (f64, f64) = (0.030, 0.002);
-/// The order in which sensors are turned to the wall: from right round to left and back, never full circle, so that errors
-/// of turning do not add up.
+/// Order in which the sensors are turned to the wall: from the right via the front to the left and back, never a full
+/// circle, so that turning errors do not accumulate.
 const ORDER: [usize; 8] = [3, 2, 1, 0, 7, 6, 5, 4];
-/// Distances that can be given by hand, mm.
+/// Range of distances for manual measurement (mm).
 const BY_HAND: std::ops::RangeInclusive<f32> = 0.0..=50.0;
-/// Most of them.
+/// Maximum number of manual distances.
 const MOST_BY_HAND: usize = 50;
 
-/// What a sensor read at a distance.
+/// Reading of a sensor at a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// The sensor, 0..8 in the order of Table 6.1.
+    /// Sensor, 0..8 in the order of Table 6.1.
     pub sensor: usize,
-    /// Distance from the sensor, m.
+    /// Distance from the sensor (m).
     pub distance: f64,
-    /// Counts.
+    /// Reading (counts).
     pub counts: f64,
 }
 
-/// The offset and scale of each sensor that fit its readings best, with the curve as it is.
+/// Fits offset and scale of each sensor to its readings; the curve is unchanged.
 ///
 /// # Errors
-/// The first sensor that does not tell, and why.
+/// The first sensor whose readings do not determine its parameters, and the reason.
 pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, CalibrateError> {
     let mut found = present.clone();
     for sensor in 0..8 {
@@ -51,7 +51,7 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
                 return unfit(format!("a reading of sensor {number} is not a finite number"));
             }
             let curve = f64::from(present.curve.counts(reading.distance as f32));
-            // At the ends of the range a reading says only a bound.
+            // At the ends of the range a reading is only a bound.
             if curve > 0.0 && reading.counts > 0.0 && reading.counts < f64::from(MAX_COUNTS) {
                 points.push((curve, reading.counts));
             }
@@ -74,7 +74,7 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
     Ok(found)
 }
 
-/// Slope, value at 0 and root mean square error of the line through points.
+/// Slope, intercept and root mean square error of a line fit.
 fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     let n = points.len() as f64;
     if points.len() < LEAST {
@@ -92,10 +92,10 @@ fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     Ok((slope, my - slope * mx, (squares / n).sqrt()))
 }
 
-/// Turns each sensor to a wall in front of the robot, at distances that grow as it backs away.
+/// Turns each sensor to a wall in front of the robot, at increasing distances.
 ///
 /// # Errors
-/// Any trouble on the way; the wheels then stand.
+/// Any error of the body or the operator; the wheels are then stopped.
 pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Result<Vec<Reading>, CalibrateError> {
     operator.ready(
         "Put the robot so that its front touches a white wall, squarely. It will turn on the spot and back away.",
@@ -108,7 +108,7 @@ pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Resul
             let bearing = f64::from(PROX_ANGLES[sensor]);
             turn_to(motion, -bearing)?;
             let counts = motion.look()?[sensor];
-            // Along the ray from the sensor on the rim, should it not point quite at the wall.
+            // Distance along the sensor's axis, which may not be exactly perpendicular to the wall.
             let [x, _, heading] = motion.pose();
             let distance = (f64::from(ROBOT_RADIUS) - x) / (heading + bearing).cos() - f64::from(ROBOT_RADIUS);
             readings.push(Reading { sensor, distance, counts });
@@ -118,23 +118,23 @@ pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Resul
     Ok(readings)
 }
 
-/// Backs to this distance from where the robot stood at first, m.
+/// Drives back to this distance from the start (m).
 fn back_to(motion: &mut Motion<'_>, away: f64) -> Result<(), CalibrateError> {
     let steps = ((-motion.pose()[0] - away) / f64::from(METRES_PER_STEP)).round() as i64;
     motion.go([steps, steps]).map(drop)
 }
 
-/// Turns to this heading, rad; 0 is towards the wall.
+/// Turns to this heading (rad); 0 faces the wall.
 fn turn_to(motion: &mut Motion<'_>, heading: f64) -> Result<(), CalibrateError> {
     let arc = (heading - motion.pose()[2]) / 2.0 * f64::from(WHEELBASE) * f64::from(motion.wheels().baseline);
     let steps = (arc / f64::from(METRES_PER_STEP)).round() as i64;
     motion.go([-steps, steps]).map(drop)
 }
 
-/// Reads all sensors while the operator holds a ring of card round the robot at these distances, mm.
+/// Reads all sensors while the operator holds a ring of card around the robot at these distances (mm).
 ///
 /// # Errors
-/// Distances that make no sense, or any trouble with the body.
+/// If a distance is invalid, or any error of the body.
 pub fn by_hand(
     motion: &mut Motion<'_>,
     distances: &[f32],
@@ -153,7 +153,7 @@ pub fn by_hand(
     Ok(readings)
 }
 
-/// What the file is to say.
+/// Entries for the robot's file.
 pub fn edits(infrared: &Infrared) -> Vec<Edit> {
     vec![
         Edit::list(&["infrared", "offset"], &infrared.offset.map(|v| (v * 10.0).round() / 10.0)),

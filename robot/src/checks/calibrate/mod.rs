@@ -1,6 +1,7 @@
-//! `xpuckd calibrate`: measures what is particular to a robot's body and writes it into `[calibration]` of its file.
+//! `xpuckd calibrate`: measures the parameters of a robot's body, and writes them to `[calibration]` of its file.
 //!
-//! Each subject is a pure fit, and a shell that asks the operator, moves slowly and measures. Motion ends at any error.
+//! Each subject consists of a pure fit, and of code that guides the operator, moves slowly and measures. Every error
+//! stops the wheels.
 
 pub mod camera;
 pub mod drive;
@@ -23,75 +24,76 @@ use motion::Motion;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// What is calibrated.
+/// Subjects of a calibration.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum Subject {
-    /// The infra-red sensors: the robot turns each of them to a white wall at several distances. It needs the wall in front
-    /// of it and 20 cm of free floor all round; calibrate the drive first.
+    /// Infra-red sensors: the robot turns each sensor to a white wall at several distances. Requires a wall in front
+    /// of the robot and 20 cm of free floor around it; calibrate the drive first.
     Ir {
-        /// Do not move: hold a ring of white card round the robot at these distances from its sensors, mm, one after the
-        /// other.
+        /// Do not move: hold a ring of white card around the robot at each of these distances from its sensors [mm,
+        /// 0..=50].
         #[arg(long, value_delimiter = ',', value_name = "MM")]
         by_hand: Vec<f32>,
     },
-    /// The wheels: the robot drives 0.5 m ahead and turns three times, and you measure what it did.
+    /// Wheels: the robot drives 0.5 m ahead and turns three times; you measure both.
     Drive {
-        /// How often it does both, 1 to 10.
+        /// Number of repetitions (1..=10).
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
         moves: u8,
     },
-    /// The camera's colours: you hold a white card and coloured targets before it.
+    /// Camera colours: you hold a white card and coloured targets in front of the camera.
     Camera {
         /// Measure green too.
         #[arg(long)]
         green: bool,
     },
-    /// The camera's lens: you hold a flat board of AprilTags before it, which `xpuckd tags` prints.
+    /// Camera lens: you hold a flat board of AprilTags, printed by `xpuckd tags`, in front of the camera.
     #[cfg(feature = "apriltag")]
     Lens {
-        /// The board.
+        /// Layout of the board.
         #[command(flatten)]
         board: crate::vision::tags::BoardArgs,
-        /// Views of the board.
+        /// Number of views of the board (5..=30).
         #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(5..=30))]
         views: u8,
     },
 }
 
-/// Why nothing was calibrated. The file is then as it was.
+/// Reasons for a failed calibration. The file is then unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
     /// A device does not answer.
     #[error("{0}; the file is as it was")]
     Device(#[from] DeviceError),
-    /// The measurements give no calibration.
+    /// The measurements do not determine a calibration.
     #[error("{0}; the file is as it was")]
     Unfit(String),
-    /// The wheels did not do what they were told.
+    /// The wheels did not make the commanded steps.
     #[error("the wheels made {made:?} of {wanted:?} steps in time and were stopped; the file is as it was")]
     Motion {
-        /// Steps left and right.
+        /// Steps made, left and right.
         made: [i64; 2],
-        /// Steps left and right.
+        /// Steps commanded, left and right.
         wanted: [i64; 2],
     },
-    /// The operator gave up, or the answers are none.
+    /// The operator gave up, or an answer is invalid.
     #[error("{0}; the file is as it was")]
     Operator(String),
-    /// The robot's file.
+    /// The robot's file cannot be read or written.
     #[error("{0}")]
     File(String),
 }
 
-/// Measurements that give no calibration, and why.
+/// Creates an error for measurements that do not determine a calibration.
 pub(crate) fn unfit<T>(why: impl Into<String>) -> Result<T, CalibrateError> {
     Err(CalibrateError::Unfit(why.into()))
 }
 
-/// Calibrates a robot and writes the result into its file at `path`; `stop` ends it with the wheels standing.
+/// Calibrates a robot, and writes the result to its file at `path`. Setting `stop` ends the calibration with stopped
+/// wheels.
 ///
 /// # Errors
-/// One line that says what was in the way.
+/// The cause, in one line.
 pub fn run(
     path: &Path,
     robot: &RobotFile,

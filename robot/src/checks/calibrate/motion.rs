@@ -1,4 +1,4 @@
-//! Slow, bounded motion by the step counters alone. Whatever ends it, the wheels are told to stop.
+//! Slow, bounded motion by step counters. The wheels are stopped in every case.
 
 use super::CalibrateError;
 use crate::body::conditioning::Odometry;
@@ -8,20 +8,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Speed of the wheels, steps/s: 4 cm/s.
+/// Wheel speed (steps/s); corresponds to 4 cm/s.
 const SPEED: i16 = 300;
-/// Speed of the last steps.
+/// Wheel speed over the last steps (steps/s).
 const SLOW: i16 = 100;
-/// The last steps.
+/// Remaining steps below which the wheels slow down.
 const LAST: i64 = 50;
-/// Longest motion, steps of each wheel: 1.3 m.
+/// Maximum length of a motion (steps of each wheel); corresponds to 1.3 m.
 const MAX_STEPS: i64 = 10_000;
-/// The body rests so long before and after it is looked at.
+/// Rest time before and after a reading.
 const REST: Duration = Duration::from_millis(300);
-/// Times that a stop is sent when all ends.
+/// Number of stop commands sent at the end.
 const STOPS: usize = 3;
 
-/// A body that is moved for measurements.
+/// Body that moves for measurements.
 pub struct Motion<'a> {
     body: Box<dyn Body>,
     stop: &'a AtomicBool,
@@ -39,7 +39,7 @@ impl Drop for Motion<'_> {
 }
 
 impl<'a> Motion<'a> {
-    /// `wheels` are for the odometry; `wait` passes the time from one exchange to the next; `stop` ends every motion.
+    /// `wheels` is the calibration of the odometry; `wait` waits between exchanges; `stop` ends every motion.
     pub fn new(
         body: Box<dyn Body>,
         wheels: Wheels,
@@ -49,20 +49,20 @@ impl<'a> Motion<'a> {
         Motion { body, stop, wait, wheels, odometry: Odometry::default(), last: None, steps: [0; 2] }
     }
 
-    /// Where the body is by its wheels, from where it was first looked at: x, m, y, m, and heading, rad.
+    /// Odometry pose relative to the start: x (m), y (m) and heading (rad).
     pub fn pose(&self) -> [f64; 3] {
         self.odometry.pose()
     }
 
-    /// The wheels of its odometry.
+    /// Wheel calibration of the odometry.
     pub fn wheels(&self) -> Wheels {
         self.wheels
     }
 
-    /// Turns the wheels by about so many steps, and returns how many they made until they stood.
+    /// Turns the wheels by about these numbers of steps, and returns the steps made until they stopped.
     ///
     /// # Errors
-    /// Any error of the body, a wheel that does not follow, or the wish to stop: the wheels then stand.
+    /// Any error of the body, a wheel that does not follow, or a set `stop` flag; the wheels are then stopped.
     pub fn go(&mut self, wanted: [i64; 2]) -> Result<[i64; 2], CalibrateError> {
         let made = self.drive(wanted).inspect_err(|_| self.halt())?;
         let before = self.steps;
@@ -70,9 +70,9 @@ impl<'a> Motion<'a> {
         Ok([made[0] + self.steps[0] - before[0], made[1] + self.steps[1] - before[1]])
     }
 
-    /// Tells the wheels to stop, whatever comes back.
+    /// Stops the wheels; errors are ignored.
     fn halt(&mut self) {
-        // More than once, because a single command may be lost; the body stops by itself when none comes.
+        // Repeated because a command may be lost; without commands the body stops by its own timeout.
         for _ in 0..STOPS {
             let _ = self.body.exchange(&Drive::default());
         }
@@ -86,7 +86,7 @@ impl<'a> Motion<'a> {
         self.exchange(&Drive::default())?;
         let start = self.steps;
         let made = |steps: [i64; 2]| [steps[0] - start[0], steps[1] - start[1]];
-        // Twice the time that it takes, and a second for the slow end.
+        // Time limit: twice the nominal duration, plus a second and the slow part.
         let seconds = 2.0 * most as f64 / f64::from(SPEED) + 1.0 + 2.0 * LAST as f64 / f64::from(SLOW);
         for _ in 0..(seconds / self.body.period().as_secs_f64().max(1e-3)) as u64 {
             let done = made(self.steps);
@@ -103,10 +103,10 @@ impl<'a> Motion<'a> {
         Err(CalibrateError::Motion { made: made(self.steps), wanted })
     }
 
-    /// Stands still for a time; the mean reflected infra-red of the second half of it, counts.
+    /// Stands still, and returns the mean reflected infra-red over the second half of that time (counts).
     ///
     /// # Errors
-    /// Any error of the body, or the wish to stop.
+    /// Any error of the body, or a set `stop` flag.
     pub fn look(&mut self) -> Result<[f64; 8], CalibrateError> {
         let all = self.stand(REST)?;
         let half = &all[all.len() / 2..];

@@ -1,17 +1,17 @@
-//! The person at the robot.
+//! Interface to the person at the robot.
 
 use super::CalibrateError;
 use std::io::{BufRead, Write};
 use std::ops::RangeInclusive;
 
-/// Answers that make no sense are asked for again so often.
+/// Maximum number of attempts at a valid answer.
 const TRIES: usize = 3;
-/// Longest answer, bytes.
+/// Maximum length of an answer (bytes).
 const MAX_ANSWER: usize = 64;
 
-/// Who prepares what is measured, and measures what the robot cannot.
+/// Person who prepares the measurements, and measures what the robot cannot.
 pub trait Operator {
-    /// Tells what to prepare, and returns when it is done.
+    /// Asks the operator to prepare something, and returns once it is done.
     ///
     /// # Errors
     /// If the operator gives up.
@@ -20,23 +20,23 @@ pub trait Operator {
     /// Asks for a number within a range.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no valid number is given.
     fn number(&mut self, question: &str, range: RangeInclusive<f64>) -> Result<f64, CalibrateError>;
 
-    /// Tells something.
+    /// Shows a message.
     fn say(&mut self, text: &str);
 }
 
-/// An operator who reads and writes lines.
+/// Operator at a terminal, with line-based input and output.
 pub struct Terminal<R, W> {
     input: R,
     output: W,
-    /// What is to be prepared is taken as done.
+    /// Skip the questions whether preparations are done.
     yes: bool,
 }
 
 impl<R: BufRead, W: Write> Terminal<R, W> {
-    /// With `yes` nobody is asked whether things are ready; numbers are always asked for.
+    /// With `yes`, preparations need no confirmation; numbers are always asked for.
     pub fn new(input: R, output: W, yes: bool) -> Terminal<R, W> {
         Terminal { input, output, yes }
     }
@@ -77,7 +77,7 @@ impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
     }
 
     fn say(&mut self, text: &str) {
-        // Whoever closed the output does not want to read it.
+        // A closed output means that the operator does not read it.
         let _ = writeln!(self.output, "{text}");
         let _ = self.output.flush();
     }

@@ -1,4 +1,4 @@
-//! A simulated body with hidden parameters, and an operator who can see them.
+//! Simulated body with hidden parameters, and a scripted operator who knows them.
 
 use super::{CalibrateError, Operator};
 use crate::calibration::{Infrared, Wheels};
@@ -12,45 +12,45 @@ use xpuck_kernels::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared};
 use xpuck_registers::stepper::METRES_PER_STEP;
 
-/// Time between exchanges, s.
+/// Interval between exchanges (s).
 const PERIOD: f64 = 0.005;
 
-/// What is really so.
+/// True state of the simulated body.
 #[derive(Default)]
 pub struct Truth {
-    /// x, m, y, m, and heading, rad.
+    /// x (m), y (m) and heading (rad).
     pub pose: [f64; 3],
-    /// The hidden wheels.
+    /// Hidden wheel calibration.
     pub wheels: Wheels,
-    /// The hidden sensors.
+    /// Hidden infra-red calibration.
     pub infrared: Infrared,
-    /// Where a wall across x stands, m.
+    /// x position of a wall parallel to the y axis (m).
     pub wall: Option<f64>,
-    /// The wheels are held fast.
+    /// Whether the wheels are blocked.
     pub stuck: bool,
-    /// Exchanges until one goes wrong.
+    /// Number of exchanges until one fails.
     pub fails_in: Option<u32>,
     steps: [f64; 2],
     speeds: [f64; 2],
     exchanges: u32,
 }
 
-/// A bench with one body on it.
+/// Simulated bench with one body.
 #[derive(Clone, Default)]
 pub struct Bench(Arc<Mutex<Truth>>);
 
 impl Bench {
-    /// The body.
+    /// Driver of the body.
     pub fn body(&self) -> Box<dyn Body> {
         Box::new(self.clone())
     }
 
-    /// What is really so.
+    /// True state of the body.
     pub fn truth(&self) -> MutexGuard<'_, Truth> {
         self.0.lock().unwrap()
     }
 
-    /// The last command was to stop.
+    /// Whether the last command was a stop.
     pub fn stands(&self) -> bool {
         self.truth().speeds == [0.0; 2]
     }
@@ -105,18 +105,18 @@ impl Truth {
             _ => 1.0,
         };
         let curve = self.infrared.curve.counts(distance.max(0.0) as f32).max(0.0);
-        // A few counts up and down, always the same ones.
+        // Deterministic noise of a few counts.
         let noise = ((self.exchanges.wrapping_mul(7) + sensor as u32 * 5) % 11) as f32 - 5.0;
         let counts = self.infrared.scale[sensor] * curve + self.infrared.offset[sensor] + noise;
         RawInfrared(counts.round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
 }
 
-/// An operator whose answers come from functions.
+/// Operator whose answers come from closures.
 pub struct Script<'a> {
-    /// What happens when something is to be prepared.
+    /// Called when the operator is asked to prepare something.
     pub ready: &'a mut dyn FnMut(&str),
-    /// The answer to a question.
+    /// Answers a question.
     pub answer: &'a mut dyn FnMut(&str) -> f64,
 }
 

@@ -1,19 +1,19 @@
-//! A body at rest: it answers, its readings are in range and alive, and little has to be repeated.
+//! Checks a body at rest: it answers, its readings are in range and change, and few exchanges fail.
 
 use super::{Bench, senses};
 use crate::device::body::{Body, Drive, Sensed};
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// Exchanges that are looked at.
+/// Number of exchanges.
 const EXCHANGES: usize = 20;
-/// Those at the start in which wheels may still come to rest.
+/// Initial exchanges during which the wheels may still come to rest.
 const SETTLING: usize = 8;
-/// Of so many exchanges one may go wrong: one in a thousand transfers times out on a good bus (GCtronic).
+/// Minimum number of exchanges per tolerated error; on a good bus one transfer in a thousand times out (GCtronic).
 const ONE_IN: u64 = 20;
-/// A lithium-ion cell, mV.
+/// Voltage range of a lithium-ion cell (mV).
 const CELL: std::ops::RangeInclusive<u16> = 3000..=4300;
 
-/// Checks a body whose wheels are to stand; false if it does not answer.
+/// Checks a body with stopped wheels; returns false if it does not answer.
 pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
     bench.on("body");
     let (mut told, mut error) = (Vec::new(), None);
@@ -48,7 +48,7 @@ fn infrared(bench: &mut Bench, told: &[Sensed]) {
     let readings = || told.iter().flat_map(|s| s.reflected).map(|raw| raw.0);
     let (least, most) = (readings().min().unwrap_or(0), readings().max().unwrap_or(0));
     bench.judge("infra-red in range", most <= MAX_COUNTS, "0 to 4095", format!("{least} to {most}"));
-    // The noise of a converter is more than nothing, in one of sixteen readings at least.
+    // A working converter has noise in at least one of sixteen readings.
     let pictures = |s: &Sensed| (s.reflected, s.light);
     let first = told.last().map(pictures);
     let different = told.iter().rev().take(SETTLING).filter(|s| Some(pictures(s)) != first).count();
@@ -56,7 +56,7 @@ fn infrared(bench: &mut Bench, told: &[Sensed]) {
     bench.judge("infra-red alive", different > 0, "readings that change", found);
 }
 
-/// Checks how often something had to be repeated or was refused, over all exchanges.
+/// Checks the numbers of errors and retries over all exchanges.
 pub(super) fn errors(bench: &mut Bench, body: &dyn Body) {
     let c = body.counts();
     let wrong = c.bus_errors + c.retries + c.corrupt + c.rejected;

@@ -1,4 +1,4 @@
-//! The camera: its sensor is one that is known and takes its settings, and frames come in the right size and number.
+//! Checks the camera: its sensor is known and accepts its settings, and frames have the right size and rate.
 
 use super::{Bench, Opened, Picture};
 use crate::device::camera_sensor::AnySensor;
@@ -6,23 +6,23 @@ use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 use xpuck_registers::camera_sensor::Clock;
 
-/// How long frames are counted.
+/// Duration of the frame count.
 const COUNTED: Duration = Duration::from_secs(2);
-/// Pause between two looks.
+/// Interval between polls.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Two exposures, s, the second of which makes a brighter picture of anything that is lit.
+/// Two exposure times (s); the second must give a brighter picture of any lit scene.
 const EXPOSURES: [f64; 2] = [0.003, 0.012];
-/// By how much the picture has to be brighter, luma; all is dark below this one.
+/// Minimum ratio of the two mean luma values, and luma below which the scene counts as dark.
 const BRIGHTER: f64 = 1.15;
 const DARK: f64 = 20.0;
-/// How long pictures of an exposure before are on their way.
+/// Time after which frames of the previous exposure have passed.
 const SETTLES: Duration = Duration::from_millis(600);
 
-/// A sensor that takes its settings, and who clocks it.
+/// Configured sensor, and its clock source.
 type Ready = (AnySensor, Clock);
 
-/// Checks the sensor's id and sets it up.
+/// Checks the sensor's id and configures the sensor.
 pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<AnySensor>, Clock)>) -> Option<Ready> {
     let (mut sensor, clock) = match sensor {
         Some((Ok(sensor), clock)) => (sensor, clock),
@@ -48,7 +48,7 @@ pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<AnySensor>, Clock
     Some((sensor, clock))
 }
 
-/// Looks whether a longer exposure makes a brighter picture, and leaves the sensor as it was set up.
+/// Checks that a longer exposure gives a brighter picture, and restores the sensor's settings.
 fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready>) {
     let Some((mut sensor, clock)) = ready else { return bench.skip("exposure", "no sensor takes settings") };
     if sensor.sensor().exposing.is_none() {
@@ -66,7 +66,7 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
             Err(error) => return bench.fail("exposure", &expected, error.to_string()),
         }
     }
-    // By itself where it did so before, or for the time that the set-up left.
+    // Restores automatic exposure, or the fixed time of the set-up.
     if let Err(error) = sensor.expose(None, clock).and_then(|()| sensor.set_up(clock)) {
         return bench.fail("exposure", &expected, error.to_string());
     }
@@ -79,7 +79,7 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
 
 /// Mean luma of the next frames.
 fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, DeviceError> {
-    // What waits is of the exposure before.
+    // Discards a frame of the previous exposure.
     camera.latest()?;
     let (start, mut sum, mut frames) = (Instant::now(), 0.0, 0u32);
     while bench.seconds(start) < COUNTED.as_secs_f64() && frames < 3 {
@@ -93,7 +93,7 @@ fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, Device
     Ok(if frames == 0 { 0.0 } else { sum / f64::from(frames) })
 }
 
-/// What came in a while.
+/// Frames received during the count.
 #[derive(Default)]
 struct Seen {
     frames: u32,
@@ -101,7 +101,7 @@ struct Seen {
     plain: bool,
 }
 
-/// Counts frames and looks at them.
+/// Counts frames, and checks their content.
 pub(super) fn frames(
     bench: &mut Bench,
     camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,

@@ -1,14 +1,14 @@
-//! Devices that only some robots have: they answer, and tell what can be of a robot at rest.
+//! Checks optional devices: they answer, and their readings are plausible for a robot at rest.
 
 use super::{Bench, Opened};
 use crate::device::fitted::{Fitted, FittedDevice, FittedReadings};
 use std::time::Duration;
 use xpuck_registers::accelerometer::GRAVITY;
 
-/// Readings that are looked at, and the pause between them.
+/// Number of readings, and pause between them.
 const READINGS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(50);
-/// A lithium-ion cell, V.
+/// Voltage range of a lithium-ion cell (V).
 const CELL: std::ops::RangeInclusive<f32> = 3.0..=4.4;
 
 /// Checks one device.
@@ -29,7 +29,7 @@ pub(super) fn check(bench: &mut Bench, device: Fitted, opened: Opened<Box<dyn Fi
     }
     bench.judge("answers", true, "8 of 8 readings", "8".into());
     let Some(last) = told.last() else { return };
-    // The first may be from before it was set up.
+    // The first reading may be from before the device was configured.
     let alive = told[1..].windows(2).any(|pair| pair[0] != pair[1]);
     let (expected, good, found) = match device {
         Fitted::Bno055 => {

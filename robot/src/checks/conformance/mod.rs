@@ -1,5 +1,4 @@
-//! The conformance suite: what a robot's devices have to do, whatever they are and whoever stands behind them. The same
-//! checks run against the virtual arena and on a bench.
+//! Conformance suite: requirements on a robot's devices. The same checks run in the virtual arena and on a bench.
 
 mod body;
 mod camera;
@@ -23,39 +22,39 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 use xpuck_registers::camera_sensor::Clock;
 
-/// A device that was opened, or why it was not.
+/// Opened device, or the error.
 pub type Opened<T> = Result<T, DeviceError>;
 
-/// A robot's devices on the bench. Those that its file does not name are `None`, and their checks are skipped.
+/// Devices of a robot. Devices that its file does not name are `None`, and their checks are skipped.
 pub struct Rig {
-    /// The body, with a guard if it needs one.
+    /// Body, with a guard process if it needs one.
     pub body: Opened<Box<dyn Body>>,
-    /// The monitor on the battery's side.
+    /// Power monitor on the battery's side.
     pub battery: Option<Opened<Box<dyn PowerMonitor>>>,
-    /// The monitor on the 5 V side.
+    /// Power monitor on the 5 V side.
     pub supply: Option<Opened<Box<dyn PowerMonitor>>>,
-    /// The camera's sensor, and who clocks it.
+    /// Camera sensor, and its clock source.
     pub sensor: Option<(Opened<AnySensor>, Clock)>,
-    /// The camera.
+    /// Camera.
     pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
-    /// What else the robot's file names on the I2C bus.
+    /// Optional devices on the I2C bus that the robot's file names.
     pub fitted: Vec<(Fitted, Opened<Box<dyn FittedDevice>>)>,
-    /// Seconds of arena time in a second of the wall clock, 1 with a real robot.
+    /// Arena time over wall time; 1 with a real robot.
     pub speed: f64,
 }
 
-/// What a camera has to give.
+/// Requirements on a camera.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Pixels in a row.
+    /// Width (pixels).
     pub width: usize,
-    /// Rows.
+    /// Height (pixels).
     pub height: usize,
-    /// Frames in a second.
+    /// Frame rate (Hz).
     pub rate: RangeInclusive<f64>,
 }
 
-/// How a check ended.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -63,28 +62,28 @@ pub enum Verdict {
     Pass,
     /// Not as expected.
     Fail,
-    /// Not made.
+    /// Check not made.
     Skip,
 }
 
-/// One line of the results.
+/// Line of the results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// The device.
+    /// Device.
     pub device: &'static str,
-    /// What was looked at.
+    /// Check.
     pub check: &'static str,
-    /// How it ended.
+    /// Result of the check.
     pub verdict: Verdict,
-    /// What should be found.
+    /// Expected value.
     pub expected: String,
-    /// What was found.
+    /// Found value.
     pub found: String,
-    /// Time that it took, s.
+    /// Duration of the check (s).
     pub seconds: f64,
 }
 
-/// Runs every check. `wheels` allows short, slow moves; `announce` is told before each.
+/// Runs every check. `wheels` permits short, slow moves; `announce` is called before each move.
 pub fn run(rig: Rig, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Finding> {
     let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: rig.speed, device: "" };
     match rig.body {
@@ -108,12 +107,12 @@ pub fn run(rig: Rig, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Findin
     bench.findings
 }
 
-/// True if no check failed.
+/// Whether no check failed.
 pub fn passed(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.verdict != Verdict::Fail)
 }
 
-/// Where checks write what they find.
+/// Collects the findings of the checks.
 struct Bench {
     findings: Vec<Finding>,
     since: Instant,
@@ -151,7 +150,7 @@ impl Bench {
         std::thread::sleep(time.div_f64(self.speed));
     }
 
-    /// Time on the robot's clock since a moment, s.
+    /// Time since a moment on the robot's clock (s).
     fn seconds(&self, since: Instant) -> f64 {
         since.elapsed().as_secs_f64() * self.speed
     }

@@ -1,42 +1,42 @@
-//! Checks of a camera for which somebody has to pull its plug, so that a robot's selftest cannot make them: it is opened twice,
-//! asked for another size, halted, pulled out and put in again.
+//! Camera checks that need a person or a program to unplug it, so they are not part of the selftest: the camera is
+//! opened twice, opened with another size, halted, unplugged and plugged in again.
 
 use super::{Bench, Finding, Opened, Picture, camera};
 use crate::device::camera::CameraError;
 use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 
-/// A frame has to come within this, and an error after the plug is pulled.
+/// Time limit for a frame, and for an error after the camera is unplugged.
 const SOON: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
-/// A camera that is put in has to be there within this.
+/// Time limit for finding a camera that was plugged in.
 const FOUND: Duration = Duration::from_secs(15);
-/// How often it is closed and opened again.
+/// Number of times that the camera is closed and reopened.
 const TIMES: u32 = 5;
-/// Pause between two looks.
+/// Interval between polls.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Opens the camera for pictures of so many pixels a row and rows.
+/// Opens the camera for pictures of this width and height (pixels).
 type Open<'a> = &'a dyn Fn((usize, usize)) -> Opened<Box<dyn FrameSource>>;
 
-/// A camera on the bench, and what can be done to it.
+/// Camera under test, and the actions on it.
 pub struct Plugged<'a> {
-    /// Its name in the results.
+    /// Name in the results.
     pub name: &'static str,
-    /// Opens it.
+    /// Opens the camera.
     pub open: Open<'a>,
-    /// What it gives.
+    /// Expected pictures.
     pub picture: Picture,
-    /// A size that it does not have, where it can tell.
+    /// Unsupported picture size, if the camera can reject one.
     pub other_size: Option<(usize, usize)>,
-    /// Halts its endpoint, where it is on USB.
+    /// Halts the USB endpoint, if the camera has one.
     pub halt: Option<&'a dyn Fn()>,
-    /// Pulls its plug.
+    /// Unplugs the camera.
     pub pull: &'a dyn Fn(),
-    /// Puts it in again.
+    /// Plugs the camera in again.
     pub put: &'a dyn Fn(),
 }
 
-/// Runs the checks, with those of the selftest before them.
+/// Runs the camera checks of the selftest, and the checks of this module.
 pub fn plugged(on: &Plugged<'_>) -> Vec<Finding> {
     let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: 1.0, device: "" };
     let size = (on.picture.width, on.picture.height);
@@ -56,12 +56,12 @@ pub fn plugged(on: &Plugged<'_>) -> Vec<Finding> {
     bench.findings
 }
 
-/// What was opened, or the words in which it was refused.
+/// Text for an opened device or an error.
 fn told<T>(opened: Opened<T>) -> String {
     opened.map_or_else(|error| error.to_string(), |_| "it opens".into())
 }
 
-/// The next frame, or what came instead.
+/// Waits for the next frame; the error is the cause of its absence.
 fn frame(camera: &mut dyn FrameSource) -> Result<(), String> {
     let start = Instant::now();
     while start.elapsed() < SOON {
@@ -105,7 +105,7 @@ fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, ha
             }
             frame(camera.as_mut())?;
         }
-        // What was on its way is past with the second.
+        // Frames captured before the halt may be among the first two.
         (0..3).try_for_each(|_| frame(camera.as_mut()))?;
         Ok(camera.counts().stalls)
     };
@@ -159,7 +159,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-    /// What is wrong with a camera on the bench.
+    /// Faults of the simulated camera.
     #[derive(Clone, Copy, Default)]
     struct Wrong {
         shared: bool,

@@ -1,14 +1,14 @@
-//! The power monitors: voltage in range, current in range and with the right sign.
+//! Checks the power monitors: voltage in range, current in range and with the right sign.
 
 use super::{Bench, Opened};
 use crate::device::PowerMonitor;
 use std::ops::RangeInclusive;
 
-/// A lithium-ion cell, V.
+/// Voltage range of a lithium-ion cell (V).
 pub(super) const BATTERY: RangeInclusive<f32> = 3.0..=4.3;
-/// The boost converter's output, V.
+/// Output range of the boost converter (V).
 pub(super) const SUPPLY: RangeInclusive<f32> = 4.75..=5.25;
-/// What a board draws: less is a broken shunt or a wrong calibration, and the chip sees no more than 4.096 A.
+/// Current range of a board [A]: less means a broken shunt or a wrong calibration; the chip measures at most 4.096 A.
 const AMPS: RangeInclusive<f32> = 0.05..=4.0;
 
 /// Checks one monitor.

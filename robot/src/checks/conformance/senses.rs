@@ -1,4 +1,4 @@
-//! A resting body's light sensors, accelerometer and microphones: there, in range, alive, and telling what can be.
+//! Checks the light sensors, accelerometer and microphones of a body at rest: present, in range and alive.
 
 use super::Bench;
 use crate::device::body::Sensed;
@@ -6,12 +6,12 @@ use xpuck_registers::accelerometer::{COUNTS_PER_G, GRAVITY, MetresPerSecondSquar
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::microphone::RawSound;
 
-/// A robot at rest feels gravity, however it was set down; a part without calibration is off by up to a third.
+/// Range of gravity on a robot at rest in any orientation; an uncalibrated sensor is off by up to a third.
 const AT_REST: std::ops::RangeInclusive<f32> = 0.67 * GRAVITY..=1.33 * GRAVITY;
-/// Of the last exchanges so many must not differ by more, counts: a robot at rest is not shaken.
+/// Maximum change between two readings of a robot at rest (counts).
 const SHAKEN: u16 = 400;
 
-/// Checks what several exchanges told. What a kind of body does not tell is skipped.
+/// Checks the readings of several exchanges. Sensors that the body lacks are skipped.
 pub(super) fn check(bench: &mut Bench, told: &[Sensed]) {
     let light: Vec<[u16; 8]> = told.iter().filter_map(|s| s.light.map(|raw| raw.0)).collect();
     let expected = "0 to 4095, not all 0, readings that change";
@@ -53,12 +53,12 @@ fn sounds(told: &[Sensed]) -> Vec<Vec<u16>> {
     told.iter().filter_map(|s| s.sound.map(of)).collect()
 }
 
-/// The noise of a converter is more than nothing.
+/// A working converter has noise, so the readings must change.
 fn alive<T: PartialEq>(readings: &[T]) -> bool {
     readings.windows(2).any(|pair| pair[0] != pair[1])
 }
 
-/// No reading jumps that may not at rest.
+/// Whether no reading changes by more than [`SHAKEN`].
 fn steady<const N: usize>(readings: &[[u16; N]]) -> bool {
     let jumps = |pair: &[[u16; N]]| pair[0].iter().zip(&pair[1]).any(|(a, b)| a.abs_diff(*b) > SHAKEN);
     !readings.windows(2).any(jumps)

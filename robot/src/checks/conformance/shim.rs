@@ -1,19 +1,19 @@
-//! The logic between board and body: it is ours, takes settings, and finds messages and the camera's rows well.
+//! Checks the logic between board and body: its identity is known, and it reports no bad messages or camera rows.
 
 use super::Bench;
 use crate::device::body::{Body, Drive};
 use xpuck_registers::shim::{REGISTERS, ROW_UNIT, STATUS_BITS};
 
-/// Looks at every register at least twice, with those words between that set something.
+/// Number of exchanges that reads every register at least twice, including the words that configure the logic.
 const EXCHANGES: usize = 3 * REGISTERS.len();
 
-/// Checks it, if a logic answers.
+/// Checks the logic, if it answers.
 pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
     bench.on("shim");
     if body.shim().is_none() {
         return bench.skip("answers", "no logic is between board and body");
     }
-    // Rows may have another length until it knows the right one, which is by the end of a frame.
+    // During the first frame the logic does not know the row length yet, so rows may be uneven.
     exchange(bench, body);
     let before = body.shim();
     exchange(bench, body);
@@ -27,7 +27,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
     bench.judge("messages", bad == 0, "no bad message", format!("{bad} bad"));
     let uneven = report.rows_uneven.wrapping_sub(before.rows_uneven);
     bench.judge("rows", uneven == 0, "rows of that length", format!("{uneven} of another"));
-    // No fault of the logic's: nobody has opened the camera yet.
+    // Not a fault: the camera has not been opened yet.
     let left_out = report.rows_left_out.wrapping_sub(before.rows_left_out);
     bench.judge("rows left out", true, "any, while nobody reads", format!("{left_out}, modulo 256"));
     let set = STATUS_BITS.iter().filter(|bit| report.status & 1 << bit.bit != 0).map(|bit| bit.name);
@@ -38,7 +38,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
 
 fn exchange(bench: &mut Bench, body: &mut dyn Body) {
     for _ in 0..EXCHANGES {
-        // What goes wrong here was judged with the body's errors.
+        // Errors of the exchanges are judged by the body's checks.
         let _ = body.exchange(&Drive::default());
         bench.wait(body.period());
     }

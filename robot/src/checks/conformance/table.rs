@@ -1,9 +1,9 @@
-//! The results as a table for people.
+//! Results as a table.
 
 use super::{Finding, Verdict};
 use std::fmt::Write;
 
-/// The findings as lines, one a check, with a sum at the end. `colour` adds the terminal's.
+/// Formats the findings, one line per check, with a summary at the end. `colour` enables terminal colours.
 pub fn table(findings: &[Finding], colour: bool) -> String {
     let width = |column: fn(&Finding) -> &str| findings.iter().map(|f| column(f).chars().count()).max().unwrap_or(0);
     let (device, check) = (width(|f| f.device), width(|f| f.check));

@@ -1,4 +1,5 @@
-//! The wheels obey, the counters count, and stop is stop. Moves are 2 cm long, slow and announced.
+//! Checks that the wheels obey, the counters count, and a stop command stops. Moves are 2 cm long, slow and
+//! announced.
 
 use super::Bench;
 use crate::device::DeviceError;
@@ -8,13 +9,13 @@ use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Speed of a move, steps/s: 26 mm/s.
+/// Speed of a move (steps/s); corresponds to 26 mm/s.
 const SPEED: i16 = 200;
-/// How long a move takes.
+/// Duration of a move.
 const MOVE: Duration = Duration::from_millis(800);
-/// How long wheels may take to stand.
+/// Time in which the wheels must stop.
 const HALT: Duration = Duration::from_millis(400);
-/// What the robot shows while it moves.
+/// Lamps during a move.
 const MOVING: Lamps = Lamps::all(Pixel { red: 0, green: 32, blue: 0 });
 
 const MOVES: [(&str, &str, [i16; 2]); 4] = [
@@ -24,7 +25,7 @@ const MOVES: [(&str, &str, [i16; 2]); 4] = [
     ("turn right", "left +, right -", [SPEED, -SPEED]),
 ];
 
-/// Drives each way and stops, if that is allowed.
+/// Drives in each direction and stops, if `allowed`.
 pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, announce: &mut dyn FnMut(&str)) {
     bench.on("wheels");
     for (name, signs, speeds) in MOVES {
@@ -36,7 +37,8 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, annou
         match drive(bench, body, speeds) {
             Ok((steps, seconds)) => {
                 let asked = f64::from(SPEED) * seconds;
-                // Half as much either way: this finds wheels that do not turn, or the wrong way, and is no calibration.
+                // A tolerance of 50 %: this detects wheels that do not turn or turn the wrong way; it is not a
+                // calibration.
                 let obeys = |(step, speed): (&i16, &i16)| {
                     let along = f64::from(*step) * f64::from(speed.signum());
                     (asked * 0.5..=asked * 1.5).contains(&along)
@@ -57,14 +59,14 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, annou
     }
 }
 
-/// Drives at these speeds for [`MOVE`], and stops whatever happened meanwhile.
+/// Drives at these speeds for [`MOVE`], and stops even after an error.
 fn drive(bench: &Bench, body: &mut dyn Body, speeds: [i16; 2]) -> Result<([i16; 2], f64), DeviceError> {
     let moved = turn(bench, body, &Drive { speeds: speeds.map(StepsPerSecond::new), lamps: MOVING });
     let stopped = body.exchange(&Drive::default());
     moved.and_then(|moved| stopped.map(|_| moved))
 }
 
-/// The steps made, and the time between the looks at the counters.
+/// Returns the steps made, and the time between the two counter readings (s).
 fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2], f64), DeviceError> {
     body.exchange(moving)?;
     let first = body.exchange(moving)?;
@@ -77,7 +79,7 @@ fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2],
     Ok((between(&first, &last), bench.seconds(start)))
 }
 
-/// Steps made in 0.2 s, [`HALT`] after the command to stop, which is repeated.
+/// Steps made in 0.2 s, starting [`HALT`] after the first stop command.
 fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
     let start = Instant::now();
     let mut first = body.exchange(&Drive::default())?;
@@ -86,7 +88,7 @@ fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
         first = body.exchange(&Drive::default())?;
     }
     bench.wait(HALT / 2);
-    // Two, because a report may be older than the command that it comes with.
+    // Two exchanges, because a report may be older than the command sent with it.
     body.exchange(&Drive::default())?;
     Ok(between(&first, &body.exchange(&Drive::default())?))
 }

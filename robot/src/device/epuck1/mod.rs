@@ -1,7 +1,7 @@
-//! An e-puck1 over I2C: one register a transaction, speeds first.
+//! Driver of an e-puck1 over I2C: one register per transaction, speeds first.
 //!
-//! Its protocol has no checksum, so what is dangerous is read back: one of the two speed registers an exchange, in turn. It
-//! has no watchdog either: see [`super::guard`].
+//! The protocol has no checksum, so the speed registers are read back, one per exchange in turn. The e-puck1 has no
+//! watchdog either: see [`super::guard`].
 
 use super::body::{Body, Counts, Drive, Sensed};
 use super::i2c::{self, I2cError, TRIES};
@@ -15,7 +15,7 @@ use xpuck_registers::epuck1::{
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
 use xpuck_registers::light::RawLight;
 
-/// Twenty exchanges a second; one takes about 8 ms of the bus.
+/// Twenty exchanges per second; each occupies the bus for about 8 ms.
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// Driver of an e-puck1.
@@ -24,26 +24,26 @@ pub struct Epuck1<B> {
     bus: B,
     counts: Counts,
     resets: u64,
-    /// The infra-red sensors were switched on, and the lamps show this.
+    /// Lamps last written; `None` until the infra-red sensors are switched on.
     shown: Option<Leds>,
     ambient: [u16; 8],
     turn: usize,
 }
 
 impl Epuck1<Box<dyn I2cBus>> {
-    /// A driver on the bus at `path`.
+    /// Opens a driver on the bus at `path`.
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
         i2c::open(path).map(Epuck1::new)
     }
 }
 
 impl<B: I2cBus> Epuck1<B> {
-    /// A driver on this bus.
+    /// Creates a driver on this bus.
     pub fn new(bus: B) -> Epuck1<B> {
         Epuck1 { bus, counts: Counts::default(), resets: 0, shown: None, ambient: [0; 8], turn: 0 }
     }
 
-    /// Times that the e-puck was found to have restarted.
+    /// Number of detected restarts of the e-puck.
     pub fn resets(&self) -> u64 {
         self.resets
     }
@@ -60,8 +60,8 @@ impl<B: I2cBus> Epuck1<B> {
         for (i, value) in reflected.iter_mut().enumerate() {
             *value = self.read_counts(REFLECTED, i)?;
         }
-        // Ambient light changes slowly: one sensor an exchange. What is read first may be of before the sensors were switched
-        // on.
+        // Ambient light changes slowly, so one sensor is read per exchange. The first round may have readings from
+        // before the sensors were switched on.
         let sensor = self.turn % 8;
         self.ambient[sensor] = self.read_counts(AMBIENT, sensor)?;
         self.turn += 1;
@@ -74,7 +74,7 @@ impl<B: I2cBus> Epuck1<B> {
         })
     }
 
-    /// Reads a speed back, and writes it again if it is not there.
+    /// Reads a speed back, and writes it again if the value differs.
     fn check_speed(&mut self, i: usize, written: u16) -> Result<(), DeviceError> {
         let mut found = self.read(SPEED, i)?;
         for _ in 1..TRIES {
@@ -91,15 +91,15 @@ impl<B: I2cBus> Epuck1<B> {
         Err(DeviceError::Register { address: ADDRESS, register: SPEED.pointer(i), written, found })
     }
 
-    /// Switches the infra-red sensors on, at the start and after a reset of the e-puck, and shows the lamps.
+    /// Switches the infra-red sensors on, at the start and after a reset of the e-puck, and sets the lamps.
     fn prepare(&mut self, lamps: Leds) -> Result<(), DeviceError> {
         if self.read(INFRARED, 0)? & SCAN == 0 {
-            // A restart forgets the command before it.
+            // A restart discards the previous command.
             let restarted = u64::from(self.shown.take().is_some());
             self.resets += restarted;
             self.counts.rejected += restarted;
             self.write(INFRARED, 0, SCAN)?;
-            // Readings are 0, which means that nothing is near, until the first scan is done.
+            // Readings are 0, which means that nothing is near, until the first scan is complete.
             std::thread::sleep(Duration::from_millis(2 * SCAN_MS));
         }
         if self.shown != Some(lamps) {
@@ -110,7 +110,7 @@ impl<B: I2cBus> Epuck1<B> {
         Ok(())
     }
 
-    /// A reading of the 12-bit converter. A larger one was garbled on the way, and is read again.
+    /// Reading of the 12-bit converter. A larger value was corrupted in transmission, and is read again.
     fn read_counts(&mut self, register: Register, i: usize) -> Result<u16, DeviceError> {
         let mut found = self.read(register, i)?;
         for _ in 1..TRIES {

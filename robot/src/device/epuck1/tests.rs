@@ -3,16 +3,16 @@ use crate::device::lamps::Lamps;
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// An e-puck1's registers, and what goes wrong on the way to them.
+/// Registers of a simulated e-puck1, and faults of its bus.
 #[derive(Default)]
 struct Bench {
     registers: [u16; 23],
     transactions: Vec<Vec<u8>>,
     /// Every n-th transaction is not acknowledged.
     nak_every: usize,
-    /// So many reads of register 9 are garbled.
+    /// Number of reads of register 9 that are corrupted.
     garbled: u32,
-    /// So many writes to the left speed are lost.
+    /// Number of writes to the left speed that are lost.
     lost: u32,
 }
 

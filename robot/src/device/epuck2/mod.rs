@@ -1,6 +1,6 @@
-//! An e-puck2 over I2C: one packet each way.
+//! Driver of an e-puck2 over I2C: one packet in each direction.
 //!
-//! It has no watchdog: see [`super::guard`].
+//! The e-puck2 has no watchdog: see [`super::guard`].
 
 use super::body::{Body, Counts, Drive, Sensed};
 use super::i2c::{self, I2cError, TRIES};
@@ -15,7 +15,7 @@ use xpuck_registers::microphone::RawSound;
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Melodies that the robot knows.
+/// Number of melodies of the robot.
 const MELODIES: u8 = 3;
 
 /// Driver of an e-puck2.
@@ -23,32 +23,32 @@ const MELODIES: u8 = 3;
 pub struct Epuck2<B> {
     bus: B,
     counts: Counts,
-    /// Number of the melody that was sent last; one that is named when the bus is opened is no new one.
+    /// Number of the last sound sent. The number of the first command is not played.
     played: Option<u8>,
 }
 
 impl Epuck2<Box<dyn I2cBus>> {
-    /// A driver on the bus at `path`.
+    /// Opens a driver on the bus at `path`.
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
         i2c::open(path).map(Epuck2::new)
     }
 }
 
 impl<B: I2cBus> Epuck2<B> {
-    /// A driver on this bus.
+    /// Creates a driver on this bus.
     pub fn new(bus: B) -> Epuck2<B> {
         Epuck2 { bus, counts: Counts::default(), played: None }
     }
 
-    /// Stops the wheels and has the robot average its infra-red sensors, which must face nothing. It obeys nothing else
-    /// for about a second.
+    /// Stops the wheels, and calibrates the infra-red sensors, which must not face any object. The robot ignores
+    /// other commands for about a second.
     pub fn calibrate(&mut self) -> Result<(), DeviceError> {
         let still = Command::driving([StepsPerSecond::ZERO; 2]);
         self.send(&Command { settings: Settings::CALIBRATE, ..still }).map(|_| ())
     }
 
-    /// Sends a command until a whole report comes back, [`TRIES`] times at most. Commands name states, so a repeated one
-    /// does no harm.
+    /// Sends a command until a valid report is received, at most [`TRIES`] times. Repetition is harmless, because
+    /// commands set states.
     fn send(&mut self, command: &Command) -> Result<Report, DeviceError> {
         self.counts.exchanges += 1;
         let mut result = self.attempt(command);
@@ -71,7 +71,8 @@ impl<B: I2cBus> Epuck2<B> {
     }
 }
 
-/// Looks at the values too: an exclusive or is right for a packet of zeros, and for many with two wrong bytes.
+/// Validates the values too: an exclusive-or checksum also holds for a packet of zeros, and for many packets with two
+/// wrong bytes.
 fn in_range(report: Report) -> Result<Report, I2cError> {
     if report == Report::default() {
         return Err(I2cError::Empty { address: ADDRESS });
@@ -87,8 +88,8 @@ fn in_range(report: Report) -> Result<Report, I2cError> {
     Ok(report)
 }
 
-/// The RGB LEDs 2, 4, 6 and 8 show the nearest pixels; LEDs 1, 3, 5 and 7, which are red, light up with any red there. LEDs
-/// are counted from 1 at the front, clockwise.
+/// The RGB LEDs 2, 4, 6 and 8 show the nearest pixels; the red LEDs 1, 3, 5 and 7 are lit if the nearest pixel has
+/// any red. LEDs are counted from 1 at the front, clockwise.
 fn command(drive: &Drive) -> Command {
     let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
     let lamps = &drive.lamps;
@@ -106,7 +107,7 @@ fn command(drive: &Drive) -> Command {
 
 impl<B: I2cBus> Body for Epuck2<B> {
     fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
-        // A melody begins with every packet that names it, so one does.
+        // A melody restarts with every packet that contains it, so it is sent once.
         let Sound { melody, number } = drive.lamps.sound;
         let new = self.played.is_some_and(|played| played != number);
         let sound = if new { melody.min(MELODIES) } else { 0 };

@@ -2,13 +2,13 @@ use super::*;
 use crate::device::lamps::{DARK, Lamps, Leds};
 use xpuck_registers::spi::PIXELS;
 
-/// Answers a report, or what is wrong with it.
+/// Simulated e-puck2 that answers with a report, and faults of its bus.
 #[derive(Default)]
 struct Bench {
     report: Report,
     received: Vec<Command>,
     nak_every: usize,
-    /// So many answers are garbled.
+    /// Number of answers that are corrupted.
     garbled: u32,
     transactions: usize,
 }
@@ -109,7 +109,7 @@ fn calibration_stops_the_wheels() {
 fn leds_show_the_pixels_beside_them_and_a_melody_is_played_once() {
     let mut bench = bench();
     let mut epuck = Epuck2::new(&mut bench);
-    // Red on the right, 96 degrees from ahead; green 48 degrees to the left.
+    // Red on the right, 96 degrees from straight ahead; green 48 degrees to the left.
     let mut lamps = Lamps { pixels: [DARK; PIXELS], ..Lamps::default() };
     (lamps.pixels[11], lamps.pixels[2]) = (Pixel { red: 255, ..DARK }, Pixel { green: 255, ..DARK });
     let silent = Drive { lamps, ..Drive::default() };

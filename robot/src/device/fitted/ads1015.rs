@@ -1,4 +1,4 @@
-//! The Pi-puck board's ADS1015: the batteries' voltages, one conversion each.
+//! ADS1015 of the Pi-puck board: battery voltages, one conversion each.
 
 use super::{FittedDevice, FittedReadings};
 use crate::device::i2c::I2cError;
@@ -8,17 +8,17 @@ use xpuck_registers::ads1015::{
     ADDRESS, AUXILIARY_INPUT, BATTERY_INPUT, CONFIGURATION, CONVERSION, CONVERSION_MS, START, start, volts, write,
 };
 
-/// Looks at whether a conversion is done.
+/// Maximum number of polls for the end of a conversion.
 const LOOKS: u32 = 5;
 
-/// Driver of one.
+/// Driver of an ADS1015.
 #[derive(Debug)]
 pub(super) struct Ads1015<B> {
     bus: B,
 }
 
 impl<B: I2cBus> Ads1015<B> {
-    /// A converter that answers and takes settings.
+    /// Checks that the converter answers and accepts settings.
     pub fn set_up(bus: B) -> Result<Ads1015<B>, DeviceError> {
         let mut converter = Ads1015 { bus };
         converter.convert(BATTERY_INPUT)?;

@@ -1,18 +1,18 @@
-//! A BNO055: nine axes, and its own orientation.
+//! BNO055: nine-axis inertial unit with orientation output.
 
 use super::{FittedDevice, FittedReadings, byte, identify};
 use crate::device::{DeviceError, I2cBus};
 use std::time::Duration;
 use xpuck_registers::bno055::{ADDRESS, CHIP_ID, DATA, DATA_BYTES, Data, MODE, MODE_CONFIGURE, MODE_FUSION, MODE_MS};
 
-/// Driver of one.
+/// Driver of a BNO055.
 #[derive(Debug)]
 pub(super) struct Bno055<B> {
     bus: B,
 }
 
 impl<B: I2cBus> Bno055<B> {
-    /// A unit that computes its orientation from now on.
+    /// Identifies the unit and starts its orientation output.
     pub fn set_up(mut bus: B) -> Result<Bno055<B>, DeviceError> {
         identify(&mut bus, ADDRESS, CHIP_ID)?;
         for mode in [MODE_CONFIGURE, MODE_FUSION] {
@@ -24,7 +24,7 @@ impl<B: I2cBus> Bno055<B> {
         Ok(unit)
     }
 
-    /// A unit that lost its power is set up again by whoever opens it again.
+    /// Fails if the unit lost its power and settings; reopening the device configures it again.
     fn check_mode(&mut self) -> Result<(), DeviceError> {
         let found = byte(&mut self.bus, ADDRESS, MODE)?;
         match found & 0x0f == MODE_FUSION {

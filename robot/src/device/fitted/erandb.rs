@@ -1,4 +1,4 @@
-//! An e-puck's range and bearing board: says who this robot is to all sides, and who else was heard where.
+//! e-puck range and bearing board: broadcasts this robot's index, and reports the bearing of other robots' messages.
 
 use super::{FittedDevice, FittedReadings, byte};
 use crate::device::{DeviceError, I2cBus};
@@ -7,23 +7,23 @@ use xpuck_registers::erandb::{
     ADDRESS, AVAILABLE, COMPUTE, HEARD, HEARD_BYTES, Heard, POWER, SEND, STORE_LIGHT, STORE_LIGHT_MS, decode,
 };
 
-/// Most words that are taken from the board at a look, and most that are known.
+/// Maximum number of words read from the board per poll, and maximum number of known words.
 pub const MOST_HEARD: usize = 16;
-/// A word that was not heard again is forgotten after so many looks.
+/// Number of polls after which a word that was not received again is dropped.
 const REMEMBERED: u8 = 5;
 
-/// Driver of one.
+/// Driver of a range and bearing board.
 #[derive(Debug)]
 pub(super) struct Erandb<B> {
     bus: B,
     own: u16,
-    /// Each word as it was heard last, and how many looks ago.
+    /// Last reception of each word, and its age (polls).
     known: Vec<(Heard, u8)>,
 }
 
 impl<B: I2cBus> Erandb<B> {
-    /// A board at full power that computes bearings itself. `own` is the word that it sends: the robot's place in the swarm,
-    /// from 1; with 0 it is silent.
+    /// Configures full power and onboard computation of bearings. `own` is the word to send: the robot's index in the
+    /// swarm, from 1; 0 disables sending.
     pub fn set_up(mut bus: B, own: u16) -> Result<Erandb<B>, DeviceError> {
         for register in [(POWER, 0), COMPUTE, (STORE_LIGHT, 0)] {
             bus.write_read(ADDRESS, &[register.0, register.1], &mut [])?;
@@ -32,7 +32,8 @@ impl<B: I2cBus> Erandb<B> {
         Ok(Erandb { bus, own, known: Vec::with_capacity(MOST_HEARD) })
     }
 
-    /// The next word, if there is one. Registers are read one by one: the board's reads of several in a row go astray.
+    /// Next received word, if any. Registers are read individually, since multi-byte reads of the board are
+    /// unreliable.
     fn next(&mut self) -> Result<Option<Heard>, DeviceError> {
         if byte(&mut self.bus, ADDRESS, AVAILABLE)? != 1 {
             return Ok(None);

@@ -1,18 +1,18 @@
-//! An e-puck's ground sensors.
+//! Ground sensors of an e-puck.
 
 use super::{FittedDevice, FittedReadings};
 use crate::device::i2c::I2cError;
 use crate::device::{DeviceError, I2cBus};
 use xpuck_registers::ground::{ADDRESS, BYTES, MOST, READINGS, decode};
 
-/// Driver of the three.
+/// Driver of the three ground sensors.
 #[derive(Debug)]
 pub(super) struct Ground<B> {
     bus: B,
 }
 
 impl<B: I2cBus> Ground<B> {
-    /// The sensors, which need no settings.
+    /// Creates a driver; the sensors need no configuration.
     pub fn new(bus: B) -> Ground<B> {
         Ground { bus }
     }

@@ -1,4 +1,4 @@
-//! Devices on the robot's I2C bus that some robots have and others do not; the robot's file names them.
+//! Optional devices on the robot's I2C bus, as listed in the robot's file.
 
 mod ads1015;
 mod bno055;
@@ -15,43 +15,43 @@ use xpuck_registers::bno055::Data;
 use xpuck_registers::erandb::Heard;
 use xpuck_registers::{ads1015 as converter, bno055 as imu, erandb as board, ground as floor, vl53l0x as tof};
 
-/// A device that a robot may have.
+/// Optional device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Fitted {
-    /// A nine-axis inertial unit at 0x28.
+    /// Nine-axis inertial unit at 0x28.
     #[serde(rename = "bno055")]
     Bno055,
-    /// The Pi-puck board's converter of the batteries' voltages at 0x48.
+    /// Voltage converter of the Pi-puck board's batteries at 0x48.
     #[serde(rename = "ads1015")]
     Ads1015,
-    /// An e-puck's ground sensors at 0x60.
+    /// Ground sensors of an e-puck at 0x60.
     #[serde(rename = "ground")]
     Ground,
-    /// An e-puck2's distance sensor at 0x29.
+    /// Distance sensor of an e-puck2 at 0x29.
     #[serde(rename = "vl53l0x")]
     Vl53l0x,
-    /// An e-puck's range and bearing board at 0x20.
+    /// Range and bearing board of an e-puck at 0x20.
     #[serde(rename = "erandb")]
     Erandb,
 }
 
-/// What such devices tell; what is not fitted is absent.
+/// Readings of the optional devices; `None` for devices that are not fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FittedReadings {
-    /// The inertial unit.
+    /// Reading of the inertial unit.
     pub imu: Option<Data>,
-    /// The e-puck's and the auxiliary battery, V.
+    /// Voltages of the e-puck's and the auxiliary battery (V).
     pub batteries: Option<[f32; 2]>,
-    /// The floor at the left, the centre and the right, counts of 1023; larger is brighter.
+    /// Ground reflectance at the left, the centre and the right (counts, 0..=1023); larger is brighter.
     pub ground: Option<[u16; 3]>,
-    /// The way ahead, m; none within it if nothing is in range.
+    /// Distance ahead (m); the inner `None` means that nothing is in range.
     pub ahead: Option<Option<f32>>,
-    /// Words that were heard in the last looks; behind the last one words are 0.
+    /// Words received in the last polls; unused entries have word 0.
     pub heard: Option<[Heard; MOST_HEARD]>,
 }
 
 impl FittedReadings {
-    /// These, and others where these have nothing.
+    /// Fills missing readings with those of `other`.
     pub fn and(self, other: &FittedReadings) -> FittedReadings {
         FittedReadings {
             imu: self.imu.or(other.imu),
@@ -63,17 +63,17 @@ impl FittedReadings {
     }
 }
 
-/// A device that was opened.
+/// Opened optional device.
 pub trait FittedDevice: Send {
-    /// Adds what it tells now.
+    /// Adds the current readings.
     ///
     /// # Errors
-    /// It does not answer, or answers what cannot be.
+    /// If the device does not answer, or its readings are impossible.
     fn read(&mut self, into: &mut FittedReadings) -> Result<(), DeviceError>;
 }
 
 impl Fitted {
-    /// Its name in files.
+    /// Name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Fitted::Bno055 => "bno055",
@@ -84,7 +84,7 @@ impl Fitted {
         }
     }
 
-    /// Its 7-bit address.
+    /// 7-bit I2C address.
     pub const fn address(self) -> u8 {
         match self {
             Fitted::Bno055 => imu::ADDRESS,
@@ -95,10 +95,11 @@ impl Fitted {
         }
     }
 
-    /// Opens it on the bus at a path, and sets it up. `own` is the robot's place in the swarm, from 1, for those that tell it.
+    /// Opens the device on the bus at a path, and configures it. `own` is the robot's index in the swarm, from 1, for
+    /// devices that send it.
     ///
     /// # Errors
-    /// It does not answer, or something else does.
+    /// If the device does not answer, or another device does.
     pub fn open(self, i2c: &Path, own: u16) -> Result<Box<dyn FittedDevice>, DeviceError> {
         self.on(super::i2c::open(i2c)?, own)
     }
@@ -114,14 +115,14 @@ impl Fitted {
     }
 }
 
-/// One register's byte.
+/// Reads one register.
 fn byte(bus: &mut impl I2cBus, address: u8, register: u8) -> Result<u8, DeviceError> {
     let mut value = [0];
     bus.write_read(address, &[register], &mut value)?;
     Ok(value[0])
 }
 
-/// That the chip at an address is the one that it should be.
+/// Checks the identity of the chip at an address.
 fn identify(bus: &mut impl I2cBus, address: u8, (register, id): (u8, u8)) -> Result<(), DeviceError> {
     let found = byte(bus, address, register)?;
     match found == id {

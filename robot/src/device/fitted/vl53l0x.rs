@@ -1,4 +1,4 @@
-//! An e-puck2's VL53L0X: the way ahead, one measurement at a time.
+//! VL53L0X of an e-puck2: distance ahead, one measurement at a time.
 
 use super::{FittedDevice, FittedReadings, byte, identify};
 use crate::device::i2c::I2cError;
@@ -8,18 +8,18 @@ use xpuck_registers::vl53l0x::{
     ADDRESS, CLEAR, DONE, DONE_MASK, MEASUREMENT_MS, MODEL, RESULT, RESULT_BYTES, START, decode,
 };
 
-/// Looks at whether a measurement is done, and the pause between them.
+/// Maximum number of polls for the end of a measurement, and the pause between them.
 const LOOKS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(MEASUREMENT_MS / 5);
 
-/// Driver of one.
+/// Driver of a VL53L0X.
 #[derive(Debug)]
 pub(super) struct Vl53l0x<B> {
     bus: B,
 }
 
 impl<B: I2cBus> Vl53l0x<B> {
-    /// A sensor with the settings that it has after power-up.
+    /// Identifies the sensor; it keeps its power-up settings.
     pub fn set_up(mut bus: B) -> Result<Vl53l0x<B>, DeviceError> {
         identify(&mut bus, ADDRESS, MODEL)?;
         Ok(Vl53l0x { bus })

@@ -1,22 +1,22 @@
-//! Frames out of the FT2232H's packets, as `docs/protocols/camera.md` describes them: pure, without a device.
+//! Decodes frames from the FT2232H's packets as specified in `docs/protocols/camera.md`; pure, without a device.
 //!
-//! Rows are written straight into the frame that is being filled. When it is whole it is handed over to be swapped for
-//! another buffer, so a running camera allocates nothing.
+//! Rows are written directly into the current frame. A complete frame is handed over to be swapped for another
+//! buffer, so a running camera does not allocate memory.
 
 use super::{DeviceError, Frame};
 use xpuck_registers::camera_stream as stream;
 use xpuck_registers::ft2232h::STATUS;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// One row in this many may be missing from a frame and is then repaired.
+/// Up to 1/REPAIRABLE of a frame's rows may be missing; they are repaired.
 const REPAIRABLE: usize = 32;
-/// A frame number further ahead than this is taken for a camera that began anew.
+/// Advance of the frame number beyond which the camera counts as restarted.
 const GAP: u16 = 256;
 
-/// The order in which a sensor sends luma and the two colour differences of two neighbouring pixels.
+/// Byte order of luma and the two colour differences of two neighbouring pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PixelOrder {
-    /// Y Cb Y Cr, which is that of [`Frame`].
+    /// Y Cb Y Cr, the order of [`Frame`].
     #[default]
     YCbYCr,
     /// Y Cr Y Cb.
@@ -28,7 +28,7 @@ pub enum PixelOrder {
 }
 
 impl PixelOrder {
-    /// Where the bytes of Y, Cb, Y, Cr stand among four.
+    /// Positions of Y, Cb, Y, Cr among four bytes.
     fn places(self) -> [usize; 4] {
         match self {
             PixelOrder::YCbYCr => [0, 1, 2, 3],
@@ -39,64 +39,64 @@ impl PixelOrder {
     }
 }
 
-/// What happened to a camera's stream since it was opened.
+/// Counters of a camera's stream since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CameraCounts {
-    /// Whole frames, repaired ones included.
+    /// Complete frames, including repaired ones.
     pub frames: u64,
-    /// Of these, frames that a newer one replaced before anybody took them.
+    /// Complete frames that were replaced by a newer one before they were read.
     pub overtaken: u64,
-    /// Frames given up because too many rows were missing.
+    /// Frames dropped because too many rows were missing.
     pub dropped_frames: u64,
-    /// Frames given up because their size is not the configured one.
+    /// Frames dropped because their size is not the configured one.
     pub wrong_size: u64,
-    /// Rows copied from a neighbour.
+    /// Rows copied from a neighbouring row.
     pub repaired_rows: u64,
-    /// Times that bytes were skipped to find the next header.
+    /// Number of times that bytes were skipped to find the next header.
     pub resyncs: u64,
     /// USB packets.
     pub packets: u64,
-    /// Of these, packets without payload.
+    /// USB packets without payload.
     pub idle_packets: u64,
-    /// Payload, bytes.
+    /// Payload (bytes).
     pub bytes: u64,
-    /// Times that the USB endpoint stalled and was set going again.
+    /// Number of stalls of the USB endpoint that were cleared.
     pub stalls: u64,
 }
 
-/// What the next byte belongs to.
+/// Position of the next byte in the stream.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// Nothing known: skip up to the next mark.
+    /// Unknown: skip to the next mark.
     Lost,
-    /// A header of which this many bytes have come; 0 where nothing else may stand.
+    /// Header, with this number of bytes received; with 0 a mark is expected.
     Header(usize),
-    /// This row, of which this many bytes have come.
+    /// Row of this number, with this number of bytes received.
     Row(usize, usize),
 }
 
-/// Makes frames of packets.
+/// Decoder from packets to frames.
 #[derive(Debug)]
 pub struct FrameDecoder {
     order: PixelOrder,
     place: Place,
     header: [u8; stream::HEADER],
     frame: Frame,
-    /// Number of the frame that is being filled.
+    /// Number of the current frame.
     number: Option<u16>,
-    /// Number of the last frame of which anything was seen.
+    /// Number of the last frame with any data.
     last: Option<u16>,
-    /// Rows of it that are there.
+    /// Rows of the current frame that were received.
     there: Vec<bool>,
-    /// A row came that it should not have.
+    /// Whether a row beyond the configured height was received.
     too_tall: bool,
-    /// A row came that is longer or shorter than it should be.
+    /// Whether a row of a wrong length was received.
     uneven: bool,
     counts: CameraCounts,
 }
 
 impl FrameDecoder {
-    /// A decoder of frames of `width` by `height` pixels.
+    /// Creates a decoder of frames of `width` by `height` pixels.
     pub fn new(width: usize, height: usize, order: PixelOrder) -> Result<FrameDecoder, DeviceError> {
         Ok(FrameDecoder {
             order,
@@ -112,13 +112,13 @@ impl FrameDecoder {
         })
     }
 
-    /// What happened so far; `overtaken` and `stalls` are not the decoder's to know and stay 0.
+    /// Counters so far; `overtaken` and `stalls` are not counted by the decoder and stay 0.
     pub fn counts(&self) -> CameraCounts {
         self.counts
     }
 
-    /// Takes one USB packet, its status bytes included. Every frame that it completes is given to `deliver`, which may
-    /// swap it for another of the same size.
+    /// Decodes one USB packet, including its status bytes. Passes every completed frame to `deliver`, which may swap
+    /// it for another of the same size.
     pub fn packet(&mut self, packet: &[u8], mut deliver: impl FnMut(&mut Frame)) {
         self.counts.packets += 1;
         let mut bytes = packet.get(STATUS..).unwrap_or_default();
@@ -151,7 +151,7 @@ impl FrameDecoder {
     }
 
     fn header<'a>(&mut self, have: usize, bytes: &'a [u8], deliver: &mut impl FnMut(&mut Frame)) -> &'a [u8] {
-        // A mark inside a header begins another one.
+        // A mark inside a header starts another header.
         if have > 0 && bytes[0] == stream::SYNC {
             return self.lose(bytes);
         }
@@ -174,7 +174,7 @@ impl FrameDecoder {
         &bytes[1..]
     }
 
-    /// Makes `number` the frame in hand; one before it without an end is finished first.
+    /// Makes `number` the current frame; a previous frame without an end is finished first.
     fn begin(&mut self, number: u16, deliver: &mut impl FnMut(&mut Frame)) {
         if self.number == Some(number) {
             return;
@@ -194,7 +194,7 @@ impl FrameDecoder {
     fn row<'a>(&mut self, row: usize, have: usize, bytes: &'a [u8]) -> &'a [u8] {
         let length = self.frame.width() * BYTES_PER_PIXEL;
         if have == length {
-            // Only a header right behind it shows that the row was not longer.
+            // Only an immediately following header shows that the row was not longer.
             if bytes[0] != stream::SYNC {
                 self.uneven = true;
                 return self.lose(bytes);
@@ -209,14 +209,14 @@ impl FrameDecoder {
         self.frame.bytes_mut()[row * length + have..][..taken].copy_from_slice(&wanted[..taken]);
         self.place = Place::Row(row, have + taken);
         if pixels.is_some() {
-            // The row was cut; what cut it may be the next header.
+            // The row was cut; the byte found may start the next header.
             self.uneven = true;
             return self.lose(&bytes[taken..]);
         }
         &bytes[taken..]
     }
 
-    /// Ends the frame in hand, if there is one; `rows` is what the camera says it had.
+    /// Ends the current frame, if any; `rows` is the row count reported by the camera.
     fn finish(&mut self, rows: Option<usize>, deliver: &mut impl FnMut(&mut Frame)) {
         self.place = Place::Header(0);
         if self.number.take().is_none() {
@@ -224,7 +224,7 @@ impl FrameDecoder {
         }
         let height = self.there.len();
         let missing = self.there.iter().filter(|there| !**there).count();
-        // Where bytes were lost a row is uneven; where all are, the camera has another width.
+        // Lost bytes make single rows uneven; if all rows are uneven, the camera has another width.
         let other_width = self.uneven && missing == height;
         if self.too_tall || other_width || rows.is_some_and(|rows| rows != height) {
             self.counts.wrong_size += 1;
@@ -238,7 +238,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Copies missing rows from the nearest one above, and at the top from the first that is there.
+    /// Copies missing rows from the nearest received row above, or at the top from the first received row.
     fn repair(&mut self, missing: usize) {
         if missing == 0 {
             return;
@@ -269,7 +269,7 @@ impl FrameDecoder {
     }
 }
 
-/// Kind, frame number and value of a header, if it is one.
+/// Kind, frame number and value of a valid header.
 fn read_header(header: &[u8; stream::HEADER]) -> Option<(u8, u16, usize)> {
     let [mark, mark_2, digits @ ..] = header;
     if [*mark, *mark_2] != [stream::SYNC, stream::SYNC_2]
@@ -283,7 +283,7 @@ fn read_header(header: &[u8; stream::HEADER]) -> Option<(u8, u16, usize)> {
     (known && crc(&[kind, n1, n0, v1, v0]) == check).then(|| (kind, number(n1, n0), usize::from(number(v1, v0))))
 }
 
-/// The check of five digits, bit by bit.
+/// CRC of five digits, computed bit by bit.
 fn crc(digits: &[u8; 5]) -> u8 {
     let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
     bits.fold(stream::CRC_START, |crc, bit| {

@@ -5,14 +5,14 @@ use xpuck_registers::ft2232h::{PAYLOAD, STATUS_AT_REST};
 
 const WIDTH: usize = 64;
 const HEIGHT: usize = 64;
-/// Bytes of a row with its header.
+/// Bytes of a row including its header.
 const ROW: usize = stream::HEADER + WIDTH * 2;
 
-/// A header by long division, where the decoder goes bit by bit.
+/// Builds a header; computes the CRC by long division, independently of the decoder.
 fn header(kind: u8, number: u16, value: usize) -> [u8; 8] {
     let digits =
         [u64::from(kind), u64::from(number) >> 6, u64::from(number) & 63, value as u64 >> 6, value as u64 & 63];
-    // The start value works as if it were added to the first six bits.
+    // The start value is equivalent to an exclusive or with the first six bits.
     let message = digits.iter().fold(0, |all, digit| all << 6 | digit) ^ 0x3f << 24;
     let mut rest = message << 6;
     for bit in (6..36).rev() {
@@ -24,14 +24,14 @@ fn header(kind: u8, number: u16, value: usize) -> [u8; 8] {
     [0xff, 0x00, digit(0), digit(1), digit(2), digit(3), digit(4), 0x40 | rest as u8]
 }
 
-/// Pixels of a frame, each row of its own.
+/// Pixels of a frame, with distinct rows.
 fn pixels(number: u16, width: usize, height: usize) -> Vec<u8> {
     (0..width * height * 2)
         .map(|i| (1 + (i / (2 * width) * 7 + i % 50 + usize::from(number) * 31) % 254) as u8)
         .collect()
 }
 
-/// What the shim sends of a frame.
+/// Stream of a frame as sent by the shim.
 pub(crate) fn frame_stream(number: u16, width: usize, height: usize) -> Vec<u8> {
     let pixels = pixels(number, width, height);
     let rows = pixels.chunks(width * 2).enumerate();
@@ -44,7 +44,7 @@ fn packets(stream: &[u8], payload: usize) -> Vec<Vec<u8>> {
     stream.chunks(payload).map(|part| [&STATUS_AT_REST[..], part].concat()).collect()
 }
 
-/// Frames that a decoder makes of a stream in full packets.
+/// Frames decoded from a stream in full packets.
 fn decode(decoder: &mut FrameDecoder, stream: &[u8]) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for packet in packets(stream, PAYLOAD) {
@@ -122,11 +122,11 @@ fn a_lost_packet_costs_at_most_the_rows_that_it_touched() {
         for packet in all.iter().enumerate().filter(|(i, _)| *i != lost).map(|(_, packet)| packet) {
             decoder.packet(packet, |frame| frames.push(frame.bytes().to_vec()));
         }
-        // The next frame ends one that lost its end.
+        // The header of the next frame ends a frame without an end.
         decoder.packet(&[&STATUS_AT_REST[..], &header(1, number + 1, 0)].concat(), |f| frames.push(f.bytes().to_vec()));
         let [frame] = &frames[..] else { panic!("{} frames without packet {lost}", frames.len()) };
         let wrong = frame.chunks(128).zip(expected.chunks(128)).filter(|(a, b)| a != b).count();
-        // 510 bytes touch at most five rows of 136; a row that equals the one above is not seen to be repaired.
+        // 510 bytes touch at most five rows of 136 bytes; a repaired row may equal the original.
         assert!(wrong <= 5 && wrong as u64 <= decoder.counts().repaired_rows, "{wrong} rows without packet {lost}");
     }
 }

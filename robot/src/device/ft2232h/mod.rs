@@ -1,8 +1,8 @@
-//! The Xpuck's camera: an FT2232H as a synchronous FIFO, read with many transfers queued in the kernel.
+//! Camera of the Xpuck: an FT2232H as a synchronous FIFO, read with many transfers queued in the kernel.
 //!
-//! The camera cannot wait and the shim holds 0.9 ms of it, so there must always be a transfer that the host controller
-//! may fill. The kernel keeps the queue going while this thread sleeps; with one read after the other the thread would
-//! have to be back within those 0.9 ms, every time.
+//! The camera cannot pause and the shim buffers 0.9 ms, so the host controller must always have a transfer to fill.
+//! The kernel serves the queue while this thread sleeps; with single reads the thread would have to return within 0.9
+//! ms each time.
 
 use super::DeviceError;
 use super::bulk::{BulkIn, Endpoint, TransferError};
@@ -14,35 +14,37 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 use xpuck_registers::ft2232h::{self as chip, Request};
 
-/// Transfers in the queue, and ...
+/// Number of queued transfers.
 const TRANSFERS: usize = 32;
-/// ... bytes of each: together 56 ms of camera at 9.2 MB/s, a thirtieth of what usbfs allows by default.
+/// Size of a transfer (bytes). The queue holds 56 ms at 9.2 MB/s, a thirtieth of the default limit of usbfs.
 const TRANSFER: usize = 32 * chip::PACKET;
-/// The chip's latency timer, ms. It only matters at the end of a frame; with 1 ms some chips skip bytes.
+/// Latency timer of the chip (ms). It matters only at the end of a frame; with 1 ms some chips skip bytes.
 const LATENCY_MS: u8 = 2;
-/// Longest time for a request.
+/// Time limit of a control request.
 const REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
-/// Stalls without data between them after which the endpoint is given up.
+/// Number of consecutive stalls without data after which the endpoint is closed.
 const MAX_STALLS: u32 = 8;
 
-/// A chip that is open.
+/// Handle of an open chip.
 type Handle = DeviceHandle<Context>;
 
-/// Opens the FT2232H with this serial number, or the only one, and streams frames of `width` by `height` pixels.
+/// Opens the FT2232H with this serial number, or the first one found, and streams frames of `width` by `height`
+/// pixels.
 ///
 /// # Errors
-/// No such device, one that another program holds or this user may not open, one that refuses a request.
+/// If no chip is found, it is in use, the user may not open it, or it rejects a request.
 pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder) -> Result<Camera, DeviceError> {
     let decoder = FrameDecoder::new(width, height, order)?;
     let (device, handle) = find(serial)?;
     let name = name_of(&device);
     let failed = |source| CameraError::Usb { device: name.clone(), doing: "claim", source };
-    // The kernel takes every FTDI chip for a serial port; it gets this one back when the interface is released.
+    // The kernel attaches its serial driver to every FTDI chip; it is attached again when the interface is released.
     handle.set_auto_detach_kernel_driver(true).map_err(failed)?;
     handle.claim_interface(chip::INTERFACE).map_err(failed)?;
     let handle = Arc::new(handle);
     let mut queue = Queue { endpoint: Endpoint::new(handle.clone(), chip::ENDPOINT_IN), name, transfers: TRANSFERS };
-    // This order loses no bytes: what the chip held before is gone, and transfers wait when the first byte comes.
+    // This order loses no bytes: old data in the chip is discarded, and transfers are queued before the first byte
+    // arrives.
     let quiet = [chip::RESET, chip::MODE_RESET, chip::PURGE_FROM_HOST, chip::PURGE_TO_HOST];
     for request in quiet.into_iter().chain([chip::latency_timer(LATENCY_MS), chip::FLOW_CONTROL]) {
         obey(&handle, &queue.name, request)?;
@@ -51,13 +53,13 @@ pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder
     obey(&handle, &queue.name, chip::MODE_SYNC_FIFO)?;
     Camera::start((width, height), move |newest, stop| {
         let ended = queue.read(decoder, newest, stop);
-        // A chip that is gone cannot be reset, and needs none.
+        // A disconnected chip cannot be reset and does not need to be.
         let _ = obey(&handle, &queue.name, chip::MODE_RESET);
         ended
     })
 }
 
-/// The first chip that fits, opened.
+/// Finds and opens the first matching chip.
 fn find(serial: Option<&str>) -> Result<(Device<Context>, Handle), CameraError> {
     let (vendor, product) = (chip::VENDOR, chip::PRODUCT);
     let failed = |doing, device| move |source| CameraError::Usb { device, doing, source };
@@ -90,32 +92,32 @@ fn obey(handle: &Handle, device: &str, Request { name, request, value, index }: 
     told.map(|_| ()).map_err(|source| CameraError::Request { device: device.into(), request: name, source })
 }
 
-/// What to do after a transfer.
+/// Action after a transfer.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Clear the stall first.
     Recover,
-    /// The camera has ended.
+    /// End the stream.
     End,
 }
 
-/// What follows a transfer's status, after so many stalls in a row.
+/// Action for a transfer's status, after this number of consecutive stalls.
 fn next(status: Result<(), TransferError>, stalls: u32) -> Next {
     match status {
         Ok(()) => Next::Continue,
-        // A fault is a packet that was damaged three times on the cable; the endpoint halts as after a stall.
+        // A fault is a packet that was damaged in three attempts; the endpoint halts as after a stall.
         Err(TransferError::Stall | TransferError::Fault) if stalls < MAX_STALLS => Next::Recover,
         Err(_) => Next::End,
     }
 }
 
-/// The transfers on the chip's endpoint.
+/// Transfers on the chip's endpoint.
 struct Queue<E> {
     endpoint: E,
     name: String,
-    /// How many are kept in it.
+    /// Number of transfers kept in the queue.
     transfers: usize,
 }
 
@@ -131,7 +133,7 @@ impl<E: BulkIn> Queue<E> {
         while !stop.load(Relaxed) {
             let done = self.endpoint.wait(POLL).map_err(|error| self.ended(error))?;
             let Some(done) = done else { continue };
-            // What came before an error is good.
+            // Data received before an error is valid.
             let bytes = &done.buffer[..done.length];
             bytes.chunks(chip::PACKET).for_each(|packet| decoder.packet(packet, |frame| newest.offer(frame)));
             if !bytes.is_empty() {
@@ -150,14 +152,14 @@ impl<E: BulkIn> Queue<E> {
         Ok(())
     }
 
-    /// Ends the halt of the endpoint, which is only allowed with an empty queue, and fills the queue again.
+    /// Clears the halt of the endpoint, which requires an empty queue, and refills the queue.
     fn recover(&mut self) -> Result<(), CameraError> {
         self.endpoint.cancel_all();
         for _ in 0..self.transfers {
             if self.endpoint.pending() == 0 {
                 break;
             }
-            // A cancelled transfer has nothing to tell.
+            // The data of cancelled transfers is discarded.
             self.endpoint.wait(REQUEST_TIMEOUT).map_err(|error| self.ended(error))?;
         }
         if self.endpoint.pending() > 0 {

@@ -1,4 +1,4 @@
-//! The reader on an emulated chip, whose time passes only while it is waited for or the reader is held up.
+//! Tests the reader with an emulated chip; simulated time advances only while the reader waits or is delayed.
 
 use super::super::bulk::Completed;
 use super::super::frames::tests::frame_stream;
@@ -7,29 +7,29 @@ use std::collections::VecDeque;
 
 const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
-/// Frames a second.
+/// Frame rate (Hz).
 const RATE: u64 = 15;
-/// The buffers of the shim's logic and of the chip, bytes.
+/// Total buffer size of the shim's logic and the chip (bytes).
 const FIFO: usize = (7 + 4) << 10;
-/// Frames that the camera gives.
+/// Number of frames that the camera sends.
 const FRAMES: u16 = 8;
 
-/// A chip that sends rows of a camera which does not wait, and then is gone.
+/// Emulated chip that sends rows of a camera at a fixed rate and is then disconnected.
 #[derive(Default)]
 struct Chip {
-    /// us since the first row.
+    /// Time since the first row (us).
     now: u64,
-    /// What the camera gives: when, us, and the bytes of a row with its header, or of a frame's end.
+    /// Camera output: time (us), and the bytes of a row with its header or of a frame's end.
     rows: VecDeque<(u64, Vec<u8>)>,
-    /// What waits in the buffers.
+    /// Content of the buffers.
     fifo: VecDeque<u8>,
-    /// Rows for which there was no room.
+    /// Number of rows dropped because the buffers were full.
     left_out: u32,
-    /// Transfers, each with what came for it.
+    /// Queued transfers with their received bytes.
     queue: VecDeque<Completed>,
-    /// How long the reader is held up after each transfer that it took, us.
+    /// Delay of the reader after each transfer (us).
     held_up: u64,
-    /// A transfer that ends in a stall, counted from the first.
+    /// Index of the transfer that ends in a stall, from the first.
     stalls_at: Option<u32>,
     taken: u32,
     halted: bool,
@@ -47,7 +47,7 @@ impl Chip {
         chip
     }
 
-    /// The camera goes on up to now, and the host controller fills the transfers that are there.
+    /// Advances the camera to the current time, and fills the queued transfers.
     fn go_on(&mut self) {
         while self.rows.front().is_some_and(|(at, _)| *at <= self.now) {
             let (_, row) = self.rows.pop_front().unwrap();
@@ -112,7 +112,7 @@ impl BulkIn for Chip {
     }
 }
 
-/// Reads all that a chip gives with so many transfers queued; the chip afterwards, and what became of the frames.
+/// Reads the whole stream with this number of queued transfers; returns the chip and the counters.
 fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
     let mut queue = Queue { endpoint: chip, name: "bench".into(), transfers };
     queue.fill();
@@ -125,7 +125,7 @@ fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
 
 #[test]
 fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_about_1() {
-    // Held up once, before the first transfer is taken; the later ones are taken at once.
+    // Delayed once, before the first transfer is taken; the later transfers are taken at once.
     let held_up_once = |transfers, held_up| {
         let mut chip = Chip::new(0);
         chip.now = held_up;
@@ -135,7 +135,7 @@ fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_about_1() {
     };
     assert_eq!(held_up_once(TRANSFERS, 56_000), 0);
     assert!(held_up_once(TRANSFERS, 59_000) > 0);
-    // Between two reads nothing takes what the FIFO has.
+    // Between two reads, nothing empties the FIFO.
     let held_up_each_time = |transfers, held_up| read(Chip::new(held_up), transfers).0.left_out;
     assert_eq!(held_up_each_time(1, 900), 0);
     assert!(held_up_each_time(1, 1_400) > 0);
@@ -154,7 +154,7 @@ fn an_absent_chip_is_named() {
     let error = open(Some("no such number"), 640, 480, PixelOrder::CrYCbY).map(|_| ()).unwrap_err();
     let told = error.to_string();
     assert!(told.contains("0403:6010"), "{told}");
-    // Where there is no USB at all, that is what is told.
+    // Without any USB the error is about libusb.
     assert!(matches!(error, DeviceError::Camera(CameraError::Absent { .. } | CameraError::Usb { .. })));
     assert!(matches!(open(None, 641, 480, PixelOrder::CrYCbY), Err(DeviceError::FrameSize { .. })));
 }

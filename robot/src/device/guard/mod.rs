@@ -1,8 +1,9 @@
-//! The guard of robots that keep their last speed when the board falls silent, as e-puck1 and e-puck2 do over I2C.
+//! Guard process for robots that keep their last speed when the board stops sending, as e-puck1 and e-puck2 do over
+//! I2C.
 //!
-//! It is a process of its own with the bus open, so it lives on when `xpuckd` is killed, stopped or hung. It gets a byte
-//! through a pipe with every exchange. When none comes for [`SILENCE`], or the pipe closes, it writes zero speeds, and again
-//! every [`REPEAT`] until bytes come back.
+//! The guard is a separate process with its own open bus, so it survives when `xpuckd` is killed, stopped or hung. It
+//! receives a byte through a pipe with every exchange. After [`SILENCE`] without a byte, or when the pipe closes, it
+//! writes zero speeds, repeated every [`REPEAT`] until bytes arrive again.
 
 mod parent;
 mod process;
@@ -17,25 +18,25 @@ use super::epuck2::Epuck2;
 use std::path::Path;
 use std::time::Duration;
 
-/// Time without an exchange after which the wheels are stopped: six exchanges missed, and below the lease of 500 ms that
-/// the control loop has.
+/// Time without an exchange after which the wheels are stopped: six missed exchanges, and less than the control
+/// loop's lease of 500 ms.
 pub const SILENCE: Duration = Duration::from_millis(300);
-/// Time from one stop to the next.
+/// Interval between stop commands.
 pub const REPEAT: Duration = Duration::from_millis(100);
 
-/// A robot that needs a guard.
+/// Robot that needs a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// An e-puck1.
+    /// e-puck1.
     #[value(name = "e-puck1")]
     Epuck1,
-    /// An e-puck2.
+    /// e-puck2.
     #[value(name = "e-puck2")]
     Epuck2,
 }
 
 impl Kind {
-    /// Its name in files and on command lines.
+    /// Name in files and on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Epuck1 => "e-puck1",
@@ -43,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// Its driver on the bus at `i2c`, without a guard.
+    /// Opens the driver on the bus at `i2c`, without a guard.
     pub fn body(self, i2c: &Path) -> Result<Box<dyn Body>, DeviceError> {
         Ok(match self {
             Kind::Epuck1 => Box::new(Epuck1::open(i2c)?),
@@ -52,27 +53,27 @@ impl Kind {
     }
 }
 
-/// What a guard notices.
+/// Input of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An exchange was made.
+    /// An exchange happened.
     Heard,
-    /// The program at the other end of the pipe is gone.
+    /// The program at the other end of the pipe has ended.
     Closed,
-    /// Time passed.
+    /// Time has passed.
     Tick,
 }
 
-/// Zero speeds are to be written.
+/// Request to write zero speeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Time since the last exchange.
     pub silent: Duration,
-    /// The first of this silence.
+    /// Whether this is the first stop since the last exchange.
     pub first: bool,
 }
 
-/// Decides when to stop. Times count from any fixed moment.
+/// State machine that decides when to stop. Times count from an arbitrary fixed moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
     heard: Duration,
@@ -81,12 +82,12 @@ pub struct Core {
 }
 
 impl Core {
-    /// A guard that starts at `now`, which counts as an exchange.
+    /// Creates a guard that starts at `now`, which counts as an exchange.
     pub fn new(now: Duration) -> Core {
         Core { heard: now, closed: false, stopped: None }
     }
 
-    /// What to do at `now`.
+    /// Processes an event at `now`, and returns a stop if one is due.
     pub fn step(&mut self, now: Duration, event: Event) -> Option<Stop> {
         match event {
             Event::Heard => *self = Core::new(now),
@@ -102,7 +103,7 @@ impl Core {
         Some(Stop { silent, first })
     }
 
-    /// When it wants the next [`Event::Tick`].
+    /// Time at which the next [`Event::Tick`] is due.
     pub fn due(&self) -> Duration {
         self.stopped.map_or(self.heard + SILENCE, |at| at + REPEAT)
     }

@@ -1,4 +1,4 @@
-//! The guard as the program sees it that is guarded.
+//! The guarded program's side of the guard.
 
 use super::Kind;
 use crate::device::DeviceError;
@@ -13,33 +13,33 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Pause between attempts to start a guard.
+/// Interval between attempts to start a guard.
 const RESTART: Duration = Duration::from_secs(1);
-/// How long a guard may take to end.
+/// Time limit for the end of a guard.
 const END: Duration = Duration::from_secs(2);
 
-/// How a guard is started.
+/// Command that starts a guard.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments.
     pub arguments: Vec<OsString>,
 }
 
 impl Launch {
-    /// This program's own subcommand, for a robot on the bus at `i2c`.
+    /// The `guard` subcommand of this program, for a robot on the bus at `i2c`.
     pub fn own(kind: Kind, i2c: &Path) -> io::Result<Launch> {
         let arguments = ["guard".into(), "--body".into(), kind.name().into(), "--i2c".into(), i2c.into()];
         Ok(Launch { program: std::env::current_exe()?, arguments: arguments.into() })
     }
 
     fn start(&self) -> io::Result<Guard> {
-        // A pair of sockets and not a pipe, because writing to it must never wait.
+        // A socket pair instead of a pipe, with non-blocking writes.
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut command = Command::new(&self.program);
-        // A group of its own: what the terminal sends to the program does not reach it.
+        // A process group of its own: signals from the terminal do not reach the guard.
         command.args(&self.arguments).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null()).process_group(0);
         Ok(Guard { pipe: Some(ours), child: command.spawn()? })
     }
@@ -57,7 +57,7 @@ impl Drop for Guard {
         let start = Instant::now();
         while let Ok(None) = self.child.try_wait() {
             if start.elapsed() > END {
-                // It hangs. One that ended meanwhile cannot be killed, and need not be.
+                // The guard hangs. If it ended meanwhile, `kill` fails without harm.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 return;
@@ -67,7 +67,7 @@ impl Drop for Guard {
     }
 }
 
-/// A body with a guard. Its wheels only turn while the guard can be told of each exchange.
+/// Body with a guard. Its wheels turn only while the guard can be notified of each exchange.
 #[derive(Debug)]
 pub struct Guarded<B> {
     body: B,
@@ -76,7 +76,7 @@ pub struct Guarded<B> {
     retry_at: Instant,
 }
 
-/// The robot on the bus at `i2c` with a guard, which is this program's own.
+/// Opens the robot on the bus at `i2c` with this program's own guard.
 pub fn open(kind: Kind, i2c: &Path) -> Result<Guarded<Box<dyn Body>>, DeviceError> {
     let launch = Launch::own(kind, i2c).map_err(|e| DeviceError::Guard(format!("cannot be found: {e}")))?;
     Guarded::start(kind.body(i2c)?, launch)
@@ -97,13 +97,14 @@ impl<B: Body> Guarded<B> {
         }
     }
 
-    /// Tells the guard of an exchange.
+    /// Notifies the guard of an exchange.
     fn tell(&mut self) -> Result<(), String> {
         let guard = self.guard.as_mut().map_err(|why| why.clone())?;
         let pipe = guard.pipe.as_mut().ok_or("has ended")?;
         let result = pipe.write_all(&[0]).map_err(|error| format!("does not listen: {error}"));
         if let Err(why) = &result {
-            // One that does not listen would not notice that its pipe closes. One that ended cannot be killed.
+            // A guard that does not read would not notice the closed pipe. If it has ended, `kill` fails without
+            // harm.
             let _ = guard.child.kill();
             self.guard = Err(why.clone());
         }
@@ -145,7 +146,7 @@ impl<B: Body> Body for Guarded<B> {
 mod tests {
     use super::*;
 
-    /// Remembers the last speeds.
+    /// Body that stores the last speeds.
     #[derive(Default)]
     struct Bench {
         speeds: [StepsPerSecond; 2],
@@ -186,7 +187,7 @@ mod tests {
         let error = guarded.exchange(&forward()).unwrap_err().to_string();
         assert!(error.starts_with("the guard that stops the wheels does not listen"), "{error}");
         assert_eq!(guarded.body.speeds, [StepsPerSecond::ZERO; 2]);
-        // A second later, or at once the first time, there is another.
+        // The first restart is immediate; later attempts are a second apart.
         guarded.exchange(&forward()).unwrap();
         assert_eq!(guarded.body.speeds, forward().speeds);
     }

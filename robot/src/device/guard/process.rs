@@ -12,21 +12,22 @@ use std::time::Instant;
 use tracing::warn;
 use xpuck_registers::spi::Pixel;
 
-/// Stops that succeed before the process ends, once the pipe is closed.
+/// Number of successful stops before the process ends, after the pipe is closed.
 const STOPS_AT_END: u32 = 3;
-/// Stops that are tried at most, once the pipe is closed: ten seconds.
+/// Maximum number of stop attempts after the pipe is closed (10 s).
 const TRIES_AT_END: u32 = 100;
-/// What the robot shows when the guard stopped it.
+/// Lamps of a robot that the guard stopped.
 const STOPPED: Lamps = Lamps::all(Pixel { red: 16, green: 0, blue: 0 });
 
-/// Guards the robot on the bus at `i2c` until standard input is closed; then its wheels stand.
+/// Guards the robot on the bus at `i2c` until standard input is closed; then stops its wheels and returns.
 pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
-    // A service manager sends its signal to all processes of a service. The guard ends after the program that it guards.
+    // A service manager signals all processes of a service. The guard ignores these signals and ends after the
+    // guarded program.
     let ignored = std::sync::Arc::default();
     for signal in [SIGTERM, SIGINT] {
         signal_hook::flag::register(signal, std::sync::Arc::clone(&ignored))?;
     }
-    // The error names its own cause.
+    // The error text already includes its cause.
     let mut body = Some(kind.body(i2c).map_err(|error| anyhow::Error::msg(error.to_string()))?);
     let (events, heard) = sync_channel(1);
     std::thread::Builder::new().name("pipe".into()).spawn(move || listen(std::io::stdin().lock(), &events))?;
@@ -35,14 +36,14 @@ pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Turns bytes into events. What the bytes are does not matter, and several at once are one event.
+/// Converts bytes to events. The values of the bytes are irrelevant, and several bytes may become one event.
 fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
     let mut bytes = [0; 64];
     loop {
         match pipe.read(&mut bytes) {
             Ok(0) => break,
             Ok(_) => match events.try_send(Event::Heard) {
-                // The event before was not even looked at.
+                // The previous event has not been processed yet.
                 Ok(()) | Err(TrySendError::Full(_)) => {}
                 Err(TrySendError::Disconnected(_)) => return,
             },
@@ -50,11 +51,11 @@ fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
             Err(_) => break,
         }
     }
-    // If nobody listens any more there is nobody to tell.
+    // An error means that the receiver has ended.
     let _ = events.send(Event::Closed);
 }
 
-/// Runs the core until the pipe is closed and the wheels stand.
+/// Runs the core until the pipe is closed and the wheels are stopped.
 fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceError>) {
     let start = Instant::now();
     let mut core = Core::new(start.elapsed());
@@ -82,7 +83,7 @@ fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceEr
     }
 }
 
-/// Zero speeds over the bus, which is opened again after an error.
+/// Writes zero speeds; after an error the bus is reopened.
 fn stop(
     body: &mut Option<Box<dyn Body>>,
     open: impl FnOnce() -> Result<Box<dyn Body>, DeviceError>,
@@ -102,7 +103,8 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
-    /// Runs the listener and the loop on a pipe whose other end `parent` has; gives the times of the stops.
+    /// Runs the listener and the loop on a pipe whose other end is passed to `parent`; returns the times of the
+    /// stops.
     fn stops(parent: impl FnOnce(UnixStream)) -> Vec<Instant> {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (events, heard) = sync_channel(1);

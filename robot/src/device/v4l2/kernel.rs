@@ -1,4 +1,4 @@
-//! Buffers of a video device of the kernel, by the crate `linuxvideo`.
+//! Buffers of a kernel video device, read with the crate `linuxvideo`.
 
 use super::{Buffers, Format, YUYV, check, file_error};
 use crate::device::camera::CameraError;
@@ -11,13 +11,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// A video device that streams.
+/// Video device that streams.
 pub struct Kernel(ReadStream);
 
-/// Opens a video device and starts it with frames of this size.
+/// Opens a video device, and starts streaming with frames of this size.
 ///
 /// # Errors
-/// As of [`super::open`].
+/// As for [`super::open`].
 pub fn open(path: &Path, (width, height): (usize, usize)) -> Result<Kernel, CameraError> {
     let failed = |doing| move |source| file_error(path, doing, source);
     let device = Device::open(path).map_err(|source| match Errno::from_io_error(&source) {
@@ -36,7 +36,7 @@ pub fn open(path: &Path, (width, height): (usize, usize)) -> Result<Kernel, Came
 impl Buffers for Kernel {
     fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool> {
         let timeout = Timespec::try_from(timeout).map_err(io::Error::other)?;
-        // An unplugged camera is ready too: dequeuing its buffer returns the reason.
+        // Polling also wakes for an unplugged camera; dequeuing then returns the error.
         if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&timeout))? == 0 {
             return Ok(false);
         }

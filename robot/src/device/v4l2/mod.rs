@@ -1,7 +1,7 @@
-//! A camera that the kernel knows, over Video4Linux 2: the Pi-puck's board sends YUYV of 640 x 480 at 15 Hz.
+//! Camera with a kernel driver, read over Video4Linux 2. The Pi-puck's board sends YUYV of 640 x 480 at 15 Hz.
 //!
-//! The driver fills one mapped buffer while the other is copied, which takes a small part of a frame's time. It drops frames
-//! for which no buffer is free, so the newest frame always wins.
+//! The driver fills one mapped buffer while the other is copied, which takes a small part of the frame time. The
+//! driver drops frames if no buffer is free.
 
 mod kernel;
 
@@ -15,44 +15,45 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The pixel format that is asked for.
+/// Requested pixel format.
 pub const YUYV: [u8; 4] = *b"YUYV";
 
 /// Opens a video device, such as `/dev/video0`, and streams YUYV frames of `width` by `height` pixels.
 ///
 /// # Errors
-/// A missing file, a file that is not a video device, or a device without this format.
+/// If the file does not exist or is not a video device, or the device does not support this format.
 pub fn open(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
     Frame::len_of(width, height)?;
     start(path, (width, height), kernel::open(path, (width, height))?)
 }
 
-/// The picture that a driver gives.
+/// Picture format of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Pixels in a row.
+    /// Width (pixels).
     pub width: usize,
-    /// Rows.
+    /// Height (pixels).
     pub height: usize,
-    /// Four characters that name the pixel format.
+    /// Pixel format as four characters.
     pub pixels: [u8; 4],
-    /// Bytes of a row.
+    /// Row length (bytes).
     pub row: usize,
 }
 
-/// A stream of buffers that a driver fills.
+/// Stream of buffers filled by a driver.
 pub trait Buffers {
-    /// Passes the next filled buffer to `take`, with whether the driver marked it as damaged; returns false after `timeout`.
+    /// Passes the next filled buffer to `take`, and whether the driver marked it as damaged; returns false after
+    /// `timeout`.
     ///
     /// # Errors
     /// The error of the system; after [`ErrorKind::Interrupted`] the call can be repeated.
     fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool>;
 }
 
-/// Refuses a format that is not YUYV of the size asked for; a driver may offer its nearest instead.
+/// Rejects a format other than YUYV of the requested size, since a driver may select its nearest format instead.
 ///
 /// # Errors
-/// What was asked for and what there is.
+/// The requested and the actual format.
 pub fn check(path: &Path, (width, height): (usize, usize), found: Format) -> Result<(), CameraError> {
     if found == (Format { width, height, pixels: YUYV, row: width * 2 }) {
         return Ok(());
@@ -63,10 +64,10 @@ pub fn check(path: &Path, (width, height): (usize, usize), found: Format) -> Res
     Err(CameraError::Format { path: path.into(), asked, found })
 }
 
-/// A camera whose frames are what `buffers` holds.
+/// Starts a camera that reads its frames from `buffers`.
 ///
 /// # Errors
-/// If the size is impossible, or the system gives no thread.
+/// If the size is impossible, or the system cannot create a thread.
 pub fn start(
     path: &Path,
     (width, height): (usize, usize),
@@ -100,7 +101,7 @@ fn read(
     Ok(())
 }
 
-/// Copies a buffer into the frame; false for one that is damaged or too short, which is counted.
+/// Copies a buffer to the frame; returns false and counts it if the buffer is damaged or has a wrong size.
 pub(super) fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
     counts.bytes += bytes.len() as u64;
     let fits = bytes.len() == frame.bytes().len();
@@ -115,7 +116,7 @@ pub(super) fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut 
     fits && !damaged
 }
 
-/// What a failed call means. An unplugged camera is told as one.
+/// Converts an error of the system. An unplugged camera has its own error.
 pub fn file_error(path: &Path, doing: &'static str, source: io::Error) -> CameraError {
     if Errno::from_io_error(&source) == Some(Errno::NODEV) {
         return CameraError::Gone { device: path.display().to_string() };
@@ -127,7 +128,7 @@ pub fn file_error(path: &Path, doing: &'static str, source: io::Error) -> Camera
 mod tests {
     use super::*;
 
-    /// Why a device cannot be opened.
+    /// Error of opening a device.
     fn refused(path: &Path) -> String {
         open(path, 640, 480).map(|_| ()).unwrap_err().to_string()
     }
@@ -146,10 +147,10 @@ mod tests {
         assert!(refused(file.path()).contains("is not a video device"));
     }
 
-    /// What a driver gives at a call: bytes, and whether they are damaged.
+    /// Result of a driver call: bytes, and whether they are damaged.
     type Given = io::Result<Option<(Vec<u8>, bool)>>;
 
-    /// A driver on the bench: what it gives, one after the other, and then the camera is unplugged.
+    /// Simulated driver: returns a list of results, and is then unplugged.
     struct Driver(std::vec::IntoIter<Given>);
 
     impl Buffers for Driver {

@@ -1,4 +1,4 @@
-//! The cameras' streams over a socket, packet by packet: an FT2232H's, as the shim would send it, and a USB video device's.
+//! Camera streams over a socket, packet by packet: of an FT2232H as sent by the shim, and of a USB video device.
 
 use super::stream::Stream;
 use crate::device::camera::{Camera, CameraError, Newest, POLL};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use xpuck_registers::{ft2232h, uvc};
 
-/// Bytes that are taken from the socket at once.
+/// Maximum number of bytes read from the socket at once.
 const INBOX: usize = 1 << 16;
-/// Bytes of a packet's length in front of it.
+/// Size of the length field of a packet (bytes).
 const LENGTH: usize = 2;
 
 /// Connects to an xpuck's `<robot>.camera`, which sends frames of `width` by `height` pixels as an FT2232H does.
@@ -26,8 +26,8 @@ pub fn open_ft2232h(path: &Path, width: usize, height: usize) -> Result<Camera, 
     })
 }
 
-/// Connects to an e-puck1's or e-puck2's `<robot>.camera`, which sends payloads of the USB video class. What the kernel would
-/// hand over is taken as from a video device.
+/// Connects to an e-puck1's or e-puck2's `<robot>.camera`, which sends payloads of the USB video class. The frames
+/// are processed like those of a video device.
 pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
     let mut frame = Frame::black(width, height)?;
     let mut reader = PayloadReader::new(frame.bytes().len());
@@ -43,7 +43,7 @@ pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, Devi
     })
 }
 
-/// Connects to a socket; `take` gets each packet, whose length must be possible, and tells the counts.
+/// Connects to a socket; `take` processes each packet of a valid length, and returns the counters.
 fn open(
     path: &Path,
     size: (usize, usize),

@@ -1,7 +1,7 @@
-//! The devices of a virtual arena: stream sockets, on this machine or the network, that carry the devices' own bytes.
+//! Devices of a virtual arena: stream sockets, on this machine or the network, that carry the devices' own bytes.
 //!
-//! Requests are answered within [`TIMEOUT`] or not at all: after any error a bus stays broken, because a late answer
-//! would be taken for the answer to the next request. The camera only talks.
+//! A request is answered within [`TIMEOUT`], or the bus fails permanently, because a late answer would be taken for
+//! the answer to the next request. A camera only sends.
 
 mod camera;
 mod stream;
@@ -16,16 +16,16 @@ use std::time::Duration;
 use stream::Stream;
 use xpuck_registers::spi::{self, Words};
 
-/// How long a device may take to answer. On a machine with more to do than it can an arena's thread may wait a second for
-/// its turn; wheels stand long before, as nothing new is sensed.
+/// Time limit of a device's answer. On an overloaded machine a thread of the arena may wait a second for a processor;
+/// the wheels are stopped long before, because the readings are stale.
 pub const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A socket and its name for errors.
+/// Socket, and its name for errors.
 #[derive(Debug)]
 struct Socket {
     stream: Stream,
     path: PathBuf,
-    /// This side gave the connection up because no answer came.
+    /// Whether this side closed the connection because no answer arrived.
     given_up: bool,
 }
 
@@ -42,12 +42,12 @@ impl Socket {
         self.stream.read_exact(bytes).map_err(|error| self.broken(error))
     }
 
-    /// Gives the connection up, so that every later request is refused too.
+    /// Closes the connection, so that every later request fails too.
     fn broken(&mut self, source: io::Error) -> DeviceError {
-        // There is nothing to shut down if the other side was first.
+        // Shutdown fails without harm if the other side has already closed the connection.
         let _ = self.stream.shutdown();
         let error = transfer_error(&self.path, source);
-        // What was given up here was not closed by the other side.
+        // Distinguishes a connection closed by this side from one closed by the other side.
         let error = if self.given_up { timeout(&self.path) } else { error };
         self.given_up = matches!(error, DeviceError::GivenUp { .. });
         error
@@ -67,7 +67,7 @@ fn transfer_error(path: &Path, source: io::Error) -> DeviceError {
     }
 }
 
-/// The dsPIC's SPI over a socket.
+/// The dsPIC's SPI bus over a socket.
 #[derive(Debug)]
 pub struct VirtualSpi(Socket);
 

@@ -1,4 +1,4 @@
-//! Where a virtual device is: a Unix socket, or behind an arena's address, `tcp://HOST:PORT/<robot>.<device>`.
+//! Address of a virtual device: a Unix socket, or an arena on the network, `tcp://HOST:PORT/<robot>.<device>`.
 
 use super::{DeviceError, TIMEOUT};
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,35 +9,35 @@ use std::path::Path;
 use std::time::Duration;
 use xpuck_wire::uninterrupted;
 
-/// What the path of a device on the network begins with.
+/// Prefix of the path of a device on the network.
 pub const TCP: &str = "tcp://";
-/// An arena's answer to the name of a device that it has.
+/// Answer of an arena that has the named device.
 const HAVE: u8 = 0;
 
-/// True if a path is that of a virtual device: a socket, or on the network.
+/// Whether a path is that of a virtual device: a socket, or a network address.
 pub fn is_virtual(path: &Path) -> io::Result<bool> {
     Ok(on_network(path).is_some() || std::fs::metadata(path)?.file_type().is_socket())
 }
 
-/// Address and device of a path on the network.
+/// Address and device of a network path.
 pub fn on_network(path: &Path) -> Option<(&str, &str)> {
     path.to_str()?.strip_prefix(TCP)?.rsplit_once('/')
 }
 
-/// A connection to a device.
+/// Connection to a device.
 #[derive(Debug)]
 pub enum Stream {
     /// On this machine.
     Unix(UnixStream),
-    /// On another.
+    /// Over the network.
     Tcp(TcpStream),
 }
 
 impl Stream {
-    /// Connects; a read or a write waits no longer than `patience`.
+    /// Connects; `patience` limits the time of each later read and write.
     ///
     /// # Errors
-    /// If nobody is there, or the arena has no such device.
+    /// If the connection fails, or the arena does not have the device.
     pub fn open(path: &Path, patience: Duration) -> Result<Stream, DeviceError> {
         let open = || match on_network(path) {
             Some((address, device)) => tcp(address, device, patience).map(Stream::Tcp),
@@ -46,7 +46,7 @@ impl Stream {
         open().map_err(|source| DeviceError::Open { path: path.into(), source })
     }
 
-    /// Ends the connection for both sides.
+    /// Closes the connection in both directions.
     pub fn shutdown(&self) -> io::Result<()> {
         match self {
             Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
@@ -62,7 +62,7 @@ fn unix(path: &Path, patience: Duration) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// The first line names the device; a byte answers it.
+/// Connects to an arena: sends a line with the device's name, and reads a byte as the answer.
 fn tcp(address: &str, device: &str, patience: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(ErrorKind::NotFound, "no such host");
     for place in address.to_socket_addrs()? {

@@ -6,7 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// A device that serves one connection on a socket of its own.
+/// Device that serves one connection on its own socket.
 struct Bench {
     path: PathBuf,
     device: Option<JoinHandle<()>>,
@@ -90,7 +90,7 @@ fn a_late_answer_is_never_taken_for_the_next_one() {
     assert!(start.elapsed() < 4 * TIMEOUT);
     answer.send(()).unwrap();
     bench.finish();
-    // Nobody closed it but this side.
+    // The connection was closed by this side only.
     assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::GivenUp { .. })));
 }
 
@@ -119,7 +119,7 @@ fn i2c_transactions_carry_their_lengths_and_a_nak_is_named() {
     bench.finish();
 }
 
-/// Waits for what the camera's thread will do, at most five seconds.
+/// Waits for an effect of the camera's thread, at most 5 s.
 fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -131,7 +131,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A frame of 4 x 2 as the shim sends it, packet by packet.
+/// Frame of 4 x 2 pixels as sent by the shim, packet by packet.
 fn packets(number: u8) -> Vec<u8> {
     assert!(number < 16, "digits are given below");
     let check = |kind: u8, value: u8| {
@@ -151,7 +151,7 @@ fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
     let (go, may_go) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
         stream.write_all(&packets(1)).unwrap();
-        // A frame and a half, then the rest of it.
+        // One and a half frames, then the rest.
         may_go.recv().unwrap();
         let next = packets(3);
         stream.write_all(&[&packets(2)[..], &next[..33]].concat()).unwrap();
@@ -169,7 +169,7 @@ fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
     assert!(camera.latest().unwrap().is_none(), "half a frame is none");
     go.send(()).unwrap();
     bench.finish();
-    // Frame 3 may or may not be caught before frame 4 overtakes it; frame 5 is never whole.
+    // Frame 3 may be replaced by frame 4 before it is read; frame 5 is never complete.
     let error = eventually(|| match camera.latest() {
         Ok(Some(frame)) => {
             assert!(frame.bytes() == [4; 16] || frame.bytes() == [5; 16], "{:?}", frame.bytes());
@@ -184,7 +184,7 @@ fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
     assert_eq!((counts.frames, counts.idle_packets), (4, 5));
 }
 
-/// Payloads of the USB video class as they come over the socket.
+/// Payloads of the USB video class in the format of the socket.
 fn payloads(list: &[&[u8]]) -> Vec<u8> {
     list.iter().flat_map(|payload| [&(payload.len() as u16).to_le_bytes()[..], payload].concat()).collect()
 }
@@ -198,7 +198,7 @@ fn frames_of_a_usb_video_device_are_whole_or_counted() {
     };
     let [first, last] = GOLDEN_PAYLOADS;
     let mut bench = bench(move |mut stream| {
-        // Cut off by the next frame, damaged, with a header that cannot be, and whole.
+        // Cut off by the next frame, damaged, with an invalid header, and complete.
         let (damaged, end) = (other(first, FID | ERR), other(last, FID));
         let list = payloads(&[&first, &damaged, &end, &first, &[99; 14], &last, &other(first, FID), &end]);
         stream.write_all(&list).unwrap();

@@ -1,7 +1,7 @@
-//! Square markers in the camera's picture, with their poses (thesis 5.4): AprilTags of the family 36h11.
+//! Square markers in the camera's picture and their poses (thesis 5.4): AprilTags of the family 36h11.
 //!
-//! Poses are in the camera's frame with the robot's axes: the origin is the pinhole, x points ahead, y to the left and
-//! z up, in metres. The lens is the one that was measured ([`Lens`]), or a perfect pinhole where none was.
+//! Poses are in the camera's frame with the robot's axes: the origin is the pinhole, x points ahead, y to the left
+//! and z up (m). The lens is the calibrated one ([`Lens`]), or an ideal pinhole without a calibration.
 
 use crate::device::Frame;
 use crate::device::apriltag::{Detector, Tag};
@@ -9,48 +9,48 @@ use crate::vision::lens::Lens;
 use crate::vision::planar;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Tags whose bits are nearer to being read otherwise than this, in units of luma, are taken for noise.
+/// Decision margin below which a tag counts as noise (luma).
 const MARGIN: f32 = 10.0;
 
-/// A marker in a frame.
+/// Marker in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Its number in the family, 0..=586.
+    /// Number in the family, 0..=586.
     pub id: u16,
-    /// Its centre, pixels right of and below the frame's upper left corner.
+    /// Centre, from the frame's upper left corner (pixels).
     pub centre: [f64; 2],
-    /// Its corners, likewise: lower left, lower right, upper right and upper left of the marker when it stands upright.
+    /// Corners [pixels]: lower left, lower right, upper right and upper left of an upright marker.
     pub corners: [[f64; 2]; 4],
-    /// Where it is and how it is turned.
+    /// Pose of the marker.
     pub pose: Pose,
 }
 
-/// Where a marker is and how it is turned, in the camera's frame.
+/// Pose of a marker in the camera's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Its centre, m ahead, to the left and up.
+    /// Centre: ahead, left, up (m).
     pub at: [f64; 3],
-    /// Unit vector along its rows, to the right of who reads it.
+    /// Unit vector along the marker's rows, to the right for a viewer of its printed face.
     pub right: [f64; 3],
-    /// Unit vector along its columns, upwards for who reads it.
+    /// Unit vector along the marker's columns, upwards for a viewer of its printed face.
     pub up: [f64; 3],
-    /// Unit vector out of its printed face.
+    /// Unit normal of the printed face.
     pub outward: [f64; 3],
 }
 
 impl Pose {
-    /// Distance from the pinhole, m.
+    /// Distance from the pinhole (m).
     pub fn range(&self) -> f64 {
         self.at.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// Direction in the plane of the floor, rad to the left of straight ahead.
+    /// Direction in the floor plane, to the left of straight ahead (rad).
     pub fn bearing(&self) -> f64 {
         self.at[1].atan2(self.at[0])
     }
 }
 
-/// Finds markers.
+/// Marker detector.
 #[derive(Debug)]
 pub struct Markers {
     detector: Detector,
@@ -62,27 +62,27 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// Looks for markers of `tag_size` m from black edge to black edge. Outlines are sought in a picture shrunk by
-    /// `decimate`, 1 to 4: 2 suits 640 x 480, where it takes little more than half the time and shortens the
-    /// reach.
+    /// Creates a detector for markers of `tag_size` (m) between black edges. Outlines are searched in a picture
+    /// reduced by `decimate` [1..=4]: 2 suits 640 x 480 pixels, where it takes little more than half the time and
+    /// reduces the range.
     pub fn new(tag_size: f64, decimate: u8) -> Markers {
         let detector = Detector::new(decimate);
         Markers { detector, tag_size, lens: None, luma: Vec::new(), found: Vec::new(), doubled: 0 }
     }
 
-    /// As the robot looks for them in frames of this width: where the camera gives its full 640 pixels, outlines are sought
-    /// in half of it.
+    /// Creates a detector with the robot's settings for frames of this width: at the camera's full 640 pixels,
+    /// outlines are searched at half the resolution.
     pub fn for_frames(tag_size: f64, width: usize) -> Markers {
         Markers::new(tag_size, if width >= 640 { 2 } else { 1 })
     }
 
-    /// Uses this lens for poses; without one, a perfect pinhole that sees 56 degrees over a frame's width.
+    /// Sets the lens for poses; `None`: an ideal pinhole with 56 degrees over the frame's width.
     pub fn with_lens(self, lens: Option<Lens>) -> Markers {
         Markers { lens, ..self }
     }
 
-    /// The markers in a frame, at most [`MAX_TAGS`](crate::device::apriltag::MAX_TAGS). Where one id is seen at two
-    /// places, a copy hangs somewhere: neither is believed, and [`doubled`](Markers::doubled) counts.
+    /// Detects the markers in a frame, at most [`MAX_TAGS`](crate::device::apriltag::MAX_TAGS). If an id appears
+    /// twice, one of them is a copy: both are discarded and counted in [`doubled`](Markers::doubled).
     pub fn detect(&mut self, frame: &Frame) -> &[Marker] {
         let (width, height) = (frame.width(), frame.height());
         let lens = self.lens.map_or_else(|| Lens::nominal(width, height), |lens| lens.scaled(width, height));
@@ -101,13 +101,13 @@ impl Markers {
         &self.found
     }
 
-    /// Markers that were not believed because another with the same id was in the same frame.
+    /// Number of markers discarded because their id appeared more than once in a frame.
     pub fn doubled(&self) -> u64 {
         self.doubled
     }
 }
 
-/// A tag in the robot's axes; none if it is more likely noise.
+/// Converts a tag to the robot's axes; `None` if it is probably noise.
 fn marker(tag: &Tag, lens: &Lens, tag_size: f64) -> Option<Marker> {
     let id = u16::try_from(tag.id).ok()?;
     if tag.margin < MARGIN {
@@ -124,7 +124,7 @@ fn marker(tag: &Tag, lens: &Lens, tag_size: f64) -> Option<Marker> {
     sound.then_some(Marker { id, centre: tag.centre, corners: tag.corners, pose })
 }
 
-/// From the library's camera axes (right, down, ahead) to the robot's (ahead, left, up).
+/// Converts the library's camera axes (right, down, ahead) to the robot's (ahead, left, up).
 fn turned([right, down, ahead]: [f64; 3]) -> [f64; 3] {
     [ahead, -right, -down]
 }

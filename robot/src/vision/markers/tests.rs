@@ -1,4 +1,4 @@
-//! Markers are rendered from the library's own bit patterns, in perspective, at known poses.
+//! Tests with markers rendered in perspective at known poses, from the library's own bit patterns.
 
 use super::*;
 use crate::device::apriltag::picture;
@@ -8,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream};
 
 const SIZE: f64 = 0.1;
 
-/// What a perfect pinhole of 56 degrees sees of markers.
+/// Renders markers as seen by an ideal pinhole of 56 degrees.
 fn render(width: usize, height: usize, markers: &[(u16, Pose)]) -> Frame {
     let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
     synthetic::render(markers, SIZE, &Optics::perfect(width, height), &mut draws)
@@ -42,7 +42,7 @@ fn a_markers_pose_is_told() {
         );
         assert!((told.bearing() - bearing).abs().to_degrees() < 1.0, "{id}: {} for {bearing}", told.bearing());
         assert!(close(told.at, placed.at, 0.03 * range), "{id}: {told:?} for {placed:?}");
-        // Seen from far away the sides of a square hardly tell how it is turned.
+        // At a long range the sides of a square hardly determine its orientation.
         let within = if range < 0.9 { 0.1 } else { 0.35 };
         assert!(
             close(told.right, placed.right, within) && close(told.up, placed.up, within),
@@ -90,7 +90,8 @@ fn noise_has_no_markers() {
     let mut markers = Markers::new(SIZE, 1);
     for frame in 0..50 {
         let mut draws = Draws::new(6, 0, 0, frame, Stream::Device);
-        // Half of them are grey with noise, half are blocks of black and white the size of a marker's cells.
+        // Half of the frames are grey with noise; the others are black and white blocks of the size of a marker's
+        // cells.
         let mut bytes: Vec<u8> = Vec::with_capacity(320 * 240 * 2);
         let cells: Vec<u8> = (0..64 * 48).map(|_| if draws.unit() < 0.5 { 25 } else { 225 }).collect();
         for pixel in 0..320 * 240 {
@@ -128,7 +129,7 @@ fn a_lens_that_is_known_is_taken_out_of_the_pose() {
         found.pose.at.iter().zip(placed.at).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
     };
     assert!(off(Some(lens)) < 0.005 && off(None) > 0.015, "{} {}", off(Some(lens)), off(None));
-    // Measured in another size of picture, it is the same lens.
+    // The lens is the same if it is measured at another picture size.
     assert!(off(Some(lens.scaled(320, 240))) < 0.005);
 }
 

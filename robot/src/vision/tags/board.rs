@@ -1,31 +1,31 @@
-//! The board that a lens is measured with: tags in rows and columns on flat paper, printed by `xpuckd tags`.
+//! Calibration board for the lens: tags in rows and columns on flat paper, printed by `xpuckd tags`.
 
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
 use std::fmt::Write;
 
-/// A board of tags; numbers rise along the rows, from the upper left.
+/// Board of tags; ids increase along the rows, from the upper left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Board {
-    /// Number of the upper left tag.
+    /// Id of the upper left tag.
     pub first: u16,
-    /// Tags in a row.
+    /// Number of columns.
     pub columns: u16,
-    /// Rows.
+    /// Number of rows.
     pub rows: u16,
-    /// Side of a tag from black edge to black edge, m.
+    /// Side length of a tag between black edges (m).
     pub size: f64,
-    /// From one tag to the next, m.
+    /// Distance between the origins of neighbouring tags (m).
     pub pitch: f64,
 }
 
 impl Board {
-    /// How many tags it has.
+    /// Number of tags.
     pub fn tags(&self) -> u16 {
         self.columns * self.rows
     }
 
-    /// The corners of tag `id` in the order lower left, lower right, upper right, upper left: m right of and below the
-    /// upper left corner of the first tag. None if it is not on the board.
+    /// Corners of tag `id` in the order lower left, lower right, upper right, upper left, relative to the upper left
+    /// corner of the first tag (m, right and down). `None` if the tag is not on the board.
     pub fn corners(&self, id: u16) -> Option<[[f64; 2]; 4]> {
         let n = id.checked_sub(self.first).filter(|n| *n < self.tags())?;
         let (x, y) = (f64::from(n % self.columns) * self.pitch, f64::from(n / self.columns) * self.pitch);
@@ -33,8 +33,7 @@ impl Board {
         Some([[x, below], [right, below], [right, y], [x, y]])
     }
 
-    /// The board as SVG with one unit a millimetre, each tag with its white margin and its number; none if a number is
-    /// above 586.
+    /// Board as SVG in millimetres, each tag with its white margin and its id; `None` if an id is above 586.
     pub fn svg(&self) -> Option<String> {
         let (size, pitch) = (self.size * 1000.0, self.pitch * 1000.0);
         let cell = size / TAG_SIDE as f64;
@@ -56,7 +55,7 @@ impl Board {
             let _ = writeln!(out, "<g transform=\"translate({left:.3} {top:.3})\"><path d=\"");
             let border = (PICTURE_SIDE - TAG_SIDE) / 2;
             for (row, cells) in cells[border..PICTURE_SIDE - border].iter().enumerate() {
-                // Cells side by side are one rectangle, so that no hair shows between them.
+                // Adjacent cells are joined to one rectangle, so that no gap is visible between them.
                 let inner = &cells[border..PICTURE_SIDE - border];
                 let mut column = 0;
                 while column < TAG_SIDE {
@@ -99,7 +98,7 @@ mod tests {
             (24, 24),
             "black borders"
         );
-        // The black area is that of the black cells.
+        // The black area equals that of the black cells.
         let black: f64 = svg
             .split('M')
             .skip(1)

@@ -1,4 +1,4 @@
-//! `xpuckd tags`: AprilTags to print, for an arena's walls or as the board that measures a lens.
+//! `xpuckd tags`: prints AprilTags for an arena's walls, or as the board for lens calibration.
 
 pub mod board;
 
@@ -7,34 +7,34 @@ use clap::Args;
 use std::path::PathBuf;
 use xpuck_wire::{atomic, output};
 
-/// The last tag of the family.
+/// Last tag of the family.
 const LAST: u16 = 586;
 
-/// Which tags, and how large.
+/// Ids and layout of the tags.
 #[derive(Clone, Debug, Args)]
 pub struct BoardArgs {
-    /// Number of the first tag, 0 to 586; numbers rise along the rows.
+    /// Id of the first tag (0..=586); ids increase along the rows.
     #[arg(long, default_value_t = 0)]
     first: u16,
-    /// Tags in a row.
+    /// Number of columns (1..=30).
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=30))]
     columns: u16,
-    /// Rows.
+    /// Number of rows (1..=30).
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..=30))]
     rows: u16,
-    /// Side of a tag from black edge to black edge, mm.
+    /// Side length of a tag between black edges (mm, 5..=1000).
     #[arg(long, default_value_t = 30.0)]
     size_mm: f64,
-    /// From one tag to the next, mm; four thirds of the size without it.
+    /// Distance between the origins of neighbouring tags [mm, up to 2000; default: four thirds of the size].
     #[arg(long)]
     pitch_mm: Option<f64>,
 }
 
 impl BoardArgs {
-    /// The board that these say.
+    /// Board described by the arguments.
     ///
     /// # Errors
-    /// One line with the option that cannot be.
+    /// The invalid option, in one line.
     pub fn board(&self) -> Result<Board, String> {
         let pitch = self.pitch_mm.unwrap_or(self.size_mm * 4.0 / 3.0);
         if !(5.0..=1000.0).contains(&self.size_mm) {
@@ -53,20 +53,20 @@ impl BoardArgs {
     }
 }
 
-/// Write AprilTags (36h11) to print: for an arena's walls, or as the board for `xpuckd calibrate lens`.
+/// Write AprilTags (36h11) for printing: for an arena's walls, or as the board for `xpuckd calibrate lens`.
 #[derive(Debug, Args)]
 pub struct TagsArgs {
     #[command(flatten)]
     board: BoardArgs,
-    /// The file, an SVG in millimetres; print it at 100 %.
+    /// Output file, an SVG in millimetres; print it at 100 %.
     #[arg(long)]
     svg: PathBuf,
 }
 
-/// Writes the sheet.
+/// Writes the sheet of tags.
 ///
 /// # Errors
-/// An option that cannot be, or a file that cannot be written.
+/// If an option is invalid, or the file cannot be written.
 pub fn run(args: &TagsArgs) -> anyhow::Result<()> {
     let board = args.board.board().map_err(anyhow::Error::msg)?;
     let svg = board.svg().ok_or_else(|| anyhow::anyhow!("the family ends at tag {LAST}"))?;

@@ -1,14 +1,14 @@
-//! The figure: errors over distance, and tags found over speed as the thesis's Fig. 5.9 has it.
+//! Figure of the benchmark: errors over distance, and detection rate over speed as in Fig. 5.9 of the thesis.
 
 use super::Report;
 use super::trials::{Accuracy, Errors, mean};
 use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
-/// Where panels begin, in units of the picture.
+/// Left edges of the panels, in units of the picture.
 const LEFT: [f64; 3] = [52.0, 368.0, 684.0];
 
-/// The whole figure.
+/// Complete figure as SVG.
 pub(super) fn svg(report: &Report) -> String {
     let mut out = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 956 300\" font-family=\"sans-serif\" font-size=\"10\">\n\
@@ -47,7 +47,7 @@ pub(super) fn svg(report: &Report) -> String {
     out + "</svg>\n"
 }
 
-/// A panel of errors over distance, a colour an angle; dashed without the lens.
+/// Panel of errors over distance, one colour per angle; dashed lines are without the lens calibration.
 fn errors(out: &mut String, report: &Report, left: f64, (title, label): (&str, &str), value: impl Fn(&Errors) -> f64) {
     let seen = |row: &&Accuracy| row.found > 0;
     let farthest = report.accuracy.iter().map(|row| row.distance_m).fold(0.0, f64::max);

@@ -1,5 +1,5 @@
-//! `xpuckd bench markers`: how well the robot's code finds tags and tells where they are (thesis 5.4), in pictures as the
-//! camera would give them.
+//! `xpuckd bench markers`: detection rate and pose accuracy of the robot's tag detector (thesis 5.4), in synthetic
+//! camera pictures.
 
 mod figure;
 mod table;
@@ -17,53 +17,54 @@ use std::path::PathBuf;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::output;
 
-/// The board that measures the lens, and how often it is seen.
+/// Board that calibrates the lens, and number of its views.
 const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 const VIEWS: usize = 12;
 
-/// `xpuckd bench markers`.
+/// Arguments of `xpuckd bench markers`.
 #[derive(Debug, Args)]
 pub struct MarkersArgs {
-    /// Width of the pictures, pixels: 320, the thesis's, or 640, the camera's own. They are three quarters as high.
+    /// Width of the pictures [pixels, 160..=1280]: 320 as in the thesis, or 640 as the camera. Their height is three
+    /// quarters of it.
     #[arg(long, default_value_t = 320, value_parser = clap::value_parser!(u16).range(160..=1280))]
     width: u16,
-    /// Pictures of each distance and angle, and of each speed.
+    /// Number of pictures per distance and angle, and per speed (1..=1000).
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     frames: u16,
-    /// Seed of places and noise.
+    /// Seed of positions and noise.
     #[arg(long, default_value_t = 1)]
     seed: u32,
-    /// The lens's true distortion.
+    /// First distortion coefficient of the true lens.
     #[arg(long, default_value_t = -0.22, allow_negative_numbers = true)]
     k1: f64,
-    /// Its second term.
+    /// Second distortion coefficient of the true lens.
     #[arg(long, default_value_t = 0.06, allow_negative_numbers = true)]
     k2: f64,
-    /// The lens's true focal length, as a part of that of 56 degrees.
+    /// Focal length of the true lens, relative to that of a 56 degree lens (0.5..=2).
     #[arg(long, default_value_t = 0.97)]
     focal: f64,
-    /// Standard deviation of the spread of a point, pixels of 640.
+    /// Standard deviation of the point spread (pixels at width 640, 0..=10).
     #[arg(long, default_value_t = 0.7)]
     blur: f64,
-    /// Standard deviation of a colour's noise in the dark, levels of 255; at white it is twice that.
+    /// Standard deviation of the colour noise in the dark (levels of 255, 0..=50); twice as much at white.
     #[arg(long, default_value_t = 2.0)]
     noise: f64,
-    /// How long a row gathers light, ms.
+    /// Exposure time of a row (ms).
     #[arg(long, default_value_t = 20.0)]
     exposure_ms: f64,
     /// Print one JSON object instead of tables.
     #[arg(long)]
     json: bool,
-    /// Draw the figure into this file.
+    /// File for the figure (SVG).
     #[arg(long)]
     svg: Option<PathBuf>,
 }
 
-/// What is measured, and what the robot knows of its lens.
+/// Parameters of the measurement, and the robot's lens calibration.
 pub(super) struct Setup {
-    /// How pictures come about.
+    /// Optics that render the pictures.
     optics: Optics,
-    /// The lens as the robot measured it.
+    /// Lens as measured by the robot.
     measured: Lens,
     frames: u32,
     seed: u32,
@@ -74,26 +75,27 @@ impl Setup {
         Draws::new(self.seed.into(), part, case, frame, Stream::Device)
     }
 
-    /// The robot's detector for pictures of this size, with a lens or without.
+    /// The robot's detector for pictures of this size, with or without a lens calibration.
     fn markers(&self, tag_size: f64, lens: Option<Lens>) -> Markers {
         Markers::for_frames(tag_size, self.optics.lens.size[0] as usize).with_lens(lens)
     }
 }
 
-/// All that is measured.
+/// Results of the benchmark.
 #[derive(Serialize)]
 struct Report {
-    /// Pixels of a picture.
+    /// Picture size (pixels).
     size: [f64; 2],
-    /// The lens as it is.
+    /// True lens.
     lens: LensReport,
-    /// The lens as it was measured from views of a board.
+    /// Lens measured from views of a board.
     measured: LensReport,
-    /// Root of the mean square of a corner's distance from where the measured lens puts it, pixels.
+    /// Root mean square distance of the corners from their predictions by the measured lens (pixels).
     rms_px: f64,
     accuracy: Vec<trials::Accuracy>,
     speeds: Vec<trials::Speeds>,
-    /// At which speed half of the tags are found, over all places, pixels/s; none if at no speed that was tried.
+    /// Speed at which half of the tags are found, over all positions (pixels/s); `None` if no tested speed reaches
+    /// it.
     half_at_px_s: Option<f64>,
     times: Vec<trials::Time>,
 }
@@ -111,7 +113,7 @@ impl From<Lens> for LensReport {
     }
 }
 
-/// Measures and prints.
+/// Measures and prints the results.
 pub(super) fn run(args: &MarkersArgs) -> Result<(), BenchError> {
     can_draw(args.svg.as_deref())?;
     let optics = optics(args)?;
@@ -141,7 +143,7 @@ pub(super) fn run(args: &MarkersArgs) -> Result<(), BenchError> {
     }
 }
 
-/// The camera that the arguments describe.
+/// Optics described by the arguments.
 fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let within = |range: std::ops::RangeInclusive<f64>, value: f64, what| match range.contains(&value) {
         true => Ok(value),
@@ -150,7 +152,7 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let (width, height) = (usize::from(args.width / 4 * 4), usize::from(args.width / 4 * 3));
     let pinhole = Lens::nominal(width, height);
     let focal = within(0.5..=2.0, args.focal, "focal is 0.5 to 2")? * pinhole.focal[0];
-    // The axis is off the middle by a hundredth of the width, as a sensor that is glued by hand is.
+    // The axis is off the middle by a hundredth of the width, as for a sensor glued by hand.
     let centre = [width as f64 * 0.51, height as f64 * 0.49];
     let lens = Lens { focal: [focal, focal * 1.003], centre, distortion: [args.k1, args.k2], ..pinhole };
     lens.check().map_err(|_| BenchError::Argument("k1 and --k2 fold the picture's corners over"))?;
@@ -158,7 +160,7 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let blur = within(0.0..=10.0, args.blur, "blur is 0 to 10 pixels")? * scale;
     let dark_noise = within(0.0..=50.0, args.noise, "noise is 0 to 50 levels")?;
     let exposure = within(0.0..=66.0, args.exposure_ms, "exposure-ms is 0 to 66, a frame's time")? / 1000.0;
-    // Three times the dark's variance comes on top at white.
+    // At white, three times the dark variance is added.
     let shot_noise = 3.0 * dark_noise * dark_noise / 255.0;
     // 480 of 500 lines in a fifteenth of a second (5.2.1).
     Ok(Optics { lens, blur, dark_noise, shot_noise, exposure, readout: 0.064, turning: 0.0 })

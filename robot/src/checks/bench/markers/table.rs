@@ -1,15 +1,15 @@
-//! What was measured, as text.
+//! Results of the benchmark as text.
 
 use super::Report;
 use super::trials::{Errors, mean};
 use std::fmt::Write;
 
-/// Writing to a string cannot fail.
+/// Appends text. Writing to a string cannot fail.
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(what);
 }
 
-/// The tables.
+/// All tables of the report.
 pub(super) fn text(report: &Report) -> String {
     let mut out = String::new();
     let [width, height] = report.size;

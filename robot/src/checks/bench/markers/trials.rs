@@ -1,4 +1,4 @@
-//! The three measurements: where tags are told to be, how many are found while the robot turns, and how long it takes.
+//! The three measurements: pose errors, detection rate while the robot turns, and computation time.
 
 use super::Setup;
 use crate::vision::markers::{Marker, Pose};
@@ -7,85 +7,85 @@ use serde::Serialize;
 use std::time::Instant;
 use xpuck_kernels::random::Draws;
 
-/// Side of the thesis's markers, m.
+/// Side length of the thesis's markers (m).
 pub(super) const SIZE: f64 = 0.1;
-/// Distances, m, and angles between a tag's face and the line of sight, degrees.
+/// Distances (m), and angles between a tag's normal and the line of sight (degrees).
 const DISTANCES: [f64; 7] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 const ANGLES: [f64; 5] = [0.0, 20.0, 40.0, 60.0, 70.0];
-/// Speeds at which a tag crosses the picture, pixels of 320 a second.
+/// Speeds at which a tag crosses the picture (pixels/s at width 320).
 const SPEEDS: [f64; 10] = [0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0, 240.0, 300.0, 360.0];
-/// Frames of each timed picture.
+/// Number of detections timed per picture.
 const TIMED: u32 = 60;
 
-/// What is found of tags at one distance and angle.
+/// Pose errors at one distance and angle.
 #[derive(Serialize)]
 pub(super) struct Accuracy {
     pub distance_m: f64,
     pub angle_deg: f64,
-    /// Pictures, each with one tag.
+    /// Number of pictures, each with one tag.
     pub frames: u32,
-    /// In how many it was found.
+    /// Number of pictures in which the tag was found.
     pub found: u32,
-    /// With the lens as it was measured.
+    /// Errors with the measured lens.
     pub measured: Errors,
-    /// With a perfect pinhole of 56 degrees.
+    /// Errors with an ideal pinhole of 56 degrees.
     pub nominal: Errors,
 }
 
-/// By how much poses are wrong.
+/// Errors of the estimated poses.
 #[derive(Default, Serialize)]
 pub(super) struct Errors {
-    /// Mean of the range's error without its sign, mm.
+    /// Mean absolute error of the range (mm).
     pub range_mm: f64,
-    /// Mean of the range's error, mm; positive where tags are told to be too far.
+    /// Mean error of the range (mm); positive if the estimates are too far.
     pub range_bias_mm: f64,
-    /// Root of the mean square of the bearing's error, degrees.
+    /// Root mean square error of the bearing (degrees).
     pub bearing_deg: f64,
-    /// Median of the angle between the face that is told and the true one, degrees.
+    /// Median angle between the estimated and the true normal of the tag (degrees).
     pub face_deg: f64,
 }
 
-/// How many tags are found from one place, at rising speed.
+/// Detection rate at one position, at increasing speeds.
 #[derive(Serialize)]
 pub(super) struct Speeds {
     pub distance_m: f64,
     pub angle_deg: f64,
-    /// Pixels a second, and the part of the tags that are found, 0 to 1.
+    /// Pairs of speed (pixels/s) and detection rate (0..=1).
     pub found: Vec<[f64; 2]>,
 }
 
-/// Time to look for tags in a picture (Table 5.4).
+/// Computation time of the detector (Table 5.4).
 #[derive(Serialize)]
 pub(super) struct Time {
     pub picture: &'static str,
-    /// Tags in it.
+    /// Number of tags in the picture.
     pub tags: usize,
-    /// Fewest that were found in any frame.
+    /// Smallest number of tags found in any frame.
     pub found: usize,
     pub mean_ms: f64,
     pub deviation_ms: f64,
 }
 
-/// A place where the whole tag is in the picture: bearing and elevation, rad.
+/// Random bearing and elevation (rad) at which the whole tag is in the picture.
 fn somewhere(distance: f64, draws: &mut Draws) -> (f64, f64) {
     let half = (0.75 * SIZE / distance).atan();
     let mut within = |most: f64| f64::from(draws.range(-1.0, 1.0)) * (most.to_radians() - half).max(0.0);
     (within(25.0), within(18.0))
 }
 
-/// A tag at a distance, its face turned by an angle against the line of sight.
+/// Pose of a tag at a distance (m), whose normal has an angle (rad) to the line of sight.
 fn placed(distance: f64, angle: f64, (bearing, elevation): (f64, f64)) -> Pose {
     let level = distance * elevation.cos();
     let at = [level * bearing.cos(), level * bearing.sin(), distance * elevation.sin()];
     stands(at, bearing + angle, 0.0)
 }
 
-/// Errors of range, bearing and face at each distance and angle.
+/// Errors of range, bearing and normal at each distance and angle.
 pub(super) fn accuracy(setup: &Setup) -> Vec<Accuracy> {
     accuracy_at(setup, &DISTANCES, &ANGLES)
 }
 
-/// The same at these distances, m, and angles, degrees.
+/// As [`accuracy`], at the given distances (m) and angles (degrees).
 pub(super) fn accuracy_at(setup: &Setup, distances: &[f64], angles: &[f64]) -> Vec<Accuracy> {
     let mut known = setup.markers(SIZE, Some(setup.measured));
     let mut unknown = setup.markers(SIZE, None);
@@ -131,10 +131,10 @@ fn errors(told: &[(Marker, Pose)]) -> Errors {
     }
 }
 
-/// Distances, m, and angles, rad, from three places in the arena (2 x 1.5 m) to a tag in the middle of each wall.
+/// Distances (m) and angles (rad) from three positions in the arena (2 x 1.5 m) to a tag in the middle of each wall.
 fn geometry() -> Vec<(f64, f64)> {
     const PLACES: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.25], [-0.45, -0.55]];
-    // Where a tag hangs, and the direction of its face.
+    // Positions of the tags, and their normals.
     const TAGS: [([f64; 2], [f64; 2]); 4] =
         [([1.0, 0.0], [-1.0, 0.0]), ([-1.0, 0.0], [1.0, 0.0]), ([0.0, 0.75], [0.0, -1.0]), ([0.0, -0.75], [0.0, 1.0])];
     let pair = |place: [f64; 2], (tag, face): ([f64; 2], [f64; 2])| {
@@ -145,7 +145,7 @@ fn geometry() -> Vec<(f64, f64)> {
     PLACES.iter().flat_map(|place| TAGS.iter().map(move |tag| pair(*place, *tag))).collect()
 }
 
-/// The part of tags that are found while the robot turns (Fig. 5.9).
+/// Detection rate while the robot turns (Fig. 5.9).
 pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
     let mut markers = setup.markers(SIZE, Some(setup.measured));
     let scale = setup.optics.lens.size[0] / 320.0;
@@ -170,7 +170,7 @@ pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
     rows
 }
 
-/// The mean over all places at each speed: pixels a second and part.
+/// Mean over all positions at each speed: speed (pixels/s) and detection rate.
 pub(super) fn mean(rows: &[Speeds]) -> Vec<[f64; 2]> {
     let speeds = rows.first().map_or(0, |row| row.found.len());
     let at = |n: usize| {
@@ -180,7 +180,7 @@ pub(super) fn mean(rows: &[Speeds]) -> Vec<[f64; 2]> {
     (0..speeds).map(at).collect()
 }
 
-/// The speed at which the mean falls to a half.
+/// Speed at which the mean detection rate falls to one half.
 pub(super) fn half(rows: &[Speeds]) -> Option<f64> {
     mean(rows).windows(2).find_map(|pair| {
         let [[slow, more], [fast, less]] = [pair[0], pair[1]];
@@ -188,7 +188,7 @@ pub(super) fn half(rows: &[Speeds]) -> Option<f64> {
     })
 }
 
-/// Time for pictures without tags, with 4 of 100 mm and with 81 of 20 mm (Table 5.4).
+/// Computation time for pictures without tags, with 4 tags of 100 mm and with 81 tags of 20 mm (Table 5.4).
 pub(super) fn times(setup: &Setup) -> Vec<Time> {
     let grid = |across: u16, size: f64, ahead: f64| -> Vec<(u16, Pose)> {
         let middle = f64::from(across - 1) / 2.0;
@@ -206,7 +206,7 @@ pub(super) fn times(setup: &Setup) -> Vec<Time> {
     let one = |(case, (picture, tags, size)): (usize, (&'static str, Vec<_>, f64))| {
         let mut markers = setup.markers(size, Some(setup.measured));
         let (mut times, mut found) = (Vec::new(), usize::MAX);
-        // Ten pictures with different noise go round.
+        // Ten pictures with different noise, used in turn.
         let frame = |n| synthetic::render(&tags, size, &setup.optics, &mut setup.draws(100, case as u32, n));
         let frames: Vec<_> = (0..10).map(frame).collect();
         for n in 0..TIMED as usize {

@@ -1,43 +1,43 @@
-//! What was measured at each clock, and which of them are recommended (thesis 5.1.3).
+//! Measurement points, and selection of the operating points (thesis 5.1.3).
 
 use serde::Serialize;
 
-/// A clock may be so much below what was set before it counts as throttled.
+/// Fraction of the configured clock below which a clock counts as throttled.
 const THROTTLED: f64 = 0.95;
 
-/// What was measured with the clocks held.
+/// Measurement at fixed clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Point {
-    /// The clocks, MHz, in the sweep's order; none where they cannot be set.
+    /// Clocks in the sweep's order (MHz); empty if they cannot be set.
     pub mhz: Vec<f64>,
-    /// Robot-seconds simulated in a second.
+    /// Robot-seconds simulated per second.
     pub r_acc: f64,
-    /// What the board drew on its 5 V side, W.
+    /// Power on the board's 5 V side (W).
     pub watts: Option<f64>,
-    /// Robot-seconds simulated with a joule.
+    /// Robot-seconds simulated per joule.
     pub r_acc_per_watt: Option<f64>,
-    /// The processor's greatest temperature meanwhile, degrees C.
+    /// Maximum temperature of the processor (degrees C).
     pub temperature_c: Option<f32>,
-    /// The board did not keep the clock, or it became too hot to measure on: no operating point.
+    /// Whether the board reduced the clock or exceeded the temperature limit; such a point is not an operating point.
     pub throttled: bool,
 }
 
-/// True if a clock was not kept: what was set, and what it was at the end.
+/// Whether a clock was reduced, from the configured value and the value at the end.
 pub(super) fn is_throttled(set: f64, found: Option<f64>) -> bool {
     found.is_some_and(|found| found < THROTTLED * set)
 }
 
-/// The point with the most robot-seconds for a joule; none where nothing told the power.
+/// Index of the point with the most robot-seconds per joule; `None` without power readings.
 pub(super) fn efficient(points: &[Point]) -> Option<usize> {
     most(points, |point| point.r_acc_per_watt)
 }
 
-/// The fastest point that draws at most so much, W.
+/// Index of the fastest point within this power (W).
 pub(super) fn fastest_within(points: &[Point], watts: f64) -> Option<usize> {
     most(points, |point| point.watts.filter(|drawn| *drawn <= watts).map(|_| point.r_acc))
 }
 
-/// The least that was drawn, W.
+/// Lowest power of all points (W).
 pub(super) fn least_watts(points: &[Point]) -> Option<f64> {
     points.iter().filter_map(|point| point.watts).min_by(f64::total_cmp)
 }
@@ -52,7 +52,8 @@ fn most(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Option<usize
 mod tests {
     use super::*;
 
-    /// The thesis's own figures: 9.1 GFLOPS at 1.95 for a watt with the A15 at 800 MHz, 9.7 at 1.21 with it at 1.8 GHz.
+    /// The thesis's measurements: 9.1 GFLOPS at 1.95 per watt with the A15 at 800 MHz, 9.7 at 1.21 with the A15 at
+    /// 1.8 GHz.
     fn xu4() -> Vec<Point> {
         let point = |mhz: f64, r_acc: f64, per_watt: f64| Point {
             mhz: vec![1400.0, mhz],

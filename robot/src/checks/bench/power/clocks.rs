@@ -1,5 +1,5 @@
-//! The clocks that the kernel lets be set: of processors (cpufreq) and of the GPU (devfreq). They are held at a step by setting
-//! least and greatest to it, whatever governor there is, and put back afterwards.
+//! Adjustable kernel clocks: processors (cpufreq) and GPU (devfreq). A clock is held at a step by setting its minimum
+//! and maximum to that step, whatever the governor; the previous limits are restored afterwards.
 
 use super::kept::{Kept, Limits};
 use std::fs::OpenOptions;
@@ -8,25 +8,25 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{file, output};
 
-/// Longest file of the kernel that is read, bytes.
+/// Size limit of kernel files (bytes).
 const LONGEST: u64 = 4096;
-/// Most entries of a folder that are looked at, and most steps of a clock.
+/// Maximum number of folder entries examined, and of steps of a clock.
 const MOST: usize = 64;
-/// Steps between the ends of a clock whose driver lists none.
+/// Number of intervals between minimum and maximum of a clock whose driver lists no steps.
 const EVEN: u64 = 5;
-/// What a clock of a GPU has in its name.
+/// Parts of devfreq names that identify a GPU.
 const GPUS: [&str; 3] = ["gpu", "mali", "v3d"];
 
-/// The kernel's names for a clock's files.
+/// Names of a clock's kernel files.
 #[derive(Debug)]
 struct Names {
     least: &'static str,
     greatest: &'static str,
     now: &'static str,
     steps: &'static str,
-    /// The least and the greatest that the hardware can, where the kernel says so.
+    /// Files with the hardware's minimum and maximum, where the kernel provides them.
     hardware: Option<[&'static str; 2]>,
-    /// Their numbers are so many of 1 Hz.
+    /// Unit of the values (Hz).
     hertz: u64,
 }
 
@@ -47,12 +47,12 @@ const DEVFREQ: Names = Names {
     hertz: 1,
 };
 
-/// One clock.
+/// Adjustable clock.
 #[derive(Debug)]
 pub(super) struct Clock {
-    /// The kernel's name for it.
+    /// Kernel name of the clock.
     pub name: String,
-    /// What it can be set to, from low to high, in the kernel's unit.
+    /// Available steps in ascending order, in the kernel's unit.
     pub steps: Vec<u64>,
     folder: PathBuf,
     names: &'static Names,
@@ -75,22 +75,22 @@ impl Clock {
         (!steps.is_empty()).then_some(Clock { name, steps, folder, names })
     }
 
-    /// A number of the kernel's unit in MHz.
+    /// Converts a value in the kernel's unit to MHz.
     pub fn mhz(&self, step: u64) -> f64 {
         (step * self.names.hertz) as f64 / 1e6
     }
 
-    /// What it is now, as far as the kernel tells.
+    /// Current value, if the kernel reports it.
     pub fn now(&self) -> Option<u64> {
         number(&self.folder, self.names.now).ok()
     }
 
-    /// The least and the greatest that it may be now.
+    /// Current minimum and maximum.
     fn limits(&self) -> Result<[u64; 2], String> {
         Ok([number(&self.folder, self.names.least)?, number(&self.folder, self.names.greatest)?])
     }
 
-    /// A line where it may be set to less than the hardware can, with what widens it.
+    /// Message with a remedy if the limits are narrower than the hardware's range.
     pub fn narrowed(&self) -> Option<String> {
         let [least, greatest] = self.limits().ok()?;
         let [low, high] = self.names.hardware?.map(|name| number(&self.folder, name).ok());
@@ -112,7 +112,7 @@ impl Clock {
         })
     }
 
-    /// Writes into a file that is there.
+    /// Writes to an existing file.
     fn write(&self, name: &str, value: &str) -> Result<(), String> {
         let path = self.folder.join(name);
         let opened = OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&path);
@@ -120,7 +120,7 @@ impl Clock {
         written.map_err(|error| told(&path, &error))
     }
 
-    /// Holds it between these values. The least goes down first, since it may never be above the greatest.
+    /// Sets minimum and maximum. The minimum is lowered first, since it may never exceed the maximum.
     fn hold(&self, [least, greatest]: [u64; 2]) -> Result<(), String> {
         self.write(self.names.least, &self.steps[0].min(least).to_string())?;
         self.write(self.names.greatest, &greatest.to_string())?;
@@ -128,12 +128,12 @@ impl Clock {
     }
 }
 
-/// The processors' clocks below `sysfs`.
+/// Processor clocks below `sysfs`.
 pub(super) fn of_processors(sysfs: &Path) -> Vec<Clock> {
     find(&sysfs.join("devices/system/cpu/cpufreq"), &CPUFREQ, |name| name.starts_with("policy"))
 }
 
-/// The GPU's clocks below `sysfs`.
+/// GPU clocks below `sysfs`.
 pub(super) fn of_gpu(sysfs: &Path) -> Vec<Clock> {
     find(&sysfs.join("class/devfreq"), &DEVFREQ, |name| GPUS.iter().any(|gpu| name.contains(gpu)))
 }
@@ -151,7 +151,7 @@ fn text(folder: &Path, name: &str) -> Option<String> {
     Some(String::from_utf8(bytes).ok()?.trim().to_string())
 }
 
-/// The number in a file of the kernel; or, in one line, why there is none.
+/// Number in a kernel file, or a one-line error.
 fn number(folder: &Path, name: &str) -> Result<u64, String> {
     let path = folder.join(name);
     let bytes = file::bytes(&path, LONGEST).map_err(|error| told(&path, &error))?;
@@ -159,13 +159,13 @@ fn number(folder: &Path, name: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("{}: holds no number", path.display()))
 }
 
-/// An error with its file, and who may set clocks if this user may not.
+/// Error text with the file name, and a hint if the user lacks the permission to set clocks.
 fn told(path: &Path, error: &Error) -> String {
     let who = if error.kind() == ErrorKind::PermissionDenied { ": setting clocks takes root (sudo)" } else { "" };
     format!("{}: {error}{who}", path.display())
 }
 
-/// Puts back what a sweep left that was killed; a line for each clock.
+/// Restores the limits that a killed sweep left behind; returns one line per clock.
 pub(super) fn put_back(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
     let of = |clock: &&&Clock| left.iter().find(|limits| limits.clock == clock.name);
     let back = |clock: &&Clock| {
@@ -182,20 +182,20 @@ pub(super) fn put_back(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
     clocks.iter().filter_map(back).collect()
 }
 
-/// Clocks that are held, until this is dropped.
+/// Clocks held by a sweep; dropping this restores their limits.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     clocks: &'a [Clock],
-    /// Least and greatest of each as they were.
+    /// Previous minimum and maximum of each clock.
     before: Vec<[u64; 2]>,
     kept: &'a Kept,
 }
 
 impl<'a> Held<'a> {
-    /// Remembers how clocks are, also for after a crash, and tries whether they can be set.
+    /// Saves the limits, also on disk for the case of a crash, and checks that they can be written.
     ///
     /// # Errors
-    /// One line: the file that cannot be read or written.
+    /// The file that cannot be read or written, in one line.
     pub fn take(clocks: &'a [Clock], kept: &'a Kept) -> Result<Held<'a>, String> {
         let before = clocks.iter().map(Clock::limits).collect::<Result<Vec<_>, _>>()?;
         for (clock, [_, greatest]) in clocks.iter().zip(&before) {
@@ -207,10 +207,11 @@ impl<'a> Held<'a> {
         Ok(Held { clocks, before, kept })
     }
 
-    /// Holds each clock at a step; what the kernel made of it, since it takes the nearest that there is.
+    /// Holds each clock at a step; returns the values that the kernel selected, since it takes the nearest available
+    /// step.
     ///
     /// # Errors
-    /// One line: the file that cannot be written.
+    /// The file that cannot be written, in one line.
     pub fn set(&self, steps: &[u64]) -> Result<Vec<u64>, String> {
         let set = |(clock, step): (&Clock, &u64)| {
             clock.hold([*step, *step])?;
@@ -233,14 +234,15 @@ impl Drop for Held<'_> {
                 ));
             }
         }
-        // What is not back yet is known to the next sweep.
+        // If a clock could not be restored, the file stays for the next sweep.
         if back {
             self.kept.forget();
         }
     }
 }
 
-/// Every combination of clocks' steps, from low to high; fewer steps of each, evenly, where these are more than `most`.
+/// All combinations of the clocks' steps in ascending order. If there are more than `most`, each clock uses fewer,
+/// evenly spaced steps.
 pub(super) fn combinations(clocks: &[Clock], most: usize) -> Vec<Vec<u64>> {
     let mut counts: Vec<usize> = clocks.iter().map(|clock| clock.steps.len()).collect();
     while counts.iter().product::<usize>() > most.max(1) {
@@ -292,11 +294,11 @@ mod tests {
         assert_eq!(limits(), ["1400000", "1400000"]);
         drop(held);
         assert_eq!(limits(), ["600000", "1000000"]);
-        // One that cannot be written is known before anything is changed.
+        // A file that cannot be written is detected before any change.
         fs::remove_file(folder.join("scaling_max_freq")).unwrap();
         assert!(Held::take(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
         assert!(!folder.join("scaling_max_freq").exists());
-        // Root is not told to be root.
+        // The error does not suggest root rights unless permission was denied.
         fs::create_dir(folder.join("scaling_max_freq")).unwrap();
         assert!(!Held::take(&clocks, &kept).unwrap_err().contains("takes root"));
     }

@@ -1,16 +1,16 @@
-//! The figure, as the thesis's Fig. 5.2: speed, power and efficiency over the clock, a row for each sweep.
+//! Figure as Fig. 5.2 of the thesis: performance, power and efficiency over the clock, one row per sweep.
 
 use super::choose::Point;
 use super::sweep::Sweep;
 use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
-/// Where panels begin, height of a row and width of all, in units of the picture.
+/// Left edges of the panels, height of a row and total width, in units of the picture.
 const LEFT: [f64; 3] = [52.0, 368.0, 684.0];
 const ROW: usize = 300;
 const WIDTH: f64 = 956.0;
 
-/// What a panel shows.
+/// Value plotted in a panel.
 type Value = fn(&Point) -> Option<f64>;
 
 const PANELS: [(&str, &str, Value); 3] = [
@@ -19,7 +19,7 @@ const PANELS: [(&str, &str, Value); 3] = [
     ("Efficiency", "r_acc per W, thousands", |point| point.r_acc_per_watt.map(|value| value / 1e3)),
 ];
 
-/// The whole figure.
+/// Complete figure as SVG.
 pub(super) fn svg(sweeps: &[Sweep]) -> String {
     let height = ROW * sweeps.len().max(1);
     let mut out = format!(
@@ -34,7 +34,7 @@ pub(super) fn svg(sweeps: &[Sweep]) -> String {
     out + "</svg>\n"
 }
 
-/// A row: over the clock with the most steps, a line for each setting of the others.
+/// Row of a sweep: the x axis is the clock with the most steps, with one line per setting of the other clocks.
 fn row(out: &mut String, sweep: &Sweep) {
     let of = |clock: usize| {
         let mut all: Vec<f64> = sweep.points.iter().filter_map(|point| point.mhz.get(clock).copied()).collect();
@@ -74,7 +74,7 @@ fn row(out: &mut String, sweep: &Sweep) {
     }
 }
 
-/// Which line is which.
+/// Legend of the lines.
 fn legend(out: &mut String, lines: &[Vec<f64>]) {
     let mut x = LEFT[0];
     for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {

@@ -1,4 +1,4 @@
-//! The limits that clocks had before a sweep, in a file: a sweep that is killed cannot put them back, and the next one does.
+//! File with the clock limits before a sweep: a killed sweep cannot restore them, so the next sweep does.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -6,32 +6,32 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Longest file that is read, bytes.
+/// Size limit of the file (bytes).
 const LONGEST: u64 = 1 << 16;
 
-/// What a clock may be.
+/// Limits of a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Limits {
-    /// The kernel's name for the clock.
+    /// Kernel name of the clock.
     pub clock: String,
-    /// The least and the greatest, in the kernel's unit.
+    /// Minimum and maximum, in the kernel's unit.
     pub between: [u64; 2],
 }
 
-/// The file. It is locked as long as this lives, so that no other sweep takes this one for one that was killed.
+/// The file, locked while this exists, so that a running sweep is not mistaken for a killed one.
 #[derive(Debug)]
 pub(super) struct Kept {
     path: PathBuf,
-    /// Or why it cannot be opened.
+    /// The open file, or the reason why it cannot be opened.
     file: Result<File, String>,
 }
 
 impl Kept {
-    /// Opens the file, and tells what a sweep that was killed left in it. A user who may not write it sets no clocks either, so
-    /// that is said when clocks are to be set.
+    /// Opens the file, and returns the limits that a killed sweep left in it. A missing write permission is reported
+    /// only by [`Kept::keep`], since a user without it usually sets no clocks.
     ///
     /// # Errors
-    /// One line: another sweep is going on, or the file holds something else.
+    /// If another sweep is running, or the file cannot be read.
     pub fn open(sysfs: &Path) -> Result<(Kept, Vec<Limits>), String> {
         let path = place(sysfs);
         let name = path.display();
@@ -53,15 +53,15 @@ impl Kept {
         }
         let mut text = String::new();
         (&file).take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
-        // A sweep that was killed before it had written all had not touched a clock.
+        // A sweep that was killed before the file was complete had not changed any clock.
         let left = serde_json::from_str(&text).unwrap_or_default();
         Ok((Kept { path, file: Ok(file) }, left))
     }
 
-    /// Writes limits down, in place of any others.
+    /// Writes the limits, replacing previous ones.
     ///
     /// # Errors
-    /// One line: the file that cannot be written.
+    /// The file that cannot be written, in one line.
     pub fn keep(&self, limits: &[Limits]) -> Result<(), String> {
         let mut file = self.file.as_ref().map_err(Clone::clone)?;
         let text = serde_json::to_string(limits).map_err(|error| error.to_string())?;
@@ -69,10 +69,10 @@ impl Kept {
         written.map_err(|error| format!("{}: the limits before the sweep cannot be kept: {error}", self.path.display()))
     }
 
-    /// Empties the file: all is put back.
+    /// Empties the file after the limits are restored.
     pub fn forget(&self) {
         if let Ok(file) = &self.file {
-            // What stays in it is what is set now, so it does no harm.
+            // On failure the file keeps the limits that are in effect, which is harmless.
             let _ = file.set_len(0);
         }
     }
@@ -82,13 +82,14 @@ impl Drop for Kept {
     fn drop(&mut self) {
         let empty = self.file.as_ref().is_ok_and(|file| file.metadata().is_ok_and(|data| data.len() == 0));
         if empty {
-            // An empty file that stays says the same.
+            // An empty file has the same meaning as a missing one.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Where it lies: gone with a restart, as the limits are. The kernel's own folder takes no files; another, of a test, does.
+/// Path of the file: in /run, which a restart clears like the limits; with another sysfs root (a test), inside that
+/// folder.
 fn place(sysfs: &Path) -> PathBuf {
     let folder = if sysfs == Path::new("/sys") { Path::new("/run") } else { sysfs };
     folder.join("xpuckd-clocks.json")

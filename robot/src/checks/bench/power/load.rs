@@ -1,4 +1,4 @@
-//! The work that is measured: worlds of the thesis's Table 5.3 (16 robots and a disc, 30 s, all senses), on a thread of its own.
+//! Measured load: worlds of the thesis's Table 5.3 (16 robots and a disc, 30 s, all senses), in a thread of its own.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
@@ -12,21 +12,21 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
 
 const ROBOTS: usize = 16;
-/// Control updates of a world: 30 s.
+/// Control updates of a world (30 s).
 const UPDATES: u32 = 300;
 const TREE: &str = "explore 20";
-/// It works so long before it is measured: clock, power and the monitor's average settle.
+/// Settling time of clock, power and the monitor's average before a measurement.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// How far the work is.
+/// Progress of the load.
 pub(super) enum Progress {
-    /// What is measured has begun.
+    /// The measured interval has begun.
     Begun,
-    /// It is over: robot-seconds simulated in a second, and what the engine has to say, such as that its device is lost.
+    /// The interval is over: robot-seconds simulated per second, and a notice of the engine, such as a lost device.
     Done(f64, Option<String>),
 }
 
-/// The thread that works.
+/// Handle of the load thread.
 pub(super) struct Load {
     work: Option<Sender<Duration>>,
     progress: Receiver<Progress>,
@@ -35,10 +35,10 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// A load of `worlds` at once on an engine with so many threads; it rests until told to work.
+    /// Starts an idle load that simulates `worlds` per batch on an engine with this number of threads.
     ///
     /// # Errors
-    /// If the system gives no threads.
+    /// If the system cannot create the threads.
     pub fn start(engine: Box<dyn Engine + Send>, worlds: u32, threads: usize) -> io::Result<Load> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
         let ((work, orders), (told, progress)) = (channel(), channel());
@@ -50,24 +50,24 @@ impl Load {
         Ok(Load { work: Some(work), progress, cut, thread: Some(thread) })
     }
 
-    /// Works for so long and settles before it; batches in hand are finished.
+    /// Runs the load for this time after the settling time; the current batch is always finished.
     pub fn work(&self, time: Duration) {
         self.cut.store(false, Relaxed);
         if let Some(work) = &self.work {
-            // A thread that has gone tells nothing, which is seen by who waits for it.
+            // If the thread has ended, `wait` reports it.
             let _ = work.send(time);
         }
     }
 
-    /// Waits for news of the work.
+    /// Waits for the next progress of the load.
     ///
     /// # Errors
-    /// Nothing came in time, or the thread has gone.
+    /// If nothing arrived in time, or the thread has ended.
     pub fn wait(&self, timeout: Duration) -> Result<Progress, RecvTimeoutError> {
         self.progress.recv_timeout(timeout)
     }
 
-    /// Ends the work after the batch in hand.
+    /// Ends the load after the current batch.
     pub fn cut(&self) {
         self.cut.store(true, Relaxed);
     }
@@ -78,7 +78,7 @@ impl Drop for Load {
         self.cut();
         self.work = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there has ended the program.
+            // A panic in the thread has already ended the program.
             let _ = thread.join();
         }
     }
@@ -97,7 +97,7 @@ fn run(
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: UPDATES };
     let jobs: Vec<Job<'_>> = (0..worlds).map(job).collect();
     let robot_seconds = f64::from(worlds) * ROBOTS as f64 * f64::from(UPDATES) / 10.0;
-    // The same worlds at each clock, so that what differs is the clock.
+    // The worlds are the same at each clock, so that only the clock differs.
     let batches = |time: Duration| {
         let (start, mut batches) = (Instant::now(), 0u32);
         while batches == 0 || start.elapsed() < time && !cut.load(Relaxed) {

@@ -1,5 +1,5 @@
-//! `xpuckd bench power`: speed of simulation, power and speed per watt at each clock of the board, and the operating point that
-//! follows (thesis 5.1.3, Fig. 5.2).
+//! `xpuckd bench power`: simulation speed, power and efficiency at each clock of the board, and the resulting
+//! operating points (thesis 5.1.3, Fig. 5.2).
 
 mod choose;
 mod clocks;
@@ -27,58 +27,59 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Simd};
 use xpuck_registers::ina231::SUPPLY_ADDRESS;
 use xpuck_wire::{gpu_nodes, output};
 
-/// Worlds side by side in vector registers, a thread.
+/// Worlds per thread, simulated side by side in vector registers.
 const BLOCK: u32 = 16;
-/// Worlds at once on a GPU, as in the thesis's Table 5.3.
+/// Worlds per batch on a GPU, as in the thesis's Table 5.3.
 const GPU_WORLDS: u32 = 256;
 
-/// `xpuckd bench power`.
+/// Arguments of `xpuckd bench power`.
 #[derive(Debug, Args)]
 pub struct PowerArgs {
-    /// How long to measure at each clock, s, 0.2 to 600.
+    /// Measuring time per clock (s, 0.2..=600).
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
-    /// Most measurements of a sweep, 1 to 1000; with more combinations of clocks, steps are left out evenly.
+    /// Maximum number of measurements in a sweep (1..=1000); with more combinations of clocks, steps are left out
+    /// evenly.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     points: u16,
-    /// Also find the fastest point that draws at most so much, W.
+    /// Power limit: also find the fastest point within it (W).
     #[arg(long, value_name = "WATTS")]
     watt_limit: Option<f64>,
-    /// Threads that simulate, 1 to 256; as many as there are processors without it.
+    /// Number of simulation threads [1..=256; default: number of processors].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The GPU's adapter: its index, or a part of its name. A GPU is swept if the kernel shows one, or if it is named here.
+    /// Adapter of the GPU: its index or a part of its name [default: a GPU is measured if the kernel lists one].
     #[arg(long, value_name = "ADAPTER")]
     adapter: Option<AdapterChoice>,
-    /// The I2C bus of the INA231 at 0x41, where the kernel does not own it: /dev/i2c-1, or a virtual arena's socket.
+    /// I2C bus of the INA231 at 0x41, if no kernel driver owns it: /dev/i2c-1, or a socket of a virtual arena.
     #[arg(long, value_name = "DEVICE")]
     i2c: Option<PathBuf>,
-    /// A clock at which the processor gets hotter is given up, degrees C, 30 to 110.
+    /// Processor temperature above which the measurement at a clock is aborted (degrees C, 30..=110).
     #[arg(long, value_name = "DEGREES", default_value_t = 90.0)]
     max_temperature: f32,
-    /// Where the kernel's files are.
+    /// Directory of the kernel's sysfs files.
     #[arg(long, value_name = "DIR", default_value = "/sys")]
     sysfs: PathBuf,
     /// Print one JSON object instead of tables.
     #[arg(long)]
     json: bool,
-    /// Draw the figure into this file.
+    /// File for the figure (SVG).
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
-/// All that was measured.
+/// Results of all sweeps.
 #[derive(Serialize)]
 struct Report {
     threads: usize,
     seconds: f64,
     watt_limit: Option<f64>,
     sweeps: Vec<Sweep>,
-    /// What could not be measured, and what to do.
+    /// Missing measurements, each with its remedy.
     missing: Vec<String>,
 }
 
-/// Measures and prints.
+/// Measures and prints the results.
 pub(super) fn run(args: &PowerArgs) -> Result<(), BenchError> {
     check(args)?;
     let (kept, left) = Kept::open(&args.sysfs).map_err(BenchError::Unmeasured)?;
@@ -150,7 +151,7 @@ fn check(args: &PowerArgs) -> Result<(), BenchError> {
     can_draw(args.svg.as_deref())
 }
 
-/// A flag that signals set; the end of the session over which it was started is one of them.
+/// Flag that is set by signals, including the end of the terminal session.
 fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -159,7 +160,7 @@ fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// The monitor on the 5 V side, the kernel's or on a bus; or a line that says what is missing.
+/// Power monitor on the 5 V side, owned by a kernel driver or on a bus; the error is a line for the report.
 fn monitor(args: &PowerArgs) -> Result<Box<dyn PowerMonitor>, String> {
     let root = args.sysfs.join("class/hwmon");
     let told = |error: DeviceError| format!("watts: {error}; r_acc alone is measured");
@@ -183,7 +184,7 @@ fn no_clocks(what: &str, folder: &Path) -> String {
     )
 }
 
-/// The GPU, if the kernel shows one or it is named.
+/// Opens the GPU, if the kernel lists one or an adapter is named.
 fn open_gpu(args: &PowerArgs, meter: &mut Meter<'_>) -> Option<Box<dyn Engine + Send>> {
     if args.adapter.is_none() && !gpu_nodes::any() {
         return None;
@@ -197,7 +198,7 @@ fn open_gpu(args: &PowerArgs, meter: &mut Meter<'_>) -> Option<Box<dyn Engine + 
     }
 }
 
-/// Sweeps one engine over clocks, with so many worlds on so many threads.
+/// Sweeps the clocks of one engine, with this number of worlds and threads.
 fn sweep(
     meter: &mut Meter<'_>,
     (what, engine): (&'static str, Box<dyn Engine + Send>),

@@ -1,4 +1,4 @@
-//! One sweep over clocks: each is held, worked at, and measured.
+//! Sweep over clocks: measures the load at each combination.
 
 use super::choose::{Point, efficient, fastest_within, is_throttled};
 use super::clocks::{Clock, Held, combinations};
@@ -14,59 +14,59 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use xpuck_wire::output;
 
-/// The monitor is asked so often: it has a new average every 35 ms.
+/// Interval between power samples; the monitor has a new average every 35 ms.
 const SAMPLE: Duration = Duration::from_millis(50);
-/// A board that was too hot has to cool so far before the next clock, K, ...
+/// Temperature drop below the limit that a hot board must reach before the next measurement (K).
 const COOLS: f32 = 15.0;
-/// ... for which it gets so long.
+/// Time limit for cooling.
 const COOLING: Duration = Duration::from_secs(60);
 
-/// What tells power and heat, and what ends all.
+/// Sources of power and temperature, and the stop flag.
 pub(super) struct Meter<'a> {
-    /// The monitor on the 5 V side; taken away when it no longer tells.
+    /// Monitor on the 5 V side; removed after an error.
     pub monitor: Option<Box<dyn PowerMonitor>>,
-    /// The file that tells the processor's temperature.
+    /// File with the processor's temperature.
     pub temperature: PathBuf,
-    /// Above this a clock is given up, degrees C.
+    /// Temperature above which the measurement at a clock is aborted (degrees C).
     pub max_temperature: f32,
     /// Set by signals.
     pub stop: &'a AtomicBool,
-    /// Where the clocks' limits are kept meanwhile.
+    /// File that saves the clock limits during the sweep.
     pub kept: &'a Kept,
-    /// What could not be measured, and what to do.
+    /// Missing measurements, each with its remedy.
     pub missing: Vec<String>,
 }
 
-/// How a sweep is made.
+/// Parameters of a sweep.
 #[derive(Clone, Copy)]
 pub(super) struct Course {
-    /// How long at each clock.
+    /// Measuring time per clock.
     pub time: Duration,
-    /// Most points.
+    /// Maximum number of points.
     pub most: usize,
-    /// What the board may draw, W.
+    /// Power limit of the board (W).
     pub watt_limit: Option<f64>,
 }
 
-/// The results of a sweep.
+/// Results of a sweep.
 #[derive(Debug, Serialize)]
 pub(super) struct Sweep {
-    /// What was swept: "cpu" or "gpu".
+    /// Subject of the sweep: "cpu" or "gpu".
     pub what: &'static str,
-    /// The engine that simulated, with its adapter.
+    /// Engine of the simulation, with its adapter.
     pub engine: String,
-    /// The kernel's names of the clocks.
+    /// Kernel names of the clocks.
     pub clocks: Vec<String>,
-    /// What was measured, from low clocks to high.
+    /// Measurements in ascending order of the clocks.
     pub points: Vec<Point>,
-    /// The point of the most r_acc per watt.
+    /// Index of the point with the highest r_acc per watt.
     pub efficient: Option<usize>,
-    /// The fastest point within the limit of power.
+    /// Index of the fastest point within the power limit.
     pub within_limit: Option<usize>,
 }
 
 impl Meter<'_> {
-    /// Says what is missing, and keeps it for the results.
+    /// Prints a missing measurement, and keeps it for the report.
     pub fn miss(&mut self, line: String) {
         output::note(format_args!("xpuckd: {line}"));
         self.missing.push(line);
@@ -79,7 +79,7 @@ impl Meter<'_> {
         }
     }
 
-    /// What the board draws now, W.
+    /// Current power of the board (W).
     fn watts(&mut self) -> Option<f64> {
         let monitor = self.monitor.as_mut()?;
         match monitor.volts().and_then(|volts| Ok(f64::from(volts) * f64::from(monitor.amps()?))) {
@@ -92,7 +92,7 @@ impl Meter<'_> {
         }
     }
 
-    /// The processor's temperature, degrees C.
+    /// Processor temperature (degrees C).
     fn heat(&self) -> Option<f32> {
         thermal::temperature(&self.temperature)
     }
@@ -107,7 +107,7 @@ impl Meter<'_> {
         Ok(())
     }
 
-    /// Works for so long and measures; or what the engine has to say.
+    /// Measures the load for this time; the inner error is a notice of the engine.
     fn measure(&mut self, load: &Load, time: Duration) -> Result<Result<Point, String>, BenchError> {
         load.work(time);
         let (mut begun, mut sum, mut samples) = (false, 0.0, 0u32);
@@ -120,7 +120,7 @@ impl Meter<'_> {
                     point.r_acc = r_acc;
                     break;
                 }
-                // What another engine did in its place is no speed of this one.
+                // The result may come from a fallback engine, so it is discarded.
                 Ok(Progress::Done(_, Some(notice))) => return Ok(Err(notice)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -138,7 +138,7 @@ impl Meter<'_> {
                 }
             }
         }
-        // A monitor that is not calibrated tells no current.
+        // An uncalibrated monitor reports no current.
         point.watts = (samples > 0).then(|| sum / f64::from(samples)).filter(|watts| *watts > 0.0);
         if samples > 0 && point.watts.is_none() {
             self.monitor = None;
@@ -151,10 +151,10 @@ impl Meter<'_> {
         Ok(Ok(point))
     }
 
-    /// Measures at every combination of clocks; once as they are where they cannot be set.
+    /// Measures at every combination of clocks, or once at the current clocks if they cannot be set.
     ///
     /// # Errors
-    /// It was stopped.
+    /// If the sweep was stopped.
     pub fn sweep(
         &mut self,
         (what, engine): (&'static str, String),

@@ -1,10 +1,10 @@
-//! The results as a table for people.
+//! Results as a table.
 
 use super::choose::{Point, least_watts};
 use super::sweep::Sweep;
 use std::fmt::Write;
 
-/// The sweep as lines, with what is recommended at the end.
+/// Text of a sweep, with the operating points at the end.
 pub(super) fn table(sweep: &Sweep, watt_limit: Option<f64>) -> String {
     let mut text = format!("{}: {}\n", sweep.what, sweep.engine);
     let heads: Vec<String> = sweep.clocks.iter().map(|name| format!("{name} MHz")).collect();
@@ -49,7 +49,7 @@ pub(super) fn table(sweep: &Sweep, watt_limit: Option<f64>) -> String {
     text
 }
 
-/// A point in words.
+/// Description of a point.
 fn words(sweep: &Sweep, point: &Point) -> String {
     let clocks = sweep.clocks.iter().zip(&point.mhz).map(|(name, mhz)| format!("{name} at {mhz:.0} MHz"));
     let clocks = match sweep.clocks.is_empty() {

@@ -1,5 +1,5 @@
-//! The lens that explains views of a flat board of tags best: all of the lens and the board's pose in each view are fitted
-//! together, by the method of Levenberg and Marquardt, so that the corners appear where they were seen.
+//! Lens calibration from views of a flat board of tags. Lens parameters and the board's pose in each view are fitted
+//! together (Levenberg-Marquardt) to minimise the distances between predicted and observed corners.
 
 use crate::checks::calibrate::{CalibrateError, unfit};
 use crate::vision::homography::LEAST_PIVOT;
@@ -8,38 +8,38 @@ use crate::vision::planar::{self, POSE, Stand};
 use crate::vision::tags::board::Board;
 use xpuck_kernels::math::linear::solve;
 
-/// Numbers that tell a lens: focal lengths, centre, distortion.
+/// Number of lens parameters: focal lengths, centre, distortion.
 const LENS: usize = 6;
-/// Most steps of the fit.
+/// Maximum number of iterations.
 const STEPS: usize = 100;
-/// The fit has ended when a step betters the sum of squares by a smaller part than this.
+/// Relative improvement of the sum of squares below which the fit has converged.
 const ENOUGH: f64 = 1e-9;
-/// Largest mean error of a corner that a flat board of these measures leaves, pixels of a picture of 640.
+/// Maximum mean error of a corner for a flat board of the right dimensions (pixels at width 640).
 const WORST: f64 = 1.2;
-/// Largest standard deviation of the focal length, as a part of it.
+/// Maximum standard deviation of the focal length, as a fraction of the focal length.
 const UNSURE: f64 = 0.01;
-/// Corners must come as near to each edge of the picture as this part of its size.
+/// Maximum distance of the outermost corners from each edge of the picture, as a fraction of its size.
 const REACH: f64 = 0.2;
-/// Fewest views.
+/// Minimum number of views.
 pub const FEWEST: usize = 5;
 
-/// A tag in a picture: its number, and its corners as [`Board::corners`] orders them, pixels.
+/// Tag in a picture: id, and corners in the order of [`Board::corners`] (pixels).
 pub type Seen = (u16, [[f64; 2]; 4]);
 
-/// What a fit gives.
+/// Result of a fit.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// The lens.
+    /// Fitted lens.
     pub lens: Lens,
-    /// Root of the mean square of a corner's distance from where it should be, pixels.
+    /// Root mean square distance between predicted and observed corners (pixels).
     pub rms: f64,
-    /// Standard deviations: focal length and centre in pixels, k1 and k2.
+    /// Standard deviations of focal lengths and centre (pixels), k1 and k2.
     pub deviation: [f64; LENS],
-    /// Corners that were used.
+    /// Number of corners used.
     pub corners: usize,
 }
 
-/// One view: the board's points with where they appear, and the board's pose.
+/// View: points of the board with their image positions, and the board's pose.
 #[derive(Clone)]
 struct View {
     points: Vec<([f64; 2], [f64; 2])>,
@@ -49,7 +49,7 @@ struct View {
 /// Fits a lens to views of `board` in pictures of `size` pixels.
 ///
 /// # Errors
-/// Why the views tell no lens.
+/// If the views do not determine the lens.
 pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, CalibrateError> {
     if views.len() < FEWEST {
         return unfit(format!("{} views of the board; {FEWEST} are the fewest", views.len()));
@@ -92,7 +92,7 @@ pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, 
 
 const SINGULAR: &str = "the views do not tell the lens; tilt the board to and fro, and turn it";
 
-/// Looks whether a fit is one.
+/// Checks the quality of a fit.
 fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> {
     let corners: usize = views.iter().map(|view| view.points.len()).sum();
     let numbers = LENS + POSE * views.len();
@@ -104,7 +104,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
              full size, and held still?"
         ));
     }
-    // What the corners' scatter leaves open: the inverse of the normal equations times the variance of one coordinate.
+    // Covariance of the parameters: inverse of the normal equations times the variance of one coordinate.
     let (normal, _) = equations(views, &lens);
     let one = |n: usize| (0..numbers).map(|i| vec![if i == n { 1.0 } else { 0.0 }]).collect::<Vec<_>>();
     let variance = error / (2 * corners).saturating_sub(numbers).max(1) as f64;
@@ -126,7 +126,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     Ok(Fit { lens, rms, deviation, corners })
 }
 
-/// The distortion shows at the edges: something must have been seen there.
+/// Checks that corners were seen near each edge, where the distortion is largest.
 fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
     let all = || views.iter().flatten().flat_map(|(_, corners)| corners);
     for (axis, edges) in [["left", "right"], ["upper", "lower"]].into_iter().enumerate() {
@@ -139,9 +139,9 @@ fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
     Ok(())
 }
 
-/// Where a point of the board appears.
+/// Image position of a point of the board.
 fn appears(on: [f64; 2], pose: &Stand, lens: &Lens) -> [f64; 2] {
-    // Behind the camera nothing appears; a step that goes there is far worse than the last.
+    // Points behind the camera have no image; the large residual makes the fit reject such a step.
     pose.slopes(on).map_or([1e6; 2], |slopes| lens.pixel(slopes))
 }
 
@@ -156,7 +156,7 @@ fn squares(views: &[View], lens: &Lens) -> f64 {
     views.iter().map(off).sum()
 }
 
-/// The lens with one of its numbers changed.
+/// Returns the lens with one parameter changed.
 fn nudged(lens: &Lens, n: usize, by: f64) -> Lens {
     let mut lens = *lens;
     match n {
@@ -167,7 +167,7 @@ fn nudged(lens: &Lens, n: usize, by: f64) -> Lens {
     lens
 }
 
-/// The normal equations of the fit at this lens and these poses.
+/// Normal equations of the fit at this lens and these poses.
 fn equations(views: &[View], lens: &Lens) -> (Vec<Vec<f64>>, Vec<f64>) {
     let numbers = LENS + POSE * views.len();
     let (mut normal, mut gradient) = (vec![vec![0.0; numbers]; numbers], vec![0.0; numbers]);
@@ -224,7 +224,7 @@ mod tests {
         Lens { size: [640.0, 480.0], focal: [582.0, 584.0], centre: [327.0, 235.0], distortion: [-0.22, 0.06] };
     const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 
-    /// Corners of boards that stand in many ways, seen with errors of `scatter` pixels at most.
+    /// Corners of boards in various poses, with uniform errors of at most `scatter` pixels.
     fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<Seen>> {
         let mut draws = Draws::new(4, 0, 0, 0, Stream::Device);
         let one = |turn: &[f64; 3]| {
@@ -276,7 +276,7 @@ mod tests {
         for (off, deviation) in off(&rough).iter().zip(rough.deviation) {
             assert!(off.abs() < 4.0 * deviation && deviation > 0.0, "{off} for {deviation}: {rough:?}");
         }
-        // Two coordinates with a variance of a twelfth of a pixel each.
+        // Two coordinates, each with a variance of a twelfth of a pixel.
         assert!((0.3..0.5).contains(&rough.rms), "{}", rough.rms);
     }
 

@@ -1,4 +1,4 @@
-//! The camera's lens, from views of a board of tags that somebody holds before it.
+//! Lens calibration from views of a board of tags that the operator holds in front of the camera.
 
 pub mod fit;
 
@@ -11,19 +11,19 @@ use fit::{Fit, Seen};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The camera is asked for a frame so often, and given up after so many askings without a new view: 60 s.
+/// Polling interval of the camera, and number of polls without a new view after which the measurement fails (60 s).
 const ASK: (Duration, usize) = (Duration::from_millis(20), 3000);
-/// Fewest tags of a view.
+/// Minimum number of tags in a view.
 const TAGS: usize = 6;
-/// A view is another one when its tags moved by this part of the picture's width on average.
+/// Mean displacement of the tags that makes a new view, as a fraction of the picture's width.
 const MOVED: f64 = 0.06;
-/// A board that moved more than this from frame to frame, in the same measure, is not held still.
+/// Displacement between frames above which the board is not held still, as a fraction of the picture's width.
 const STILL: f64 = 0.004;
 
-/// Collects views of the board, and tells the operator what to do.
+/// Collects views of the board, and guides the operator.
 ///
 /// # Errors
-/// Any trouble on the way.
+/// Any error of the camera or the operator.
 pub fn measure(
     camera: &mut dyn FrameSource,
     board: &Board,
@@ -74,7 +74,7 @@ pub fn measure(
     Ok((views, size))
 }
 
-/// How far the tags that are in both moved on average, pixels; none if no tag is.
+/// Mean displacement of the tags in both views (pixels); `None` without a common tag.
 fn apart(now: &[Seen], then: &[Seen]) -> Option<f64> {
     let pairs = now.iter().filter_map(|(id, corners)| Some((corners, &then.iter().find(|(old, _)| old == id)?.1)));
     let (mut sum, mut count) = (0.0, 0);
@@ -85,7 +85,7 @@ fn apart(now: &[Seen], then: &[Seen]) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// What the file is to say.
+/// Entries for the robot's file.
 pub fn edits(fit: &Fit) -> Vec<Edit> {
     let list = |key: &'static str, values: [f64; 2]| Edit::list(&["camera", "lens", key], &values.map(|x| x as f32));
     let lens = &fit.lens;
@@ -97,7 +97,7 @@ pub fn edits(fit: &Fit) -> Vec<Edit> {
     ]
 }
 
-/// One line about how good it is.
+/// Quality of the fit in one line.
 pub fn verdict(fit: &Fit) -> String {
     let [fx, _, cx, cy, k1, _] = fit.deviation;
     format!(

@@ -1,4 +1,5 @@
-//! The whole way: pictures of a board through a lens with distortion, blur and noise, views collected, the lens fitted.
+//! End-to-end test: renders a board through a lens with distortion, blur and noise, collects views, and fits the
+//! lens.
 
 use super::super::test_bench::Script;
 use super::*;
@@ -11,7 +12,7 @@ use xpuck_kernels::random::{Draws, Stream};
 
 const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
 
-/// A camera before which the board stands in one way after the other, two frames each.
+/// Camera that shows the board in one pose after another, two frames each.
 struct Bench {
     optics: Optics,
     views: Vec<Vec<(u16, Pose)>>,
