@@ -1,8 +1,8 @@
-//! Evolution of automata and of trees in their place, which arbitrate between behaviours in worlds of cargo, after Petrovic,
-//! "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005).
+//! Evolution of automata or trees that arbitrate between behaviours in cargo worlds, after Petrovic, "Evolving
+//! automatons for distributed behavior arbitration" (NTNU 05/2005).
 //!
-//! [`scenario`] is a file of steps and how they run, [`automata`] and [`arbiters`] what evolves, [`curriculum_run`] a run with its
-//! folder and pictures.
+//! [`scenario`] has the curriculum files and their steps, [`automata`] and [`arbiters`] have the genomes,
+//! [`curriculum_run`] has a run with its folder and pictures.
 
 pub mod arbiters;
 pub mod automata;

@@ -1,4 +1,4 @@
-//! Trees that arbitrate between modules, evolved by the steps of a curriculum.
+//! Trees that arbitrate between modules, evolved in the steps of a curriculum.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_automata::automaton::Module;

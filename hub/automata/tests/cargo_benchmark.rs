@@ -1,6 +1,6 @@
-//! The figures of Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005), tables 2 and 3, measured
-//! here: `cargo test --release -p xpuck-hub-automata --test cargo_benchmark -- --ignored --nocapture`. `XPUCK_SEEDS=105,106` before it
-//! runs these seeds alone.
+//! Measurement of tables 2 and 3 of Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU
+//! 05/2005): `cargo test --release -p xpuck-hub-automata --test cargo_benchmark -- --ignored --nocapture`.
+//! `XPUCK_SEEDS=105,106` in the environment selects the seeds.
 
 #![allow(clippy::print_stdout, reason = "tests tell figures")]
 
@@ -11,7 +11,7 @@ use xpuck_automata::cargo::{
 use xpuck_hub_automata::arbiters::TreeSpecies;
 use xpuck_hub_automata::scenario::{Ask, Generation, Report, Scenario};
 
-/// Prints a run's steps, and how often its controller delivers in runs of other random numbers.
+/// Prints the steps of a run, and the deliveries of its controller in runs with other random numbers.
 fn tell<C>(seed: u64, report: &Report<C>)
 where
     for<'a> &'a C: Into<Arbitration<'a>>,
@@ -35,38 +35,38 @@ where
     );
 }
 
-/// The script that runs when cargo is unloaded, from 0.
+/// Script that runs when cargo is unloaded, from 0.
 const DELIVERY: usize = 3;
-/// The first seed: modules, worlds and settings were chosen while the first fifteen were watched.
+/// First seed. The first fifteen seeds were used in choosing modules, worlds and settings.
 const FIRST: u64 = 101;
 
-/// Seeds that `XPUCK_SEEDS` names, such as `105` or `105,106`; without it so many from [`FIRST`] on.
+/// Returns the seeds in `XPUCK_SEEDS`, such as `105` or `105,106`; by default `runs` seeds from [`FIRST`].
 fn seeds(runs: u64) -> Vec<u64> {
     let named = std::env::var("XPUCK_SEEDS").ok();
     let read = |text: String| text.split(',').map(|seed| seed.trim().parse().expect("a seed")).collect();
     named.map_or_else(|| (FIRST..FIRST + runs).collect(), read)
 }
 
-/// How many of so many runs did not reach their goal, and the mean evaluations of all.
+/// Returns the number of runs that did not reach their goal, and the mean number of evaluations of all runs.
 fn measure(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", text).unwrap();
     measure_by(&scenario, runs, |seed| scenario.run(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn))
 }
 
-/// The same of trees.
+/// Measures a curriculum of trees; see [`measure`].
 fn measure_trees(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", &format!("species = \"tree\"\n{text}")).unwrap();
     measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), try_all, within_budget))
 }
 
-/// The same of trees by our race.
+/// Measures a curriculum of trees with the racing algorithm; see [`measure`].
 fn measure_race(text: &str, runs: u64) -> (usize, u64) {
     let head = "species = \"tree\"\nalgorithm = \"racing\"";
     let scenario = Scenario::parse("curriculum", &format!("{head}\n{text}")).unwrap();
     measure_by(&scenario, runs, |seed| scenario.run_race(seed, &BTreeMap::new(), score_runs, within_budget))
 }
 
-/// Ends a run when `XPUCK_EVALUATIONS` are used up; without it the curriculum's generations do.
+/// Ends a run after `XPUCK_EVALUATIONS` evaluations; by default only the curriculum's generations are limited.
 fn within_budget(generation: &Generation<TreeSpecies>) -> Ask {
     let most =
         std::env::var("XPUCK_EVALUATIONS").ok().map(|text| text.parse::<u64>().expect("a number of evaluations"));

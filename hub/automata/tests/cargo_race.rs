@@ -1,4 +1,4 @@
-//! Trees that arbitrate between modules, evolved by our race in the steps of a curriculum.
+//! Trees that arbitrate between modules, evolved by the racing algorithm in the steps of a curriculum.
 
 use std::collections::BTreeMap;
 use xpuck_automata::cargo::{Arbiter, Trials, score_runs};
@@ -15,7 +15,7 @@ fn error(text: &str) -> String {
     Scenario::parse("c.toml", text).unwrap_err().to_string()
 }
 
-/// Steps with generations, evaluations, fitness and tree.
+/// Returns the steps with generations, evaluations, fitness and tree.
 fn told(report: &Report<Arbiter>) -> Vec<String> {
     let step = |step: &xpuck_hub_automata::scenario::StepReport<Arbiter>| {
         format!("{} {} {} {} {}", step.name, step.generations, step.evaluations, step.best, step.controller.tree())
@@ -89,7 +89,8 @@ fn a_step_begins_with_what_the_one_before_left() {
     });
     assert!(met, "{:?}", told(&report));
     assert_eq!(report.evaluations(), 27 + report.steps[3].evaluations);
-    // A document's evaluation is three runs; a generation has at most as many as a hundred of them.
+    // One evaluation of Petrovic's algorithm is three runs; a generation has the runs of at most a hundred
+    // evaluations.
     assert!((20..=100).contains(&report.steps[3].evaluations), "{:?}", told(&report));
 }
 

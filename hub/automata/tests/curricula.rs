@@ -1,4 +1,4 @@
-//! Curriculum files: those of the documentation are read, mistakes are named with file, line and key, and runs are the same
+//! Curriculum files: those of the documentation are parsed, errors name file, line and key, and runs are reproducible
 //! for a seed.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ fn the_printed_project_is_read() {
         assert_eq!((step.size, step.weights.offset, step.weights.obstacle_time), ([-10.0, -5.0], 300_000.0, -1.0));
         assert!((step.rates.mutations.iter().sum::<f32>() - 1.0).abs() < 1e-6 && MUTATIONS.len() == 8);
     }
-    // The file's digits of headings are the document's.
+    // The file's digits of headings are Petrovic's.
     let world = scenario.steps[6].world.scene();
     let mut rounded = printed();
     for (area, ours) in rounded.areas.iter_mut().zip(&world.areas) {
@@ -97,7 +97,7 @@ fn mistakes_are_named_with_line_and_key() {
 #[test]
 fn a_step_is_learnt_and_the_same_for_a_seed() {
     let scenario = Scenario::parse("creative", CREATIVE).unwrap();
-    // Two steps are enough, one thread against all.
+    // Two steps are enough to compare one thread with all threads.
     let until_follow = |evaluate: fn(&[_], &Trials) -> Vec<_>| {
         let see = |seen: &Generation| if seen.step.name == "load" { Ask::Stop } else { Ask::GoOn };
         let report = scenario.run(5, &BTreeMap::new(), evaluate, see);
@@ -118,7 +118,7 @@ fn a_step_is_learnt_and_the_same_for_a_seed() {
     assert_eq!(until_follow(one_thread), until_follow(try_all));
 }
 
-/// A curriculum of three short steps.
+/// Curriculum of three short steps.
 const SHORT: &str = r#"
 name = "short"
 [worlds.room]
@@ -176,7 +176,7 @@ from = "avoid"
 row = [0.5, 0.5, 0.3, 2]
 "#;
 
-/// All that a run tells of its steps, and the populations of their ends as text.
+/// Returns the results of all steps of a run, and their final populations as text.
 fn told(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
     let scenario = Scenario::parse("short", SHORT).unwrap();
     let mut populations = vec![String::new(); 3];
@@ -225,12 +225,12 @@ fn a_watcher_ends_a_step_or_the_run() {
         _ => Ask::GoOn,
     };
     assert_eq!(endings(skips), (vec![(2, Ending::Skipped), (4, Ending::Held), (3, Ending::Stopped)], false));
-    // A step whose formula holds is done, whatever a watcher asks for, and a run that is to stop stops after it.
+    // A step whose formula holds is done, whatever the observer requests; a stop request then ends the run after it.
     let stops = |seen: &Generation| if seen.variables.step_generation == 4 { Ask::Stop } else { Ask::GoOn };
     assert_eq!(endings(stops), (vec![(4, Ending::Held)], false));
 }
 
-/// The last step of [`SHORT`], of saved populations in the place of steps.
+/// Returns the last step of [`SHORT`] with saved populations as sources instead of steps.
 fn of_saved() -> String {
     let last = SHORT.rfind("[[steps]]").unwrap();
     let step = SHORT[last..].replace("after = [\"avoid\", \"follow\"]", "fixed = { explore = \"hand-made\" }");
@@ -264,7 +264,7 @@ fn a_curriculum_takes_of_saved_populations() {
         },
         |_| Ask::Stop,
     );
-    // Whose parts are copies of a population's best has its automata.
+    // An individual whose parts are all copies of the populations' best has their automata.
     let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
     assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
 
@@ -312,11 +312,11 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
     assert_eq!((plain.3, kept.3), (0, 0));
     assert!(given_up.3 > 0);
     assert!(plain.2.iter().all(Vec::is_empty));
-    // The first generation's best is not known when it runs.
+    // No best individual is known when the first generation runs.
     assert!(given_up.2[0].is_empty());
     let times: Vec<u32> = given_up.2[1].iter().map(|&(time, _)| time).collect();
     assert_eq!(times, [5000, 7500, 10_000, 12_500, 15_000, 17_500]);
-    // The offset is not a gain, and the best moves on.
+    // The offset does not count as a gain, and the best improves.
     assert!(given_up.2[1].is_sorted_by(|a, b| a.1 < b.1) && given_up.2[1][0].1 > 300_000.0);
     assert!(kept.2[1].iter().all(|&(_, least)| least == 300_000.0));
     assert_eq!(run(&strict), given_up);
@@ -339,7 +339,7 @@ fn a_step_begins_again_and_its_momentum_is_what_its_settings_say() {
     let (mut momentum, mut record, mut firsts) = (0.0, 0.0f64, vec![]);
     scenario.run(3, &BTreeMap::new(), try_all, |generation| {
         let v = generation.variables;
-        // The first generation, and those after the fourth and the eighth, are of a population that was just made.
+        // The first generation, and those after the fourth and the eighth, have a newly created population.
         (momentum, record) = match v.step_generation {
             1 | 5 | 9 => (0.9 * v.best, v.best),
             _ => (0.2 * momentum + (v.best - record).max(0.0), record.max(v.best)),

@@ -1,4 +1,4 @@
-//! The document's own files are read as our curricula are, and mistakes in them are named with file, line and key.
+//! Petrovic's own files give the same result as this project's curricula, and errors name file, line and key.
 
 use xpuck_automata::cargo::{Rect, Scene, printed};
 use xpuck_hub_automata::scenario::{EarlyStop, Scenario, Step, original};
@@ -40,8 +40,8 @@ fn fixed(step: &Step) -> Vec<String> {
     fixed
 }
 
-/// The file's world with what we have otherwise: it lists its three starts four times, and its area in which cargo is loaded is
-/// at the wall, where ours is that of the signal.
+/// Returns the file's world with known differences removed: the file lists its three starts four times, and its
+/// loading area is at the wall, whereas this project's area is that of the signal.
 fn as_ours(mut scene: Scene) -> Scene {
     assert_eq!(scene.starts.len(), 12);
     assert!(scene.starts.chunks(3).all(|starts| *starts == scene.starts[..3]));
@@ -63,7 +63,8 @@ fn the_printed_world_is_ours() {
     assert_eq!(theirs, printed());
 }
 
-/// The text with a line after another (the first that begins so), so many further on, replaced; and that line's number.
+/// Replaces the line that is `further` lines after the first line beginning with `comment`; returns the text and the
+/// line's number.
 fn changed(text: &str, comment: &str, further: usize, to: &str) -> (String, usize) {
     let mut lines: Vec<&str> = text.lines().collect();
     let at = lines.iter().position(|line| line.starts_with(comment)).unwrap() + further;
@@ -137,7 +138,7 @@ fn mistakes_in_a_world_are_named_with_line_and_key() {
         let (text, line) = changed(WORLD, comment, further, to);
         let error = original::world("w", &text).unwrap_err().to_string();
         let begin = |line: usize| format!("w: line {line}: {message}");
-        // An entry begins above some of its values; a file ends at its last value.
+        // An entry begins above some of its values; an incomplete file ends at its last value.
         let near = (line.saturating_sub(9)..=line).any(|line| error.starts_with(&begin(line)));
         assert!(near, "{error}, line {line}");
     }

@@ -1,4 +1,4 @@
-//! Behaviour trees as genomes of curricula: trees that arbitrate between the modules of the robot that delivers cargo.
+//! Behaviour trees as genomes of curricula: trees that arbitrate between the modules of the cargo robot.
 
 mod primitives;
 mod species;

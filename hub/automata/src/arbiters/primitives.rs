@@ -1,12 +1,13 @@
-//! What arbitrating trees are built from.
+//! Primitive set of arbitrating trees.
 
 use std::fmt::Write;
 use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::Behaviour;
 use xpuck_evolve::PrimitiveSet;
 
-/// Questions are whether a vector is ahead (quadrant 1) or short (0); of registers, those that an [`xpuck_automata::cargo::Arbiter`]
-/// sets. A list must not be empty, so scalars are named that nothing here reads.
+/// Queries test whether a vector is ahead (quadrant 1) or short (quadrant 0). Registers are those set by an
+/// [`xpuck_automata::cargo::Arbiter`]. Lists must not be empty, so scalar registers are given although nothing here
+/// reads them.
 const COMMON: &str = r#"
 inner = ["seq2", "seq3", "sel2", "sel3", "sel4", "invert"]
 leaves = ["ifquad"]
@@ -20,7 +21,7 @@ quadrant = [0, 1]
 [subtrees]
 "#;
 
-/// The primitive set of trees that give these modules the motors: each behaviour is a leaf with a name.
+/// Returns the primitive set of trees that can give the motors to these modules: each behaviour is a named leaf.
 pub fn primitive_set(modules: &[Module]) -> PrimitiveSet {
     let mut text = String::from(COMMON);
     for behaviour in Behaviour::ALL.into_iter().filter(|behaviour| modules.contains(&behaviour.module())) {

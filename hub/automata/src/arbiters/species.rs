@@ -1,4 +1,4 @@
-//! The genome and its operators: those of rule lists, and the exchange of subtrees.
+//! Genome and operators: those of rule lists, plus the exchange of subtrees.
 
 use super::primitive_set;
 use std::hash::{Hash, Hasher};
@@ -13,7 +13,7 @@ use xpuck_evolve::{Change, change, exchange, replace_constant, replace_node};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
-/// A tree; equal ones do the same.
+/// Tree as a genome; genomes with equal keys have equal behaviour.
 #[derive(Clone, Debug)]
 pub struct TreeGenome {
     tree: Tree,
@@ -21,12 +21,12 @@ pub struct TreeGenome {
 }
 
 impl TreeGenome {
-    /// Of a tree.
+    /// Creates a genome from a tree.
     pub fn new(tree: Tree) -> TreeGenome {
         TreeGenome { key: tree.key(), tree }
     }
 
-    /// The tree.
+    /// Behaviour tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -48,17 +48,18 @@ impl Hash for TreeGenome {
 
 #[derive(Clone, Copy)]
 enum Mutation {
-    /// A register, or what is asked of it, is drawn anew.
+    /// Draws a register or a quadrant anew.
     Question,
-    /// A node becomes another that takes the same.
+    /// Replaces a node by another of the same arity.
     Node,
-    /// A change of rules.
+    /// Changes the rule list.
     Rules(Change),
-    /// The tree is drawn anew.
+    /// Draws the whole tree anew.
     New,
 }
 
-/// Names, mutations, and how often in a hundred. Shares are those of rule lists in a race, where crossings are apart.
+/// Names, mutations and percentages. Percentages are those of rule lists in the racing algorithm, where crossover is
+/// separate.
 const MUTATIONS: [(&str, Mutation, u32); 8] = [
     ("question", Mutation::Question, 30),
     ("node", Mutation::Node, 10),
@@ -70,7 +71,7 @@ const MUTATIONS: [(&str, Mutation, u32); 8] = [
     ("new-individual", Mutation::New, 5),
 ];
 
-/// Trees that arbitrate between some modules.
+/// Species of trees that arbitrate between given modules.
 #[derive(Clone, Debug)]
 pub struct TreeSpecies {
     primitive_set: PrimitiveSet,
@@ -80,17 +81,17 @@ pub struct TreeSpecies {
 }
 
 impl TreeSpecies {
-    /// Of trees that can give these modules the motors; `node` is what a node is worth.
+    /// Creates the species of trees that can give the motors to `modules`; `node` is the fitness per node.
     pub fn new(modules: Vec<Module>, node: f64) -> TreeSpecies {
         TreeSpecies { primitive_set: primitive_set(&modules), settings: Settings::of(Algorithm::Racing), modules, node }
     }
 
-    /// The modules that trees can give the motors.
+    /// Modules to which trees can give the motors.
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
 
-    /// What trees are built from.
+    /// Primitive set of the trees.
     pub(crate) fn primitive_set(&self) -> &PrimitiveSet {
         &self.primitive_set
     }
@@ -103,7 +104,7 @@ impl TreeSpecies {
         TreeGenome::new(self.space().tree(genotype))
     }
 
-    /// What variation works on; none of a tree that names a module of another step.
+    /// Returns the genotype for variation; `None` for a tree that uses a module of another step.
     fn genotype(&self, genome: &TreeGenome) -> Option<Genotype> {
         self.primitive_set.branch(&genome.tree).map(|branch| Genotype::Branches(vec![branch]))
     }
@@ -169,7 +170,7 @@ impl Species for TreeSpecies {
     }
 
     fn mutate_part(&self, genome: &mut TreeGenome, _part: usize, draws: &mut Draws) {
-        // A copy that is to be mutated is not replaced by something else altogether.
+        // A copy that is to be mutated is not replaced by a new tree.
         let mutation = loop {
             match MUTATIONS[TreeSpecies::draw_mutation(draws)].1 {
                 Mutation::New => {}

@@ -1,25 +1,25 @@
-//! Crossover by subsets of states, with the document's four maps.
+//! Crossover by subsets of states, with Petrovic's four maps.
 
 use xpuck_automata::automaton::{Automaton, State};
 use xpuck_kernels::random::Draws;
 
-/// Where each state of a parent goes: to which child, and what number it has there.
+/// Assignment of a parent's states to the children, with their new numbers.
 struct Parting {
-    /// Whether it goes to the first child.
+    /// Whether a state goes to the first child.
     first: Vec<bool>,
     number: Vec<u8>,
-    /// For a transition into the other group: the state of the other parent that takes its target's place (M1 to M4).
+    /// Replacement target of a transition into the other group: a state of the other parent (M1 to M4).
     stand_in: Vec<u8>,
 }
 
-/// Two children of two parents; none if a child would have no state or more than `max_states`.
+/// Returns two children of two parents; `None` if a child would have no state or more than `max_states`.
 ///
-/// Each parent's states part at random. Those that stay together keep the transitions among them; a transition to a state that
-/// went to the other child leads to the stand-in that is drawn for that state, so that all that led to one state still do.
+/// Each parent's states are divided at random. Transitions within a group are kept. A transition to a state of the
+/// other child leads to the stand-in drawn for that state, so transitions with a common target still have one.
 pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &mut Draws) -> Option<[Automaton; 2]> {
     let mut part =
         |automaton: &Automaton| -> Vec<bool> { automaton.states.iter().map(|_| draws.word() & 1 == 1).collect() };
-    // The first child has the mother's chosen states and those that were not chosen of the father.
+    // The first child gets the mother's chosen states and the father's states that were not chosen.
     let from_mother = part(mother);
     let from_father: Vec<bool> = part(father).into_iter().map(|chosen| !chosen).collect();
     let number = |mine: &[bool], others: Option<&[bool]>| {
@@ -50,7 +50,7 @@ pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &
     Some([true, false].map(|child| {
         let mut states = kept(mother, &mother_parts, child);
         states.extend(kept(father, &father_parts, child));
-        // The start comes from the parent whose it is in the child, else from what stands for it.
+        // The start state comes from the parent that belongs to the child, or is the stand-in for it.
         let (parent, parts) = if child { (mother, &mother_parts) } else { (father, &father_parts) };
         Automaton { start: parts.target(parent.start, child), states }
     }))
@@ -60,8 +60,8 @@ fn tally(parts: &[bool], child: bool) -> usize {
     parts.iter().filter(|&&first| first == child).count()
 }
 
-/// For each state the number, in the child that it is not in, of a random state that child has of the other parent; if it has
-/// none of them, 0.
+/// Returns a stand-in for each state: the number of a random state of the other parent in the child that does not
+/// contain the state; 0 if there is no such state.
 fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut Draws) -> Vec<u8> {
     let numbers = |child: bool| -> Vec<u8> {
         others.iter().zip(other_numbers).filter(|&(&first, _)| first == child).map(|(_, &n)| n).collect()
@@ -75,14 +75,14 @@ fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut D
 }
 
 impl Parting {
-    /// The number in a child of what a transition to `state` leads to there.
+    /// Number in a child of the target of a transition to `state`.
     fn target(&self, state: u8, child: bool) -> u8 {
         let state = usize::from(state);
         if self.first[state] == child { self.number[state] } else { self.stand_in[state] }
     }
 }
 
-/// The states of a parent that a child has, in order.
+/// Returns the states of a parent that belong to a child, in order.
 fn kept(parent: &Automaton, parts: &Parting, child: bool) -> Vec<State> {
     let mut states = Vec::new();
     for (state, _) in parent.states.iter().zip(&parts.first).filter(|&(_, &first)| first == child) {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn children_share_the_states_and_keep_what_stays_together() {
-        // Triggers tell the parents apart, messages tell the states apart.
+        // Triggers identify the parents, messages identify the states.
         let ring = |trigger: &str| {
             let text: String = (1..=4)
                 .map(|i| {
@@ -132,7 +132,7 @@ mod tests {
                         let (trigger, number) = mark(i);
                         let target = (number + k as i16) % 4 + 1;
                         let now = usize::from(transition.to);
-                        // All that led to one state of a parent lead to one state of the child.
+                        // Transitions with a common target in a parent have a common target in the child.
                         assert_eq!(*led.entry((trigger, target)).or_insert(now), now);
                         let stayed = (0..child.states.len()).find(|&s| mark(s) == (trigger, target));
                         assert!(stayed.is_none_or(|stayed| stayed == now));

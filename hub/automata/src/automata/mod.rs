@@ -1,5 +1,5 @@
-//! Post-offices as genomes: how they are made, crossed and mutated, with the probabilities of Petrovic, "Evolving automatons
-//! for distributed behavior arbitration" (NTNU 05/2005).
+//! Post-offices as genomes: creation, crossover and mutation, with the probabilities of Petrovic, "Evolving
+//! automatons for distributed behavior arbitration" (NTNU 05/2005).
 
 mod crossover;
 mod mutate;
@@ -13,22 +13,22 @@ pub use species::{AutomataSpecies, Rates};
 
 use xpuck_automata::automaton::{Kind, Module};
 
-/// What an evolving automaton of a step may be.
+/// Limits of an evolving automaton in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// Whose post-office it is.
+    /// Module of the post-office.
     pub module: Module,
-    /// What can trigger transitions for incoming messages.
+    /// Possible triggers of transitions for incoming messages.
     pub triggers: Vec<Kind>,
-    /// What can trigger transitions for outgoing messages.
+    /// Possible triggers of transitions for outgoing messages.
     pub outgoing_triggers: Vec<Kind>,
-    /// Most states, 1..=16.
+    /// Maximum number of states (1..16).
     pub max_states: usize,
-    /// Least and most states of a new one.
+    /// Minimum and maximum number of states of a new automaton.
     pub new_states: [usize; 2],
-    /// Least and most transitions of a state, within 0..=16.
+    /// Minimum and maximum number of transitions of a state (0..16).
     pub transitions: [usize; 2],
-    /// Least and most transitions of a new state.
+    /// Minimum and maximum number of transitions of a new state.
     pub new_transitions: [usize; 2],
     /// Probability that a transition broadcasts a message.
     pub out: f32,

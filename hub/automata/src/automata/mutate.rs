@@ -8,24 +8,24 @@ use super::random::{
 use xpuck_automata::automaton::{Automaton, State, Transition};
 use xpuck_kernels::random::Draws;
 
-/// Kinds of mutations, in the order of the document's project file.
+/// Kinds of mutations, in the order of Petrovic's project file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mutation {
-    /// A new transition.
+    /// Adds a transition.
     NewTransition,
-    /// A transition goes.
+    /// Deletes a transition.
     DeleteTransition,
-    /// A new state, and a transition to it.
+    /// Adds a state and a transition to it.
     NewState,
-    /// A state goes, with the transitions to it.
+    /// Deletes a state and the transitions to it.
     DeleteState,
-    /// A part of a transition is drawn anew.
+    /// Draws a part of a transition anew.
     ChangeTransition,
-    /// All automata are drawn anew.
+    /// Draws all automata anew.
     NewIndividual,
-    /// A transition is split by a new state.
+    /// Splits a transition by a new state.
     SplitTransition,
-    /// Another state is the first.
+    /// Changes the start state.
     ChangeStart,
 }
 
@@ -42,7 +42,7 @@ pub const MUTATIONS: [Mutation; 8] = [
 ];
 
 impl Mutation {
-    /// Its name in curriculum files and statistics.
+    /// Name in curriculum files and statistics.
     pub fn name(self) -> &'static str {
         match self {
             Mutation::NewTransition => "new-transition",
@@ -57,7 +57,7 @@ impl Mutation {
     }
 }
 
-/// Applies a mutation to an automaton; where bounds forbid it nothing changes.
+/// Applies a mutation to an automaton; makes no change if the bounds forbid it.
 pub fn mutate(automaton: &mut Automaton, mutation: Mutation, bounds: &Bounds, draws: &mut Draws) {
     let n = automaton.states.len();
     let chosen = draws.below(n as u32) as usize;
@@ -83,7 +83,7 @@ pub fn mutate(automaton: &mut Automaton, mutation: Mutation, bounds: &Bounds, dr
     }
 }
 
-/// A random transition: its state, whether it is for outgoing messages, and its number.
+/// Draws a transition: its state, whether it is for outgoing messages, and its index.
 fn random_place(automaton: &Automaton, draws: &mut Draws) -> Option<(usize, bool, usize)> {
     let places: Vec<(usize, bool, usize)> = (0..automaton.states.len())
         .flat_map(|s| {
@@ -139,8 +139,8 @@ fn change(automaton: &mut Automaton, bounds: &Bounds, draws: &mut Draws) {
     }
 }
 
-/// The first half of the transition keeps what it says and leads to the new state; the second, of a random trigger, leads on
-/// to where it led.
+/// The first half of the transition keeps its messages and leads to the new state; the second half has a random
+/// trigger and leads to the original target.
 fn split(automaton: &mut Automaton, bounds: &Bounds, draws: &mut Draws) {
     let n = automaton.states.len();
     if n >= bounds.max_states {

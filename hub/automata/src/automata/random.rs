@@ -1,27 +1,27 @@
-//! New automata.
+//! Random automata.
 
 use super::Bounds;
 use xpuck_automata::automaton::{Automaton, Kind, Message, State, Transition};
 use xpuck_kernels::random::Draws;
 
-/// An integer in `low..=high`.
+/// Draws an integer in `low..=high`.
 pub(super) fn between(low: usize, high: usize, draws: &mut Draws) -> usize {
     low + draws.below((high.max(low) - low + 1) as u32) as usize
 }
 
-/// One of a list, none of an empty one.
+/// Draws an element; `None` from an empty list.
 pub(super) fn one_of<T: Copy>(list: &[T], draws: &mut Draws) -> Option<T> {
     if list.is_empty() { None } else { Some(list[draws.below(list.len() as u32) as usize]) }
 }
 
-/// A message to the module, or none.
+/// Draws a message to the module, or `None`.
 pub(super) fn random_inward(bounds: &Bounds, draws: &mut Draws) -> Option<Message> {
     let inputs = bounds.module.inputs();
     let chosen = draws.below(inputs.len() as u32 + 1) as usize;
     inputs.get(chosen).map(|&kind| with_arguments(kind, draws))
 }
 
-/// A message to others, or none.
+/// Draws a message to other modules, or `None`.
 pub(super) fn random_out(bounds: &Bounds, draws: &mut Draws) -> Option<Message> {
     if draws.unit() >= bounds.out {
         return None;
@@ -37,8 +37,8 @@ fn with_arguments(kind: Kind, draws: &mut Draws) -> Message {
     message
 }
 
-/// A transition of an automaton with so many states: for outgoing messages if `outgoing`, which there is none of without
-/// triggers for them.
+/// Draws a transition for an automaton with `states` states. `None` if `outgoing` is set and there are no triggers
+/// for outgoing messages.
 pub fn random_transition(bounds: &Bounds, states: usize, outgoing: bool, draws: &mut Draws) -> Option<Transition> {
     let triggers = if outgoing { &bounds.outgoing_triggers } else { &bounds.triggers };
     let trigger = one_of(triggers, draws)?;
@@ -46,7 +46,7 @@ pub fn random_transition(bounds: &Bounds, states: usize, outgoing: bool, draws: 
     Some(Transition { trigger, to, inward: random_inward(bounds, draws), out: random_out(bounds, draws) })
 }
 
-/// Whether a new transition is for outgoing messages: as likely as such a trigger is among all.
+/// Draws whether a new transition is for outgoing messages, with the share of outgoing triggers among all triggers.
 pub(super) fn random_direction(bounds: &Bounds, draws: &mut Draws) -> bool {
     let (incoming, outgoing) = (bounds.triggers.len() as u32, bounds.outgoing_triggers.len() as u32);
     outgoing > 0 && draws.below(incoming + outgoing) >= incoming
@@ -60,23 +60,23 @@ pub(super) fn add_transition(bounds: &Bounds, state: &mut State, states: usize, 
     }
 }
 
-/// A state's transitions for outgoing or for incoming messages.
+/// Transitions of a state for outgoing or for incoming messages.
 pub(super) fn list(state: &mut State, outgoing: bool) -> &mut Vec<Transition> {
     if outgoing { &mut state.outgoing } else { &mut state.incoming }
 }
 
-/// Puts a transition at a random place of its list, as the first that matches is taken.
+/// Inserts a transition at a random index, because the first matching transition is taken.
 pub(super) fn insert(list: &mut Vec<Transition>, transition: Transition, draws: &mut Draws) {
     let place = draws.below(list.len() as u32 + 1) as usize;
     list.insert(place, transition);
 }
 
-/// How many transitions a state has.
+/// Number of transitions of a state.
 pub(super) fn count(state: &State) -> usize {
     state.incoming.len() + state.outgoing.len()
 }
 
-/// A random state of an automaton with so many states.
+/// Draws a state for an automaton with `states` states.
 pub(super) fn random_state(bounds: &Bounds, states: usize, transitions: usize, draws: &mut Draws) -> State {
     let mut state = State::default();
     for _ in 0..transitions {
@@ -85,7 +85,7 @@ pub(super) fn random_state(bounds: &Bounds, states: usize, transitions: usize, d
     state
 }
 
-/// A random automaton.
+/// Draws an automaton.
 pub fn random_automaton(bounds: &Bounds, draws: &mut Draws) -> Automaton {
     let states = between(bounds.new_states[0], bounds.new_states[1].min(bounds.max_states), draws);
     let state = |draws: &mut Draws| {

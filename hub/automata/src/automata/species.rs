@@ -1,4 +1,4 @@
-//! Sets of automata, one for each module that evolves, as a genome that curricula can evolve.
+//! Sets of automata, one for each evolving module, as genomes of a curriculum.
 
 use super::random::{add_transition, count, random_automaton};
 use super::{Bounds, MUTATIONS, Mutation, cross, mutate};
@@ -7,14 +7,14 @@ use xpuck_automata::cargo::{Automata, Usages};
 use xpuck_evolve::curriculum::Species;
 use xpuck_kernels::random::Draws;
 
-/// Probabilities of the operators; the default is the document's.
+/// Probabilities of the operators; the defaults are Petrovic's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Of each mutation, in the order of [`MUTATIONS`]; they sum to 1.
+    /// Probability of each mutation, in the order of [`MUTATIONS`]; the sum is 1.
     pub mutations: [f32; 8],
-    /// That what was never entered is trimmed.
+    /// Probability of trimming unused states and transitions.
     pub trim: f32,
-    /// That a state without transitions gets one.
+    /// Probability that a state without transitions gets one.
     pub new_in_last: f32,
 }
 
@@ -24,21 +24,21 @@ impl Default for Rates {
     }
 }
 
-/// The automata that evolve in a step, and those that do not.
+/// Automata that evolve in a step, and the fixed ones.
 #[derive(Clone, Debug)]
 pub struct AutomataSpecies {
-    /// What each evolving automaton may be.
+    /// Limits of each evolving automaton.
     pub bounds: Vec<Bounds>,
-    /// Probabilities.
+    /// Probabilities of the operators.
     pub rates: Rates,
-    /// The rest of a controller.
+    /// Fixed automata.
     pub fixed: Automata,
-    /// What a state and a transition are worth.
+    /// Fitness per state and per transition.
     pub size: [f64; 2],
 }
 
 impl AutomataSpecies {
-    /// The controller that a genome makes.
+    /// Returns the controller of a genome.
     pub fn controller(&self, genome: &Automata) -> Automata {
         let mut whole = self.fixed.clone();
         for bounds in &self.bounds {
@@ -53,9 +53,9 @@ impl AutomataSpecies {
     }
 }
 
-/// Where an automaton is in a set.
+/// Index of an automaton in a set.
 fn place(bounds: &Bounds) -> usize {
-    // Only modules with a post-office have bounds; curriculum files are checked for it.
+    // Only modules with a post-office have bounds; this is checked when curriculum files are read.
     bounds.module.arbitrated().unwrap_or(0)
 }
 
@@ -93,7 +93,7 @@ impl Species for AutomataSpecies {
     }
 
     fn mutate_part(&self, genome: &mut Automata, part: usize, draws: &mut Draws) {
-        // A copy that is to be mutated is not replaced by something else altogether.
+        // A copy that is to be mutated is not replaced by a new automaton.
         let mutation = loop {
             let mutation = self.draw_mutation(draws);
             if mutation != Mutation::NewIndividual {

@@ -1,4 +1,4 @@
-//! What controllers were worth, in an SQLite file: an interrupted step is repeated without simulating anything again.
+//! SQLite cache of evaluations: an interrupted step is repeated without new simulations.
 
 use crate::scenario::Kind;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,21 +8,21 @@ use xpuck_automata::automaton::{MAX_STATES, Usage};
 use xpuck_automata::cargo::{COUNTED_SCRIPTS, Trials, Tried};
 use xpuck_kernels::hash::fnv1a;
 
-/// Stands in the file; another one is begun anew.
+/// Format version of the file; a file of another version is cleared.
 const FORMAT: i64 = 1;
-/// Most starts of a step, and runs from each.
+/// Maximum number of starts of a step, and of runs from each start.
 const MOST: usize = 64;
 
-/// Evaluations by what was tried, and in what.
+/// Cache of evaluations, by trials and controller.
 pub struct Cache {
     database: Connection,
 }
 
 impl Cache {
-    /// Opens a file, or makes it.
+    /// Opens or creates a cache file.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Any SQLite error.
     pub fn open(path: &Path) -> rusqlite::Result<Cache> {
         let database = Connection::open(path)?;
         database.busy_timeout(Duration::from_secs(5))?;
@@ -31,7 +31,7 @@ impl Cache {
             database.execute_batch("DROP TABLE IF EXISTS tried")?;
             database.pragma_update(None, "user_version", FORMAT)?;
         }
-        // What is lost with the power is simulated again.
+        // Entries lost at a power failure are simulated again.
         database.pragma_update(None, "synchronous", "OFF")?;
         database.execute_batch(
             "CREATE TABLE IF NOT EXISTS tried (trials INTEGER, controller TEXT, result BLOB, PRIMARY KEY (trials, controller))
@@ -40,17 +40,17 @@ impl Cache {
         Ok(Cache { database })
     }
 
-    /// Tries controllers by `evaluate`, those that are known excepted; results are in their order.
+    /// Evaluates controllers with `evaluate`, except those in the cache; results are in input order.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Any SQLite error.
     pub fn tried<S: Kind>(
         &mut self,
         controllers: &[S::Controller],
         trials: &Trials,
         evaluate: impl FnOnce(&[S::Controller], &Trials) -> Vec<Tried>,
     ) -> rusqlite::Result<Vec<Tried>> {
-        // The program's version has a part in it, as a release may change the world.
+        // The key contains the program version, because a release may change the world.
         let key = fnv1a(format!("{} {trials:?}", env!("CARGO_PKG_VERSION")).bytes()) as i64;
         let text = |controller| S::arbitration(controller).text();
         let transaction = self.database.transaction()?;
@@ -96,7 +96,7 @@ fn to_bytes(tried: &Tried) -> Vec<u8> {
     bytes
 }
 
-/// Nothing if it is not as it was written.
+/// Decodes an entry; `None` if it is damaged.
 fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<Tried> {
     if trials.starts > MOST || trials.repeats as usize > MOST {
         return None;

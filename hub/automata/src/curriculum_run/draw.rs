@@ -1,4 +1,4 @@
-//! Plots of a run: fitness over evaluations, and what operators contributed (figures 12, 15 and 16 of the document).
+//! Plots of a run: fitness over evaluations, and contributions of operators (Petrovic's figures 12, 15 and 16).
 
 use super::outcome::{Outcome, StepOutcome};
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
@@ -11,7 +11,7 @@ struct Course {
     means: Vec<(f64, f64)>,
 }
 
-/// Best and mean fitness over evaluations, a line for each step, of the text of `generations.csv`.
+/// Returns a plot of best and mean fitness over evaluations, one line per step, from the text of `generations.csv`.
 pub(super) fn course(table: &str) -> String {
     let rows = table.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.rsplitn(8, ',').collect();
@@ -36,8 +36,8 @@ pub(super) fn course(table: &str) -> String {
     to_svg(&[plot])
 }
 
-/// Two panels over the steps: which share of all gains each operator made, and how often of all changes it was one for the
-/// better.
+/// Returns a plot of two panels over the steps: each operator's share of all gains, and its share of improvements
+/// among the changes in fitness.
 pub(super) fn operators(outcome: &Outcome) -> String {
     let steps: Vec<&StepOutcome> = outcome.steps.iter().filter(|step| !step.operators.is_empty()).collect();
     let mut shares = Plot::new("share of all gains", "step", "share").whole_x();

@@ -1,4 +1,4 @@
-//! The folder of a run: what it is, what came of its steps, and all that it needs to go on.
+//! Folder of a run: settings, results of steps, and everything needed to resume.
 
 use super::cache::Cache;
 use super::kept::Kept;
@@ -12,23 +12,23 @@ use std::path::Path;
 use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, fail, refuse_link};
 use xpuck_wire::file;
 
-/// The curriculum's file.
+/// Curriculum file.
 const CURRICULUM: &str = "curriculum.toml";
-/// The same, if it is a project of the document's program.
+/// Curriculum file if it is a project of Petrovic's program.
 const PROJECT: &str = "curriculum.prj";
-/// Files that it names.
+/// Folder of the files named by the curriculum.
 const BESIDE: &str = "beside";
 /// Result of the run.
 const RESULT: &str = "result.json";
-/// What controllers were worth.
+/// Cache of evaluations.
 const CACHE: &str = "fitness.sqlite";
-/// A file of this name ends the step as if its end formula held.
+/// Request file that ends the step as if its end formula held.
 const SKIP: &str = "skip";
-/// Folders of steps that are over.
+/// Folder of completed steps.
 const STEPS: &str = "steps";
-/// A step's population at its end.
+/// Final population of a step.
 const POPULATION: &str = "population.txt";
-/// What came of a step.
+/// Outcome of a step.
 const TOLD: &str = "step.toml";
 
 static KIND: Kind = Kind {
@@ -39,46 +39,46 @@ static KIND: Kind = Kind {
     requests: &[SKIP],
 };
 
-/// Part of a plan that the run's file holds: its name, the seed, and the names of the files that it needs.
+/// Content of the run file: part of the plan.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
     name: String,
     seed: u64,
-    /// Of the curriculum, the files and the seed: what is changed is another run.
+    /// Hash of the curriculum, its files and the seed; after any change, the folder is another run.
     fingerprint: String,
-    /// The files that the curriculum names, in the order of `beside/N.txt`.
+    /// Names of the files named by the curriculum, in the order of `beside/N.txt`.
     beside: Vec<String>,
 }
 
-/// The folder of a run.
+/// Folder of a run.
 pub struct Folder {
     folder: RunFolder,
-    /// The place of each step among those of the run, from 1, by its index.
+    /// Position of each step in the run, from 1, by step index.
     places: Vec<usize>,
-    /// Whether an earlier process began the run.
+    /// Whether the run was started by an earlier process.
     goes_on: bool,
     pub(super) cache: Option<Cache>,
 }
 
-/// A run that goes on.
+/// Resumed run.
 pub struct Resumed {
-    /// Its folder.
+    /// Folder of the run.
     pub folder: Folder,
-    /// What it is.
+    /// Plan of the run.
     pub plan: Plan,
 }
 
 impl Folder {
-    /// True if the folder holds the run of a curriculum in worlds of cargo.
+    /// Whether the folder contains the run of a cargo curriculum.
     pub fn holds_run(path: &Path) -> bool {
         path.join(KIND.run).exists()
     }
 
-    /// Makes the folder of a run that begins.
+    /// Creates the folder of a new run.
     ///
     /// # Errors
-    /// If there is a run already, or the place cannot be written.
+    /// If a run already exists there, or the folder cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Folder, FolderError> {
         let run = Run {
             name: plan.name.clone(),
@@ -93,13 +93,13 @@ impl Folder {
         Ok(Folder::of(RunFolder::create(path, &KIND, &files, &run)?, &plan.scenario))
     }
 
-    /// Opens a run to go on with it.
+    /// Opens the folder of a run to resume it.
     ///
     /// # Errors
-    /// If there is no run, another process works on it, or something of it is damaged.
+    /// If there is no run, another process uses it, or a file is damaged.
     pub fn resume(path: &Path) -> Result<Resumed, PlanError> {
         let folder = RunFolder::open(path, &KIND)?;
-        // Those of its steps too: what they hold decides how the run goes on.
+        // The folders of steps are checked too, because their content determines how the run continues.
         for step in std::fs::read_dir(path.join(STEPS)).into_iter().flatten().flatten() {
             refuse_link(&step.path())?;
         }
@@ -124,10 +124,10 @@ impl Folder {
         Ok(Resumed { folder, plan })
     }
 
-    /// What steps that are over ended with, by index; other steps' rows of the table go.
+    /// Returns the final populations of completed steps, by index, and deletes the table rows of all other steps.
     ///
     /// # Errors
-    /// If something of those steps is damaged.
+    /// If a file of those steps is damaged.
     pub(super) fn done<S: Kept>(
         &mut self,
         scenario: &Scenario,
@@ -155,12 +155,12 @@ impl Folder {
     fn of(folder: RunFolder, scenario: &Scenario) -> Folder {
         let mut places = vec![0; scenario.steps.len()];
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
-        // Without it a step that was interrupted is simulated again, that is all.
+        // Without the cache, an interrupted step is only simulated again.
         let cache = Cache::open(&folder.path().join(CACHE)).ok();
         Folder { folder, places, goes_on: false, cache }
     }
 
-    /// Leaves the rows of steps that are over in the table, one for each of their generations.
+    /// Keeps the table rows of completed steps, one per generation, and deletes all others.
     fn keep_rows(&mut self, scenario: &Scenario, done: &BTreeMap<usize, u32>) -> Result<(), PlanError> {
         let file = self.path().join(KIND.grows);
         let text = RunFolder::table(self.path(), &KIND)?;
@@ -186,14 +186,14 @@ impl Folder {
         self.folder.path()
     }
 
-    /// The folder of a step, by its path in the run's.
+    /// Folder of a step, relative to the run's folder.
     fn step(&self, scenario: &Scenario, i: usize) -> String {
         let name: String =
             scenario.steps[i].name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
         format!("{STEPS}/{}-{name}", self.places[i])
     }
 
-    /// What files in the folder ask for; that of a skip is taken away.
+    /// Returns the request made by files in the folder; deletes a skip file.
     pub fn asked(&self) -> Ask {
         let skip = self.path().join(SKIP);
         match () {
@@ -203,16 +203,16 @@ impl Folder {
         }
     }
 
-    /// Takes requests of an earlier process away: one to stop, so that the run can go on, and one to skip, which was of a step
-    /// that begins anew.
+    /// Deletes requests of an earlier process: a stop request would end the resumed run, and a skip request concerned
+    /// a step that starts anew.
     ///
     /// # Errors
-    /// If a file is there to stay.
+    /// If a file cannot be deleted.
     pub fn clear_requests(&self) -> Result<(), FolderError> {
         self.folder.clear_requests()
     }
 
-    /// Keeps a generation.
+    /// Saves a generation.
     ///
     /// # Errors
     /// If the disk is full or broken.
@@ -232,7 +232,7 @@ impl Folder {
         self.folder.add_rows(&row)
     }
 
-    /// Keeps a step that is over: its best, drawn and told in words, and its population.
+    /// Saves a completed step: its best controller with drawings and a description, and its population.
     ///
     /// # Errors
     /// If the disk is full or broken.
@@ -245,29 +245,29 @@ impl Folder {
         let Generation { index, step, best, .. } = *generation;
         self.folder.sync_rows()?;
         let folder = self.step(scenario, index);
-        // In TOML numbers come back to the last bit.
+        // TOML preserves numbers exactly.
         let told = toml::to_string(told).map_err(|error| fail(&self.path().join(&folder), error.to_string()))?;
-        // The population last, as with it the step is over.
+        // The population is written last, because it marks the step as complete.
         let last = [(TOLD.to_string(), told), (POPULATION.to_string(), Population::new(generation).text())];
         let files = best_files::<S>(step, best).into_iter().chain(last);
         files.into_iter().try_for_each(|(name, text)| self.folder.write(&format!("{folder}/{name}"), text))
     }
 
-    /// What came of a step that is over; nothing if that cannot be read, as it is no more than told.
+    /// Returns the saved outcome of a completed step; `None` if it cannot be read, because it is only for display.
     pub(super) fn told(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
         let i = scenario.steps.iter().position(|step| step.name == name)?;
         let text = file::text(&self.path().join(self.step(scenario, i)).join(TOLD), MAX_CURRICULUM).ok()?;
         toml::from_str(&text).ok()
     }
 
-    /// Keeps the result and its pictures.
+    /// Saves the result and its plots.
     ///
     /// # Errors
     /// If the disk is full or broken.
     pub(super) fn finish<S: Kept>(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
         let text = RunFolder::table(self.path(), &KIND)?;
         let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(self.path(), error.to_string()))?;
-        // The race has no figures of operators.
+        // The racing algorithm has no operator statistics.
         let drawn = outcome.steps.iter().any(|step| !step.operators.is_empty());
         let operators = drawn.then(|| ("operators.svg".into(), super::draw::operators(outcome)));
         let files = [
@@ -279,12 +279,12 @@ impl Folder {
     }
 }
 
-/// The file in which a text that the curriculum names is kept.
+/// Returns the file of a text named by the curriculum.
 fn beside(i: usize) -> String {
     format!("{BESIDE}/{}.txt", i + 1)
 }
 
-/// What is told of a step's best: names and texts of files.
+/// Returns the files about a step's best controller: names and texts.
 fn best_files<S: Kept>(step: &Step, best: &S::Controller) -> Vec<(String, String)> {
     let controller = S::arbitration(best);
     let drawings = S::drawings(step, best).into_iter().map(|(name, svg)| (format!("{name}.svg"), svg));
@@ -296,7 +296,7 @@ fn best_files<S: Kept>(step: &Step, best: &S::Controller) -> Vec<(String, String
     files.into_iter().chain(drawings).collect()
 }
 
-/// A field of a table (RFC 4180).
+/// Quotes a field of a CSV table (RFC 4180).
 fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"").replace(['\n', '\r'], " ")),

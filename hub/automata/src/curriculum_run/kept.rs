@@ -1,4 +1,4 @@
-//! What a run does with a kind of controllers, besides evolving them.
+//! Operations of a run that depend on the kind of controller, other than evolution.
 
 use crate::arbiters::TreeSpecies;
 use crate::automata::AutomataSpecies;
@@ -7,16 +7,16 @@ use xpuck_automata::automaton::{self, Module};
 use xpuck_automata::cargo::{self, Arbiter, Automata, Trials, Tried};
 use xpuck_kernels::tree::exchange::{Direction, to_svg};
 
-/// A kind of genome whose runs leave folders.
+/// Kind of genome whose runs are saved in folders.
 pub trait Kept: Kind {
-    /// How the names of files with a controller's text end.
+    /// File name extension of a controller's text.
     const ENDING: &'static str;
 
-    /// Tries controllers; results are in their order.
+    /// Evaluates controllers; results are in input order.
     fn try_all(controllers: &[Self::Controller], trials: &Trials) -> Vec<Tried>;
-    /// Drawings of what evolved in a step: names without an ending, and SVG.
+    /// Returns drawings of the evolved parts of a step: names without extension, and SVG.
     fn drawings(step: &Step, controller: &Self::Controller) -> Vec<(&'static str, String)>;
-    /// What a controller does, in plain English.
+    /// Returns a description of a controller in plain English.
     fn account(controller: &Self::Controller) -> String;
 }
 

@@ -1,4 +1,4 @@
-//! A run of a curriculum of automata, or of trees in their place ([`crate::scenario`]), and the folder that it leaves behind.
+//! Run of a curriculum of automata or trees ([`crate::scenario`]), and its folder.
 
 mod again;
 mod cache;

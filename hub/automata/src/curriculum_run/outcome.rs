@@ -1,4 +1,4 @@
-//! What came out of a run.
+//! Outcome of a run.
 
 use super::again::Again;
 use super::kept::Kept;
@@ -9,87 +9,88 @@ use xpuck_automata::cargo::{Arbitration, COUNTED_SCRIPTS, ScriptTimes};
 use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
 use xpuck_stats::statistics::mean;
 
-/// Runs from each start in which the final controller is tried again.
+/// Runs from each start in the re-evaluation of the final controller.
 const FRESH: u32 = 20;
 
-/// The last line of `xpuck evolve --curriculum FILE --json`.
+/// Last line of `xpuck evolve --curriculum FILE --json`.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
-    /// The curriculum's name.
+    /// Name of the curriculum.
     pub curriculum: String,
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
     /// Whether the goal's end formula held.
     pub solved: bool,
-    /// Generations of all steps.
+    /// Number of generations of all steps.
     pub generations: u32,
-    /// Controllers that were simulated, over all steps.
+    /// Number of simulated controllers of all steps.
     pub evaluations: u64,
-    /// The steps, in the order in which they ran.
+    /// Steps, in the order in which they ran.
     pub steps: Vec<StepOutcome>,
-    /// The best of the last step in runs with other random numbers; nothing if the goal was not reached.
+    /// Re-evaluation of the last step's best controller with other random numbers; `None` if the goal was not
+    /// reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Fresh>,
-    /// The automata or the tree of the last step's best, as text.
+    /// Automata or tree of the last step's best controller, as text.
     pub controller: String,
-    /// Wall time of this process, s.
+    /// Wall time of this process (s).
     pub wall_s: f64,
 }
 
-/// What came of a step.
+/// Outcome of a step.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StepOutcome {
-    /// Its name.
+    /// Name of the step.
     pub name: String,
-    /// Generations in it.
+    /// Number of generations of the step.
     pub generations: u32,
-    /// Controllers that were simulated in it.
+    /// Number of simulated controllers of the step.
     pub evaluations: u64,
-    /// Fitness of its best.
+    /// Fitness of the best controller.
     pub best: f64,
-    /// How it ended: "held" (its end formula), "skipped", "stopped", "exhausted", or "before" (in an earlier process that left no
-    /// word of it).
+    /// End of the step: "held" (end formula), "skipped", "stopped", "exhausted", or "before" (in an earlier process
+    /// that did not save it).
     pub ending: String,
-    /// What each operator contributed.
+    /// Contributions of the operators.
     pub operators: Vec<OperatorOutcome>,
 }
 
-/// What an operator contributed in a step.
+/// Contribution of an operator in a step.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OperatorOutcome {
-    /// Its name.
+    /// Name of the operator.
     pub name: String,
-    /// New genotypes that it made.
+    /// Number of new genotypes made by the operator.
     pub applied: u32,
-    /// How many of them were fitter than their parent.
+    /// Number of these that were fitter than their parent.
     pub better: u32,
-    /// How many were less fit.
+    /// Number of these that were less fit than their parent.
     pub worse: u32,
-    /// Sum of the gains of those that were fitter.
+    /// Sum of the gains of the fitter ones.
     pub gain: f64,
-    /// Its share of all operators' gains, 0 to 1.
+    /// Share of the gains of all operators (0..1).
     pub share: f64,
-    /// How many of those that changed fitness were fitter, 0 to 1.
+    /// Share of fitter ones among those whose fitness changed (0..1).
     pub positive: f64,
 }
 
-/// How a controller does in runs whose random numbers evolution has not seen.
+/// Re-evaluation of a controller with random numbers not used in evolution.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Fresh {
-    /// Runs, the starts of the step by turns.
+    /// Number of runs; the starts of the step are used in turn.
     pub runs: usize,
     /// Mean score of a run.
     pub score: f64,
-    /// The script that the goal's weights ask for most, from 1: in the worlds of cargo 4, which is a delivery.
+    /// Script with the largest weight in the goal, from 1; 4 (a delivery) in the cargo worlds.
     pub script: usize,
-    /// How often it ran in a run, on average.
+    /// Mean number of executions of the script per run.
     pub times: f64,
-    /// Runs in which it did not run at all.
+    /// Number of runs without an execution.
     pub without: usize,
 }
 
 impl Outcome {
-    /// Of a report; `kept` is what earlier processes left of a step that was over before.
+    /// Creates the outcome of a report; `kept` returns the saved outcome of a step that an earlier process completed.
     pub(super) fn of<S: Kept>(
         plan: &Plan,
         report: &Report<S::Controller>,
@@ -107,7 +108,7 @@ impl Outcome {
         let known = |step: &StepReport<_>| if step.ending == Ending::Before { kept(&step.name) } else { None };
         let steps: Vec<StepOutcome> =
             report.steps.iter().map(|step| known(step).unwrap_or_else(|| outcome(step))).collect();
-        // Who skips the last step has not seen it solved.
+        // A skipped last step counts as not solved.
         let skipped = steps.last().is_some_and(|step| step.ending == ending(Ending::Skipped));
         let last = report.steps.last();
         let fresh = last.filter(|_| report.solved).and_then(|last| {
@@ -127,7 +128,7 @@ impl Outcome {
         }
     }
 
-    /// True if the run can go on.
+    /// Whether the run can be resumed.
     pub fn stopped(&self) -> bool {
         let over = [ending(Ending::Exhausted), ending(Ending::Skipped)];
         !self.solved && self.steps.last().is_none_or(|step| !over.contains(&step.ending.as_str()))
@@ -135,7 +136,7 @@ impl Outcome {
 }
 
 impl StepOutcome {
-    /// Of the last generation of a step.
+    /// Creates the outcome of a step from its last generation.
     pub(super) fn of<S: Kept>(generation: &Generation<S>, asked: Ask) -> StepOutcome {
         let over =
             if asked == Ask::Skip && generation.progress != Progress::Done { Ending::Skipped } else { Ending::Held };
@@ -173,7 +174,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// Tries a controller again; nothing if the step's weights ask for no script.
+/// Re-evaluates a controller; `None` if the step's weights reward no script.
 fn fresh(step: &Step, controller: Arbitration, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;

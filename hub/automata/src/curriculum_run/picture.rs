@@ -1,19 +1,19 @@
-//! A world of cargo from above, with the way of a robot in it.
+//! Top view of a cargo world with the path of a robot.
 
 use std::fmt::Write;
 use xpuck_automata::cargo::{Arbitration, Prepared, Setup, Weights, watch};
 use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::begin_svg;
 
-/// Pixels of the longer side, and around the arena.
+/// Length of the longer side, and margin around the arena (px).
 const SIDE: f32 = 480.0;
 const EDGE: f32 = 16.0;
-/// Room for the line below.
+/// Height of the line below (px).
 const BELOW: f64 = 24.0;
-/// Least way between two points that are drawn, units.
+/// Minimum distance between drawn points (units).
 const STEP: f32 = 0.004;
 
-/// The world, and the way of a controller from its first start in so many milliseconds.
+/// Returns the world, and the path of a controller from its first start over `time` (ms).
 pub fn picture(world: &Prepared, weights: &Weights, controller: Arbitration, time: u32) -> String {
     let scene = world.scene();
     let [width, height] = scene.size;
@@ -35,7 +35,7 @@ pub fn picture(world: &Prepared, weights: &Weights, controller: Arbitration, tim
         height * scale
     );
     for lamp in &scene.lamps {
-        // As far as light reaches to the side.
+        // Horizontal reach of the light.
         let reach = lamp.z * scene.conductivity * scale;
         let (fill, word) = if lamp.on { ("#ffe08a", "on") } else { ("#eceff1", "off") };
         let _ = writeln!(

@@ -1,4 +1,4 @@
-//! What a run is: a curriculum, the files that it names, and a seed.
+//! Plan of a run: a curriculum, its files, and a seed.
 
 use crate::scenario::{Scenario, ScenarioError, original};
 use std::collections::BTreeMap;
@@ -8,29 +8,29 @@ use xpuck_lab::run_folder::FolderError;
 use xpuck_wire::atomic;
 use xpuck_wire::file::{self, FileError};
 
-/// Longest curriculum file, bytes.
+/// Maximum length of a curriculum file (bytes).
 pub const MAX_CURRICULUM: u64 = 1 << 20;
-/// Longest population file, bytes.
+/// Maximum length of a population file (bytes).
 pub(super) const MAX_POPULATION: u64 = 64 << 20;
 
-/// What a run is.
+/// Plan of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What errors call the curriculum's file.
+    /// Name of the curriculum file in errors.
     pub name: String,
-    /// Its text.
+    /// Text of the curriculum file.
     pub(super) text: String,
-    /// The files that it names, populations and a project's worlds, and their texts.
+    /// Names and texts of the files named by the curriculum: populations and a project's worlds.
     pub(super) beside: BTreeMap<String, String>,
-    /// Of all draws.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The curriculum.
+    /// Parsed curriculum.
     pub scenario: Scenario,
 }
 
 impl Plan {
-    /// Reads a curriculum file, or a project of the document's program, and the files that it names: populations, relative to
-    /// a curriculum, and a project's worlds.
+    /// Reads a curriculum file, or a project of Petrovic's program, and the files that it names: populations,
+    /// relative to a curriculum, and a project's worlds.
     ///
     /// # Errors
     /// One line with file, line and key.
@@ -42,7 +42,7 @@ impl Plan {
         })
     }
 
-    /// The number by which a folder knows this run.
+    /// Hash that identifies this run in its folder.
     pub(super) fn fingerprint(&self) -> String {
         let mut all = format!("{}\0{}", self.text, self.seed);
         for (name, text) in &self.beside {
@@ -51,7 +51,7 @@ impl Plan {
         format!("{:016x}", fnv1a(all.bytes()))
     }
 
-    /// Of a curriculum's text; `read` says what is in the files that it names.
+    /// Creates a plan from a curriculum's text; `read` returns the content of a file named there.
     pub(super) fn of(
         name: String,
         text: String,
@@ -72,22 +72,22 @@ impl Plan {
     }
 }
 
-/// True of a project of the document's program, which begins with a number of steps; curricula are TOML.
+/// Whether the text is a project of Petrovic's program, which begins with the number of steps; curricula are TOML.
 pub fn is_project(text: &str) -> bool {
     let first = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).find(|line| !line.is_empty());
     first.is_some_and(|first| first.parse::<u32>().is_ok())
 }
 
-/// A plan that cannot be read.
+/// Plan that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// Its file.
+    /// File error.
     #[error(transparent)]
     File(#[from] FileError),
-    /// What it says.
+    /// Error in the curriculum.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// The folder that holds it.
+    /// Error of the run's folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
 }

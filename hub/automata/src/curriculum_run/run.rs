@@ -1,4 +1,4 @@
-//! A run from where it stands to its end, or to where it is told to stop.
+//! Run from its current state to its end, or to a stop request.
 
 use super::cache::Cache;
 use super::folder::Folder;
@@ -15,21 +15,21 @@ use xpuck_automata::cargo::{Trials, Tried, score_runs};
 use xpuck_evolve::curriculum::{Progress, Variables};
 use xpuck_lab::run_folder::FolderError;
 
-/// What a watcher is told.
+/// Event for an observer of a run.
 pub enum Told<'a> {
-    /// A step that an earlier process ended.
+    /// Step completed by an earlier process.
     Before(&'a Step),
-    /// A generation: its step, and where that is.
+    /// Evaluated generation, with its step and variables.
     Generation(&'a Step, &'a Variables),
-    /// Something that is no reason to end.
+    /// Problem that does not end the run.
     Notice(String),
 }
 
-/// Runs the steps that are left. Generations and steps are kept in the folder, if there is one; `stop`, or a file of that name
-/// in it, ends the run after the generation in hand.
+/// Runs the remaining steps. Generations and steps are saved in the folder, if one is given. `stop`, or a stop file
+/// in the folder, ends the run after the current generation.
 ///
 /// # Errors
-/// If what the folder holds is damaged, or it cannot be written; all steps before are kept.
+/// If the content of the folder is damaged, or the folder cannot be written; completed steps stay saved.
 pub fn run(
     plan: &Plan,
     folder: Option<&mut Folder>,
@@ -45,20 +45,20 @@ pub fn run(
     }
 }
 
-/// What a run is of, and what goes into it: steps that are over, and what was evaluated before.
+/// Input of a run: plan, completed steps, and cached evaluations.
 struct Given<'a, S: Kept> {
     plan: &'a Plan,
     done: BTreeMap<usize, Population<S::Genome>>,
     cache: Option<Cache>,
 }
 
-/// What came of a run, and something to tell that is no reason to end.
+/// Report of a run, and a problem that did not end it.
 type Ran<S> = (Report<<S as Kind>::Controller>, Option<String>);
 
-/// Who is told each generation.
+/// Callback for each generation.
 type See<'a, S> = &'a mut dyn FnMut(&Generation<S>) -> Ask;
 
-/// A run by the document's algorithm.
+/// Runs the plan with Petrovic's algorithm.
 fn generational<S: Kept>(given: Given<S>, see: See<S>) -> Ran<S> {
     let Given { plan, done, mut cache } = given;
     let mut notice = None;
@@ -78,7 +78,7 @@ fn generational<S: Kept>(given: Given<S>, see: See<S>) -> Ran<S> {
     (report, notice)
 }
 
-/// A run by the race, whose single runs are not kept.
+/// Runs the plan with the racing algorithm, whose single runs are not cached.
 fn race(given: Given<TreeSpecies>, see: See<TreeSpecies>) -> Ran<TreeSpecies> {
     (given.plan.scenario.run_race(given.plan.seed, &given.done, score_runs, see), None)
 }
@@ -153,7 +153,7 @@ mod tests {
         std::fs::read_to_string(path).unwrap()
     }
 
-    /// Runs to the end, or for a generation if a file asks to stop.
+    /// Runs to the end, or for one generation if a stop file exists.
     fn go(plan: &Plan, folder: &mut Folder) -> Outcome {
         run(plan, Some(folder), &AtomicBool::new(false), |_| {}).unwrap()
     }
@@ -191,7 +191,7 @@ mod tests {
         for file in ["generations.csv", "controller.bt"].into_iter().chain(of_step.iter().map(String::as_str)) {
             assert_eq!(read(&cut.join(file)), read(&whole.join(file)), "{file}");
         }
-        // A step that is over is read from its files.
+        // A completed step is read from its files.
         let mut again = Folder::resume(&cut).unwrap().folder;
         let last = go(&plan, &mut again);
         assert_eq!((last.controller, last.generations), (first.controller, first.generations));

@@ -1,29 +1,29 @@
-//! Giving up runs that are far behind the best.
+//! Early stop of runs that are far behind the best.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_automata::cargo::{Arbitration, Setup, Trials, watch};
 use xpuck_kernels::hash::fnv1a;
 
-/// When runs are given up: at times, those that gained less than a share of what the best had gained at that time. A run that is
-/// given up keeps the score that it has.
+/// Early stop rule: at given times, runs are aborted that gained less than a share of the best's gain at that time.
+/// An aborted run keeps its current score.
 ///
-/// Gains are scores above the offset, which is there to keep scores above 0: of whole scores, the document's 5 % would be below
-/// what any run has under its offset.
+/// Gains are scores above the offset, which keeps scores positive. Applied to whole scores, Petrovic's 5 % would be
+/// below the score of any run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EarlyStop {
-    /// The first time, ms.
+    /// Time of the first check (ms).
     pub after: u32,
-    /// How long it is to the next, ms, above 0.
+    /// Interval of the following checks (ms), > 0.
     pub every: u32,
-    /// The share of the best's gain, 0 to 1.
+    /// Share of the best's gain (0..1).
     pub share: f64,
 }
 
 impl EarlyStop {
-    /// The least scores that a step asks for whose best is this controller. Its profile is the least score of its runs at each
-    /// time; they are the runs that it was tried in, and are run again for it, which is no evaluation. Where the best had gained
-    /// nothing, nothing is asked for.
+    /// Returns the minimum scores of a step whose best controller is `best`. Its profile is the minimum score of its
+    /// runs at each time; these runs are simulated again, which does not count as an evaluation. Times without a gain
+    /// of the best have no minimum.
     pub(super) fn checkpoints(&self, best: Arbitration, trials: &Trials) -> Vec<(u32, f64)> {
         let times = (self.after..trials.time).step_by(self.every.max(1) as usize);
         let mut profile: Vec<(u32, f64)> = times.map(|time| (time, f64::INFINITY)).collect();
@@ -47,7 +47,7 @@ impl EarlyStop {
     }
 }
 
-/// The keys of an early stop; times in s.
+/// Keys of an early stop; times (s).
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EarlyStopEntry {

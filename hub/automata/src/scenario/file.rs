@@ -1,4 +1,4 @@
-//! The keys of a curriculum file.
+//! Keys of a curriculum file.
 
 use super::early_stop::EarlyStopEntry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -7,32 +7,33 @@ use std::collections::BTreeMap;
 use xpuck_automata::cargo::Scene;
 use xpuck_evolve::curriculum::{Combination, GainOver, Selection};
 
-/// A curriculum as a TOML file.
+/// Curriculum as a TOML file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioFile {
-    /// Its name.
+    /// Name of the curriculum.
     pub(super) name: String,
-    /// Most generations of all steps together, 1..=100000.
+    /// Maximum number of generations of all steps (1..100000).
     #[serde(default = "generations")]
     pub(super) generations: u32,
-    /// What evolves.
+    /// Genome that evolves.
     #[serde(default)]
     pub(super) species: Evolving,
-    /// How it evolves; a race is of trees.
+    /// Evolutionary algorithm; "racing" is only for trees.
     #[serde(default)]
     pub(super) algorithm: StepAlgorithm,
-    /// Files of saved populations by name; a blend takes of one, and a module is fixed to its best, as `population:NAME`.
+    /// Files of saved populations, by name. They can be sources of a blend, or of a module that is fixed to the best
+    /// individual, as `population:NAME`.
     #[serde(default)]
     pub(super) populations: BTreeMap<String, String>,
-    /// Worlds by name; `like` names another whose keys hold where none is given.
+    /// Worlds by name; `like` names another world, whose keys apply where this world has none.
     #[schemars(schema_with = "worlds")]
     pub(super) worlds: BTreeMap<String, toml::Table>,
     /// Steps; the last is the goal.
     pub(super) steps: Vec<StepEntry>,
 }
 
-/// Worlds have the keys of a scene, none of which must be there where another world has it.
+/// Worlds have the keys of a scene; required keys may come from another world.
 fn worlds(generator: &mut SchemaGenerator) -> Schema {
     let mut world = Scene::json_schema(generator);
     let keys = world.ensure_object();
@@ -47,25 +48,25 @@ fn worlds(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": world })
 }
 
-/// What evolves in the steps of a curriculum.
+/// Genome that evolves in the steps of a curriculum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evolving {
-    /// Automata, one for each module that a step names.
+    /// Automata, one for each module named by a step.
     #[default]
     Automata,
-    /// One behaviour tree, which arbitrates between the modules that a step names as evolving or fixed.
+    /// One behaviour tree, which arbitrates between the evolving and fixed modules named by a step.
     Tree,
 }
 
-/// How the steps of a curriculum evolve.
+/// Evolutionary algorithm of the steps of a curriculum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepAlgorithm {
-    /// By the document's algorithm: each new genotype is tried from all starts as often as the step says.
+    /// Petrovic's algorithm: each new genotype is evaluated in all starts and repeats of the step.
     #[default]
     Generational,
-    /// By the race of `xpuck evolve`: each tree has only as many runs as it needs.
+    /// Racing algorithm of `xpuck evolve`: each tree gets only as many runs as needed.
     Racing,
 }
 
@@ -76,16 +77,16 @@ fn generations() -> u32 {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct StepEntry {
-    /// Its name.
+    /// Name of the step.
     pub name: String,
-    /// Steps whose populations it begins with.
+    /// Steps whose final populations it starts with.
     #[serde(default)]
     pub after: Vec<String>,
-    /// Its world.
+    /// Name of the world.
     pub world: String,
-    /// Individuals.
+    /// Population size.
     pub population: usize,
-    /// When it is over.
+    /// End formula.
     pub end: String,
     #[serde(default = "crossover")]
     pub crossover: f32,
@@ -104,25 +105,25 @@ pub(super) struct StepEntry {
     pub selection: Selection,
     #[serde(default = "phi")]
     pub phi: f64,
-    /// What the gain in the learning momentum is measured from.
+    /// Reference of the gain in the learning momentum.
     #[serde(default)]
     pub gain_over: GainOver,
     #[serde(default)]
     pub reinitialise: Reinitialise,
-    /// Generations after which a step that is not over begins anew; never if left out.
+    /// Generations after which an unfinished step restarts; never if omitted.
     #[serde(default)]
     pub restart_after: Option<u32>,
     pub starts: usize,
     #[serde(default = "one")]
     pub repeats: u32,
-    /// Length of a run, s.
+    /// Duration of a run (s).
     pub time: f64,
-    /// When runs that are far behind the best are given up.
+    /// Early stop of runs that are far behind the best.
     #[serde(default)]
     pub early_stop: Option<EarlyStopEntry>,
     #[serde(default)]
     pub combine: Combination,
-    /// Where other automata come from: `hand-made`, a step's name, or `population:NAME`.
+    /// Source of fixed automata: `hand-made`, a step's name, or `population:NAME`.
     #[serde(default)]
     pub fixed: BTreeMap<String, String>,
     pub weights: WeightsEntry,
@@ -242,9 +243,9 @@ fn out() -> f32 {
 #[serde(deny_unknown_fields)]
 pub(super) struct BlendEntry {
     pub module: String,
-    /// A step's name, or `population:NAME`.
+    /// Name of a step, or `population:NAME`.
     pub from: String,
-    /// Share of the old population, its fittest, that is taken from; shares of the new one that are copies, and copies that are
-    /// mutated; how often these are.
+    /// Fittest share of the old population used as the source; shares of the new population that are copies, and
+    /// mutated copies; number of mutations.
     pub row: [f32; 4],
 }

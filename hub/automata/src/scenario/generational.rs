@@ -1,4 +1,4 @@
-//! The steps of a curriculum by the document's algorithm: generation after generation, each new genotype tried in all runs.
+//! Steps of a curriculum by Petrovic's algorithm: generation by generation, each new genotype evaluated in all runs.
 
 use super::run::Ran;
 use super::{Ask, Ending, Generation, Kind, Population, Report, Scenario, Step};
@@ -9,7 +9,7 @@ use xpuck_automata::cargo::{Arbiter, Automata, Trials, Tried};
 use xpuck_evolve::curriculum::{Evolution, Member, Progress, Variables, Worth};
 
 impl Scenario {
-    /// Runs the curriculum of automata: [`Scenario::run_kind`].
+    /// Runs a curriculum of automata; see [`Scenario::run_kind`].
     pub fn run(
         &self,
         seed: u64,
@@ -20,7 +20,7 @@ impl Scenario {
         self.run_kind::<AutomataSpecies>(seed, begin, evaluate, see)
     }
 
-    /// Runs the curriculum with one tree in place of the automata of each step, by the same steps: [`Scenario::run_kind`].
+    /// Runs the curriculum with one tree instead of the automata of each step; see [`Scenario::run_kind`].
     pub fn run_trees(
         &self,
         seed: u64,
@@ -31,9 +31,9 @@ impl Scenario {
         self.run_kind::<TreeSpecies>(seed, begin, evaluate, see)
     }
 
-    /// Runs the curriculum. `begin` has the populations of steps that are done already, by index, as [`Step::population`] reads
-    /// them: those steps are not run again, and the others go as they would have gone. `evaluate` tries controllers; `see` is told
-    /// each generation once it is judged, and may end the step or the run.
+    /// Runs the curriculum. `begin` has the populations of completed steps by index, as read by [`Step::population`]:
+    /// these steps are not repeated, and the others run as in an uninterrupted run. `evaluate` evaluates controllers.
+    /// `see` is called with each evaluated generation, and may end the step or the run.
     pub fn run_kind<S: Kind>(
         &self,
         seed: u64,
@@ -65,7 +65,7 @@ impl Scenario {
         })
     }
 
-    /// A step with its first population.
+    /// Creates a step with its first population.
     fn begin_step<S: Kind>(
         &self,
         i: usize,
@@ -76,20 +76,20 @@ impl Scenario {
         let step = &self.steps[i];
         let species = S::of_step(self, i, populations);
         let genomes = self.first_genomes(i, &species, populations, seed, 0);
-        // Draws of a population's first generation must not be those of its making.
+        // The draws of the first generation must differ from those that created the population.
         Evolution::new(species, step.settings.clone(), genomes, variables, seed, i as u32 + 1000)
     }
 }
 
-/// What a step's runs must reach so as not to be given up.
+/// Minimum scores that a step's runs must reach to avoid an early stop.
 struct Bar<S: Kind> {
-    /// Whose profile it is of.
+    /// Genome whose profile defines the scores.
     best: Option<S::Genome>,
     checkpoints: Vec<(u32, f64)>,
 }
 
 impl<S: Kind> Bar<S> {
-    /// Takes the best's profile if it is another than before.
+    /// Updates the scores if the best genome has changed.
     fn raise(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
         let Some(early_stop) = step.early_stop else { return };
         let best = &evolution.members()[0].genome;
@@ -101,7 +101,7 @@ impl<S: Kind> Bar<S> {
     }
 }
 
-/// Evaluates a generation and shows it.
+/// Evaluates a generation and reports it.
 fn generation<S: Kind>(
     evolution: &mut Evolution<S>,
     index: usize,

@@ -1,4 +1,4 @@
-//! The kinds of genomes that the steps of a scenario can evolve.
+//! Kinds of genomes that the steps of a scenario can evolve.
 
 use super::{Fixed, Population, SavedGenome, Scenario, Step};
 use crate::arbiters::{TreeGenome, TreeSpecies};
@@ -7,22 +7,22 @@ use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::{Arbiter, Arbitration, Automata, Usages, hand_made};
 use xpuck_evolve::curriculum::{Blend, Member, Species};
 
-/// A kind of genome that becomes controllers.
+/// Kind of genome from which controllers are made.
 pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
-    /// What is tried.
+    /// Type of the evaluated controllers.
     type Controller: Clone + std::fmt::Debug + Sync;
 
-    /// What evolves in a step, after those whose populations are given.
+    /// Returns the species of a step, given the final populations of earlier steps.
     fn of_step(scenario: &Scenario, step: usize, populations: &[Vec<Member<Self>>]) -> Self;
-    /// The controller that a genome makes.
+    /// Returns the controller of a genome.
     fn controller(&self, genome: &Self::Genome) -> Self::Controller;
-    /// That controller as runs take it.
+    /// Returns the controller in the form used by runs.
     fn arbitration(controller: &Self::Controller) -> Arbitration<'_>;
-    /// The individuals of a population that a curriculum's file names, which are automata.
+    /// Returns the individuals of a population named in a curriculum file; saved populations are automata.
     fn named(population: &Population) -> Vec<Member<Self>>;
-    /// What an evaluation tells of a genome's parts.
+    /// Returns the usage of a genome's parts from that of the automata.
     fn usage(of_automata: Usages) -> Self::Usage;
-    /// A step's rows for the parts of these genomes.
+    /// Returns the blend rows of a step for the parts of these genomes.
     fn rows(step: &Step) -> Vec<Blend>;
 }
 
@@ -88,7 +88,8 @@ impl Kind for TreeSpecies {
 
     fn usage(_of_automata: Usages) {}
 
-    /// A tree has one part: of each step that is blended, the share of the first row is taken, divided by the steps.
+    /// A tree has one part: for each source step, the first row is used, with its shares divided by the number of
+    /// sources.
     fn rows(step: &Step) -> Vec<Blend> {
         let mut rows: Vec<Blend> = Vec::new();
         for row in &step.blends {
@@ -102,7 +103,7 @@ impl Kind for TreeSpecies {
 }
 
 impl Step {
-    /// The modules that a tree can give the motors in this step: those that evolve or are fixed in it.
+    /// Modules to which a tree can give the motors in this step: the evolving and the fixed ones.
     pub fn driven(&self) -> Vec<Module> {
         let fixed = self.fixed.iter().map(|(module, _)| *module);
         let named: Vec<Module> = self.bounds.iter().map(|bounds| bounds.module).chain(fixed).collect();

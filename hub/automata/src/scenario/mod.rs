@@ -1,4 +1,4 @@
-//! Curricula of automata, or of trees, that deliver cargo: the files, and the run of one.
+//! Curricula of automata or trees that deliver cargo: files and runs.
 
 mod early_stop;
 mod file;
@@ -24,79 +24,79 @@ use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::{Prepared, Weights};
 use xpuck_evolve::curriculum::{Blend, Combination, StepSettings};
 
-/// Why a curriculum cannot be used, in one line.
+/// Error in a curriculum, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: line {line}: {message}")]
 pub struct ScenarioError {
-    /// The file or text.
+    /// File or text.
     pub file: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// Key, what is wrong there and what would be right.
+    /// Key, problem and remedy.
     pub message: String,
 }
 
-/// A curriculum that can be run.
+/// Validated curriculum.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Its name.
+    /// Name of the curriculum.
     pub name: String,
-    /// What evolves in it.
+    /// Genome that evolves.
     pub species: Evolving,
-    /// How it evolves.
+    /// Evolutionary algorithm.
     pub algorithm: StepAlgorithm,
-    /// Its steps, of which the last is the goal.
+    /// Steps; the last is the goal.
     pub steps: Vec<Step>,
-    /// Their order, as indices.
+    /// Order of the steps, as indices.
     pub order: Vec<usize>,
-    /// Saved populations that steps blend or take fixed automata of.
+    /// Saved populations that are used in blends or for fixed automata.
     pub populations: Vec<Population>,
 }
 
-/// Where an automaton that does not evolve comes from.
+/// Source of a fixed automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
-    /// It was made by hand.
+    /// Hand-made automaton.
     HandMade,
-    /// It is that of a step's best.
+    /// Automaton of a step's best individual.
     Step(usize),
-    /// It is that of a saved population's best.
+    /// Automaton of a saved population's best individual.
     Saved(usize),
 }
 
-/// A step.
+/// Step of a curriculum.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Its name.
+    /// Name of the step.
     pub name: String,
-    /// Parameters.
+    /// Parameters of evolution.
     pub settings: StepSettings,
-    /// Indices of the steps that populations are blended of.
+    /// Indices of the steps whose populations are blended.
     pub after: Vec<usize>,
-    /// Indices of the saved populations that are blended too; in [`Blend::from`] they come after those steps.
+    /// Indices of the saved populations that are blended; in [`Blend::from`] they follow the steps.
     pub saved: Vec<usize>,
-    /// What is taken of them.
+    /// Rows of the blend.
     pub blends: Vec<Blend>,
-    /// What evolves.
+    /// Evolving automata.
     pub bounds: Vec<Bounds>,
-    /// Probabilities of its operators.
+    /// Probabilities of the operators.
     pub rates: Rates,
-    /// What does not.
+    /// Fixed automata.
     pub fixed: Vec<(Module, Fixed)>,
-    /// Where.
+    /// World of the step.
     pub world: Prepared,
-    /// What counts.
+    /// Score weights.
     pub weights: Weights,
-    /// What a state and a transition are worth.
+    /// Fitness per state and per transition.
     pub size: [f64; 2],
-    /// How many starts.
+    /// Number of starts.
     pub starts: usize,
-    /// Runs from each.
+    /// Runs from each start.
     pub repeats: u32,
-    /// Length of a run, ms.
+    /// Duration of a run (ms).
     pub time: u32,
-    /// When runs are given up; none are if left out.
+    /// Early stop rule; `None` disables early stops.
     pub early_stop: Option<EarlyStop>,
-    /// How scores make a fitness.
+    /// Combination of scores to a fitness.
     pub combine: Combination,
 }

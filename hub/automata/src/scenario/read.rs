@@ -1,4 +1,4 @@
-//! From the file to what can be run.
+//! Conversion of a curriculum file to a validated curriculum.
 
 use super::file::{Evolving, ScenarioFile, StepAlgorithm, StepEntry};
 use super::step::{Sources, Wrong, saved_name, step};
@@ -8,20 +8,20 @@ use xpuck_automata::cargo::{Prepared, Scene};
 use xpuck_evolve::curriculum::{Graph, Node};
 use xpuck_kernels::tree::suggest;
 
-/// Longest curriculum file, bytes.
+/// Maximum length of a curriculum file (bytes).
 const MAX_TEXT: usize = 1024 * 1024;
-/// Most steps.
+/// Maximum number of steps.
 const MAX_STEPS: usize = 64;
-/// Most saved populations.
+/// Maximum number of saved populations.
 const MAX_POPULATIONS: usize = 64;
 
 impl Scenario {
-    /// Reads a curriculum file that names no saved populations; `file` is what errors call it.
+    /// Parses a curriculum file without saved populations; errors name it as `file`.
     pub fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
         Scenario::parse_with(file, text, |path| Err(format!("{path:?} cannot be read here; leave the population out")))
     }
 
-    /// Reads a curriculum file; `read` says what is in the files of saved populations that it names.
+    /// Parses a curriculum file; `read` returns the content of the saved population files that it names.
     pub fn parse_with(
         file: &str,
         text: &str,
@@ -79,7 +79,8 @@ impl Scenario {
         Ok(Scenario { species: entries.species, algorithm: entries.algorithm, ..scenario })
     }
 
-    /// A curriculum of steps as a file has them; `wrong` makes an error of a step's key, or of one of the whole file.
+    /// Builds a curriculum from the steps of a file; `wrong` creates an error for a step's key, or for a key of the
+    /// whole file.
     pub(super) fn of_entries(
         name: String,
         generations: u32,
@@ -124,7 +125,8 @@ impl Scenario {
     }
 }
 
-/// The line of a key below the header with that number, from 1; the header's own if the key is not there.
+/// Returns the line (from 1) of a key below the header with the given number, or the header's line if the key is
+/// absent.
 fn line_of(text: &str, header: &str, number: usize, key: &str) -> usize {
     let headers = text.lines().enumerate().filter(|(_, line)| header.is_empty() || line.trim() == header);
     let begin = headers.map(|(i, _)| i).nth(number).unwrap_or(0);
@@ -141,15 +143,15 @@ fn line_of(text: &str, header: &str, number: usize, key: &str) -> usize {
     key_line.map_or(begin, |(i, _)| i) + 1
 }
 
-/// Whether a step can be called so: it stands in tables, pictures, and names of folders.
+/// Whether the name is valid for a step: it is used in tables, pictures, and names of folders.
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.chars().count()) && name.chars().all(|c| c.is_alphanumeric() || " -_.,+()".contains(c))
 }
 
-/// What `fixed` calls the automata made by hand.
+/// Name of the hand-made automata in `fixed`.
 const BY_HAND: &str = "hand-made";
 
-/// What a step needs of others: populations, and automata that are fixed.
+/// Dependencies of a step: populations and fixed automata of other steps.
 fn node(entry: &StepEntry) -> Node {
     let fixed = entry.fixed.values().filter(|&from| from != BY_HAND && saved_name(from).is_none());
     Node { name: entry.name.clone(), after: entry.after.iter().chain(fixed).cloned().collect() }
@@ -167,7 +169,7 @@ fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<String, Pre
     Ok(worlds)
 }
 
-/// What the library says, on one line and without names of types.
+/// Returns the library's message on one line, without type names.
 fn plain(message: &str) -> String {
     let message = message.replace('\n', "; ");
     match message.split_once(", expected ") {
@@ -181,7 +183,7 @@ fn scene(table: toml::Table) -> Result<Scene, String> {
     table.try_into().map_err(|error: toml::de::Error| plain(error.message()))
 }
 
-/// A world's keys, with those of the world that it is like.
+/// Returns a world's keys, completed by those of its `like` world.
 fn whole_table(tables: &BTreeMap<String, toml::Table>, name: &str, depth: usize) -> Result<toml::Table, String> {
     let table = tables
         .get(name)

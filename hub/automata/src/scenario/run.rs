@@ -1,4 +1,4 @@
-//! A whole curriculum from its first step to its goal, whatever the algorithm.
+//! Run of a curriculum from its first step to its goal, independent of the algorithm.
 
 use super::{Ask, Ending, Kind, Population, Scenario, Step};
 use std::collections::BTreeMap;
@@ -7,70 +7,70 @@ use xpuck_automata::cargo::{Automata, Trials};
 use xpuck_evolve::curriculum::{Blend, Member, Statistics, Variables, blend};
 use xpuck_kernels::random::{Draws, Stream};
 
-/// What came of a step.
+/// Result of a step.
 #[derive(Clone, Debug)]
 pub struct StepReport<C = Automata> {
-    /// Its name.
+    /// Name of the step.
     pub name: String,
-    /// Generations.
+    /// Number of generations.
     pub generations: u32,
-    /// Evaluations: genotypes that were not known.
+    /// Number of evaluations of new genotypes.
     pub evaluations: u64,
-    /// Fitness of the best.
+    /// Fitness of the best individual.
     pub best: f64,
-    /// The best as a whole controller.
+    /// Complete controller of the best individual.
     pub controller: C,
-    /// How it ended.
+    /// End of the step.
     pub ending: Ending,
-    /// What operators contributed; nothing of a step that was done before.
+    /// Contributions of the operators; empty for a step that was completed before.
     pub statistics: Statistics,
 }
 
-/// A step that was run to its end.
+/// Step that was run to its end.
 pub(super) struct Ran<S: Kind> {
-    /// Where it stands.
+    /// Variables at the end of the step.
     pub variables: Variables,
-    /// Its population, the fittest first.
+    /// Final population, fittest first.
     pub members: Vec<Member<S>>,
-    /// What operators contributed.
+    /// Contributions of the operators.
     pub statistics: Statistics,
-    /// How it ended.
+    /// End of the step.
     pub ending: Ending,
-    /// What was asked for then.
+    /// Request of the observer at the end.
     pub ask: Ask,
 }
 
-/// What came of a curriculum.
+/// Result of a curriculum.
 #[derive(Clone, Debug)]
 pub struct Report<C = Automata> {
-    /// Steps, in the order in which they ran; a curriculum without generations left ends early.
+    /// Steps, in the order in which they ran; incomplete if the generations ran out.
     pub steps: Vec<StepReport<C>>,
     /// Whether the goal was reached.
     pub solved: bool,
 }
 
 impl<C> Report<C> {
-    /// Generations of all steps.
+    /// Number of generations of all steps.
     pub fn generations(&self) -> u32 {
         self.steps.iter().map(|step| step.generations).sum()
     }
 
-    /// What operators contributed in all steps together.
+    /// Contributions of the operators, summed over all steps.
     pub fn statistics(&self) -> Statistics {
         let mut sum = Statistics::default();
         self.steps.iter().for_each(|step| sum.add(&step.statistics));
         sum
     }
 
-    /// Evaluations of all steps.
+    /// Number of evaluations of all steps.
     pub fn evaluations(&self) -> u64 {
         self.steps.iter().map(|step| step.evaluations).sum()
     }
 }
 
 impl Scenario {
-    /// Runs the steps that are not done already; `run_step` runs one, by its index, from the populations and the variables that those
-    /// before it left.
+    /// Runs the steps that are not completed. `run_step` runs one step, given by its index, from the populations and
+    /// variables of the previous steps.
     pub(super) fn run_steps<S: Kind>(
         &self,
         begin: &BTreeMap<usize, Population<S::Genome>>,
@@ -111,8 +111,8 @@ impl Scenario {
         report
     }
 
-    /// The genomes that a step begins with, and those of each restart: each begins with what steps further back left, as the
-    /// populations that it was stuck with are those that it came from.
+    /// Returns the first genomes of a step, or of a restart. Each restart uses populations of an earlier step,
+    /// because the step was stuck with the descendants of the previous ones.
     pub(super) fn first_genomes<S: Kind>(
         &self,
         i: usize,
@@ -134,7 +134,8 @@ impl Scenario {
         blend(species, step.settings.population, &rows, &before, &mut draws)
     }
 
-    /// The step `back` steps before `from` on the way that a module's automata came; after the first of them `from` again.
+    /// Returns the step that is `back` steps before `from` in the ancestry of a module's automata; wraps around to
+    /// `from` after the first one.
     fn further_back(&self, from: usize, module: Module, back: u32) -> usize {
         let before = |&i: &usize| {
             let step = &self.steps[i];
@@ -147,7 +148,7 @@ impl Scenario {
 }
 
 impl Step {
-    /// What a controller is tried in.
+    /// Returns the evaluation settings of the step.
     pub fn trials(&self, seed: u64) -> Trials<'_> {
         Trials {
             world: &self.world,

@@ -1,4 +1,4 @@
-//! From a step's keys to what can be run.
+//! Conversion of a step's keys to a validated step.
 
 use super::early_stop::{EarlyStop, EarlyStopEntry};
 use super::file::{AutomatonEntry, BlendEntry, StepEntry, WeightsEntry};
@@ -10,20 +10,20 @@ use xpuck_automata::cargo::{COUNTED_SCRIPTS, MAX_TIME, Prepared, Weights};
 use xpuck_evolve::curriculum::{Blend, Formula, Selection, StepSettings};
 use xpuck_kernels::tree::suggest;
 
-/// Key and message of what is wrong in a step.
+/// Key and message of an error in a step.
 pub(super) type Wrong = (&'static str, String);
 
-/// What steps name.
+/// Named sources of steps.
 pub(super) struct Sources {
     /// Worlds by name.
     pub worlds: BTreeMap<String, Prepared>,
     /// Names of saved populations.
     pub names: Vec<String>,
-    /// Those populations.
+    /// Saved populations, in the order of their names.
     pub populations: Vec<Population>,
 }
 
-/// The name of the saved population that a blend or a fixed automaton is of, if it is of one.
+/// Returns the name of the saved population in the source of a blend or a fixed automaton; `None` for other sources.
 pub(super) fn saved_name(from: &str) -> Option<&str> {
     from.strip_prefix("population:")
 }
@@ -36,7 +36,7 @@ impl Sources {
         })
     }
 
-    /// The number of a saved population with an automaton of that module.
+    /// Returns the index of a saved population with automata of the given module.
     fn population(&self, key: &'static str, name: &str, module: &str) -> Result<usize, Wrong> {
         let place = self.names.iter().position(|known| known == name).ok_or_else(|| {
             let near = suggest(name, self.names.iter().cloned());
@@ -62,7 +62,7 @@ fn within<T: PartialOrd + std::fmt::Display>(key: &'static str, value: T, low: T
     }
 }
 
-/// A step of a curriculum of so many generations.
+/// Builds a step of a curriculum with this maximum number of generations.
 pub(super) fn step(entry: &StepEntry, all: &[StepEntry], sources: &Sources, generations: u32) -> Result<Step, Wrong> {
     let end = Formula::parse(&entry.end).map_err(|message| ("end", message))?;
     if let Some(reason) = end.never(generations) {
@@ -169,7 +169,7 @@ fn rates(entry: &StepEntry) -> Result<Rates, Wrong> {
     Ok(rates)
 }
 
-/// Greatest weight: fitness stays a number whose thousandths are known.
+/// Maximum weight; keeps fitness finite and exact to a thousandth.
 const MAX_WEIGHT: f64 = 1e6;
 
 fn weights(entry: &WeightsEntry) -> Result<Weights, Wrong> {
@@ -244,7 +244,7 @@ fn bounds(entry: &AutomatonEntry) -> Result<Bounds, Wrong> {
     })
 }
 
-/// A row of a blend; the saved population that it is of joins `saved`.
+/// Builds a row of a blend; adds its saved population, if any, to `saved`.
 fn blend(
     row: &BlendEntry,
     entry: &StepEntry,

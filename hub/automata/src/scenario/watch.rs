@@ -1,56 +1,57 @@
-//! What a watcher of a run is told, and what it may ask for.
+//! Events for an observer of a run, and the observer's requests.
 
 use super::{Kind, Step};
 use crate::automata::AutomataSpecies;
 use xpuck_evolve::curriculum::{Member, Progress, Statistics, Variables};
 
-/// A generation that was judged.
+/// Evaluated generation.
 #[derive(Debug)]
 pub struct Generation<'a, S: Kind = AutomataSpecies> {
-    /// The index of its step.
+    /// Index of the step.
     pub index: usize,
-    /// Its step.
+    /// Step of the generation.
     pub step: &'a Step,
-    /// Where the step is.
+    /// Variables of the step.
     pub variables: &'a Variables,
     /// Whether the step's end formula holds.
     pub progress: Progress,
-    /// The population, the fittest first. What is saved of it is [`super::Population::new`].
+    /// Population, fittest first; [`super::Population::new`] creates its saved form.
     pub members: &'a [Member<S>],
-    /// The best as a whole controller.
+    /// Complete controller of the best individual.
     pub best: &'a S::Controller,
-    /// What the step's operators contributed so far.
+    /// Contributions of the step's operators so far.
     pub statistics: &'a Statistics,
 }
 
-/// What a watcher asks for.
+/// Request of an observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// To go on.
+    /// Continue.
     GoOn,
-    /// To end the step as if its end formula held.
+    /// End the step as if its end formula held.
     Skip,
-    /// To end the run.
+    /// End the run.
     Stop,
 }
 
-/// How a step ended.
+/// End of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It was done before the run.
+    /// The step was completed before the run.
     Before,
-    /// Its end formula held.
+    /// The end formula held.
     Held,
-    /// A watcher skipped the rest of it.
+    /// An observer skipped the rest of the step.
     Skipped,
-    /// A watcher stopped the run.
+    /// An observer stopped the run.
     Stopped,
     /// The curriculum's generations were used up.
     Exhausted,
 }
 
 impl Ending {
-    /// How a step ends when it is so far and a watcher asks for that; none if it goes on. A formula that holds comes first.
+    /// Returns the end of a step for its progress and an observer's request; `None` if the step continues. A formula
+    /// that holds has priority.
     pub(super) fn of(progress: Progress, ask: Ask) -> Option<Ending> {
         match (progress, ask) {
             (Progress::Done, _) => Some(Ending::Held),
@@ -61,7 +62,7 @@ impl Ending {
         }
     }
 
-    /// Whether steps after it can begin with its population.
+    /// Whether later steps can start with the step's population.
     pub fn is_done(self) -> bool {
         matches!(self, Ending::Before | Ending::Held | Ending::Skipped)
     }

@@ -1,7 +1,7 @@
-//! The document's own files: a project is a curriculum, with a world file for each step.
+//! Petrovic's own files: a project is a curriculum, with a world file for each step.
 //!
-//! Values come in a fixed order, parted by blanks; `#` begins a comment that goes on to the end of its line. What only says
-//! where the document's program keeps its files is read over. What has no counterpart here is refused.
+//! Values have a fixed order and are separated by blanks; `#` begins a comment up to the end of the line. Values that
+//! only state where Petrovic's program keeps its files are skipped. Features without a counterpart here are rejected.
 
 mod project;
 mod values;

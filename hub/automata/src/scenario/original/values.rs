@@ -1,13 +1,13 @@
-//! The values of a file, one after the other.
+//! Values of a file, in order.
 
 use crate::scenario::ScenarioError;
 use std::str::FromStr;
 use xpuck_automata::automaton::Module;
 
-/// Longest file, bytes.
+/// Maximum length of a file (bytes).
 const MAX_TEXT: usize = 1024 * 1024;
 
-/// What is left of a file.
+/// Reader of a file's values.
 pub(super) struct Values<'a> {
     file: &'a str,
     /// Words with their lines.
@@ -28,18 +28,18 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// An error of a line.
+    /// Returns an error for a line.
     pub fn wrong(&self, line: usize, key: &str, message: impl AsRef<str>) -> ScenarioError {
         ScenarioError { file: self.file.into(), line, message: format!("{key}: {}", message.as_ref()) }
     }
 
-    /// An error of the value that was read last.
+    /// Returns an error for the last value read.
     pub fn refuse(&self, key: &str, message: impl AsRef<str>) -> ScenarioError {
         let last = self.words.get(self.next.saturating_sub(1));
         self.wrong(last.map_or(1, |(line, _)| *line), key, message)
     }
 
-    /// The line of the next value.
+    /// Line of the next value.
     pub fn line(&self) -> usize {
         self.words.get(self.next).or(self.words.last()).map_or(1, |(line, _)| *line)
     }
@@ -52,7 +52,7 @@ impl<'a> Values<'a> {
         Ok(word)
     }
 
-    /// All words of the next line that has any.
+    /// Reads all words of the next non-empty line.
     pub fn whole_line(&mut self, key: &str) -> Result<String, ScenarioError> {
         let line = self.line();
         let mut whole = self.word(key)?.to_string();
@@ -81,7 +81,7 @@ impl<'a> Values<'a> {
         numbers.try_into().map_err(|_| self.refuse(key, "the file ends before it"))
     }
 
-    /// How many of something follow.
+    /// Reads a count, at most `most`.
     pub fn count(&mut self, key: &str, most: usize) -> Result<usize, ScenarioError> {
         match self.number(key)? {
             count if count <= most => Ok(count),
@@ -89,7 +89,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A number that can only be this one.
+    /// Reads a number that must have one value.
     pub fn only(&mut self, key: &str, number: i64, meaning: &str) -> Result<(), ScenarioError> {
         match self.number::<i64>(key)? {
             found if found == number => Ok(()),
@@ -97,7 +97,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// 0 or 1.
+    /// Reads 0 or 1.
     pub fn flag(&mut self, key: &str) -> Result<bool, ScenarioError> {
         match self.word(key)? {
             "0" => Ok(false),
@@ -106,7 +106,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number of a module that has a post-office.
+    /// Reads the number of a module with a post-office.
     pub fn module(&mut self, key: &str) -> Result<Module, ScenarioError> {
         match self.module_or_end(key)? {
             Some(module) => Ok(module),
@@ -114,7 +114,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number of a module that has a post-office, none for the 0 at the end of a list.
+    /// Reads the number of a module with a post-office; `None` for 0, which ends a list.
     pub fn module_or_end(&mut self, key: &str) -> Result<Option<Module>, ScenarioError> {
         let number: u8 = self.number(key)?;
         let module = Module::ARBITRATED.into_iter().find(|&module| module as u8 == number);
@@ -128,7 +128,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Nothing may be left.
+    /// Checks that all values have been read.
     pub fn end(&self) -> Result<(), ScenarioError> {
         match self.words.get(self.next) {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! A world file.
+//! World file of Petrovic's program.
 
 use super::values::Values;
 use crate::scenario::ScenarioError;
@@ -7,13 +7,13 @@ use xpuck_automata::cargo::{
     Activation, Area, Body, Command, Lamp, Line, MAX_ENTRIES, Noise, Rect, Scene, Start, TimeEvent,
 };
 
-/// The register in which a world keeps the cargo.
+/// Register of the cargo.
 const CARGO: u8 = 2;
-/// Most points of a line beyond the first.
+/// Maximum number of points of a line after the first.
 const MAX_SEGMENTS: usize = 63;
 
-/// Reads a world file; `file` is what errors call it. The line sensor's place is not in it, and is the default; the fork's size
-/// and how the document's program shows and saves runs make no difference.
+/// Parses a world file; errors name it as `file`. The file does not contain the line sensor's position, which gets
+/// the default. The fork's size and the display and recording settings have no effect.
 pub fn world(file: &str, text: &str) -> Result<Scene, ScenarioError> {
     let mut world = World { values: Values::new(file, text)?, lines: vec![] };
     let scene = world.scene()?;
@@ -29,7 +29,7 @@ pub fn world(file: &str, text: &str) -> Result<Scene, ScenarioError> {
 
 struct World<'a> {
     values: Values<'a>,
-    /// Keys of the scene, with the lines where their values begin.
+    /// Keys of the scene, with the first lines of their values.
     lines: Vec<(String, usize)>,
 }
 
@@ -53,7 +53,7 @@ impl World<'_> {
         })
     }
 
-    /// Notes where a key's values begin.
+    /// Records the first line of a key's values.
     fn note(&mut self, key: &str) {
         self.lines.push((key.into(), self.values.line()));
     }
@@ -68,7 +68,7 @@ impl World<'_> {
         self.values.numbers(key)
     }
 
-    /// A count and so many entries.
+    /// Reads a count, followed by the entries.
     fn list<T>(
         &mut self,
         key: &str,

@@ -1,4 +1,4 @@
-//! Automata in the text of a saved population: below a line `module NAME` the automaton of each module.
+//! Automata in a saved population: for each module, a line `module NAME` followed by its automaton.
 
 use super::read::module;
 use super::{Body, SavedGenome};
@@ -55,7 +55,7 @@ fn begins_module(line: &str) -> bool {
     line.split_whitespace().next() == Some("module")
 }
 
-/// Where the automaton of a module goes.
+/// Returns the index for a module's automaton.
 fn place(automata: &Automata, modules: &[Module], name: &str) -> Result<usize, String> {
     let module = module(name)?;
     let place = module.arbitrated().filter(|_| modules.contains(&module));
@@ -66,12 +66,12 @@ fn place(automata: &Automata, modules: &[Module], name: &str) -> Result<usize, S
     }
 }
 
-/// Reads the automaton of a module below the line that names it.
+/// Parses the automaton of a module, below the line with its name.
 fn automaton(file: &str, above: usize, module: Module, lines: &[(usize, &str)]) -> Result<Automaton, ScenarioError> {
     let mut body = String::new();
     let mut next = above + 1;
     for &(number, line) in lines {
-        // Lines that say nothing are kept, so that errors find theirs.
+        // Empty lines are kept, so that errors have correct line numbers.
         body.extend(std::iter::repeat_n('\n', number - next));
         next = number + 1;
         body.push_str(line);

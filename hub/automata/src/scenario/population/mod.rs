@@ -1,4 +1,4 @@
-//! Populations that outlast a run: to go on after an interruption, and to blend of in another curriculum.
+//! Saved populations, used to resume an interrupted run, and as a blend source in other curricula.
 
 mod automata;
 mod read;
@@ -10,48 +10,49 @@ use xpuck_automata::automaton::Module;
 use xpuck_automata::cargo::Automata;
 use xpuck_evolve::curriculum::{Member, Species};
 
-/// Most individuals of a saved population.
+/// Maximum number of individuals of a saved population.
 pub const MAX_INDIVIDUALS: usize = 4096;
 
-/// A genome that populations are saved of.
+/// Genome that can be saved in populations.
 pub trait SavedGenome: Clone {
-    /// What the first line says after the format, before the modules; automata, which came first, have no word.
+    /// Word in the first line between the format version and the modules; `None` for automata, the original genome.
     const WORD: Option<&'static str>;
 
-    /// The modules that its genomes are of in a step, in the order of [`Module::ARBITRATED`].
+    /// Returns the modules of the genomes of a step, in the order of [`Module::ARBITRATED`].
     fn modules(step: &Step) -> Vec<Module>;
-    /// Adds its text, lines of which none begins with a word that populations have of their own.
+    /// Appends the genome's text; no line may begin with a keyword of populations.
     fn write(&self, modules: &[Module], text: &mut String);
-    /// Reads that text.
+    /// Parses the genome's text.
     fn read(body: &Body) -> Result<Self, ScenarioError>;
 }
 
-/// The text of a genome in a saved population.
+/// Text of a genome in a saved population.
 pub struct Body<'a> {
-    /// What errors call the file.
+    /// Name of the file in errors.
     file: &'a str,
-    /// The modules of the population.
+    /// Modules of the population.
     modules: &'a [Module],
-    /// The line above, which has the fitness.
+    /// Number of the line above, which has the fitness.
     above: usize,
-    /// Lines that say something, without comments, and their numbers.
+    /// Non-empty lines without comments, with their numbers.
     lines: &'a [(usize, &'a str)],
 }
 
-/// A saved individual.
+/// Saved individual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved<G = Automata> {
-    /// Its fitness in the step that it was saved of.
+    /// Fitness in the step in which the individual was saved.
     pub fitness: f64,
-    /// What evolved.
+    /// Genome of the individual.
     pub genome: G,
 }
 
-/// The population that a step ended with.
+/// Final population of a step.
 ///
-/// As text, a line with format and modules comes first, then how long the step took, then each individual: its fitness, and its
-/// automata as [`xpuck_automata::automaton`] writes them or its tree as [`xpuck_kernels::tree`] does, and at the end how many they
-/// are, so that a cut file is known.
+/// The text begins with a line of format and modules, followed by the numbers of generations and evaluations of the
+/// step. Then come the individuals: fitness, and automata in the format of [`xpuck_automata::automaton`] or a tree in
+/// the format of [`xpuck_kernels::tree`]. The last line has the number of individuals, so that a truncated file is
+/// detected.
 ///
 /// ```text
 /// population 1 cargoloader
@@ -63,21 +64,21 @@ pub struct Saved<G = Automata> {
 /// end 1
 /// ```
 ///
-/// Trees have the word `tree` before the modules that they can give the motors.
+/// Populations of trees have the word `tree` before the modules to which the trees can give the motors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population<G = Automata> {
-    /// The modules whose automata evolved, or that trees can give the motors, in the order of [`Module::ARBITRATED`].
+    /// Modules whose automata evolved, or to which trees can give the motors, in the order of [`Module::ARBITRATED`].
     pub modules: Vec<Module>,
-    /// Generations of the step.
+    /// Number of generations of the step.
     pub generations: u32,
-    /// Evaluations of the step.
+    /// Number of evaluations of the step.
     pub evaluations: u64,
-    /// The fittest first.
+    /// Individuals, fittest first.
     pub individuals: Vec<Saved<G>>,
 }
 
 impl<G: SavedGenome> Population<G> {
-    /// What a step's population is now.
+    /// Creates the saved form of a step's current population.
     pub fn new<S: Kind<Genome = G>>(generation: &Generation<S>) -> Population<G> {
         let saved = |member: &Member<S>| Saved { fitness: member.fitness, genome: member.genome.clone() };
         Population {
@@ -88,7 +89,7 @@ impl<G: SavedGenome> Population<G> {
         }
     }
 
-    /// Its text, which [`Population::parse`] reads.
+    /// Returns the text in the format of [`Population::parse`].
     pub fn text(&self) -> String {
         let mut text = String::from("population 1");
         for word in G::WORD.into_iter().chain(self.modules.iter().map(|module| module.name())) {
@@ -103,30 +104,30 @@ impl<G: SavedGenome> Population<G> {
         text
     }
 
-    /// Reads a population; `file` is what errors call it.
+    /// Parses a population; errors name it as `file`.
     pub fn parse(file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
         read::population(file, text)
     }
 
-    /// The names of its modules.
+    /// Names of the modules.
     pub(super) fn module_names(&self) -> String {
         names(&self.modules)
     }
 
-    /// Its individuals as evolution has them.
+    /// Returns the individuals as members of an evolution.
     pub(super) fn members<S: Species<Genome = G>>(&self) -> Vec<Member<S>> {
         self.individuals.iter().map(|saved| Member::new(saved.genome.clone(), saved.fitness)).collect()
     }
 }
 
 impl Step {
-    /// The modules whose automata evolve, in the order of [`Module::ARBITRATED`].
+    /// Modules whose automata evolve, in the order of [`Module::ARBITRATED`].
     pub fn modules(&self) -> Vec<Module> {
         let evolves = |module: &Module| self.bounds.iter().any(|bounds| bounds.module == *module);
         Module::ARBITRATED.into_iter().filter(evolves).collect()
     }
 
-    /// Reads a population that this step ended with; one of other modules is refused.
+    /// Parses the final population of this step; rejects populations of other modules.
     pub fn population<G: SavedGenome>(&self, file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
         let population = Population::parse(file, text)?;
         let modules = G::modules(self);

@@ -1,4 +1,4 @@
-//! A saved population's text, whatever its genomes.
+//! Parser of saved populations, for all kinds of genomes.
 
 use super::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
 use crate::scenario::ScenarioError;
@@ -6,23 +6,23 @@ use std::str::FromStr;
 use xpuck_automata::automaton::Module;
 use xpuck_kernels::tree::suggest;
 
-/// Longest text, bytes.
+/// Maximum length of a text (bytes).
 const MAX_TEXT: usize = 64 * 1024 * 1024;
-/// Most generations of a curriculum.
+/// Maximum number of generations of a curriculum.
 const MAX_GENERATIONS: u64 = 100_000;
-/// Most evaluations of a step: more than so many generations of the largest population have.
+/// Maximum number of evaluations of a step; greater than that of any possible run.
 const MAX_EVALUATIONS: u64 = 1 << 40;
-/// What lines between genomes begin with.
+/// Keywords at the start of lines between genomes.
 const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "end"];
 const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
 
-/// Lines that say something, with their numbers, without comments; they stay indented.
+/// Returns the non-empty lines without comments, with their numbers and indentation.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim_end()));
     lines.filter(|(_, line)| !line.is_empty())
 }
 
-/// Where a population says of what modules it is.
+/// Returns the number of the line that names the modules of a population.
 pub(super) fn header_line(text: &str) -> usize {
     lines(text).next().map_or(1, |(number, _)| number)
 }
@@ -73,7 +73,7 @@ fn is_of_genome(line: &str) -> bool {
     !KEYS.contains(&line.split_whitespace().next().unwrap_or(""))
 }
 
-/// Checks what the last line says of the number of individuals.
+/// Checks the number of individuals in the last line.
 fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
     match value.parse::<usize>() {
         _ if !is_last => Err("more follows; it is the last line".into()),

@@ -1,4 +1,4 @@
-//! Trees in the text of a saved population, as [`Tree`] writes them.
+//! Trees in a saved population, in the format of [`Tree`].
 
 use super::{Body, SavedGenome};
 use crate::arbiters::{TreeGenome, primitive_set};
@@ -25,7 +25,7 @@ impl SavedGenome for TreeGenome {
             let line = error.line.checked_sub(1).and_then(|line| body.lines.get(line));
             fail(line.map_or(body.above, |(number, _)| *number), format!("tree: {}", error.message))
         })?;
-        // Variation and the robot take what is read for sound.
+        // Variation and the robot rely on the validity of trees that were read.
         if !primitive_set(body.modules).allows(&tree) {
             let message = "tree: it has a node, a register or a signal that trees of these modules have not; take the \
                            file that the step wrote";

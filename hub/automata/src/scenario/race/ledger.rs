@@ -1,17 +1,17 @@
-//! What the trees of a race scored, in the units of the file.
+//! Scores of the trees of a race, in the units of the curriculum file.
 
 use crate::scenario::Step;
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::Trial;
 use xpuck_evolve::{Id, Individual, Stage};
 
-/// The scores of each tree by the numbers of its runs.
+/// Scores of each tree, by run number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger(BTreeMap<Id, BTreeMap<u32, f64>>);
 
 impl Ledger {
-    /// Takes the scores of a generation's trials. Runs that promoted a newborn are forgotten, as the race forgets them, and so are
-    /// those of trees that are gone.
+    /// Adds the scores of a generation's trials. Runs that promoted a newborn are dropped, as in the race itself, and
+    /// so are those of removed trees.
     pub fn note(&mut self, population: &[Individual], trials: &[Trial], scores: &[f64]) {
         for contender in population.iter().filter(|individual| individual.stage == Stage::Contender) {
             self.0.remove(&contender.id);
@@ -23,8 +23,9 @@ impl Ledger {
         self.0.retain(|id, _| here.contains(id));
     }
 
-    /// A tree's fitness by the step's combination, without what its size is worth: the mean over as many whole evaluations, each of
-    /// all starts and repeats, as its runs make up. If they make up none, that of the runs that there are.
+    /// Returns a tree's fitness by the step's combination, without the term for its size: the mean over as many
+    /// complete evaluations (all starts and repeats) as its runs allow. Without a complete evaluation, all runs are
+    /// combined.
     pub fn fitness(&self, id: Id, step: &Step) -> f64 {
         let mut starts = vec![Vec::new(); step.starts];
         for (&number, &score) in self.0.get(&id).into_iter().flatten() {

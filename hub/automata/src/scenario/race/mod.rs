@@ -1,7 +1,9 @@
-//! The steps of a curriculum of trees by our race (`racing` of [`xpuck_evolve::Algorithm`]): each tree has only as many runs as it needs.
+//! Steps of a curriculum of trees by the racing algorithm ([`xpuck_evolve::Algorithm`]): each tree gets only as many
+//! runs as needed.
 //!
-//! A trial of the race is one run from one start, all trees of a stage in the same runs. What it compares is [`Scale`]'s fitness of
-//! a run; what end formulas, watchers and files are told is in the file's units, combined of all runs of a tree ([`ledger`]).
+//! A trial is one run from one start; all trees of a stage use the same runs. The race compares the fitness of runs
+//! given by [`Scale`]. End formulas, observers and files use the units of the file, combined from all runs of a tree
+//! ([`ledger`]).
 
 mod ledger;
 mod scale;
@@ -21,7 +23,7 @@ use xpuck_evolve::{Algorithm, Settings};
 use xpuck_evolve::{Individual, Stage};
 use xpuck_kernels::tree::Tree;
 
-/// Checks that a step can be raced: what is wrong if it cannot, by key.
+/// Checks that a step can be raced; the error names the key.
 pub(super) fn check(step: &Step) -> Result<(), Wrong> {
     if Scale::of(step).is_none() {
         let message = "a race scales fitness by what the best must reach; ask for it, such as `best-fitness >= 700000`";
@@ -34,16 +36,16 @@ pub(super) fn check(step: &Step) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Least and greatest cost of a generation, in runs.
+/// Minimum and maximum budget of a generation (runs).
 const BUDGET: [usize; 2] = [32, 4096];
 
 impl Scenario {
-    /// Runs the curriculum of trees by the race; `begin` and `see` are those of [`Scenario::run_kind`]. `score` gives the scores of
-    /// single runs, as [`xpuck_automata::cargo::score_runs`] does. Evaluations are runs, divided by how many the document's algorithm
-    /// tries a genotype in.
+    /// Runs the curriculum of trees with the racing algorithm; for `begin` and `see`, see [`Scenario::run_kind`].
+    /// `score` returns the scores of single runs, as [`xpuck_automata::cargo::score_runs`] does. Evaluations are runs
+    /// divided by the number of runs per evaluation in Petrovic's algorithm.
     ///
     /// # Panics
-    /// If a step's end asks for no best fitness, which is seen to where a file asks for this algorithm.
+    /// If a step's end formula requires no best fitness; this is checked when a file with this algorithm is read.
     pub fn run_race(
         &self,
         seed: u64,
@@ -79,7 +81,7 @@ impl Scenario {
         })
     }
 
-    /// A step with the newborns of its first generation: what it blends of earlier steps, or new trees.
+    /// Creates a step with the newborns of its first generation: blended from earlier steps, or new trees.
     fn begin_race(
         &self,
         i: usize,
@@ -115,7 +117,7 @@ impl Scenario {
     }
 }
 
-/// A step that goes on.
+/// Step in progress.
 struct Race<'a> {
     step: &'a Step,
     species: TreeSpecies,
@@ -123,16 +125,16 @@ struct Race<'a> {
     scale: Scale,
     ledger: Ledger,
     variables: Variables,
-    /// Runs in the step so far.
+    /// Number of runs in the step so far.
     runs: u64,
-    /// The best fitness so far in the step.
+    /// Best fitness in the step so far.
     record: f64,
-    /// The last generation's champion.
+    /// Champion of the previous generation.
     champion: Option<TreeGenome>,
 }
 
 impl Race<'_> {
-    /// Runs what the race wants to be run, and takes what comes of it.
+    /// Simulates the trials requested by the race and records their scores.
     fn generation(&mut self, score: impl FnOnce(&[Arbiter], &[(usize, u32)]) -> Vec<f64>) -> Progress {
         let genome = |individual: &Individual| TreeGenome::new(individual.tree.clone());
         let controllers: Vec<Arbiter> =
@@ -156,7 +158,7 @@ impl Race<'_> {
         let all = self.island.population();
         let mean = all.iter().map(|individual| self.fitness(individual)).sum::<f64>() / all.len() as f64;
         let variables = &mut self.variables;
-        // More runs of the same tree tell what it is worth: nothing was learnt by them.
+        // Additional runs of the same tree refine its fitness estimate and count as no gain.
         let learnt = if self.champion.as_ref() == Some(&genome) { 0.0 } else { best - self.record };
         variables.momentum = match variables.step_generation {
             0 => first_momentum(best),
@@ -170,7 +172,7 @@ impl Race<'_> {
         variables.evaluations += evaluations - variables.step_evaluations;
         variables.step_evaluations = evaluations;
         (variables.best, variables.mean) = (best, mean);
-        // A newcomer's few runs, by which it was chosen, reach no threshold.
+        // The best fitness of a newcomer, which is based on few selected runs, does not count for thresholds.
         let asked = Variables { best: if is_known { best } else { f64::NEG_INFINITY }, ..*variables };
         if self.step.settings.end.holds(&asked) {
             Progress::Done
@@ -181,14 +183,14 @@ impl Race<'_> {
         }
     }
 
-    /// In the file's units, with what the tree's size is worth.
+    /// Returns the fitness in the file's units, with the term for the tree's size.
     fn fitness(&self, individual: &Individual) -> f64 {
         let size = self.step.size[1] * individual.tree.nodes().len() as f64;
         self.ledger.fitness(individual.id, self.step) + size
     }
 
-    /// The champion, then the others by fitness. Newborns are among them only as long as there is nobody else, and nobody counts for
-    /// more than the champion, of whom more is known.
+    /// Returns the champion, then the others by fitness. Newborns are included only if there are no other trees. The
+    /// fitness of others is limited to that of the champion, whose estimate is more reliable.
     fn members(&self) -> Vec<Member<TreeSpecies>> {
         let champion = self.island.champion();
         let all = self.island.population();

@@ -1,37 +1,37 @@
-//! From a run's score to the fitness that a race compares.
+//! Conversion from the score of a run to the fitness that a race compares.
 
 use crate::scenario::Step;
 
-/// The fitness of a run that is worth what a step's end asks of the best: that of a good tree where the race's thresholds are from,
-/// which varies by a fifth from trial to trial.
+/// Fitness of a run whose score equals the step's end threshold. It is that of a good tree in the worlds for which
+/// the race's thresholds were chosen, and varies by a fifth between trials.
 const GOOD: f64 = 0.3;
-/// The fitness of a run that is worth nothing or less.
+/// Fitness of a run with a score of 0 or less.
 const WORTHLESS: f64 = -0.3;
 
-/// Scores as shares of what the end of a step asks of the best.
+/// Scores as shares of the best fitness required by the end formula of a step.
 ///
-/// The share s is worth 1.2 s / (1 + s) - 0.3, between -0.3 and 0.9. About s = 1 that is 0.3 + 0.3 ln s: the mean over runs, by which
-/// a race compares, orders trees there as the geometric mean of their scores does, which most steps combine runs by. It is
-/// arithmetic alone, so that all platforms have the same digits.
+/// A share s gives the fitness 1.2 s / (1 + s) - 0.3, between -0.3 and 0.9. Near s = 1, this is 0.3 + 0.3 ln s: the
+/// mean over runs, which the race compares, then ranks trees like the geometric mean of their scores, which most
+/// steps use as combination. Only basic arithmetic is used, so results are identical on all platforms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     threshold: f64,
 }
 
 impl Scale {
-    /// Of a step; none if its end asks for no best fitness above 0.
+    /// Returns the scale of a step; `None` if its end formula requires no best fitness above 0.
     pub fn of(step: &Step) -> Option<Scale> {
         let threshold = step.settings.end.best_asked_for().filter(|&threshold| threshold > 0.0)?;
         Some(Scale { threshold })
     }
 
-    /// What a score is worth.
+    /// Fitness of a score.
     pub fn fitness(self, score: f64) -> f32 {
         let share = (score / self.threshold).max(0.0);
         (WORTHLESS + 2.0 * (GOOD - WORTHLESS) * share / (1.0 + share)) as f32
     }
 
-    /// What a node costs that takes so much of a score, by the slope at the threshold.
+    /// Cost of a node that changes the score by `worth`, using the slope at the threshold.
     pub fn node_cost(self, worth: f64) -> f64 {
         (-worth * (GOOD - WORTHLESS) / (2.0 * self.threshold)).clamp(0.0, 0.1)
     }
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(scale.fitness(-1e9), -0.3);
         let rising: Vec<f32> = (0..40).map(|k| scale.fitness(f64::from(k) * 100_000.0)).collect();
         assert!(rising.is_sorted_by(|a, b| a < b) && rising.iter().all(|fitness| (-0.3..0.9).contains(fitness)));
-        // Two runs are worth what two of their geometric mean are, nearly.
+        // Two runs have nearly the same mean fitness as two runs with their geometric mean score.
         let [less, more, middle] = [600_000.0, 800_000.0, 692_820.3].map(|score| f64::from(scale.fitness(score)));
         assert!(((less + more) / 2.0 - middle).abs() < 1e-4, "{less} {more} {middle}");
     }

@@ -1,11 +1,11 @@
-//! What evolves in each step, and what is fixed.
+//! Evolving and fixed automata of each step.
 
 use super::Project;
 use crate::scenario::ScenarioError;
 use crate::scenario::file::{AutomatonEntry, StepEntry};
 use xpuck_automata::automaton::Module;
 
-/// Most triggers of an automaton.
+/// Maximum number of triggers of an automaton.
 const MAX_TRIGGERS: usize = 64;
 
 impl Project<'_> {
@@ -26,7 +26,7 @@ impl Project<'_> {
         Ok(())
     }
 
-    /// Modules are these ten, as files in their order.
+    /// Reads the modules, which must be the ten modules in the order of their numbers.
     fn modules(&mut self) -> Result<(), ScenarioError> {
         let count = Module::ALL.len() as i64;
         self.each_by("modules", |_, values| values.only("modules", count, "all"))?;
@@ -96,7 +96,7 @@ impl Project<'_> {
         })
     }
 
-    /// What triggers each evolving automaton's transitions, which are for incoming messages.
+    /// Reads the triggers of each evolving automaton, which are for incoming messages.
     fn triggers(&mut self) -> Result<(), ScenarioError> {
         self.each_by("automata", |step, values| {
             for _ in 0..step.automata.len() {
@@ -112,7 +112,7 @@ impl Project<'_> {
         })
     }
 
-    /// A vector of one number for each evolving automaton of each step.
+    /// Reads a vector with one number for each evolving automaton of each step.
     fn each_automaton(&mut self, put: fn(&mut AutomatonEntry, usize)) -> Result<(), ScenarioError> {
         self.each_by("states", |step, values| {
             for automaton in &mut step.automata {
@@ -122,7 +122,7 @@ impl Project<'_> {
         })
     }
 
-    /// A vector of one number for all evolving automata of a step.
+    /// Reads a vector with one number per step, for all evolving automata of the step.
     fn each_transitions(&mut self, put: fn(&mut AutomatonEntry, usize)) -> Result<(), ScenarioError> {
         self.each("transitions", |step, value| {
             step.automata.iter_mut().for_each(|automaton| put(automaton, value));
@@ -130,8 +130,8 @@ impl Project<'_> {
     }
 }
 
-/// Where a fixed automaton's file comes from. That of a step is in the step's folder, with those that were fixed there, so that
-/// it evolved in that step or in the last one before in which the module evolved.
+/// Returns the source of a fixed automaton's file. A step's folder contains evolved and fixed automata, so the
+/// automaton evolved in that step, or in the last earlier step in which the module evolved.
 fn source(path: &str, evolves: &[bool]) -> Result<String, String> {
     if path.contains("handmade") {
         return Ok("hand-made".into());

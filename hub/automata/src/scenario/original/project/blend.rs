@@ -1,11 +1,11 @@
-//! What steps begin with: saved populations, predecessors, and what is taken of them.
+//! Initial populations of steps: saved populations, predecessors, and shares.
 
 use super::{MAX_FILES, MAX_STEPS, Project};
 use crate::scenario::ScenarioError;
 use crate::scenario::file::BlendEntry;
 
 impl Project<'_> {
-    /// Files of populations: those that are there, and those that are to be saved, which is the caller's business.
+    /// Reads the files of saved populations, and skips the files to be saved, which are the caller's responsibility.
     pub(super) fn populations(&mut self) -> Result<(), ScenarioError> {
         for _ in 0..self.values.count("saved populations", MAX_FILES)? {
             self.saved.push((self.values.line(), self.values.word("saved populations")?));
@@ -55,7 +55,7 @@ impl Project<'_> {
             while let Some(module) = values.module_or_end("blend")? {
                 for from in &sources {
                     let row: [f32; 4] = values.numbers("blend")?;
-                    // Every predecessor has a row; one of which nothing is taken has 0 first.
+                    // Each predecessor has a row; 0 as the first value disables it.
                     if row[0] != 0.0 {
                         step.blend.push(BlendEntry { module: module.name().into(), from: from.clone(), row });
                     }

@@ -1,4 +1,4 @@
-//! How controllers are tried and judged.
+//! Evaluation and fitness of controllers.
 
 use super::Project;
 use crate::scenario::ScenarioError;
@@ -47,8 +47,8 @@ impl Project<'_> {
         })
     }
 
-    /// When runs are given up: never (0), or by shares of the best (-1, then how many count as the best, the share, the first
-    /// time and the period in ms).
+    /// Reads the early stop rule: 0 for none, or -1 for shares of the best, followed by the number of best
+    /// individuals, the share, the first time (ms) and the period (ms).
     fn checkpoints(&mut self) -> Result<(), ScenarioError> {
         let key = "early-stop";
         self.each_by(key, |step, values| match values.number::<i32>(key)? {
@@ -68,7 +68,7 @@ impl Project<'_> {
         })
     }
 
-    /// Changes of wheels count on lines only, and more under light.
+    /// Reads weights of wheel speed changes, which count only on lines, with a separate weight under light.
     pub(super) fn changes(&mut self) -> Result<(), ScenarioError> {
         let key = "changes on lines only";
         self.each_by(key, |_, values| values.only(key, 1, "changes count on lines"))?;

@@ -1,6 +1,6 @@
-//! A project file: the parameters of each step, then its world.
+//! Project file: the parameters of each step, then its world.
 //!
-//! Most values come as vectors, one for each step. Steps have numbers there, from 0, which are their names here.
+//! Most values are vectors with one value per step. Steps are numbered from 0; their numbers become their names.
 
 mod automata;
 mod blend;
@@ -17,17 +17,17 @@ use std::str::FromStr;
 use xpuck_automata::cargo::Prepared;
 use xpuck_evolve::curriculum::{Combination, GainOver, Selection};
 
-/// Most steps.
+/// Maximum number of steps.
 const MAX_STEPS: usize = 64;
-/// Most names of a list of files.
+/// Maximum number of names in a list of files.
 const MAX_FILES: usize = 64;
-/// How many times the mean's share the best gets on the roulette wheel, where nothing else is said (GAlib).
+/// Roulette share of the best individual, as a multiple of the mean's share (default of GAlib).
 const ROULETTE: f64 = 1.2;
-/// How many meet in a tournament (GAlib).
+/// Number of individuals in a tournament (default of GAlib).
 const TOURNAMENT: u32 = 2;
 
-/// Reads a project file. `read` says what is in the files that it names: the world of step 3 of `cfg/a.prj` is `cfg/a.prj.3`,
-/// and saved populations are [`Population`]s.
+/// Reads a project file. `read` returns the content of the files that it names: the world of step 3 of `cfg/a.prj` is
+/// `cfg/a.prj.3`, and saved populations are [`Population`]s.
 pub fn project(
     file: &str,
     text: &str,
@@ -67,18 +67,18 @@ pub fn project(
 struct Project<'a> {
     values: Values<'a>,
     steps: Vec<StepEntry>,
-    /// For each step its keys, with the lines of their values.
+    /// Keys of each step, with the lines of their values.
     lines: Vec<Vec<(&'static str, usize)>>,
     /// Files of saved populations, with their lines.
     saved: Vec<(usize, &'a str)>,
-    /// What files of worlds begin with, and its line.
+    /// Prefix of world files, with its line.
     world: (usize, &'a str),
-    /// The project's name.
+    /// Name of the project.
     name: &'a str,
 }
 
 impl<'a> Project<'a> {
-    /// Reads all; returns the most generations.
+    /// Reads the whole file; returns the maximum number of generations.
     fn read(&mut self) -> Result<u32, ScenarioError> {
         let steps = self.values.count("steps", MAX_STEPS)?;
         self.steps = (0..steps).map(blank).collect();
@@ -129,7 +129,7 @@ impl<'a> Project<'a> {
         Ok(generations)
     }
 
-    /// A vector: takes what belongs to each step.
+    /// Reads a vector with the values of each step.
     fn each_by(
         &mut self,
         key: &'static str,
@@ -142,7 +142,7 @@ impl<'a> Project<'a> {
         Ok(())
     }
 
-    /// A vector of one number for each step.
+    /// Reads a vector with one number per step.
     fn each<T: FromStr>(
         &mut self,
         key: &'static str,
@@ -154,7 +154,7 @@ impl<'a> Project<'a> {
         })
     }
 
-    /// Where the document's program keeps logs, what it does on a cluster, and how it is told to stop.
+    /// Skips log files, cluster commands and stop files of Petrovic's program.
     fn program(&mut self) -> Result<(), ScenarioError> {
         for key in ["log", "statistics log"] {
             self.values.word(key)?;
@@ -175,7 +175,7 @@ impl<'a> Project<'a> {
     }
 }
 
-/// A step of which nothing is read yet.
+/// Returns a step without values.
 fn blank(i: usize) -> StepEntry {
     StepEntry {
         name: i.to_string(),
