@@ -1,8 +1,8 @@
-//! The body that founders are mutations of, where a run does not begin with a single brain.
+//! Body from which founders are mutated, for runs that do not begin with a single brain.
 
 use xpuck_bodies::{Brain, Plan, Prif};
 
-/// A body, and perhaps the brain that drives it.
+/// Body with an optional brain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ancestor {
     prif: Prif,
@@ -10,10 +10,11 @@ pub struct Ancestor {
 }
 
 impl Ancestor {
-    /// Of a definition's text, the weights of a brain, and its period if it has one of its own.
+    /// Creates an ancestor from the text of its definition, the weights of its brain, and the brain's own period, if
+    /// any.
     ///
     /// # Errors
-    /// One line: the key `from`, `from_weights` or `from_period`, the place in it and the rule.
+    /// One line: the key `from`, `from_weights` or `from_period`, the location in it, and the violated rule.
     pub fn read(text: &str, weights: Option<&[f64]>, period: Option<f64>) -> Result<Ancestor, String> {
         if !text.trim_start().starts_with('(') {
             return Err(
@@ -31,12 +32,12 @@ impl Ancestor {
         Ok(Ancestor { prif, brain })
     }
 
-    /// Its definition.
+    /// Definition of the body.
     pub fn prif(&self) -> &Prif {
         &self.prif
     }
 
-    /// Its brain, if it brings one.
+    /// Brain of the body; `None` if it is drawn for each founder.
     pub fn brain(&self) -> Option<&Brain> {
         self.brain.as_ref()
     }

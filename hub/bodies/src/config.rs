@@ -1,4 +1,4 @@
-//! The file of a run: TOML, every key optional.
+//! File of a run: TOML, every key optional.
 
 use super::ancestor::Ancestor;
 use super::creature::{Creatures, Weights};
@@ -13,69 +13,74 @@ use xpuck_evolve::checkpoint;
 use xpuck_evolve::families::{FamilySettings, Sharing};
 use xpuck_lab::run_config::{self, ConfigError};
 
-/// A run of evolution of bodies.
+/// Settings of a body evolution run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "BodiesFile")]
 pub struct Config {
-    /// Of all draws.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Populations that search side by side, 1..=64.
+    /// Number of populations that evolve in parallel (1..64).
     #[schemars(range(min = 1, max = 64))]
     pub islands: u16,
-    /// Evaluations that each island has, 1..=1 000 000: so many times `steps` are simulated, and second walks of the last
-    /// generation on top. One that ends early takes what it took.
+    /// Budget of each island in evaluations of `steps` steps (1..1 000 000). Second walks of the last generation are
+    /// additional. An evaluation that ends early counts in proportion to its steps.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub evaluations: u64,
-    /// Steps of 1/240 s of an evaluation, 1..=100 000.
+    /// Number of steps of an evaluation, each 1/240 s (1..100 000).
     #[schemars(range(min = 1, max = 100_000))]
     pub steps: u32,
-    /// Period of the brain's rhythm, s, 0.05 to 100; 0 for a brain that feels touch as other sensors do.
+    /// Period of the brain's rhythm (s), 0.05 to 100; 0 makes the brain part sense touch as other sensors do.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub period: f64,
-    /// True for brains whose rhythms have periods of their own, which begin between a quarter of `period` and one and a half of it, and evolve.
+    /// Whether brains have their own periods, which start between 0.25 and 1.5 times `period` and evolve.
     pub own_periods: bool,
-    /// True for bodies that are their own mirror image, left and right of the way; by default where `from` is, or is not there.
+    /// Whether bodies are mirror-symmetric, left and right of the walking direction [default: whether `from` is
+    /// symmetric, or true without `from`].
     pub symmetric: Option<bool>,
-    /// Most parts of a body, 1..=256.
+    /// Maximum number of parts of a body (1..256).
     #[schemars(range(min = 1, max = 256))]
     pub parts: u32,
-    /// What is the fitness of a body.
+    /// Definition of fitness.
     pub fitness: Measure,
-    /// True for evaluations that end early where a body cannot survive: it is given up as soon as it falls behind those that it would
-    /// have to beat.
+    /// Whether evaluations end early for bodies that cannot survive: an evaluation is aborted when the body falls
+    /// behind those that it would have to beat.
     pub early: bool,
-    /// True for a second walk, from a start a millimetre higher, of what would be the best: of both ways the lesser one counts.
+    /// Whether a body that would be the best walks a second time, from a start one millimetre higher; the smaller
+    /// distance counts.
     pub twice: bool,
-    /// Founders of the first generation, 1..=10 000: those that get furthest in a twentieth of the steps are evaluated, as many as the
-    /// population has. Without `early`, and with `from`, there are no more than these.
+    /// Number of founders (1..10 000). Those that travel furthest in a twentieth of the steps are evaluated, as many
+    /// as the population has. Without `early`, and with `from`, the number of founders is the population size.
     #[schemars(range(min = 1, max = 10_000))]
     pub founders: u32,
-    /// True for bodies that begin with the root 2 m above the ground, as in pyro-corpus, where what hangs lower is thrown out of it.
+    /// Whether bodies start with the root 2 m above the ground, as in pyro-corpus; parts below the ground are then
+    /// ejected from it.
     pub thrown: bool,
-    /// Generations between exchanges of islands, whose best go round a ring; 0 for none.
+    /// Generations between migrations, in which the best body of each island moves to the next island of a ring; 0
+    /// disables them.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub exchange_every: u32,
-    /// The body, as PRIF, that founders are mutations of; a single brain without it.
+    /// Body, as PRIF, from which founders are mutated [default: a single brain].
     pub from: Option<String>,
-    /// Weights of its brain: those of all motors for its first sensor, then for the second; drawn anew for each founder without it.
+    /// Weights of the brain of `from`, ordered by sensor, then by motor [default: drawn for each founder].
     pub from_weights: Option<Vec<f64>>,
-    /// The period of that brain's rhythm, s, if it has one of its own.
+    /// Own period of the brain of `from` (s).
     pub from_period: Option<f64>,
-    /// Mutations that founders are made by of one brain, or, up to so many, of `from`; 0..=1000.
+    /// Number of mutations from a single brain to a founder, or maximum number of mutations of `from` (0..1000).
     #[schemars(range(min = 0, max = 1000))]
     pub founder_mutations: u32,
-    /// Probability that a child's body is mutated; if it is not, its brain is.
+    /// Probability that a child's body is mutated; otherwise its brain is mutated.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub body: f32,
-    /// Probability that a child's brain is mutated beside its body.
+    /// Probability that a child's brain is mutated in addition to its body.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub brain: f32,
-    /// How weights change.
+    /// Mutation of weights.
     pub weights: Weights,
-    /// All as pyro-corpus's program behaves: brains drawn anew, two mutations, two of a family, no rhythm.
+    /// Whether to reproduce pyro-corpus's program: brains drawn anew, two mutations, at most two bodies of a family,
+    /// no rhythm.
     pub as_published: bool,
-    /// Who survives.
+    /// Survival rules.
     pub families: FamilySettings,
 }
 
@@ -110,7 +115,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Of a file, if there is one, with keys given elsewhere in the place of its own.
+    /// Loads a file, if given, and applies `overrides` to its keys.
     ///
     /// # Errors
     /// One line with the file, and the key or the line.
@@ -118,20 +123,21 @@ impl Config {
         run_config::load("bodies", path, overrides, Config::check).map(Config::settled)
     }
 
-    /// As a file with every key.
+    /// Returns a file with all keys.
     pub fn write(&self) -> String {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// The number by which a checkpoint knows this run. How long it is does not count, as no generation depends on it.
+    /// Hash that identifies this run in checkpoints. The number of evaluations is excluded, because no generation
+    /// depends on it.
     pub fn fingerprint(&self) -> u32 {
         checkpoint::fingerprint([Config { evaluations: 0, ..self.clone() }.write().as_str()])
     }
 
-    /// The same run with more evaluations.
+    /// Returns the same run with more evaluations.
     ///
     /// # Errors
-    /// One line: they are fewer than it has, or too many.
+    /// One line: the number is smaller than that of the run, or too large.
     pub fn prolonged(&self, evaluations: u64) -> Result<Config, String> {
         if evaluations < self.evaluations {
             return Err(format!(
@@ -157,12 +163,12 @@ impl Config {
     }
 
     fn is_symmetric(&self) -> bool {
-        // What is no body was refused when the file was read.
+        // Invalid bodies were rejected when the file was read.
         let ancestor = || self.ancestor().ok().flatten();
         self.symmetric.unwrap_or_else(|| ancestor().is_none_or(|ancestor| half(ancestor.prif()).is_some()))
     }
 
-    /// An ancestor that bodies of this run may be like.
+    /// Checks that an ancestor satisfies the limits of this run.
     fn fitting(&self, ancestor: Ancestor) -> Result<Ancestor, String> {
         let parts = Plan::new(ancestor.prif()).map_or(0, |plan| plan.parts().len());
         if parts > self.parts as usize {
@@ -174,18 +180,18 @@ impl Config {
         Ok(ancestor)
     }
 
-    /// Founders of the first generation.
+    /// Number of founders of the first generation.
     pub fn first_founders(&self) -> usize {
         let population = self.families.population;
-        // Of a body of one's own, which may be slow at first, none is to fail in a heat.
+        // A given body may be slow at first, so its founders are not selected in a heat.
         let have_heats = self.fitness().early && self.from.is_none();
         if have_heats { population.max(self.founders as usize) } else { population }
     }
 
-    /// How creatures begin and vary.
+    /// Rules for the creation and variation of creatures.
     pub fn creatures(&self) -> Creatures {
         Creatures {
-            // What is no body was refused when the file was read.
+            // Invalid bodies were rejected when the file was read.
             ancestor: self.ancestor().ok().flatten(),
             founder_mutations: self.founder_mutations,
             body: self.body,
@@ -198,14 +204,14 @@ impl Config {
         }
     }
 
-    /// What their fitness is.
+    /// Fitness function.
     pub fn fitness(&self) -> Fitness {
-        // A kind that would not survive may still have a place in an archive.
+        // With an archive, a body that would not survive may still fill a cell.
         let early = self.early && self.families.cells.is_none();
         Fitness { measure: self.fitness, trial: self.trial(), steps: self.steps, early, twice: self.twice }
     }
 
-    /// How bodies are tried.
+    /// Conditions of an evaluation.
     pub fn trial(&self) -> Trial {
         Trial {
             rhythm: Rhythm::of_period(self.period),
@@ -213,14 +219,14 @@ impl Config {
         }
     }
 
-    /// What one key says of several.
+    /// Applies keys that determine several other keys.
     fn settled(mut self) -> Config {
         if self.as_published {
             let FamilySettings { population, cells, .. } = self.families;
             let sharing = Sharing::Published;
             self.families = FamilySettings { population, cells, sharing, ..FamilySettings::document() };
             (self.symmetric, self.own_periods, self.early, self.twice) = (Some(false), false, false, false);
-            // A brain whose rhythm never runs feels touch.
+            // A brain part whose rhythm never runs senses touch.
             (self.thrown, self.period) = (true, 0.0);
             (self.fitness, self.parts) = (Measure::Root, xpuck_bodies::prif::MAX_PARTS as u32);
         } else {

@@ -1,4 +1,4 @@
-//! A body with its brain, as a species of family-aware evolution.
+//! Body with its brain, as a species for evolution with families.
 
 use super::ancestor::Ancestor;
 use schemars::JsonSchema;
@@ -11,20 +11,20 @@ use xpuck_bodies::{Brain, Plan, Prif};
 use xpuck_evolve::families::{Cell, Likeness, Species};
 use xpuck_kernels::random::Draws;
 
-/// What is worth a place of its own in an archive: sizes and limbs up to these.
+/// Maximum size class and number of limbs that get their own cell in an archive.
 const MOST: (u32, usize) = (7, 7);
 
-/// A body and the brain that drives it, which fits it.
+/// Body with a brain that fits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "SavedCreature", into = "SavedCreature")]
 pub struct Creature {
-    /// The body's definition, which can be built.
+    /// Definition of a valid body.
     pub prif: Prif,
-    /// Its brain.
+    /// Brain of the body.
     pub brain: Brain,
 }
 
-/// A creature as it is kept: the definition in its text form, which any encoding can hold.
+/// Saved form of a creature, with the definition as text, which any encoding supports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedCreature {
@@ -52,45 +52,47 @@ impl TryFrom<SavedCreature> for Creature {
     }
 }
 
-/// How weights of a brain change.
+/// Mutation of a brain's weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weights {
-    /// By steps whose size and reach are drawn, from one weight by a tenth to most of them by three.
+    /// Steps of random size and reach, from a change of one weight by 0.1 to changes of most weights by 3.
     #[default]
     Steps,
-    /// Three quarters of them, all one way, by exponential deviates of mean 2: pyro-corpus's.
+    /// Three quarters of the weights, all in the same direction, by exponential deviates of mean 2, as in
+    /// pyro-corpus.
     Readme,
-    /// A quarter of them, each by a normal deviate of 0.5.
+    /// A quarter of the weights, each by a normal deviate of standard deviation 0.5.
     Normal,
 }
 
-/// How creatures begin and vary.
+/// Rules for the creation and variation of creatures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Creatures {
-    /// What founders are mutations of; a single brain without it.
+    /// Ancestor whose mutants are the founders; `None`: start from a single brain.
     pub ancestor: Option<Ancestor>,
-    /// Mutations that a founder is made by.
+    /// Number of mutations of a founder.
     pub founder_mutations: u32,
-    /// Probability that a child's body is mutated; if it is not, its brain is.
+    /// Probability that a child's body is mutated; otherwise its brain is mutated.
     pub body: f32,
-    /// Probability that a child's brain is mutated beside its body.
+    /// Probability that a child's brain is mutated in addition to its body.
     pub brain: f32,
-    /// How.
+    /// Mutation of weights.
     pub weights: Weights,
-    /// Period around which each brain has one of its own, s; without it all have that of the run.
+    /// Reference for each brain's own period (s); `None`: all brains have the period of the run.
     pub own_period: Option<f64>,
-    /// True for bodies that are their own mirror image, of which a half evolves.
+    /// Whether bodies are mirror-symmetric, so that only a half evolves.
     pub symmetric: bool,
-    /// Most parts of a body.
+    /// Maximum number of parts of a body.
     pub parts: usize,
-    /// As the document's program behaves: two mutations of the body without chains and axes, and a new brain each time.
+    /// Whether to reproduce pyro-corpus's program: two mutations of the body without chains and axes, and a new brain
+    /// for each child.
     pub as_published: bool,
 }
 
-/// Most mutations, or pairs of parents, that are tried until one makes a body that may be.
+/// Maximum number of mutations, or of pairs of parents, tried until one gives a valid body.
 const TRIES: usize = 50;
-/// Probability that a child's rhythm, if it is its own, is another than its parent's.
+/// Probability that a child's own period is changed.
 const PACES: f32 = 0.3;
 
 impl Creatures {
@@ -98,53 +100,53 @@ impl Creatures {
         if self.as_published { Manner::AsPublished } else { Manner::Readme }
     }
 
-    /// What evolves of a body: its half, or all of it.
+    /// Returns the evolving part of a body: its half, or the whole body.
     fn genotype(&self, body: &Prif) -> Prif {
         let half = if self.symmetric { half(body) } else { None };
         half.unwrap_or_else(|| body.clone())
     }
 
-    /// The body of what evolves, with its parts; `None` where it is none, or has too many.
+    /// Builds the body of a genotype, with its parts; `None` if it is invalid or has too many parts.
     fn built(&self, genotype: &Prif) -> Option<(Prif, Plan)> {
         let body = if self.symmetric { whole(genotype)? } else { genotype.clone() };
         let plan = Plan::new(&body).ok()?;
         (plan.parts().len() <= self.parts).then_some((body, plan))
     }
 
-    /// A body with one mutation, or as it is where none of some makes a body.
+    /// Returns a body with one mutation, or unchanged if no try gives a valid body.
     fn mutate_body(&self, body: &Prif, draws: &mut Draws) -> Prif {
         let genotype = self.genotype(body);
         let mutant = |_| self.built(&mutate(&genotype, self.manner(), draws).ok()?);
         (0..TRIES).find_map(mutant).map_or_else(|| body.clone(), |(mutant, _)| mutant)
     }
 
-    /// A brain as this kind has them.
+    /// Applies the run's symmetry to a brain.
     fn settled(&self, plan: &Plan, brain: Brain) -> Brain {
         if self.symmetric { mirror_brain(plan, &brain) } else { brain }
     }
 
-    /// A founder of this body, with a brain of its own if it brings one.
+    /// Creates a founder with this body, and with the given brain or a random one.
     fn with_brain(&self, prif: Prif, brain: Option<Brain>, draws: &mut Draws) -> Option<Creature> {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
         match self.own_period {
             Some(period) if brain.period.is_none() => brain = own_pace(&brain, period, draws),
             Some(_) => {}
-            // One that an ancestor brings has that of the run too.
+            // Without own periods, an ancestor's brain also uses the period of the run.
             None => brain.period = None,
         }
         Some(Creature { brain: self.settled(&plan, brain), prif })
     }
 
-    /// A body after up to so many mutations as founders are made by, so that it is among founders itself. Synapses that its brain has
-    /// keep their weights, others are drawn.
+    /// Returns a descendant of the ancestor after 0 to `founder_mutations` mutations, so that the ancestor itself can
+    /// be a founder. Existing synapses keep their weights, new ones are drawn.
     fn descendant(&self, ancestor: &Ancestor, draws: &mut Draws) -> Option<Creature> {
         let mutations = draws.below(self.founder_mutations.saturating_add(1));
         let prif = (0..mutations).fold(ancestor.prif().clone(), |prif, _| self.mutate_body(&prif, draws));
         let brain = match ancestor.brain() {
             Some(brain) => {
                 let brain = inherit(&Plan::new(ancestor.prif()).ok()?, brain, &Plan::new(&prif).ok()?, draws).ok()?;
-                // A rhythm that was that of all becomes its own, as it is.
+                // The period of the run becomes the brain's own period, unchanged.
                 let period = brain.period.or(self.own_period);
                 Some(Brain { period, ..brain })
             }
@@ -165,7 +167,7 @@ impl Creatures {
         }
     }
 
-    /// A child of this body; of its brain it has what fits.
+    /// Creates a child with this body; the parent's brain is inherited where it fits.
     fn with_body(&self, parent: &Creature, prif: Prif, draws: &mut Draws) -> Option<Creature> {
         let (old, new) = (Plan::new(&parent.prif).ok()?, Plan::new(&prif).ok()?);
         let brain = inherit(&old, &parent.brain, &new, draws).ok()?;
@@ -219,7 +221,7 @@ impl Species for Creatures {
             let (prif, plan) = self.built(&child)?;
             Some((prif, plan, ids))
         })?;
-        // What is `i` in a half is `2 i` in the whole, and its image `2 i + 1`.
+        // Id `i` of a half becomes `2 i` in the whole body and `2 i + 1` in the image.
         let ids = match self.symmetric {
             true => ids.iter().flat_map(|(new, old)| [(2 * new, 2 * old), (2 * new + 1, 2 * old + 1)]).collect(),
             false => ids,

@@ -1,60 +1,60 @@
-//! What a body is worth.
+//! Fitness of bodies.
 
 use super::creature::Creature;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_bodies::{Plan, Robot, Trial, Way, way};
 
-/// What is the fitness of a body, metres along y.
+/// Definition of the fitness of a body, in metres along y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// How far all of it has come: y of the root, or the way of the rearmost part if that is less, so that a tower that falls over
-    /// has not walked.
+    /// Distance travelled by the whole body: y of the root, or the distance of the rearmost part if smaller, so that
+    /// a tower that falls over gains nothing.
     #[default]
     Walked,
-    /// y of the root: the document's.
+    /// y of the root, as in pyro-corpus.
     Root,
 }
 
-/// How the fitness of a body is found.
+/// Fitness function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitness {
-    /// What it is.
+    /// Definition of fitness.
     pub measure: Measure,
-    /// How bodies begin, and their rhythm.
+    /// Start position and rhythm.
     pub trial: Trial,
-    /// Steps of an evaluation.
+    /// Number of steps of an evaluation.
     pub steps: u32,
-    /// Whether a body is given up that cannot survive.
+    /// Whether evaluations of bodies that cannot survive are aborted.
     pub early: bool,
-    /// Whether one that would be the best is tried again.
+    /// Whether a body that would be the best walks a second time.
     pub twice: bool,
 }
 
-/// An evaluation of a body.
+/// Result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Its fitness, m.
+    /// Fitness (m).
     pub fitness: f64,
-    /// Steps that were simulated.
+    /// Number of simulated steps.
     pub steps: u32,
 }
 
-/// Looks at a body in an evaluation; the first one is too early to end it.
+/// Number of checks in an evaluation; the first one cannot abort it.
 const LOOKS: u32 = 40;
-/// Of the way that is due at a look a body is to have a share, which grows from the beginning to the end, less some slack, m: not all
-/// walk evenly.
+/// Minimum share, at the first and at the last check, of the distance due at the check. Slack (m) is subtracted,
+/// because not all bodies walk evenly.
 const SHARES: [f64; 2] = [0.6, 0.95];
 const SLACK: f64 = 1.0;
-/// A heat of founders is this part of an evaluation.
+/// Ratio of the steps of an evaluation to those of a founders' heat.
 pub const HEAT: u32 = 20;
-/// How much higher a body begins that is tried again, m.
+/// Additional start height of a second walk (m).
 const LIFT: f64 = 0.001;
 
 impl Fitness {
-    /// That of a creature, m, which survives if it gets further than `hurdle`; one that cannot be built is worth nothing. What was given up
-    /// is worth the way that it had come, which is less than `hurdle`.
+    /// Evaluates a creature, which survives if its fitness exceeds `hurdle` (m); an invalid creature has the fitness
+    /// negative infinity. An aborted evaluation gives the distance so far, which is below `hurdle`.
     pub fn of(&self, creature: &Creature, hurdle: Option<f64>) -> Evaluation {
         let hurdle = hurdle.filter(|hurdle| self.early && *hurdle > 0.0);
         self.walk(creature, 0.0, self.steps, |step, fitness| {
@@ -66,17 +66,18 @@ impl Fitness {
         })
     }
 
-    /// How far a founder gets in a heat.
+    /// Evaluates a founder in a heat.
     pub fn heat(&self, creature: &Creature) -> Evaluation {
         self.walk(creature, 0.0, (self.steps / HEAT).max(1), |_, _| true)
     }
 
-    /// How far it gets from a start a little higher: about as far, if how it walks does not hang on the last digit.
+    /// Evaluates a creature from a slightly higher start. The result is similar if the walk does not depend on the
+    /// last digits.
     pub fn again(&self, creature: &Creature) -> Evaluation {
         self.walk(creature, LIFT, self.steps, |_, _| true)
     }
 
-    /// Steps between looks.
+    /// Number of steps between checks.
     fn every(&self) -> u32 {
         (self.steps / LOOKS).max(1)
     }
@@ -123,7 +124,7 @@ mod tests {
             let hurried = fitness.of(&one, Some(hurdle));
             assert!(hurried.fitness < hurdle);
             given_up += u32::from(hurried.steps < 400);
-            // Whoever is far ahead of what survives is seen to the end.
+            // A body far ahead of the hurdle is evaluated to the end.
             assert_eq!(fitness.of(&one, Some(way.fitness - 20.0)), way);
             assert_eq!(fitness.heat(&one), Fitness { steps: 20, ..whole }.of(&one, None));
         }

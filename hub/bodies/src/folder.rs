@@ -1,4 +1,4 @@
-//! The folder of a run: what it is, a line for each generation, checkpoints, and at the end what came out.
+//! Folder of a run: settings, a table row for each generation, checkpoints, and finally the results.
 
 use super::config::Config;
 use super::generation::{BodyRun, Row, State};
@@ -13,7 +13,7 @@ use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, checkpoints, fail};
 
 /// Result of the run.
 const RESULT: &str = "result.json";
-/// The best body of each island, in several forms.
+/// Best body of each island, in several formats.
 const BODIES: &str = "bodies";
 
 static KIND: Kind = Kind {
@@ -24,27 +24,27 @@ static KIND: Kind = Kind {
     requests: &[],
 };
 
-/// The folder of a run that this process works on; no other process can have it at the same time.
+/// Folder of a run, locked by this process.
 pub struct Folder {
     folder: RunFolder,
     configuration: u32,
 }
 
-/// A run that goes on.
+/// Resumed run.
 pub struct Resumed {
-    /// Its folder.
+    /// Folder of the run.
     pub folder: Folder,
-    /// The run after its last whole generation.
+    /// Run after its last complete generation.
     pub evolution: BodyRun,
-    /// Line for a person about a checkpoint that could not be used.
+    /// Message about a checkpoint that could not be used.
     pub notice: Option<String>,
 }
 
 impl Folder {
-    /// The longest ways of a run, whether or not a process works on it.
+    /// Returns the curve of the longest distances of a run, which may be in progress.
     ///
     /// # Errors
-    /// There is no run, or its table cannot be read, is another's, or has a line that is no row.
+    /// There is no run, or its table cannot be read, belongs to another kind of run, or has an invalid row.
     pub fn curve(path: &Path) -> Result<Curve, FolderError> {
         RunFolder::refuse_other(path, &KIND)?;
         let text = RunFolder::table(path, &KIND)?;
@@ -52,20 +52,20 @@ impl Folder {
         Curve::of(name, &text).map_err(|why| fail(&path.join(KIND.grows), why))
     }
 
-    /// Makes the folder of a run that begins.
+    /// Creates the folder of a new run.
     ///
     /// # Errors
-    /// If there is a run already, or the place cannot be written.
+    /// If a run already exists there, or the folder cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
         Ok(Folder { folder, configuration: config.fingerprint() })
     }
 
-    /// Opens a run to go on after its last whole generation, as long as it was to be, or to so many evaluations of each island. A
-    /// request to stop is taken away.
+    /// Opens a run to continue it after its last complete generation, with its own budget or with `evaluations` for
+    /// each island. Deletes a stop request.
     ///
     /// # Errors
-    /// If there is no run, another process works on it, something of it is damaged, or it is that long already.
+    /// If there is no run, another process uses it, a file is damaged, or the run already has that length.
     pub fn resume(path: &Path, evaluations: Option<u64>) -> Result<Resumed, FolderError> {
         let folder = RunFolder::open(path, &KIND)?;
         let file = path.join(KIND.run);
@@ -79,14 +79,14 @@ impl Folder {
         folder.keep_rows(&evolution)?;
         folder.folder.clear_requests()?;
         if config != kept {
-            // What came out is no longer that of the whole run.
+            // The previous result is not that of the prolonged run.
             folder.folder.remove(RESULT)?;
             folder.folder.write(KIND.run, config.write())?;
         }
         Ok(Resumed { folder, evolution, notice: notice.map(|notice| notice.to_string()) })
     }
 
-    /// The run as its newest sound checkpoint has it, or at its beginning.
+    /// Returns the run from its newest valid checkpoint, or at its start.
     fn kept(&self, config: &Config) -> Result<(BodyRun, Option<FolderError>), FolderError> {
         let generation = |islands: &State| islands.first().map_or(0, |island| island.population.generation());
         let check = |islands: &State| match islands.len() == usize::from(config.islands) {
@@ -96,7 +96,7 @@ impl Folder {
         let (islands, notice) = checkpoints::newest(self.path(), self.configuration, KIND.run, generation, check)?;
         let Some(islands) = islands else { return Ok((BodyRun::new(config.clone()), None)) };
         let evolution = BodyRun::resumed(config.clone(), islands);
-        // Second walks of the last generation come on top.
+        // Second walks of the last generation are additional to the budget.
         let made = evolution.evaluations().floor();
         if made > (config.evaluations + config.families.population as u64) as f64 {
             let why = format!("evaluations = {}, and {made} are made; give it as many", config.evaluations);
@@ -105,7 +105,7 @@ impl Folder {
         Ok((evolution, notice))
     }
 
-    /// Leaves the rows of generations that the checkpoint has.
+    /// Keeps only the rows of generations in the checkpoint.
     fn keep_rows(&mut self, evolution: &BodyRun) -> Result<(), FolderError> {
         let file = self.path().join(KIND.grows);
         let text = RunFolder::table(self.path(), &KIND)?;
@@ -130,13 +130,13 @@ impl Folder {
         self.folder.path()
     }
 
-    /// True if a file asks the run to stop.
+    /// Whether a stop file exists.
     pub(super) fn is_to_stop(&self) -> bool {
         self.folder.is_to_stop()
     }
 
-    /// Keeps a generation: its rows first, so that a checkpoint never counts rows that are not there. Of a last generation that the
-    /// budget cut short there are rows alone, so that a longer run finds it whole.
+    /// Saves a generation. Its rows are written first, so that a checkpoint never counts missing rows. For a last
+    /// generation that the budget cut short, only rows are written, so that a longer run repeats it completely.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -158,7 +158,7 @@ impl Folder {
         }
     }
 
-    /// Writes what came out: a result, the best bodies, a gallery, a walk and a curve.
+    /// Writes the results: a summary, the best bodies, a gallery, a walk and a curve.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -184,7 +184,7 @@ impl Folder {
         let kinds = evolution.islands().iter().filter_map(|island| island.population.archive());
         let mut kinds: Vec<_> = kinds.flat_map(|archive| archive.cells().iter()).collect();
         if !kinds.is_empty() {
-            // By kind, and of each the best first: islands have archives of their own.
+            // Sorted by kind, then by fitness, because each island has its own archive.
             kinds.sort_by(|(a, one), (b, other)| a.cmp(b).then(other.worth().total_cmp(&one.worth())));
             kinds.dedup_by(|(a, _), (b, _)| a == b);
             let kinds: Vec<_> = kinds.into_iter().map(|(_, one)| (one.worth(), one.genome.clone())).collect();

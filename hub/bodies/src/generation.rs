@@ -1,4 +1,4 @@
-//! Islands of creatures, generation by generation.
+//! Islands of creatures, evolved generation by generation.
 
 use super::config::Config;
 use super::creature::{Creature, Creatures};
@@ -8,52 +8,52 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::families::FamilyPopulation;
 
-/// What is kept of a run between generations.
+/// State of a run between generations.
 pub type State = Vec<Island>;
 
-/// A population and what it took.
+/// Population with its simulation cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Island {
-    /// The creatures.
+    /// Creatures.
     pub population: FamilyPopulation<Creature>,
-    /// Steps that were simulated for them.
+    /// Number of steps simulated for the creatures.
     pub steps: u64,
 }
 
-/// A run.
+/// Run of body evolution.
 pub struct BodyRun {
     config: Config,
-    /// What the configuration says of creatures, read once.
+    /// Rules for creatures, derived from the configuration.
     creatures: Creatures,
     fitness: Fitness,
     islands: State,
-    /// Whether the last generation had fewer bodies than it would have in a longer run, which is then the last.
+    /// Whether the budget cut the last generation short; no generation follows it.
     cut: bool,
 }
 
-/// A generation of an island.
+/// Table row of an island's generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// From 1.
+    /// Generation, from 1.
     pub generation: u32,
-    /// From 0.
+    /// Island, from 0.
     pub island: usize,
-    /// Steps simulated so far on it, in evaluations of a whole walk each.
+    /// Steps simulated so far on the island, in complete evaluations.
     pub evaluations: f64,
-    /// Bodies begun so far on it.
+    /// Number of bodies started so far on the island.
     pub bodies: u64,
-    /// The longest way so far, m.
+    /// Longest distance so far (m).
     pub best: f64,
-    /// The mean way of the survivors, m.
+    /// Mean distance of the survivors (m).
     pub mean: f64,
-    /// Different families among them.
+    /// Number of different families among the survivors.
     pub families: usize,
-    /// Parts of the best body.
+    /// Number of parts of the best body.
     pub parts: usize,
 }
 
 impl BodyRun {
-    /// A run at its beginning.
+    /// Creates a run at its start.
     pub fn new(config: Config) -> BodyRun {
         let creatures = config.creatures();
         let islands = (0..config.islands).map(|number| Island {
@@ -73,40 +73,41 @@ impl BodyRun {
         BodyRun { fitness: config.fitness(), creatures: config.creatures(), islands, config, cut: false }
     }
 
-    /// What it is.
+    /// Configuration of the run.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Its islands.
+    /// Islands of the run.
     pub fn islands(&self) -> &State {
         &self.islands
     }
 
-    /// Evaluations of a whole walk that the simulated steps come to, on the island that made the most.
+    /// Simulated steps in complete evaluations, on the island with the most.
     pub fn evaluations(&self) -> f64 {
         let most = self.islands.iter().map(|island| island.steps).max().unwrap_or(0);
         most as f64 / f64::from(self.config.steps)
     }
 
-    /// True when no evaluation is left.
+    /// Whether the budget is used up.
     pub fn is_done(&self) -> bool {
         self.cut || self.left() == 0
     }
 
-    /// Whole evaluations that are left to each island.
+    /// Number of complete evaluations left to each island.
     fn left(&self) -> u64 {
         let made =
             self.islands.iter().map(|island| island.steps.div_ceil(u64::from(self.config.steps))).max().unwrap_or(0);
         self.config.evaluations.saturating_sub(made)
     }
 
-    /// True if the budget cut the last generation short, so that a longer run is to begin with the one before.
+    /// Whether the budget cut the last generation short, so that a longer run must start from the previous one.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Evaluates all that wait, lets islands exchange their best, and makes the next generation; returns a row for each island.
+    /// Evaluates all waiting creatures, exchanges the best between islands, and breeds the next generation; returns a
+    /// row for each island.
     pub fn step(&mut self) -> Vec<Row> {
         let most = self.affordable();
         for island in &mut self.islands {
@@ -133,20 +134,20 @@ impl BodyRun {
         self.islands.first().map_or(0, |island| island.population.generation())
     }
 
-    /// Whether the generation in hand is of founders that run a heat before some of them are evaluated.
+    /// Whether the current generation consists of founders that run a heat before some of them are evaluated.
     fn has_heats(&self) -> bool {
         let population = self.config.families.population;
         self.generation() == 0 && self.config.first_founders() > population && self.left() as usize > population
     }
 
-    /// How many bodies an island can evaluate with what is left, whatever they take.
+    /// Number of bodies that an island can evaluate with the remaining budget, in the worst case.
     fn affordable(&self) -> usize {
         let left = self.left() as usize;
-        // All run the heat, and as many as the population has are evaluated.
+        // All founders run the heat, and a population of them is evaluated.
         if self.has_heats() { (left - self.config.families.population) * HEAT as usize } else { left }
     }
 
-    /// What those that wait are worth, island by island.
+    /// Evaluates the waiting creatures, island by island.
     fn evaluate(&self) -> Vec<Evaluation> {
         let mut jobs: Vec<(&Creature, Option<f64>)> = Vec::new();
         for Island { population, .. } in &self.islands {
@@ -173,8 +174,8 @@ impl BodyRun {
         heats
     }
 
-    /// Tries those again that would be the best of their islands: what counts is the lesser of both ways, so that no walk that hangs on
-    /// its last digits leads the search.
+    /// Repeats the walks of creatures that would be the best of their islands. The smaller distance counts, so that a
+    /// walk that depends on its last digits does not lead the search.
     fn try_again(&self, evaluations: &mut [Evaluation]) {
         if !self.fitness.twice {
             return;
@@ -195,7 +196,7 @@ impl BodyRun {
         }
     }
 
-    /// The best of each island goes to the next one, in generations that are for that.
+    /// In exchange generations, copies the best of each island to the next island.
     fn exchange(&mut self) {
         let every = self.config.exchange_every;
         if self.islands.len() < 2 || every == 0 || !self.generation().is_multiple_of(every) {

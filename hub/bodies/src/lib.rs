@@ -1,4 +1,5 @@
-//! Runs of evolution of bodies: a file, islands of families, a folder that goes on bit for bit, pictures and walks.
+//! Runs of body evolution: a configuration file, islands with families, a folder that allows bit-identical
+//! resumption, pictures and walks.
 
 mod ancestor;
 mod config;

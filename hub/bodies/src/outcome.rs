@@ -1,51 +1,51 @@
-//! What came out of a run.
+//! Outcome of a run.
 
 use super::generation::BodyRun;
 use serde::Serialize;
 use xpuck_bodies::Plan;
 
-/// The result of a run.
+/// Result of a run.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
-    /// Its seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Generations.
+    /// Number of generations.
     pub generations: u32,
-    /// Evaluations of a whole walk that were simulated, on all islands.
+    /// Simulated steps on all islands, in complete evaluations.
     pub evaluations: f64,
-    /// Bodies begun on all islands.
+    /// Number of bodies started on all islands.
     pub bodies: u64,
-    /// Steps of an evaluation.
+    /// Number of steps of an evaluation.
     pub steps: u32,
-    /// The longest way of all, m.
+    /// Longest distance of all bodies (m).
     pub best: f64,
-    /// The best of each island.
+    /// Best body of each island.
     pub islands: Vec<Island>,
-    /// What is to be known of an archive of kinds.
+    /// Notices about archives of kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
-    /// Wall time of this process, s.
+    /// Wall time of this process (s).
     pub wall_s: f64,
 }
 
-/// The best of an island.
+/// Best body of an island.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Island {
-    /// Its way, m.
+    /// Distance (m).
     pub distance: f64,
-    /// Its parts.
+    /// Number of parts.
     pub parts: usize,
-    /// Parts whose joints turn.
+    /// Number of parts with revolute joints.
     pub joints: usize,
-    /// Kinds in the archive, if there is one.
+    /// Number of kinds in the archive; `None` without an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<usize>,
-    /// Its definition.
+    /// Definition of the body.
     pub prif: String,
 }
 
 impl Outcome {
-    /// Of a run as it stands.
+    /// Creates the outcome of a run in its current state.
     pub fn of(run: &BodyRun, wall_s: f64) -> Outcome {
         let mut islands = Vec::new();
         for population in run.islands().iter().map(|island| &island.population) {

@@ -1,4 +1,4 @@
-//! A gallery of bodies, and the curve of a run.
+//! Gallery of bodies, and curves of runs.
 
 use super::creature::Creature;
 use std::fmt::Write;
@@ -7,12 +7,12 @@ use xpuck_bodies::picture::plan_svg;
 use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::{Colour, Plot, begin_svg, to_svg};
 
-/// Room for a body, pixels, and for the words below it.
+/// Size of a body's tile, and height of the text below it (px).
 const TILE: f64 = 220.0;
 const WORDS: f64 = 40.0;
 const COLUMNS: usize = 4;
 
-/// Bodies side by side, each with its way in metres, its parts and its limbs.
+/// Returns a picture of bodies side by side, each with its distance (m), parts and limbs.
 pub fn gallery(bodies: &[(f64, Creature)]) -> String {
     let rows = bodies.len().div_ceil(COLUMNS).max(1);
     let columns = bodies.len().clamp(1, COLUMNS);
@@ -20,7 +20,7 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
     for (at, (way, creature)) in bodies.iter().enumerate() {
         let (x, y) = ((at % COLUMNS) as f64 * TILE, (at / COLUMNS) as f64 * (TILE + WORDS));
         let Ok(plan) = Plan::new(&creature.prif) else { continue };
-        // A picture in a picture: it keeps its own coordinates and is fitted into the tile.
+        // Nested SVG: it keeps its own coordinates and is scaled to the tile.
         let inner = plan_svg(&plan);
         let (head, rest) = inner.split_once('>').unwrap_or((&inner, ""));
         let view = head
@@ -46,7 +46,7 @@ pub fn gallery(bodies: &[(f64, Creature)]) -> String {
     svg + "</svg>\n"
 }
 
-/// The longest way by evaluations, a line for each island, of a run's table.
+/// Returns a plot of the longest distance over evaluations, one line for each island, from a run's table.
 pub fn curve(table: &str) -> String {
     let mut islands: Vec<Vec<(f64, f64)>> = Vec::new();
     for Best { island, evaluations, way } in table.lines().skip(1).filter_map(best) {
@@ -62,19 +62,19 @@ pub fn curve(table: &str) -> String {
     to_svg(&[plot])
 }
 
-/// A run among others: its name, and the longest way of all its islands by evaluations on one of them.
+/// Curve of a run: the longest distance on all islands over evaluations per island.
 pub struct Curve {
-    /// What it is called.
+    /// Name of the run.
     pub name: String,
-    /// Evaluations, and metres.
+    /// Evaluations and distances (m).
     pub points: Vec<(f64, f64)>,
 }
 
 impl Curve {
-    /// Of a run's table; a last line that is still being written does not count.
+    /// Creates the curve from a run's table; an incomplete last line is ignored.
     ///
     /// # Errors
-    /// The number of a line that is no row of such a table, and why.
+    /// Number of an invalid line, and the reason.
     pub fn of(name: String, table: &str) -> Result<Curve, String> {
         let whole = table.rfind('\n').map_or("", |end| &table[..end]);
         let mut longest = 0.0;
@@ -87,13 +87,13 @@ impl Curve {
         Ok(Curve { points: points.collect::<Result<_, String>>()?, name })
     }
 
-    /// The way in the end, m.
+    /// Final distance (m).
     pub fn end(&self) -> f64 {
         self.points.last().map_or(0.0, |(_, way)| *way)
     }
 }
 
-/// Runs side by side, and the median of their ways in the end.
+/// Returns a plot of several runs, with the median of their final distances.
 pub fn curves(runs: &[Curve], median: f64) -> String {
     const COLOURS: [Colour; 7] =
         [Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky, Colour::Black];
@@ -107,7 +107,7 @@ pub fn curves(runs: &[Curve], median: f64) -> String {
 
 const TITLE: &str = "The longest way so far";
 
-/// What a row of a run's table says of the best.
+/// Best distance in a row of a run's table.
 struct Best {
     island: usize,
     evaluations: f64,

@@ -1,4 +1,4 @@
-//! A walk as one web page that needs nothing else.
+//! Walk as a self-contained web page.
 
 use super::creature::Creature;
 use std::fmt::Write;
@@ -6,12 +6,12 @@ use xpuck_bodies::physics::Pose;
 use xpuck_bodies::{BodyError, Plan, Trial, frames};
 
 const PAGE: &str = include_str!("replay.html");
-/// Steps between two frames: 24 a second.
+/// Steps between two frames, for 24 frames per second.
 const EVERY: u32 = 10;
-/// Numbers in a page at most: a long walk of a large body has fewer frames.
+/// Maximum count of numbers in a page; long walks of large bodies have fewer frames.
 const MOST: usize = 400_000;
 
-/// Steps between two frames of a page about so many steps.
+/// Returns the number of steps between two frames of a page for a walk of `steps` steps.
 pub fn spacing(plan: &Plan, steps: u32) -> u32 {
     let mut every = EVERY;
     while (steps / every) as usize * plan.parts().len() * 7 > MOST {
@@ -20,7 +20,7 @@ pub fn spacing(plan: &Plan, steps: u32) -> u32 {
     every
 }
 
-/// The walk of a creature over so many steps.
+/// Returns the page of a creature's walk of `steps` steps.
 ///
 /// # Errors
 /// The creature cannot be built.
@@ -30,7 +30,7 @@ pub fn replay(creature: &Creature, trial: Trial, steps: u32) -> Result<String, B
     Ok(page(&plan, &frames(&plan, &creature.brain, trial, steps, every)?, every))
 }
 
-/// The page of a walk of which the poses after each `every`-th step are known.
+/// Returns the page of a walk, from the poses after every `every` steps.
 pub fn page(plan: &Plan, frames: &[Vec<Pose>], every: u32) -> String {
     let mut walk = String::new();
     for poses in frames {
@@ -53,7 +53,7 @@ pub fn page(plan: &Plan, frames: &[Vec<Pose>], every: u32) -> String {
     page.replace("/*PERIOD*/", &format!("{}", f64::from(every) / 240.0))
 }
 
-/// The unit quaternion (w, x, y, z) of a rotation, whose w is not negative.
+/// Returns the unit quaternion (w, x, y, z) of a rotation, with w >= 0.
 fn quaternion(r: &[[f64; 3]; 3]) -> [f64; 4] {
     let part = |sum: f64| (sum.max(0.0)).sqrt() / 2.0;
     let w = part(1.0 + r[0][0] + r[1][1] + r[2][2]);

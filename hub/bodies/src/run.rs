@@ -1,24 +1,24 @@
-//! A run from where it stands to its end, or to where it is told to stop.
+//! Run from its current state to its end, or to a stop request.
 
 use super::folder::Folder;
 use super::generation::{BodyRun, Row};
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_lab::run_folder::FolderError;
 
-/// How a run ended.
+/// End of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With its last evaluation.
+    /// The budget was used up.
     Whole,
-    /// After a whole generation, as it was told to.
+    /// The run was stopped after a complete generation.
     Stopped,
 }
 
-/// Runs the generations that are left. Each is kept in the folder, if there is one, before the next begins; then `watch` sees
-/// it. `stop`, or a file of that name in the folder, ends the run after the generation in hand.
+/// Runs the remaining generations. Each generation is saved in the folder, if one is given, before `watch` is called
+/// and the next begins. `stop`, or a stop file in the folder, ends the run after the current generation.
 ///
 /// # Errors
-/// If the folder cannot be written; all generations before are kept.
+/// If the folder cannot be written; earlier generations stay saved.
 pub fn run(
     evolution: &mut BodyRun,
     mut folder: Option<&mut Folder>,
