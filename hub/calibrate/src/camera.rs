@@ -1,8 +1,8 @@
-//! The camera's reality gap (Eq. 7.4): how far what robots saw of the frisbee is from what the simulator's perfect
-//! camera sees at the same poses, and which delay and how many misses explain it.
+//! Reality gap of the camera (Eq. 7.4): difference between the robots' camera data on the frisbee and the simulator's
+//! perfect camera at the same poses, and the delay and misses that explain it.
 //!
-//! A real camera shows the past. The gap is computed against the simulated view some time ago; the delay is that of the
-//! least mean gap. Misses are counted at that delay.
+//! A real camera shows a past state. The gap is computed against the simulated view at an earlier time; the fitted
+//! delay is the one with the smallest mean gap. Misses are counted at that delay.
 
 use super::numerics::{jackknife, least, line, minimum, spread};
 use super::table::{self, Row};
@@ -19,35 +19,35 @@ use xpuck_kernels::world::{Body, Colour as Seen, Pose, Shape, senses};
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
-/// The divisor of Eq. 7.4: the longest difference of two camera vectors.
+/// Divisor of Eq. 7.4: the largest difference between two camera vectors.
 const LONGEST_DIFFERENCE: f64 = 2.95;
-/// Longest delay that is looked for, s.
+/// Maximum delay of the search [s].
 const LONGEST: f64 = 0.5;
-/// Delays of a sweep.
+/// Number of delays in a sweep.
 const DELAYS: usize = 101;
-/// What counts as a little before and after, s.
+/// Time margin before and after a sample [s].
 const MARGIN: f64 = 0.02;
-/// What counts as a little to the side, rad.
+/// Angle margin to each side [rad].
 const ASIDE: f32 = 0.02;
-/// Samples of one run are at most this far apart, s.
+/// Maximum interval between samples of one run [s].
 const LONGEST_GAP: f64 = 0.25;
-/// Full turning speed on the spot, rad/s.
+/// Maximum turning rate on the spot [rad/s].
 const FULL_TURN: f64 = V_MAX as f64 * std::f64::consts::SQRT_2 / WHEELBASE as f64;
 
-/// What a robot saw of the frisbee, and where both were.
+/// Camera data of a robot on the frisbee, with the poses of both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Which run, of one robot.
+    /// Number of the run, which belongs to one robot.
     pub run: u32,
-    /// When, s.
+    /// Time [s].
     pub time: f64,
-    /// The robot.
+    /// Pose of the robot.
     pub robot: Pose,
-    /// The frisbee's centre, m.
+    /// Centre of the frisbee [m].
     pub frisbee: Vec2,
-    /// Whether blue was seen in the left, centre and right segment; none where a sample only tells where everybody was.
+    /// Whether blue was seen in the left, centre and right segment; `None` for a sample with poses only.
     pub segments: Option<[bool; 3]>,
-    /// The centres of other robots, m, which may stand in the way; as many in all samples of a run.
+    /// Centres of other robots, which may block the view [m]; the same number in all samples of a run.
     pub others: Vec<Vec2>,
 }
 
@@ -84,7 +84,7 @@ impl Row for CameraRow {
     }
 }
 
-/// Reads samples; `name` is what errors call the text.
+/// Parses samples; `name` is the name of the text in errors.
 pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
     let mut samples: Vec<Sample> = Vec::new();
     for (line, r) in table::read::<CameraRow>(name, text)? {
@@ -106,7 +106,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
     Ok(samples)
 }
 
-/// The samples as text.
+/// Returns the samples as text.
 pub fn write(samples: &[Sample]) -> String {
     let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
     let [left, centre, right] =
@@ -125,16 +125,16 @@ pub fn write(samples: &[Sample]) -> String {
     }))
 }
 
-/// A sample and what a perfect camera would have shown before it.
+/// A sample and the preceding views of a perfect camera.
 #[derive(Debug)]
 struct View<'a> {
-    /// The samples of its run up to and with this one; the first is at least [`LONGEST`] older.
+    /// Samples of its run up to and including this one; the first is at least [`LONGEST`] older.
     past: &'a [Sample],
-    /// By how much the camera looks to the left of ahead, rad.
+    /// Angle of the camera to the left of the robot's heading [rad].
     mount: f32,
-    /// Turning speed, rad/s.
+    /// Turning rate [rad/s].
     turn: f64,
-    /// The gap for each delay of the sweep.
+    /// Gap for each delay of the sweep.
     gaps: Vec<f64>,
 }
 
@@ -147,12 +147,12 @@ impl<'a> View<'a> {
         view
     }
 
-    /// What a perfect camera saw `delay` ago.
+    /// Returns the view of a perfect camera `delay` earlier [s].
     fn simulated(&self, delay: f64) -> [bool; 3] {
         self.turned(delay, 0.0)
     }
 
-    /// The same, turned to the left by so much more, rad.
+    /// Same as [`View::simulated`], turned further to the left by `aside` [rad].
     fn turned(&self, delay: f64, aside: f32) -> [bool; 3] {
         let now = self.past.len() - 1;
         let time = self.past[now].time - delay;
@@ -172,12 +172,12 @@ impl<'a> View<'a> {
         self.past[self.past.len() - 1].segments.unwrap_or_default()
     }
 
-    /// Eq. 7.4 against the simulated view `delay` ago.
+    /// Returns Eq. 7.4 against the simulated view `delay` earlier [s].
     fn gap(&self, delay: f64) -> f64 {
         self.gap_of(&self.simulated(delay))
     }
 
-    /// Eq. 7.4 against a simulated view.
+    /// Returns Eq. 7.4 against a simulated view.
     fn gap_of(&self, simulated: &[bool; 3]) -> f64 {
         let vector = |segments| {
             let mut blobs = Blobs::default();
@@ -188,12 +188,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// The delays of the sweep, s.
+/// Returns the delays of the sweep [s].
 fn delays() -> Vec<f64> {
     spread(0.0, LONGEST, DELAYS)
 }
 
-/// All samples that have half a second of their run before them.
+/// Returns all samples that are preceded by half a second of their run.
 fn views<'a>(samples: &'a [Sample], mount: impl Fn(u32) -> f32 + Sync) -> Vec<View<'a>> {
     let runs: Vec<&[Sample]> = samples.chunk_by(|a, b| a.run == b.run && b.time - a.time <= LONGEST_GAP).collect();
     let of_run = |run: &&'_ [Sample]| -> Vec<usize> {
@@ -204,14 +204,14 @@ fn views<'a>(samples: &'a [Sample], mount: impl Fn(u32) -> f32 + Sync) -> Vec<Vi
         .collect()
 }
 
-/// The mean gap for each delay.
+/// Returns the mean gap for each delay.
 fn sweep(views: &[&View]) -> Vec<(f64, f64)> {
     let mean = |k: usize| views.iter().map(|v| v.gaps[k]).sum::<f64>() / views.len() as f64;
     delays().into_iter().enumerate().map(|(k, delay)| (delay, mean(k))).collect()
 }
 
-/// The delay of the least gap: where the lines through both flanks of the valley meet, because a single delay's gap
-/// hangs on the few samples that are just at a segment's edge.
+/// Returns the delay of the minimum gap: the intersection of the lines through both flanks of the valley. The gap of
+/// a single delay depends on the few samples at a segment's edge.
 fn valley(curve: &[(f64, f64)]) -> f64 {
     const FLANK: usize = 8;
     let best = least(&curve.iter().map(|c| c.1).collect::<Vec<_>>());
@@ -224,9 +224,9 @@ fn valley(curve: &[(f64, f64)]) -> f64 {
     delay.clamp(0.0, LONGEST)
 }
 
-/// Of the segments in which the frisbee was to be seen at this delay, the part in which it was not; and the mean gap.
-/// Only segments count in which it also stood a little before and after, and a little aside: at an edge a small error of
-/// the pose decides.
+/// Returns the share of segments in which the frisbee was missed although visible at this delay, and the mean gap. A
+/// segment counts only if the frisbee is also in it slightly earlier, later, and to each side: at an edge, small pose
+/// errors decide.
 fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     let (mut due, mut missed, mut gap) = (0.0, 0.0, 0.0);
     for view in views {
@@ -242,7 +242,7 @@ fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     (if due > 0.0 { missed / due } else { 0.0 }, gap / views.len() as f64)
 }
 
-/// Delay, misses, gap as recorded and gap that is left.
+/// Returns the delay, the share of misses, the recorded gap, and the remaining gap.
 fn parameters(views: &[&View]) -> Vec<f64> {
     let curve = sweep(views);
     let delay = valley(&curve);
@@ -250,28 +250,28 @@ fn parameters(views: &[&View]) -> Vec<f64> {
     vec![delay, missed, curve[0].1, left]
 }
 
-/// What a run of many robots tells of their cameras.
+/// Camera parameters from a run of many robots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mounted {
-    /// Age of what cameras show, s; part of due segments not seen; mean gap of Eq. 7.4, as recorded and as it is left.
+    /// Age of camera images [s]; share of missed segments; mean gap of Eq. 7.4, as recorded and remaining.
     pub values: [f64; 4],
-    /// Their standard errors.
+    /// Standard errors of `values`.
     pub errors: Option<[f64; 4]>,
-    /// Of each robot by how much its camera looks to the left of ahead, rad, and the standard error; none of one that saw
-    /// too little.
+    /// Angle of each robot's camera to the left of its heading [rad], and the standard error; `None` for a robot with
+    /// too few images.
     pub turns: Vec<Option<(f64, Option<f64>)>>,
-    /// The mean gap for each delay.
+    /// Mean gap for each delay.
     pub curve: Vec<(f64, f64)>,
 }
 
-/// Most that a camera may look aside, rad.
+/// Maximum angle of a camera [rad].
 const MOST_ASIDE: f64 = 0.26;
-/// Turns of a sweep, one a degree.
+/// Number of angles in a sweep, one per degree.
 const TURNS: usize = 31;
-/// Pictures with the frisbee in view that it takes to tell how a camera is mounted.
+/// Minimum number of images with the frisbee that are needed to determine a camera's angle.
 const LEAST_SEEN: usize = 40;
 
-/// Fits samples of a run whose number is the robot's, 0 and on. None if the robots saw too little.
+/// Fits samples of a run; the run number is the robot's index, from 0. `None` if there are too few images.
 pub fn fit_mounted(samples: &[Sample], robots: usize) -> Option<Mounted> {
     let straight = views(samples, |_| 0.0);
     let seen = |view: &&View<'_>| view.real() != [false; 3];
@@ -334,7 +334,7 @@ pub fn fit(samples: &[Sample]) -> Result<Report, Unfit> {
     })
 }
 
-/// The gap at ten turning speeds: points, quartiles and means (Fig. 7.5).
+/// Plots the gap at ten turning rates: points, quartiles and means (Fig. 7.5).
 fn gap_plot(views: &[&View], delay: f64) -> Plot {
     let mut plot = Plot::new("gap over the turning speed (Fig. 7.5)", "turning speed, rad/s", "gap of Eq. 7.4");
     let gaps: Vec<(f64, f64, f64)> = views.par_iter().map(|v| (v.turn, v.gaps[0], v.gap(delay))).collect();

@@ -1,11 +1,11 @@
-//! Friction and restitution between bodies, and the noise of motion, from recorded encounters (thesis 7.2.2).
+//! Friction and restitution between bodies, and motion noise, from recorded encounters (thesis 7.2.2).
 //!
 //! A run is simulated with the reference physics, without noise, from bodies at rest. Poses are set to the recorded
-//! ones before every step, velocities are the simulation's own, so what a step gets wrong is not carried on: under
-//! Eq. 5.9 velocities have no noise, and each step's displacement has its own. The discrepancy is the root mean square
-//! of these one-step errors over the steps in which a body touches something, in metres; an error of heading counts
-//! by its way at the body's rim. Friction and restitution are those of least discrepancy. What is left in steps that
-//! touch nothing is the noise.
+//! ones before every step, but velocities are those of the simulation. Errors of a step are therefore not carried on:
+//! in Eq. 5.9 velocities have no noise, and each step's displacement has its own. The discrepancy is the root mean
+//! square of these one-step errors [m] over the steps in which a body touches something; an error of heading counts
+//! as the distance at the body's rim. Friction and restitution are the values of minimum discrepancy. The residual in
+//! steps without contact is the noise.
 
 use super::motion_noise::{Residual, deviations};
 use super::numerics::{golden, jackknife, minimum, spread};
@@ -18,26 +18,26 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Frames may be this far apart at most, s; poses between them are interpolated.
+/// Maximum interval between frames [s]; poses are interpolated.
 const LONGEST_GAP: f64 = 0.05;
-/// A body that moves further than this between the first two frames did not start at rest, m: what the hardest start
-/// of wheels gives in a step, twice.
+/// Maximum displacement of a body at rest between the first two frames [m]: twice that of the strongest start of the
+/// wheels in a step.
 const REST: f32 = 0.008;
-/// Where friction and restitution are looked for.
+/// Range of friction and restitution in the search.
 const RANGE: (f64, f64) = (0.0, 1.0);
-/// Points of a sweep over that range.
+/// Number of points in a sweep over that range.
 const SWEEP: usize = 26;
-/// Friction and restitution are found to within this.
+/// Tolerance of the fitted friction and restitution.
 const TOLERANCE: f64 = 2e-4;
-/// After the sweeps each is looked for within this of its last value.
+/// Search range around the last value after the sweeps.
 const REACH: f64 = 0.04;
-/// Step of the parabolas that tell how the optimum of a part of the runs differs.
+/// Step of the parabolas for the shift of the optimum in a subset of the runs.
 const STEP: f64 = 0.01;
-/// Bodies whose edges are this near to each other may touch or not, m: a few times the noise of motion capture.
+/// Gap between bodies up to which contact is uncertain [m]: a few times the noise of motion capture.
 const DOUBT: f32 = 0.0003;
-/// Frames for which a wrong guess about a touch spoils velocities; friction with the floor soon sets them right.
+/// Number of frames for which an uncertain contact affects velocities; friction with the floor soon corrects them.
 const MEMORY: usize = 2;
-/// Frames after a touch until its last effects are gone, which would pass for noise.
+/// Number of frames after a contact in which its effects could be mistaken for noise.
 const SETTLING: usize = 12;
 
 /// Friction and restitution between bodies.
@@ -59,11 +59,11 @@ impl Contact {
     }
 }
 
-/// A run that can be simulated: frames one physics step apart.
+/// A run prepared for simulation: frames at the interval of a physics step.
 struct Encounter {
     run: Run,
     shapes: Vec<Shape>,
-    /// For each frame and body, the gap to what is nearest to touching it, m; see [`gaps`].
+    /// Gap between each body and the nearest obstacle, for each frame [m]; see [`gaps`].
     gaps: Vec<Vec<f32>>,
     half_arena: (f32, f32),
 }
@@ -91,24 +91,24 @@ impl Encounter {
         Ok(Encounter { run, shapes, gaps, half_arena })
     }
 
-    /// True if body `i` touches something in a frame, and it was clear lately who touches whom.
+    /// Whether body `i` touches something in a frame, and no contact in this and the preceding frames is uncertain.
     fn touches(&self, frame: usize, i: usize) -> bool {
         let lately = &self.gaps[frame.saturating_sub(MEMORY)..=frame];
         self.gaps[frame][i] < 0.0 && !lately.iter().flatten().any(|gap| gap.abs() < DOUBT)
     }
 
-    /// True if body `i` has touched nothing for a while.
+    /// Whether body `i` has no contact in this and the preceding frames.
     fn free(&self, frame: usize, i: usize) -> bool {
         self.gaps[frame.saturating_sub(SETTLING)..=frame].iter().all(|gaps| gaps[i] > DOUBT)
     }
 
-    /// How often a body touches something, over all frames.
+    /// Returns the number of contacts over all frames and bodies.
     fn touch_count(&self) -> usize {
         (0..self.gaps.len()).map(|k| (0..self.shapes.len()).filter(|i| self.touches(k, *i)).count()).sum()
     }
 
-    /// Predicts every frame from the one before: `see` gets the frame's number, the bodies as the step leaves them
-    /// and the recorded poses.
+    /// Predicts every frame from the preceding one: `see` receives the frame's number, the bodies after the step, and
+    /// the recorded poses.
     fn predict(&self, contact: Contact, mut see: impl FnMut(usize, &[Body], &[Pose])) {
         let physics = contact.physics(self.half_arena);
         let frames = &self.run.frames;
@@ -122,12 +122,12 @@ impl Encounter {
         }
     }
 
-    /// The bodies at rest where a frame has them.
+    /// Returns the bodies at rest at the poses of a frame.
     fn bodies(&self, frame: usize) -> Vec<Body> {
         self.shapes.iter().zip(&self.run.frames[frame].poses).map(|(s, pose)| Body::at_rest(*s, *pose)).collect()
     }
 
-    /// Sum of squared one-step errors of touching bodies, m^2, and their number.
+    /// Returns the sum of squared one-step errors of touching bodies [m^2], and their number.
     fn errors(&self, contact: Contact) -> (f64, f64) {
         let (mut sum, mut count) = (0.0, 0.0);
         self.predict(contact, |k, bodies, seen| {
@@ -140,7 +140,7 @@ impl Encounter {
         (sum, count)
     }
 
-    /// What prediction leaves over of robots that touch nothing: along the way, and of the heading.
+    /// Returns the prediction residuals of robots without contact: along the direction of motion, and of the heading.
     fn residuals(&self, contact: Contact) -> (Vec<Residual>, Vec<Residual>) {
         let (mut along, mut turning) = (Vec::new(), Vec::new());
         self.predict(contact, |k, bodies, seen| {
@@ -149,7 +149,7 @@ impl Encounter {
                 let body = &bodies[i];
                 let [speed, spin] = [body.velocity.length(), body.spin].map(|x| f64::from(x * DT).powi(2));
                 let off = seen[i].at - body.pose.at;
-                // A robot that stands has no way; any direction shows the noise of poses.
+                // A standing robot has no direction of motion; any direction shows the pose noise.
                 let ahead = if speed > 1e-14 { body.velocity * (1.0 / body.velocity.length()) } else { unit_x() };
                 along.push(Residual { square: f64::from(off.dot(ahead)).powi(2), scales: [speed, 0.0] });
                 let turn = f64::from(wrap_angle(seen[i].heading - body.pose.heading));
@@ -164,7 +164,7 @@ fn unit_x() -> xpuck_kernels::math::Vec2 {
     xpuck_kernels::math::vec2(1.0, 0.0)
 }
 
-/// The gap between each body and what is nearest to touching it, another body or a wall, m; negative if they overlap.
+/// Returns the gap between each body and the nearest body or wall [m]; negative if they overlap.
 fn gaps(poses: &[Pose], shapes: &[Shape], (hx, hy): (f32, f32)) -> Vec<f32> {
     let gap = |i: usize| {
         let (at, radius) = (poses[i].at, shapes[i].radius);
@@ -175,14 +175,15 @@ fn gaps(poses: &[Pose], shapes: &[Shape], (hx, hy): (f32, f32)) -> Vec<f32> {
     (0..poses.len()).map(gap).collect()
 }
 
-/// Root mean square of the one-step errors, m. Runs are summed in their order, whatever thread computed them.
+/// Returns the root mean square of the one-step errors [m]. Runs are summed in their order, regardless of threads.
 fn discrepancy(encounters: &[&Encounter], contact: Contact) -> f64 {
     let sums: Vec<(f64, f64)> = encounters.par_iter().map(|e| e.errors(contact)).collect();
     let (sum, count) = sums.iter().fold((0.0, 0.0), |t, s| (t.0 + s.0, t.1 + s.1));
     (sum / count).sqrt()
 }
 
-/// Friction and restitution of least discrepancy, by turns: a sweep of the whole range, then its neighbourhood.
+/// Returns friction and restitution of minimum discrepancy, optimised in turn: first a sweep over the whole range,
+/// then a local search.
 fn least(encounters: &[&Encounter]) -> Contact {
     let grid = spread(RANGE.0, RANGE.1, SWEEP);
     let find = |last: Option<f64>, cost: &dyn Fn(f64) -> f64| match last {
@@ -198,10 +199,10 @@ fn least(encounters: &[&Encounter]) -> Contact {
     Contact { friction, restitution }
 }
 
-/// What the parameters of a set of runs follow from, for one run: its errors at the optimum and beside it along each
-/// parameter, and its residuals.
+/// Data of one run from which the parameters of a subset of runs follow: its errors at the optimum and next to it
+/// along each parameter, and its residuals.
 struct Around {
-    /// Sum of squares and count, at minus, zero and plus [`STEP`]; of friction, then of restitution.
+    /// Sum of squares and count at minus, zero and plus [`STEP`], for friction, then for restitution.
     errors: [[(f64, f64); 3]; 2],
     along: Vec<Residual>,
     turning: Vec<Residual>,
@@ -217,8 +218,8 @@ impl Around {
     }
 }
 
-/// Friction, restitution and the three alphas of runs near the optimum of all: the first two where parabolas through
-/// the errors have their vertices.
+/// Returns friction, restitution and the three alphas of a subset of runs, near the optimum of all runs: the first
+/// two are the vertices of parabolas through the errors.
 fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     let vertex = |parameter: usize| {
         let [a, b, c] = [0, 1, 2].map(|s| runs.iter().map(|r| r.errors[parameter][s].0).sum::<f64>());
@@ -232,7 +233,7 @@ fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     vec![best.friction + vertex(0), best.restitution + vertex(1), position, turn, drift]
 }
 
-/// Fits runs of an arena that is `2 half_arena` long and wide.
+/// Fits runs in an arena with the half length and half width `half_arena` [m].
 pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, Unfit> {
     let encounters: Vec<Encounter> = (1..)
         .zip(runs)
@@ -271,7 +272,7 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, Unfit> {
     })
 }
 
-/// The recorded tracks of an encounter and, in grey, simulated ones over a sweep of friction (Fig. 7.2).
+/// Plots the recorded tracks of an encounter and, in grey, simulated ones over a sweep of friction (Fig. 7.2).
 fn trajectories(encounters: &[&Encounter], contact: Contact) -> Plot {
     let mut plot = Plot::new("recorded (colour), simulated for friction 0 to 0.5 (grey)", "x, m", "y, m").same_scale();
     let Some(shown) = encounters.iter().max_by_key(|e| e.touch_count()) else { return plot };
@@ -298,7 +299,7 @@ fn trajectories(encounters: &[&Encounter], contact: Contact) -> Plot {
     plot
 }
 
-/// The discrepancy over each parameter, the other being the fitted one.
+/// Plots the discrepancy over each parameter, with the fitted value of the other.
 fn sweeps(encounters: &[&Encounter], contact: Contact) -> Plot {
     let mut plot = Plot::new("discrepancy over each parameter", "value", "one-step error, mm");
     let grid = spread(RANGE.0, 0.6, 31);

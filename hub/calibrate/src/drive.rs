@@ -1,54 +1,55 @@
-//! How far each robot's wheels really go, and the noise of motion (Eq. 7.1 and 7.2), from stretches of a run in which the
-//! robot touches nothing.
+//! Wheel factors of each robot, and the noise of motion (Eqs. 7.1 and 7.2), from segments of a run in which the robot
+//! touches nothing.
 //!
-//! The commanded wheels drive a simulated robot, so that its inertia counts for nothing. Over half a second or more, from one
-//! moment in which the wheels turn steadily to another, they roll so far; the robot's way and turn should be (a L + b R) / 2
-//! and (b R - a L) / (c W), where L and R are those ways, W is the distance between the wheels, and a, b and c are the
-//! robot's factors. They are found by least squares; stretches that are
-//! far off, in which a wheel slipped, are left out of that. What is left over of all stretches is the noise.
+//! The commanded wheel speeds drive a simulated robot, so that inertia has no effect on the result. A segment lasts
+//! half a second or more, between two times at which the wheels turn steadily. If the wheels roll the distances L and
+//! R in it, the robot's distance and turn should be (a L + b R) / 2 and (b R - a L) / (c W), where W is the distance
+//! between the wheels, and a, b and c are the robot's factors. The factors are found by least squares; outliers, in
+//! which a wheel slipped, are left out. The residual of all segments is the noise.
 
 use super::poses::Run;
 use xpuck_kernels::math::linear::solve_open;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{DT, WHEELBASE};
 
-/// Least length of a stretch, s.
+/// Minimum duration of a segment [s].
 const STRETCH: f64 = 0.5;
-/// Greatest length, s.
+/// Maximum duration of a segment [s].
 const LONGEST: f64 = 2.0;
-/// Wheels are steady that roll as far in so much time before as after, s; when a command takes effect is known no better.
+/// Wheels are steady if they roll the same distance in this time before and after [s]: the accuracy of command times.
 const AROUND: f64 = 0.1;
-/// But for so much, m.
+/// Tolerance of that difference of distances [m].
 const UNSTEADY: f64 = 0.001;
-/// A stretch is left out of the factors if it is so many times farther off than half of all are.
+/// A segment with an error above this multiple of the median error is an outlier.
 const FAR_OFF: f64 = 5.0;
-/// Rounds of Gauss and Newton; the factors settle within five.
+/// Number of Gauss-Newton iterations; the factors converge within five.
 const ROUNDS: usize = 12;
-/// Wheels that roll less than this in a stretch stand, m.
+/// Distance below which a wheel counts as standing [m].
 const STANDS: f64 = 1e-4;
 /// Median of the square of a normal deviate.
 const MEDIAN_OF_SQUARES: f64 = 0.4549;
-/// Ways shorter than this tell nothing, m.
+/// Minimum distance for a segment to contribute information [m].
 const LEAST_WAY: f64 = 0.005;
 
-/// A stretch: how far the wheels should have rolled, and what the robot did.
+/// A segment: expected distances of the wheels, and the robot's motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// Ways of the simulated robot's left and right wheel, m.
+    /// Distances of the simulated robot's left and right wheel [m].
     pub wheels: [f64; 2],
-    /// Way ahead, m.
+    /// Forward distance [m].
     pub way: f64,
-    /// Turn, rad.
+    /// Turn [rad].
     pub turn: f64,
-    /// Squares of the simulated robot's way and turn in each physics step, added up, m^2 and rad^2: noise scales with them.
+    /// Sums of squares of the simulated robot's distance [m^2] and turn [rad^2] in each physics step; noise scales
+    /// with them.
     pub squares: [f64; 2],
 }
 
-/// The factors: left wheel, right wheel, distance between the wheels.
+/// Factors of the left wheel, the right wheel, and the distance between the wheels.
 pub type Factors = [f64; 3];
 
-/// The stretches of a run of one robot, whose poses are `late` (s); `free` says whether it touched nothing from one time of
-/// the record to another.
+/// Returns the segments of a run of one robot whose poses have the delay `late` [s]; `free` returns whether the robot
+/// touched nothing between two times of the record.
 pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<Stretch> {
     let rolled = Rolled::of(run);
     let mut found = Vec::new();
@@ -66,7 +67,7 @@ pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<S
             first += 1;
             continue;
         }
-        // The robot's inertia remembers what was before for a moment.
+        // The motion still depends on earlier commands because of the robot's inertia.
         let known = from - late - run.frames[0].time > STRETCH;
         if known && free(from, to) {
             let (mut way, mut turn) = (0.0, 0.0);
@@ -85,8 +86,8 @@ pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<S
     found
 }
 
-/// How far the wheels of a simulated robot have rolled at the ends of physics steps, left and right, and the squares of the
-/// robot's way and turn in each step, all added up.
+/// Cumulative sums at the ends of physics steps of a simulated robot: distances of the left and right wheel, and
+/// squares of the robot's distance and turn in each step.
 struct Rolled {
     start: f64,
     sums: Vec<[f64; 4]>,
@@ -108,7 +109,7 @@ impl Rolled {
         Rolled { start, sums }
     }
 
-    /// True if the wheels turn at a time as they did before and go on doing.
+    /// Whether the wheel speeds at a time equal those before and after.
     fn steady(&self, time: f64) -> bool {
         let [before, now, after] = [time - AROUND, time, time + AROUND].map(|t| self.at(t));
         (0..2).all(|i| (after[i] - 2.0 * now[i] + before[i]).abs() < UNSTEADY)
@@ -122,15 +123,16 @@ impl Rolled {
     }
 }
 
-/// What a stretch's way and turn are more than the factors say, m and m (the turn by its way at half the wheels' distance).
+/// Returns the errors of a segment's distance and turn relative to the factors [m]; the turn as the distance at a
+/// wheel.
 fn off(stretch: &Stretch, [a, b, c]: Factors) -> [f64; 2] {
     let [left, right] = stretch.wheels;
     let turn = (b * right - a * left) / (c * f64::from(WHEELBASE));
     [stretch.way - (a * left + b * right) / 2.0, (stretch.turn - turn) * f64::from(WHEELBASE) / 2.0]
 }
 
-/// The factors of a robot by least squares, first of all its stretches and then of those that are not far off. None if its
-/// stretches do not tell: it hardly moved, or never turned.
+/// Returns the factors of a robot by least squares, first from all segments, then without outliers. `None` if the
+/// segments are insufficient: the robot hardly moved, or never turned.
 pub fn factors(stretches: &[Stretch]) -> Option<Factors> {
     let moved = |f: fn([f64; 2]) -> f64| stretches.iter().filter(|s| f(s.wheels).abs() > LEAST_WAY).count();
     if moved(|[l, r]| l + r) < 8 || moved(|[l, r]| r - l) < 8 {
@@ -151,7 +153,7 @@ pub fn factors(stretches: &[Stretch]) -> Option<Factors> {
     found.iter().all(|f| (0.5..2.0).contains(f)).then_some(found)
 }
 
-/// One round of Gauss and Newton.
+/// One Gauss-Newton iteration.
 fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
     let (mut matrix, mut right_side) = ([[0.0; 3]; 3], [0.0; 3]);
     for stretch in stretches {
@@ -171,11 +173,11 @@ fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
     [a + da, b + db, c + dc]
 }
 
-/// The three alphas from what the factors leave over: the noise with which ways and turns scatter as much as recorded ones,
-/// slips and all. What standing robots seem to move is the noise of the poses, and does not count.
+/// Returns the three alphas from the residuals: the noise for which distances and turns scatter as in the record,
+/// including slip. The apparent motion of standing robots is pose noise, and is subtracted.
 pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     let rows: Vec<Row> = stretches.iter().map(|(stretch, factors)| Row::of(stretch, *factors)).collect();
-    // By the median: one that was pushed while it stood must not pass for noise of the poses.
+    // The median is robust against robots that were pushed while standing.
     let of_poses = [0, 1].map(|i| {
         let mut standing: Vec<f64> = rows.iter().filter(|row| row.stands).map(|row| row.squares[i]).collect();
         standing.sort_by(f64::total_cmp);
@@ -183,7 +185,8 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     });
     let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().filter(|row| !row.stands).map(of).sum::<f64>();
     let position = sum(&|r| r.squares[0] - of_poses[0]) / sum(&|r| r.way);
-    // Headings have two causes, and there are two kinds of stretch: those that turn more than they go, and the others.
+    // Headings have two noise sources, so segments are split into two groups: those that turn more than they advance,
+    // and the others.
     let mut matrix = [[0.0; 2]; 2];
     let mut right = [0.0; 2];
     for (kind, turning) in [true, false].into_iter().enumerate() {
@@ -191,7 +194,7 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
         matrix[kind] = [of_kind(&|r| r.turn), of_kind(&|r| r.way)];
         right[kind] = of_kind(&|r| r.squares[1] - of_poses[1]);
     }
-    // One cause that comes out negative is none; the other has it all.
+    // A negative noise source is set to zero, and the other one explains the total.
     let alone = |i: usize| (right[0] + right[1]) / (matrix[0][i] + matrix[1][i]);
     let [turn, drift] = match solve_open(matrix, right) {
         [turn, _] if turn < 0.0 => [0.0, alone(1)],
@@ -201,14 +204,14 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     [position, turn, drift].map(|square| if square.is_finite() { square.max(0.0).sqrt() } else { 0.0 })
 }
 
-/// What a stretch tells of noise.
+/// Noise data of a segment.
 struct Row {
-    /// Of what its way and its turn are off.
+    /// Squared errors of distance and turn.
     squares: [f64; 2],
-    /// What their noise scales with.
+    /// Quantities with which the noise scales.
     way: f64,
     turn: f64,
-    /// It turns more than it goes, by the ways of its wheels.
+    /// Whether the segment turns more than it advances, by wheel distances.
     turning: bool,
     stands: bool,
 }
@@ -236,7 +239,7 @@ mod tests {
     use xpuck_kernels::world::physics::{self, Physics};
     use xpuck_kernels::world::{Body, Shape};
 
-    /// A robot with these factors that drives at random, by the reference physics with this noise.
+    /// Simulates a robot with these factors and random commands, by the reference physics with this noise.
     fn drive(factors: Factors, noise: [f32; 3], seed: u64) -> Run {
         let physics = Physics { noise, half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
         let mut body = [Body::at_rest(Shape::ROBOT, xpuck_kernels::world::Pose::default())];
@@ -249,7 +252,7 @@ mod tests {
             }
             frames.push(Frame { time: f64::from(k * 25) / 1000.0, poses: vec![body[0].pose], wheels: vec![wheels] });
             let [a, b, c] = factors.map(|f| f as f32);
-            // Wheels nearer together turn it faster, by the same way.
+            // A smaller distance between the wheels turns the robot faster for the same wheel distances.
             let (sum, difference) = (a * wheels[0] + b * wheels[1], (b * wheels[1] - a * wheels[0]) / c);
             body[0].wheels = [(sum - difference) / 2.0, (sum + difference) / 2.0];
             physics::step(&mut body, &physics, seed, 0, k);

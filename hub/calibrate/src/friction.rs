@@ -1,10 +1,11 @@
 //! Friction with the floor from readings of a force gauge (thesis 7.2.1, Table 7.2).
 //!
-//! A body is drawn over the floor by a thread, and the force is read: the greatest just before it moves (static), or
-//! while it moves (dynamic). Of each kind the least and the greatest reading are left out, and the mean force of the
-//! rest over the body's weight is the friction. The simulator has one friction for a body, the mean of both kinds.
+//! A body is pulled over the floor by a thread, and the force is read: the maximum just before it moves (static), or
+//! the force while it moves (dynamic). For each kind the minimum and the maximum reading are left out; friction is
+//! the mean force of the others divided by the body's weight. The simulator has one friction per body, the mean of
+//! both kinds.
 //!
-//! The standard error is that of the readings which count. Without the two extremes they scatter less than all of them.
+//! The standard error is that of the readings used. Without the two extremes they scatter less than all readings.
 
 use super::poses::FRISBEE;
 use super::table::{self, Row};
@@ -17,24 +18,24 @@ use xpuck_kernels::tree::suggest;
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
-/// What robots are called in the report; all are one body.
+/// Name of robots in the report; all robots count as one body.
 const ROBOT: &str = "robot";
-/// Readings that a kind needs, the two that are left out included.
+/// Minimum number of readings of a kind, including the two that are left out.
 const LEAST_READINGS: usize = 5;
-/// Forces that a record may hold, N.
+/// Valid forces in a record [N].
 const FORCES: RangeInclusive<f64> = 0.001..=100.0;
-/// Greatest friction that a world may have.
+/// Maximum friction in a world.
 const MOST_FRICTION: f64 = 10.0;
-/// Masses that a body may have, kg; the same as in world files.
+/// Valid masses of a body [kg]; the same as in world files.
 const MASSES: RangeInclusive<f64> = 0.001..=10.0;
 
-/// Whether the body was about to move or moved.
+/// Kind of friction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Just before it moved.
+    /// Just before the body moves.
     Static,
-    /// While it moved.
+    /// While the body moves.
     Dynamic,
 }
 
@@ -47,15 +48,15 @@ impl Kind {
     }
 }
 
-/// A reading; also a row of the record.
+/// A reading, and a row of the record.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// Who: `frisbee`, or a robot's name.
+    /// Name of the body: `frisbee`, or a robot's name.
     pub body: String,
-    /// Which friction it tells.
+    /// Kind of friction.
     pub kind: Kind,
-    /// Force of the thread, N.
+    /// Force of the thread [N].
     pub force_n: f64,
 }
 
@@ -65,12 +66,12 @@ impl Row for Reading {
     }
 }
 
-/// Masses of the bodies, 0.001 to 10 kg; without more knowledge those of Table 7.1.
+/// Masses of the bodies [0.001..=10 kg]; default: Table 7.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Masses {
-    /// A robot, kg.
+    /// Mass of a robot [kg].
     pub robot_kg: f64,
-    /// The frisbee, kg.
+    /// Mass of the frisbee [kg].
     pub frisbee_kg: f64,
 }
 
@@ -80,11 +81,11 @@ impl Default for Masses {
     }
 }
 
-/// Reads readings; `name` is what errors call the text.
+/// Parses readings; `name` is the name of the text in errors.
 pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     let readings = table::read::<Reading>(name, text)?;
     for (line, Reading { body, .. }) in &readings {
-        // Any other name is a robot's, so a slip of the pen would be a robot in silence.
+        // Any other name is a robot's, so a misspelt frisbee would silently count as a robot.
         let hint = suggest(&body.to_lowercase(), [FRISBEE.to_string()].into_iter());
         if body != FRISBEE && (body.eq_ignore_ascii_case(FRISBEE) || !hint.is_empty()) {
             let message = format!(
@@ -97,12 +98,12 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     Ok(readings.into_iter().map(|(_, reading)| reading).collect())
 }
 
-/// The readings of one kind: their numbers, from 1 on, and forces, N.
+/// Readings of one kind: their numbers, from 1, and forces [N].
 #[derive(Debug)]
 struct Group {
     kind: Kind,
     kept: Vec<(f64, f64)>,
-    /// The least and the greatest.
+    /// Minimum and maximum.
     left_out: [(f64, f64); 2],
 }
 
@@ -126,36 +127,36 @@ impl Group {
         self.kept.len() + self.left_out.len()
     }
 
-    /// Mean force, N.
+    /// Returns the mean force [N].
     fn mean(&self) -> f64 {
         self.kept.iter().map(|p| p.1).sum::<f64>() / self.kept.len() as f64
     }
 
-    /// Standard deviation of the forces, N.
+    /// Returns the standard deviation of the forces [N].
     fn deviation(&self) -> f64 {
         let mean = self.mean();
         let square: f64 = self.kept.iter().map(|p| (p.1 - mean).powi(2)).sum();
         (square / (self.kept.len() - 1) as f64).sqrt()
     }
 
-    /// Standard error of the mean force, N.
+    /// Returns the standard error of the mean force [N].
     fn error(&self) -> f64 {
         self.deviation() / (self.kept.len() as f64).sqrt()
     }
 }
 
-/// What was read of the robots or of the frisbee.
+/// Readings of the robots or of the frisbee.
 #[derive(Debug)]
 struct Drawn {
     name: &'static str,
-    /// Its weight, N.
+    /// Weight [N].
     weight: f64,
-    /// One or both kinds.
+    /// Readings of one kind or both kinds.
     groups: Vec<Group>,
 }
 
 impl Drawn {
-    /// Its friction and the standard error: of several kinds, the mean.
+    /// Returns the friction and its standard error; for two kinds, of their mean.
     fn friction(&self) -> (f64, f64) {
         let n = self.groups.len() as f64;
         let mean = self.groups.iter().map(Group::mean).sum::<f64>() / n;
@@ -183,12 +184,12 @@ impl Drawn {
         rows
     }
 
-    /// The name of its friction in `[physics]`.
+    /// Returns the key of its friction in `[physics]`.
     fn key(&self) -> String {
         format!("{}_friction", self.name)
     }
 
-    /// The readings, and the means of those that count.
+    /// Plots the readings, and the means of those that are used.
     fn panel(&self) -> Plot {
         let mut plot = Plot::new(&format!("{}: readings (Table 7.2)", self.name), "reading", "force, N").whole_x();
         for group in &self.groups {
@@ -206,7 +207,7 @@ impl Drawn {
     }
 }
 
-/// Fits readings; all bodies but the frisbee are robots, whose readings are taken together.
+/// Fits readings; all bodies except the frisbee are robots, whose readings are combined.
 pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
     let mut drawn: Vec<Drawn> = Vec::new();
     for (name, mass) in [(ROBOT, masses.robot_kg), (FRISBEE, masses.frisbee_kg)] {
@@ -261,7 +262,7 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
     })
 }
 
-/// Who was drawn, by name, so that a misspelt frisbee shows.
+/// Lists the names of the bodies, so that a misspelt frisbee is noticed.
 fn bodies(readings: &[Reading]) -> String {
     let names: BTreeSet<&str> = readings.iter().map(|r| r.body.as_str()).collect();
     let call = |name: &str| {
@@ -331,7 +332,7 @@ mod tests {
     #[test]
     fn table_7_2_gives_its_means() {
         let report = fitted(&published()).unwrap();
-        // The table has 0.67, 0.58 and 0.5. The mean of the first two is 0.62, where the thesis settles on 0.65.
+        // The table has 0.67, 0.58 and 0.5. The mean of the first two is 0.62; the thesis uses 0.65.
         let expected = [
             ("robot_static", 0.66514, 0.01248),
             ("robot_dynamic", 0.58019, 0.00943),
@@ -355,7 +356,7 @@ mod tests {
         let text = format!("kind,force_n,body\n{}{}", "dynamic,1,xp01\n".repeat(3), "dynamic,2,xp02\n".repeat(3));
         let masses = Masses { robot_kg: 0.5, ..Masses::default() };
         let report = fit(&read("t", &text).unwrap(), masses).unwrap();
-        // The least and the greatest of all six are left out: two of 1 N and two of 2 N count.
+        // The minimum and the maximum of all six are left out: two of 1 N and two of 2 N are used.
         assert_eq!(report.toml, "[physics]\nrobot_friction = 0.3058\n");
         assert_eq!(report.estimates.len(), 2);
         assert_eq!(report.estimates[0].meaning, "dynamic, from 4 of 6 readings");

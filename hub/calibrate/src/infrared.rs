@@ -1,9 +1,10 @@
-//! The curve of the infra-red sensors (Eq. 7.3) from readings at known distances.
+//! Characteristic curve of the infrared sensors (Eq. 7.3) from readings at known distances.
 //!
-//! A sensor reads scale * curve(distance) + offset, the curve being that of the mean sensor: scales have mean 1,
-//! offsets mean 0. The curve's 3500 counts are kept as printed, because a factor of steepness and shift would say the
-//! same. For a given ratio shift / steepness each sensor's far branch is a straight line over (distance + ratio)^-4, so
-//! only the ratio is searched for; the near branch is a line; and the knee is where both together fit best.
+//! A sensor reads scale * curve(distance) + offset, where the curve is that of the mean sensor: scales have mean 1,
+//! offsets mean 0. The curve's 3500 counts are kept as published, because a common factor in steepness and shift
+//! would be equivalent. For a given ratio shift / steepness, each sensor's far branch is a straight line over
+//! (distance + ratio)^-4, so only the ratio is searched for. The near branch is a line, and the knee is where both
+//! fit best together.
 
 use super::numerics::{golden, jackknife, least, line};
 use super::table::{self, Row};
@@ -16,22 +17,22 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
-/// Where the ratio shift / steepness is looked for, m.
+/// Search range of the ratio shift / steepness [m].
 const RATIOS: (f64, f64) = (0.002, 0.08);
-/// Where the knee is looked for, m.
+/// Search range of the knee [m].
 const KNEES: (f64, f64) = (0.002, 0.015);
-/// Points that each branch of each sensor needs.
+/// Minimum number of points for each branch of each sensor.
 const LEAST_POINTS: usize = 3;
 
-/// A reading; also a row of the record.
+/// A reading, and a row of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// Which sensor; any number.
+    /// Number of the sensor; any number.
     pub sensor: u8,
-    /// Distance to white card, m.
+    /// Distance to a white card [m].
     pub distance_m: f64,
-    /// ADC counts, ambient light subtracted.
+    /// ADC counts, minus ambient light.
     pub raw: u16,
 }
 
@@ -41,12 +42,12 @@ impl Row for Reading {
     }
 }
 
-/// Reads readings; `name` is what errors call the text.
+/// Parses readings; `name` is the name of the text in errors.
 pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     Ok(table::read::<Reading>(name, text)?.into_iter().map(|(_, reading)| reading).collect())
 }
 
-/// The readings as text.
+/// Returns the readings as text.
 pub fn write(readings: &[Reading]) -> String {
     table::write(readings)
 }
@@ -65,7 +66,7 @@ struct Aligned {
     squares: f64,
 }
 
-/// The usable readings of each sensor. A reading at the end of the converter's range says only a bound.
+/// Returns the usable readings of each sensor. Saturated readings are only bounds, and are left out.
 fn by_sensor(readings: &[Reading]) -> BTreeMap<u8, Vec<Reading>> {
     let mut sensors: BTreeMap<u8, Vec<Reading>> = BTreeMap::new();
     for reading in readings.iter().filter(|r| r.raw > 0 && r.raw < MAX_COUNTS) {
@@ -74,7 +75,7 @@ fn by_sensor(readings: &[Reading]) -> BTreeMap<u8, Vec<Reading>> {
     sensors
 }
 
-/// Each sensor's far line for a ratio: value at infinity and slope; and the sum of squared errors.
+/// Returns each sensor's far line for a ratio (value at infinity, and slope), and the sum of squared errors.
 fn far_lines(sensors: &[Vec<Reading>], knee: f64, ratio: f64) -> Option<(Vec<(f64, f64)>, f64)> {
     let (mut lines, mut squares) = (Vec::new(), 0.0);
     for readings in sensors {
@@ -87,7 +88,7 @@ fn far_lines(sensors: &[Vec<Reading>], knee: f64, ratio: f64) -> Option<(Vec<(f6
     Some((lines, squares))
 }
 
-/// The best curve whose knee is at this place.
+/// Returns the best curve with a given knee.
 fn with_knee(sensors: &[Vec<Reading>], knee: f64) -> Option<Aligned> {
     far_lines(sensors, knee, RATIOS.0)?;
     let cost = |ratio| far_lines(sensors, knee, ratio).map_or(f64::INFINITY, |(_, squares)| squares);
@@ -125,7 +126,8 @@ fn with_knee(sensors: &[Vec<Reading>], knee: f64) -> Option<Aligned> {
     Some(found)
 }
 
-/// The best curve over all knees, which are tried half way between neighbouring distances; and each try's error.
+/// Returns the best curve over all knees, which are tried midway between adjacent distances, and the error of each
+/// knee.
 fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
     let mut distances: Vec<f64> = sensors.iter().flatten().map(|r| r.distance_m).collect();
     distances.sort_by(f64::total_cmp);
@@ -139,7 +141,7 @@ fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
     (!tries.is_empty()).then(|| (tries[least(&squares)].clone(), curve))
 }
 
-/// Fits readings; with a robot's name its eight sensors, numbered in the order of Table 6.1, are among the parameters.
+/// Fits readings. With a robot's name, the parameters include its eight sensors, numbered in the order of Table 6.1.
 pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, Unfit> {
     let sensors = by_sensor(readings);
     let (numbers, groups): (Vec<u8>, Vec<Vec<Reading>>) = sensors.into_iter().unzip();
@@ -153,7 +155,7 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, Unfit> {
     let values = |a: &Aligned| vec![a.steepness, a.shift, a.floor, a.near_level, a.near_slope, a.knee];
     let without = |kept: &[Reading]| Some(values(&align(&by_sensor(kept).into_values().collect::<Vec<_>>())?.0));
     let mut errors = jackknife(readings, without);
-    // A knee lies anywhere between two distances, however well both branches are known.
+    // A knee is only known to lie between two distances, however accurate both branches are.
     let spacing = knees.windows(2).map(|k| (k[1].0 - k[0].0) * 1e-3).fold(0.0, f64::max);
     if let Some(errors) = &mut errors {
         errors[5] = errors[5].max(spacing / 12f64.sqrt());
@@ -225,7 +227,7 @@ impl Aligned {
     }
 }
 
-/// The aligned readings with the fitted curve (Fig. 7.4).
+/// Plots the aligned readings with the fitted curve (Fig. 7.4).
 fn curves(sensors: &[Vec<Reading>], found: &Aligned) -> Plot {
     let mut plot = Plot::new("readings, aligned, and the fitted curve (Fig. 7.4)", "distance, mm", "counts");
     let aligned = sensors.iter().zip(&found.sensors).flat_map(|(readings, (scale, offset))| {

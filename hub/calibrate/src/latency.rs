@@ -1,8 +1,8 @@
-//! How late motion capture tells what a robot was commanded (thesis 7.3.3, Fig. 7.6).
+//! Delay of motion capture relative to commands (thesis 7.3.3, Fig. 7.6).
 //!
-//! The commanded wheels drive a simulated robot, so that its inertia is not counted as lateness. Its forward speed is
-//! correlated with that of the recorded poses over the delay, both continuous by linear interpolation; the delay is
-//! that of the greatest correlation.
+//! The commanded wheel speeds drive a simulated robot, so that its inertia is not counted as delay. Its forward speed
+//! is correlated with that of the recorded poses as a function of the delay, both continuous by linear interpolation.
+//! The fitted delay has the maximum correlation.
 
 use super::numerics::{jackknife, minimum, spread};
 use super::poses::{FRISBEE, Run};
@@ -11,16 +11,16 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Longest delay that is looked for, s.
+/// Maximum delay of the search [s].
 const LONGEST: f64 = 1.0;
-/// The delay is found to within this, s.
+/// Tolerance of the delay [s].
 const TOLERANCE: f64 = 1e-5;
-/// Poses at most this far apart, s.
+/// Maximum interval between poses [s].
 const LONGEST_GAP: f64 = 0.2;
-/// Samples are cut into so many parts, whose spread gives the error.
+/// Number of parts into which samples are divided; their spread gives the error.
 const PARTS: usize = 10;
 
-/// A robot's forward speed as sensed at a time, m/s, and of which signal it is a sample.
+/// Measured forward speed of a robot [m/s] at a time [s], with the index of its signal.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     signal: usize,
@@ -28,7 +28,7 @@ struct Sample {
     speed: f64,
 }
 
-/// Forward speed of a commanded robot: at the ends of physics steps from `start` on.
+/// Forward speed of a commanded robot, at the ends of physics steps from `start` on.
 #[derive(Debug)]
 struct Expected {
     start: f64,
@@ -36,7 +36,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// A lone robot that starts at rest, driven by what run says was commanded to body `i`.
+    /// Simulates a single robot that starts at rest and is driven by the commands to body `i`.
     fn of(run: &Run, i: usize) -> Expected {
         let start = run.frames[0].time;
         let mut speeds = vec![0.0];
@@ -45,8 +45,8 @@ impl Expected {
         Expected { start, speeds }
     }
 
-    /// The speed at a time. The position moves with speed k over the whole of step k, so that speed belongs to its
-    /// middle.
+    /// Returns the speed at a time. The position changes with speed k during the whole step k, so that speed belongs
+    /// to the middle of the step.
     fn at(&self, time: f64) -> f64 {
         let place = ((time - self.start) / f64::from(DT) + 0.5).clamp(0.0, (self.speeds.len() - 1) as f64);
         let below = (place as usize).min(self.speeds.len() - 2);
@@ -55,7 +55,7 @@ impl Expected {
     }
 }
 
-/// Forward speeds from poses by central differences, where the whole range of delays has a past.
+/// Returns forward speeds from poses by central differences, from the maximum delay on.
 fn sensed(run: &Run, i: usize, signal: usize) -> Vec<Sample> {
     let first = run.frames[0].time + LONGEST;
     let speed = |w: &[super::poses::Frame]| {
@@ -67,7 +67,7 @@ fn sensed(run: &Run, i: usize, signal: usize) -> Vec<Sample> {
     run.frames.windows(3).map(speed).filter(|s| s.time >= first).collect()
 }
 
-/// Correlation of what is sensed with what is expected `delay` earlier; 0 if either never changes.
+/// Returns the correlation of measured speeds with those expected `delay` earlier; 0 if either is constant.
 fn correlation(samples: &[Sample], expected: &[Expected], delay: f64) -> f64 {
     let pairs: Vec<(f64, f64)> = samples.iter().map(|s| (s.speed, expected[s.signal].at(s.time - delay))).collect();
     let n = pairs.len() as f64;
@@ -121,7 +121,7 @@ pub fn fit(runs: &[Run]) -> Result<Report, Unfit> {
     })
 }
 
-/// Five seconds of both speeds (Fig. 7.6).
+/// Plots several seconds of both speeds (Fig. 7.6).
 fn example(samples: &[Sample], expected: &[Expected]) -> Plot {
     let mut plot = Plot::new("commanded and sensed speed (Fig. 7.6)", "time, s", "forward speed, m/s");
     let first = samples[0];

@@ -1,7 +1,7 @@
-//! Calibration: the simulator's parameters fitted to recorded poses and readings (thesis chapter 7).
+//! Calibration: fits the simulator's parameters to recorded poses and readings (thesis chapter 7).
 //!
-//! Each subject has a file that reads its record and fits it, without files or clocks. [`synthetic`] makes recordings in
-//! the simulator with known parameters, so that every fit can be tried on data whose truth is known.
+//! Each subject has a module that parses its record and fits it, without access to files or clocks. [`synthetic`]
+//! generates recordings with known parameters in the simulator, to test every fit against the truth.
 
 pub mod camera;
 pub mod collisions;
@@ -24,42 +24,42 @@ use xpuck_stats::plot::Plot;
 /// A fitted parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// Its name, as in the snippet.
+    /// Name, as in the TOML snippet.
     pub name: String,
-    /// Its value.
+    /// Value.
     pub value: f64,
-    /// Its standard error; none if the record is too small to tell.
+    /// Standard error; `None` if the record is too small.
     pub error: Option<f64>,
-    /// Its unit; empty for a pure number.
+    /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// What it is.
+    /// Meaning.
     pub meaning: String,
 }
 
-/// What a fit found.
+/// Result of a fit.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Report {
-    /// What was fitted.
+    /// Subject of the fit.
     pub subject: &'static str,
-    /// How much data there was.
+    /// Description of the amount of data.
     pub data: String,
-    /// The parameters.
+    /// Fitted parameters.
     pub estimates: Vec<Estimate>,
-    /// How well they fit.
+    /// Description of the quality of the fit.
     pub fit: String,
-    /// The parameters as TOML, under the keys by which the programs know them.
+    /// Parameters as TOML, with the keys of the programs.
     pub toml: String,
-    /// The drawing: panels side by side.
+    /// Panels of the figure, side by side.
     #[serde(skip)]
     pub panels: Vec<Plot>,
 }
 
-/// Why a record cannot be fitted, with the remedy.
+/// Error of a record that cannot be fitted, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unfit(String);
 
-/// Estimates from rows of name, unit and meaning, with their values and standard errors.
+/// Combines rows of name, unit and meaning with their values and standard errors.
 fn estimates(rows: &[(&str, &'static str, &str)], values: &[f64], errors: Option<&[f64]>) -> Vec<Estimate> {
     let estimate = |(i, (name, unit, meaning)): (usize, &(&str, &'static str, &str))| Estimate {
         name: name.to_string(),

@@ -1,28 +1,29 @@
-//! The noise of robots' motion (Eq. 5.9) from what one-step predictions leave over.
+//! Noise of robot motion (Eq. 5.9) from the residuals of one-step predictions.
 //!
-//! A residual is that of one physics step of 0.025 s: normal, of variance f^2 + sum of (alpha_i a_i)^2, where the a_i
-//! are the lengths and angles that the noise scales with, and f is the noise of the poses themselves, which shows alone
-//! while a robot stands.
+//! A residual belongs to one physics step of 0.025 s. It is normal with variance f^2 + sum of (alpha_i a_i)^2, where
+//! the a_i are the distances and angles with which the noise scales, and f is the pose noise, the only one while a
+//! robot stands.
 
 use xpuck_kernels::math::linear::solve_open;
 
-/// A residual and the squares of what its noise scales with.
+/// A residual, with the squares of the quantities with which its noise scales.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residual {
-    /// Its square.
+    /// Square of the residual.
     pub square: f64,
-    /// The squares of the a_i.
+    /// Squares of the a_i.
     pub scales: [f64; 2],
 }
 
-/// Rounds of reweighting; the estimates settle within ten.
+/// Number of reweighting iterations; the estimates converge within ten.
 const ROUNDS: usize = 30;
-/// Variance below which nothing is told apart: a micrometre or microradian, the resolution of records.
+/// Minimum variance: a micrometre or microradian, the resolution of records.
 const LEAST_VARIANCE: f64 = 1e-12;
 
-/// f and the two alphas, by maximum likelihood (scoring: least squares on squares, weighted by 1 / variance^2).
+/// Returns f and the two alphas by maximum likelihood (scoring: least squares on squares, weighted by 1 /
+/// variance^2).
 pub fn deviations(residuals: &[Residual]) -> [f64; 3] {
-    // Columns of a like size keep the system well conditioned.
+    // Columns of similar size keep the system well conditioned.
     let n = residuals.len().max(1) as f64;
     let size = |k: usize| (residuals.iter().map(|r| r.scales[k]).sum::<f64>() / n).max(f64::MIN_POSITIVE);
     let total = residuals.iter().map(|r| r.square).sum::<f64>() / n;
@@ -55,7 +56,7 @@ mod tests {
         let residual = |i: u32| {
             let words = block(5, 0, 0, i, Stream::Motion, 0);
             let (n, _) = normal_pair(words[0], words[1]);
-            // A third of the time it stands.
+            // The robot stands for a third of the time.
             let moving = f64::from(!i.is_multiple_of(3));
             let scales = [f64::from(unit(words[2])) * moving, 0.02 * f64::from(unit(words[3])) * moving];
             let variance = 0.01f64.powi(2) + 0.2f64.powi(2) * scales[0] + 0.5f64.powi(2) * scales[1];

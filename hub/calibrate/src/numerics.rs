@@ -1,18 +1,18 @@
-//! The small numerics that the fits share: a minimum, a straight line, the jackknife.
+//! Numerical methods shared by the fits: minimum, straight line, jackknife.
 
 use rayon::prelude::*;
 
 /// Ratio of the golden section.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
-/// Groups of the jackknife.
+/// Number of groups of the jackknife.
 const GROUPS: usize = 10;
 
-/// `count` numbers from `low` to `high`, both included.
+/// Returns `count` evenly spaced numbers from `low` to `high`, both included.
 pub fn spread(low: f64, high: f64, count: usize) -> Vec<f64> {
     (0..count).map(|i| low + (high - low) * i as f64 / (count - 1) as f64).collect()
 }
 
-/// Where a function with one minimum in `low..high` has it, to within `tolerance`, by golden section.
+/// Finds the minimum of a unimodal function in `low..high` to within `tolerance`, by golden section.
 pub fn golden(mut low: f64, mut high: f64, tolerance: f64, cost: impl Fn(f64) -> f64) -> f64 {
     let (mut a, mut b) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
     let (mut cost_a, mut cost_b) = (cost(a), cost(b));
@@ -30,20 +30,20 @@ pub fn golden(mut low: f64, mut high: f64, tolerance: f64, cost: impl Fn(f64) ->
     (low + high) / 2.0
 }
 
-/// The minimum of a function that may have several, each wider than the grid's spacing: the best of the grid's
-/// points, then the golden section between its neighbours.
+/// Finds the minimum of a function with several minima, each wider than the grid's spacing: the best grid point, then
+/// a golden section search between its neighbours.
 pub fn minimum(grid: &[f64], tolerance: f64, cost: impl Fn(f64) -> f64) -> f64 {
     let costs: Vec<f64> = grid.iter().map(|x| cost(*x)).collect();
     let best = least(&costs);
     golden(grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)], tolerance, cost)
 }
 
-/// Index of the least number, the first of equals.
+/// Returns the index of the smallest number, the first if several are equal.
 pub fn least(numbers: &[f64]) -> usize {
     (0..numbers.len()).min_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).expect("not empty")
 }
 
-/// Least squares line through points: value at 0, and slope. None if all points have the same x.
+/// Fits a line through points by least squares: value at 0, and slope. `None` if all points have the same x.
 pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let n = points.len() as f64;
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
@@ -52,8 +52,8 @@ pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     (across > 0.0).then_some((my - slope * mx, slope))
 }
 
-/// Standard errors of what `fit` estimates, by the jackknife: the fit is repeated without each tenth of the items in
-/// turn. None if there are fewer than two items or a fit has no answer.
+/// Returns standard errors of the estimates of `fit` by the jackknife: the fit is repeated with each tenth of the
+/// items left out in turn. `None` if there are fewer than two items or a fit fails.
 pub fn jackknife<T: Copy + Send + Sync>(
     items: &[T],
     fit: impl Fn(&[T]) -> Option<Vec<f64>> + Sync,

@@ -1,4 +1,4 @@
-//! Recorded poses: runs of bodies seen by motion capture, with the wheel speeds that were commanded.
+//! Recorded poses: runs of bodies observed by motion capture, with the commanded wheel speeds.
 
 use super::table::{self, Row};
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,28 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_wire::FileError;
 
-/// The body that is the frisbee; all others are robots.
+/// Name of the frisbee; all other bodies are robots.
 pub const FRISBEE: &str = "frisbee";
 
 /// A row: one body at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseRow {
-    /// Which run; runs are independent of each other.
+    /// Number of the run; runs are independent of each other.
     pub run: u32,
-    /// When, s.
+    /// Time [s].
     pub time_s: f64,
-    /// Who: `frisbee`, or a robot's name.
+    /// Name of the body: `frisbee`, or a robot's name.
     pub body: String,
-    /// Centre, m.
+    /// X coordinate of the centre [m].
     pub x_m: f64,
-    /// Centre, m.
+    /// Y coordinate of the centre [m].
     pub y_m: f64,
-    /// Heading, rad.
+    /// Heading [rad].
     pub heading_rad: f64,
-    /// Speed commanded to the left wheel from this time on, m/s; 0 for the frisbee.
+    /// Speed commanded to the left wheel from this time on [m/s]; 0 for the frisbee.
     pub left_m_s: f64,
-    /// The same of the right wheel.
+    /// Speed commanded to the right wheel from this time on [m/s]; 0 for the frisbee.
     pub right_m_s: f64,
 }
 
@@ -51,26 +51,26 @@ impl Row for PoseRow {
 /// All bodies of a run at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// When, s.
+    /// Time [s].
     pub time: f64,
-    /// Where each body is.
+    /// Poses of the bodies.
     pub poses: Vec<Pose>,
-    /// Commanded wheel speeds of each, left and right, m/s.
+    /// Commanded speeds of each body's left and right wheel [m/s].
     pub wheels: Vec<[f32; 2]>,
 }
 
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Names, in the order of the frames' poses.
+    /// Names of the bodies, in the order of the frames' poses.
     pub bodies: Vec<String>,
-    /// What was seen, in order of time; at least two.
+    /// Frames in chronological order; at least two.
     pub frames: Vec<Frame>,
 }
 
 impl Run {
-    /// The run at times `period` (s) apart from its first frame on, poses by linear interpolation, wheels as last
-    /// commanded.
+    /// Resamples the run at intervals of `period` [s] from its first frame on: poses by linear interpolation, wheel
+    /// speeds as last commanded.
     pub fn resampled(&self, period: f64) -> Run {
         let start = self.frames[0].time;
         let steps = ((self.frames[self.frames.len() - 1].time - start) / period + 1e-6).floor() as usize;
@@ -78,9 +78,9 @@ impl Run {
         Run { bodies: self.bodies.clone(), frames }
     }
 
-    /// The run at a time, which is brought to within its first and last frame.
+    /// Returns the run at a time, clamped to its first and last frame.
     pub fn at(&self, time: f64) -> Frame {
-        // A frame that is a rounding error late counts as due, so that its command is not lost.
+        // A frame within the rounding error counts as reached, so that its command is not lost.
         let after = self.frames.partition_point(|f| f.time <= time + 1e-6).clamp(1, self.frames.len() - 1);
         let (a, b) = (&self.frames[after - 1], &self.frames[after]);
         let part = ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32;
@@ -89,26 +89,26 @@ impl Run {
         Frame { time, poses, wheels: wheels.clone() }
     }
 
-    /// Drives a robot from rest by what was commanded to body `i`, alone and without noise, for so many physics steps; `see`
-    /// gets it after each.
+    /// Simulates a single robot from rest with the commands to body `i`, without noise, for `steps` physics steps;
+    /// calls `see` after each step.
     pub fn drive_alone(&self, i: usize, steps: u32, mut see: impl FnMut(&Body)) {
         let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
         let mut body = [Body::at_rest(Shape::ROBOT, self.frames[0].poses[i])];
         for k in 0..steps {
-            // The command of a step's middle is on average neither early nor late.
+            // The command at the middle of a step has no bias in time.
             body[0].wheels = self.at(self.frames[0].time + (f64::from(k) + 0.5) * f64::from(DT)).wheels[i];
             physics::step(&mut body, &physics, 0, 0, k);
             see(&body[0]);
         }
     }
 
-    /// The longest time between two frames, s.
+    /// Returns the maximum interval between two frames [s].
     pub fn longest_gap(&self) -> f64 {
         self.frames.windows(2).map(|w| w[1].time - w[0].time).fold(0.0, f64::max)
     }
 }
 
-/// Reads runs; `name` is what errors call the text.
+/// Parses runs; `name` is the name of the text in errors.
 pub fn read(name: &str, text: &str) -> Result<Vec<Run>, FileError> {
     let mut runs: BTreeMap<u32, Vec<(u64, PoseRow)>> = BTreeMap::new();
     for (line, row) in table::read::<PoseRow>(name, text)? {
@@ -117,7 +117,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Run>, FileError> {
     runs.into_values().map(|rows| run(&rows).map_err(|message| FileError::value(name, message))).collect()
 }
 
-/// One run from its rows, of which consecutive ones with the same time are a frame.
+/// Builds a run from its rows; consecutive rows with the same time form a frame.
 fn run(rows: &[(u64, PoseRow)]) -> Result<Run, String> {
     let mut frames: Vec<Frame> = Vec::new();
     let number = rows[0].1.run;
@@ -162,9 +162,9 @@ fn run(rows: &[(u64, PoseRow)]) -> Result<Run, String> {
     Ok(Run { bodies, frames })
 }
 
-/// The runs as text, numbered from 1.
+/// Returns the runs as text, numbered from 1.
 pub fn write(runs: &[Run]) -> String {
-    // Records are shared: a micrometre and a microradian are far below what motion capture sees.
+    // Rounded for shared records: a micrometre and a microradian are far below the resolution of motion capture.
     let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
     let rows = (1..).zip(runs).flat_map(|(number, run)| {
         run.frames.iter().flat_map(move |frame| {

@@ -1,4 +1,4 @@
-//! A run's record as calibration reads it: where everybody was, what wheels were told, and what cameras saw.
+//! A run's record for calibration: poses, commanded wheel speeds, and camera data.
 
 use super::Unfit;
 use super::poses::{Frame, Run};
@@ -13,49 +13,49 @@ use xpuck_record::read;
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::updates::{Update, Updates};
 
-/// Most poses that are read: an hour of nine robots is a tenth of it.
+/// Maximum number of poses: ten times that of an hour with nine robots.
 const MAX_POSES: usize = 12_000_000;
-/// Poses and updates this far apart are not joined, s.
+/// Maximum interval between consecutive poses and updates [s].
 const LONGEST_GAP: f64 = 0.2;
 
-/// A control update, by the hub's clock.
+/// A control update, with times of the hub's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Told {
-    /// When, s.
+    /// Time [s].
     pub time: f64,
-    /// Speeds sent to the wheels, m/s.
+    /// Speeds sent to the wheels [m/s].
     pub wheels: [f32; 2],
-    /// When the camera's picture came, s, if there was one.
+    /// Time of arrival of the camera image [s], if there is one.
     pub pictured: Option<f64>,
-    /// The segments in which it shows blue.
+    /// Camera segments with blue.
     pub blue: [bool; 3],
 }
 
-/// Where everybody was at one time.
+/// Poses of all bodies at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// When motion capture said so, s.
+    /// Time at which motion capture reported them [s].
     pub time: f64,
-    /// The robots in the order of the record, then the frisbee; none where one was not seen.
+    /// Poses of the robots in the order of the record, then of the frisbee; `None` if not seen.
     pub poses: Vec<Option<Pose>>,
 }
 
-/// What a record holds.
+/// Contents of a record.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// The robots.
+    /// Names of the robots.
     pub robots: Vec<String>,
-    /// Half the arena's length and width, m.
+    /// Half the arena's length and width [m].
     pub half_arena: (f32, f32),
-    /// The frisbee's radius, m.
+    /// Radius of the frisbee [m].
     pub frisbee_radius: f32,
-    /// By how much the hub held poses back for virtual senses, s.
+    /// Delay that the hub added to poses for virtual senses [s].
     pub held_back: f64,
-    /// Poses, in order of time.
+    /// Poses in chronological order.
     pub seen: Vec<Seen>,
-    /// Of each robot its updates, in order of time.
+    /// Updates of each robot in chronological order.
     pub told: Vec<Vec<Told>>,
-    /// What of the record is damaged, a line a file.
+    /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl Recorded {
     /// Reads the record of a run's folder.
     ///
     /// # Errors
-    /// It cannot be read, or it is no record of robots that drove.
+    /// If the record cannot be read, or contains no robots that drove.
     pub fn read(run: &Path) -> Result<Recorded, Unfit> {
         let file = RunFile::read(run).map_err(told)?;
         let hub: HubFile = file.hub.clone().try_into().map_err(told)?;
@@ -122,12 +122,12 @@ impl Recorded {
         Ok(recorded)
     }
 
-    /// Body `i`'s place in the frames that is the frisbee's.
+    /// Index of the frisbee among the bodies.
     pub fn frisbee(&self) -> usize {
         self.robots.len()
     }
 
-    /// Where everybody was at a time; none in a gap.
+    /// Returns the poses of all bodies at a time; `None` in a gap.
     pub fn at(&self, time: f64) -> Option<Vec<Option<Pose>>> {
         let after = self.seen.partition_point(|seen| seen.time < time);
         let (a, b) = (self.seen.get(after.checked_sub(1)?)?, self.seen.get(after)?);
@@ -138,7 +138,7 @@ impl Recorded {
         Some(a.poses.iter().zip(&b.poses).map(|(a, b)| Some((*a)?.towards(&(*b)?, part))).collect())
     }
 
-    /// Of robot `robot` the stretches in which it was seen and told without a gap, as runs of one body.
+    /// Returns the segments in which a robot was seen and commanded without a gap, as runs of one body.
     pub fn alone(&self, robot: usize) -> Vec<Run> {
         let told = &self.told[robot];
         let mut runs: Vec<Run> = Vec::new();
@@ -165,7 +165,7 @@ fn told(error: impl std::fmt::Display) -> Unfit {
     Unfit(error.to_string())
 }
 
-/// The updates of a batch that came at the hub's time `now`, by the hub's clock.
+/// Returns the updates of a batch that arrived at the hub's time `now`, with times of the hub's clock.
 fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<Told>, Unfit> {
     let unpacked = updates.unpack().map_err(told)?;
     let own = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;

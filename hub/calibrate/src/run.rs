@@ -1,4 +1,4 @@
-//! All that the record of one run tells: lateness of poses, wheels and noise of motion, cameras.
+//! Calibration from the record of one run: pose delay, wheel factors, motion noise, cameras.
 
 use super::camera::{self, Mounted, Sample};
 use super::drive::{self, Factors, Stretch};
@@ -12,30 +12,30 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// A body nearer than this may touch, m.
+/// Distance to a body below which contact is possible [m].
 const CLEAR: f32 = 0.003;
-/// How long a touch is felt, s.
+/// Duration of the effect of a contact [s].
 const FELT: f64 = 0.3;
-/// Stretches of all robots that it takes to tell noise.
+/// Minimum number of segments of all robots to determine the noise.
 const LEAST_FOR_NOISE: usize = 400;
-/// Stretches that it takes to tell a robot's wheels.
+/// Minimum number of segments to determine a robot's wheel factors.
 const LEAST_STRETCHES: usize = 40;
-/// Stretches that are drawn, at most.
+/// Maximum number of segments in a figure.
 const DRAWN: usize = 800;
-/// Degrees of a radian.
+/// Degrees per radian.
 const DEGREE: f64 = 180.0 / std::f64::consts::PI;
 
-/// What the wheels of one robot do.
+/// Fitted wheel factors of one robot.
 struct Driven {
     factors: Factors,
     errors: Option<Vec<f64>>,
     stretches: Vec<Stretch>,
 }
 
-/// Fits a run. `had` is the calibration that its robots had: what is found comes on top of that.
+/// Fits a run. `had` is the calibration with which its robots ran: the results are corrections to it.
 ///
 /// # Errors
-/// Nothing can be told from the run.
+/// If no parameter can be determined from the run.
 pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
     let robots = record.robots.len();
     let alone: Vec<_> = (0..robots).map(|robot| record.alone(robot)).collect();
@@ -107,7 +107,7 @@ fn driven(record: &Recorded, robot: usize, alone: &[super::poses::Run], late: f6
     Some(Driven { factors, errors, stretches })
 }
 
-/// True if nothing was near a robot, as far as poses say, from one time to another.
+/// Whether nothing was near a robot between two times, according to the poses.
 fn touches_nothing(record: &Recorded, robot: usize, from: f64, to: f64) -> bool {
     let (hx, hy) = record.half_arena;
     let first = record.seen.partition_point(|seen| seen.time < from);
@@ -123,7 +123,7 @@ fn touches_nothing(record: &Recorded, robot: usize, from: f64, to: f64) -> bool 
     })
 }
 
-/// Poses and pictures of all robots; the run's number is the robot's. Poses are `late`.
+/// Returns poses and images of all robots; the run number is the robot's index. Poses have the delay `late` [s].
 fn samples(record: &Recorded, late: f64) -> Vec<Sample> {
     (0..record.robots.len()).into_par_iter().flat_map_iter(|robot| samples_of(record, robot, late)).collect()
 }
@@ -132,7 +132,7 @@ fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
     let sample = |time: f64, poses: &[Option<xpuck_kernels::world::Pose>], segments| {
         let (me, frisbee) = (poses[robot]?, poses[record.frisbee()]?);
         let others = (0..record.robots.len()).filter(|i| *i != robot);
-        // One that is not seen is far away: samples of a run have as many others.
+        // A robot that is not seen is placed far away: all samples of a run have the same number of other robots.
         let nowhere = xpuck_kernels::math::vec2(1e3, 1e3);
         let others = others.map(|i| poses[i].map_or(nowhere, |pose| pose.at)).collect();
         Some(Sample { run: robot as u32, time, robot: me, frisbee: frisbee.at, segments, others })
@@ -142,7 +142,7 @@ fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
     let mut last = f64::NEG_INFINITY;
     for told in &record.told[robot] {
         let Some(pictured) = told.pictured else { continue };
-        // Updates tell of the same picture again until there is another.
+        // Updates repeat an image until there is a new one.
         if pictured - last < 0.02 {
             continue;
         }
@@ -156,7 +156,7 @@ fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
     samples
 }
 
-/// How long pictures have been there when trees read them, on average, s.
+/// Returns the mean age of images when trees read them [s].
 fn wait(record: &Recorded) -> f64 {
     let waits = || record.told.iter().flatten().filter_map(|told| Some(told.time - told.pictured?));
     waits().sum::<f64>() / waits().count().max(1) as f64
@@ -259,7 +259,7 @@ fn told_of_cameras(
     }
 }
 
-/// A short bar at a robot's place.
+/// Draws a short bar at a robot's position.
 fn bar(plot: &mut Plot, label: &str, colour: Colour, robot: u32, value: f64) {
     let robot = f64::from(robot);
     plot.line(label, colour, vec![(robot - 0.3, value), (robot + 0.3, value)]);

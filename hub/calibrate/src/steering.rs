@@ -1,14 +1,14 @@
-//! The steering law's answer to a step of the goal (thesis 6.3.2, Eqs. 6.16 to 6.21, Fig. 6.5).
+//! Step response of the steering law to changes of the goal (thesis 6.3.2, Eqs. 6.16 to 6.21, Fig. 6.5).
 //!
-//! Every control period the law sets speed and turning rate from a goal whose direction is computed with the heading
-//! of some time ago; between updates both are integrated by Euler's method. The goal has length 1 and a direction in
-//! the world that is switched from -45 to 45 degrees and back.
+//! At every control period the law sets speed and turning rate from a goal whose direction is computed with a delayed
+//! heading; between updates both are integrated by Euler's method. The goal has length 1 and a direction in the world
+//! that is switched from -45 to 45 degrees and back.
 //!
-//! With the latency of 0.25 s that the thesis names, this is not the figure that it describes (critically damped
+//! With the latency of 0.25 s given in the thesis, the result differs from the described figure (critically damped
 //! between gains of 2 and 5, close to oscillation at 10): overshoot begins below a gain of 0.5, and from about 1.5 on
-//! the heading does not settle. A linear loop says the same: it oscillates when its rate times its delay is pi / 2 or
-//! more, and a gain of 2 has 6.9 / s and 0.3 s, the latency and half an update. With 0.025 s it is nearly as described:
-//! critical damping a little below 2, lasting oscillation from 11.5 on.
+//! the heading does not settle. Linear theory agrees: a loop oscillates when its rate times its delay is pi / 2 or
+//! more, and a gain of 2 has 6.9 / s and 0.3 s (the latency and half an update). With 0.025 s the result is nearly as
+//! described: critical damping slightly below 2, lasting oscillation from 11.5 on.
 
 use super::{Estimate, Report, Unfit};
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2, TAU};
@@ -16,50 +16,51 @@ use std::ops::RangeInclusive;
 use xpuck_kernels::model::{CONTROL_PERIOD, V_MAX, WHEELBASE};
 use xpuck_stats::plot::{Colour, Plot, Stroke};
 
-/// Time step of the integration, s.
+/// Time step of the integration [s].
 const STEP: f64 = 0.001;
-/// Size of the goal's step, rad.
+/// Size of the goal's step [rad].
 const SWITCH: f64 = FRAC_PI_2;
-/// What counts as risen, part of the step.
+/// Share of the step at which the response counts as risen.
 const RISEN: f64 = 0.9;
-/// What counts as settled, distance from the goal, part of the step.
+/// Distance from the goal below which the response counts as settled, as a share of the step.
 const SETTLED: f64 = 0.05;
-/// The heading has settled if it is there for so long at the end, s: longer than an oscillation is near the goal.
+/// Minimum time near the goal at the end for the heading to count as settled [s]: longer than an oscillation near the
+/// goal.
 const STAYED: f64 = 0.5;
-/// Going past the goal by less than this part of the step is no overshoot.
+/// Overshoot below this share of the step is ignored.
 const LEAST_OVERSHOOT: f64 = 0.001;
-/// Points of a drawn line, at most.
+/// Maximum number of points of a drawn line.
 const DRAWN: usize = 1000;
 
-/// Latencies that can be simulated, s.
+/// Valid latencies [s].
 const LATENCIES: RangeInclusive<f64> = 0.0..=2.0;
-/// Gains that can be simulated.
+/// Valid gains.
 const GAINS: RangeInclusive<f64> = 0.01..=100.0;
-/// How many of them.
+/// Valid numbers of gains.
 const COUNTS: RangeInclusive<usize> = 1..=8;
-/// How long a goal may be held, s.
+/// Valid holding times of a goal [s].
 const SECONDS: RangeInclusive<f64> = 1.0..=60.0;
 
-/// What is simulated.
+/// Parameters of the simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steering {
-    /// Age of the heading with which the goal's direction is computed, s, 0 to 2.
+    /// Age of the heading with which the goal's direction is computed [s], 0..=2.
     pub latency_s: f64,
-    /// Factors of the turning rate (Eq. 6.18), 1 to 8 of them, 0.01 to 100 each.
+    /// Factors of the turning rate (Eq. 6.18): 1 to 8 values, each 0.01..=100.
     pub gains: Vec<f64>,
-    /// How long each of the two goals is held, s, 1 to 60.
+    /// Holding time of each of the two goals [s], 1..=60.
     pub seconds: f64,
 }
 
 impl Default for Steering {
-    /// The latency of 6.3.2, and gains around critical damping and around the end of stability.
+    /// Returns the latency of 6.3.2, and gains around critical damping and around the stability limit.
     fn default() -> Steering {
         Steering { latency_s: 0.25, gains: vec![0.25, 0.5, 1.0, 2.0], seconds: 4.0 }
     }
 }
 
 impl Steering {
-    /// Refuses what cannot be simulated.
+    /// Validates the ranges.
     pub fn check(&self) -> Result<(), Unfit> {
         let within = |what: &str, value: f64, unit: &str, range: RangeInclusive<f64>| {
             if range.contains(&value) {
@@ -78,36 +79,37 @@ impl Steering {
     }
 }
 
-/// Steps of the integration in a time.
+/// Returns the number of integration steps in a duration [s].
 fn steps(seconds: f64) -> usize {
     (seconds / STEP).round() as usize
 }
 
-/// The steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading, rad: speed, m/s,
-/// and turning rate, rad/s.
+/// Steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading [rad]: speed [m/s] and
+/// turning rate [rad/s].
 fn steer(phi: f64, gain: f64) -> (f64, f64) {
     let phi = phi.clamp(-FRAC_PI_2, FRAC_PI_2);
     let fastest = f64::from(V_MAX) * SQRT_2;
     (fastest * phi.cos() / 2.0, gain * fastest * phi.sin() / f64::from(WHEELBASE))
 }
 
-/// An angle brought to -pi to pi.
+/// Wraps an angle to -pi..pi.
 fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// What a robot with one gain did.
+/// Response of a robot with one gain.
 #[derive(Debug)]
 struct Response {
     gain: f64,
-    /// Heading at each step, rad, turns counted: it is not wrapped.
+    /// Heading at each step, unwrapped [rad].
     headings: Vec<f64>,
-    /// Place at each step, m.
+    /// Position at each step [m].
     way: Vec<(f64, f64)>,
 }
 
 impl Response {
-    /// A robot that has stood at -45 degrees: the goal is at 45 degrees for `hold` steps, then at -45 for as many.
+    /// Simulates a robot at rest at -45 degrees: the goal is at 45 degrees for `hold` steps, then at -45 degrees for
+    /// `hold` steps.
     fn of(gain: f64, latency: usize, hold: usize) -> Response {
         let update = steps(f64::from(CONTROL_PERIOD));
         let (mut heading, mut place): (f64, (f64, f64)) = (-SWITCH / 2.0, (0.0, 0.0));
@@ -116,7 +118,7 @@ impl Response {
         for i in 0..2 * hold {
             if i % update == 0 {
                 let goal = if i < hold { SWITCH / 2.0 } else { -SWITCH / 2.0 };
-                // Before the first step it stood.
+                // Before the first step the robot is at rest.
                 let seen = headings[i.saturating_sub(latency)];
                 (speed, turn) = steer(wrapped(goal - seen), gain);
             }
@@ -128,24 +130,24 @@ impl Response {
         Response { gain, headings, way }
     }
 
-    /// The part of the first step that is done at each time while its goal is held.
+    /// Returns the completed share of the first step over time while its goal is held.
     fn done(&self) -> Vec<f64> {
         let hold = self.headings.len() / 2;
         self.headings[..=hold].iter().map(|heading| (heading + SWITCH / 2.0) / SWITCH).collect()
     }
 
-    /// When it was first near the goal, s; none if never.
+    /// Returns the rise time [s]; `None` if the response does not rise.
     fn rise(&self) -> Option<f64> {
         self.done().iter().position(|done| *done >= RISEN).map(|i| i as f64 * STEP)
     }
 
-    /// How far it went past the goal, part of the step.
+    /// Returns the overshoot as a share of the step.
     fn overshoot(&self) -> f64 {
         let past = self.done().into_iter().fold(0.0, f64::max) - 1.0;
         if past < LEAST_OVERSHOOT { 0.0 } else { past }
     }
 
-    /// From when on it stayed at the goal, s; none if it did not.
+    /// Returns the settling time [s]; `None` if the response does not settle.
     fn settling(&self) -> Option<f64> {
         let done = self.done();
         let first = done.iter().rposition(|done| (done - 1.0).abs() > SETTLED).map_or(0, |last| last + 1);
@@ -165,13 +167,13 @@ impl Response {
         rows.into_iter().filter_map(row).collect()
     }
 
-    /// Every so many steps are drawn.
+    /// Returns the interval between drawn steps.
     fn stride(&self) -> usize {
         self.headings.len().div_ceil(DRAWN)
     }
 }
 
-/// Simulates the answer to each gain. What a gain does not reach (a rise, settling) has no row.
+/// Simulates the response for each gain. A gain without a rise or settling time has no row for it.
 pub fn respond(steering: &Steering) -> Result<Report, Unfit> {
     steering.check()?;
     let (latency, hold) = (steps(steering.latency_s), steps(steering.seconds));
@@ -189,7 +191,7 @@ pub fn respond(steering: &Steering) -> Result<Report, Unfit> {
     })
 }
 
-/// Between which of the gains critical damping lies, and which do not settle.
+/// Describes between which gains critical damping lies, and which gains do not settle.
 fn damping(responses: &[Response], seconds: f64) -> String {
     let gains = |overshoots: bool| {
         let of_these = responses.iter().filter(move |r| (r.overshoot() > 0.0) == overshoots);
@@ -212,8 +214,8 @@ fn damping(responses: &[Response], seconds: f64) -> String {
     text
 }
 
-/// Heading over time for each gain, and the goal (Fig. 6.5). A line ends where the robot has turned half round, as the
-/// rest would only make the others small.
+/// Plots the heading over time for each gain, and the goal (Fig. 6.5). A line ends after half a turn, so that the
+/// others stay legible.
 fn headings(responses: &[Response], seconds: f64) -> Plot {
     let mut plot = Plot::new("heading after steps of the goal, by gain (Fig. 6.5)", "time, s", "heading, degrees");
     let switch = SWITCH.to_degrees() / 2.0;
@@ -228,7 +230,7 @@ fn headings(responses: &[Response], seconds: f64) -> Plot {
     plot
 }
 
-/// Where the robots drove meanwhile.
+/// Plots the paths of the robots.
 fn ways(responses: &[Response]) -> Plot {
     let mut plot = Plot::new("the way meanwhile, by gain", "x, m", "y, m").same_scale();
     for (i, response) in responses.iter().enumerate() {
@@ -250,7 +252,7 @@ mod tests {
         report.estimates.iter().find(|e| e.name == name).map(|e| e.value)
     }
 
-    /// Rise, overshoot and settling of a gain are these; times to 2 ms, parts to 0.001.
+    /// Asserts rise time, overshoot and settling time of a gain; times to 2 ms, shares to 0.001.
     fn assert_answer(report: &Report, gain: &str, rise: f64, overshoot: f64, settling: Option<f64>) {
         let of = |what: &str| value(report, &format!("gain {gain}: {what}"));
         let near = |found: Option<f64>, expected: f64, off: f64| (found.unwrap() - expected).abs() <= off;

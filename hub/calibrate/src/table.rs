@@ -1,31 +1,31 @@
-//! Records as tables: CSV with one header line of column names, which carry their units.
+//! Records as tables: CSV with one header line of column names, which include their units.
 //!
-//! Lines that start with `#` are comments, columns may stand in any order, and each row's numbers have ranges. Tables of
-//! spreadsheets are read as they come: semicolons or tabs between columns, commas in numbers, capitals in the header.
+//! Lines that start with `#` are comments, columns may have any order, and each row's numbers have valid ranges.
+//! Spreadsheet exports are accepted: semicolons or tabs as delimiters, decimal commas, capital letters in the header.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 use xpuck_wire::FileError;
 
-/// Longest table, bytes.
+/// Maximum size of a table [bytes].
 pub const MAX_BYTES: usize = 64 << 20;
-/// Most rows.
+/// Maximum number of rows.
 const MAX_ROWS: usize = 1_000_000;
 
 /// A row of a table; its fields are the columns.
 pub trait Row: DeserializeOwned {
-    /// The numbers that have a range: column, value, what it may be.
+    /// Returns the numbers with a valid range: column, value, range.
     fn numbers(&self) -> Vec<(&'static str, f64, RangeInclusive<f64>)>;
 }
 
-/// Reads a table; `name` is what errors call it. Each row comes with its line.
+/// Parses a table; `name` is its name in errors. Each row is returned with its line number.
 pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> {
     let fail = |message: String| FileError::value(name, message);
     if text.len() > MAX_BYTES {
         return Err(fail(format!("more than {MAX_BYTES} bytes; split the record")));
     }
-    // Excel's own first line, which names what stands between columns.
+    // Excel's own first line, which defines the delimiter.
     let text = if text.starts_with("sep=") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
     let delimiter = delimiter(text);
     let mut reader = csv::ReaderBuilder::new()
@@ -39,7 +39,7 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| fail(explain(&e, None)))? {
         let line = record.position().map_or(0, csv::Position::line);
-        // Spreadsheets save rows that were once filled.
+        // Spreadsheets also export empty rows.
         if record.iter().all(str::is_empty) {
             continue;
         }
@@ -66,14 +66,14 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
     Ok(rows)
 }
 
-/// The delimiter of the header's columns: a comma, a semicolon or a tab.
+/// Returns the delimiter of the header: a comma, a semicolon or a tab.
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().find(|line| !line.starts_with('#') && !line.trim().is_empty()).unwrap_or("");
     let count = |delimiter: u8| header.bytes().filter(|byte| *byte == delimiter).count();
     [b';', b'\t'].into_iter().find(|other| count(*other) > count(b',')).unwrap_or(b',')
 }
 
-/// A number with a decimal comma as one with a point; anything else as it is.
+/// Replaces the decimal comma of a number by a point; other fields are unchanged.
 fn with_point(field: &str) -> String {
     let is_number = field.contains(',')
         && field.matches(',').count() == 1
@@ -81,7 +81,7 @@ fn with_point(field: &str) -> String {
     if is_number { field.replace(',', ".") } else { field.into() }
 }
 
-/// The table as text.
+/// Returns the table as text.
 pub fn write<T: Serialize>(rows: impl IntoIterator<Item = T>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -90,7 +90,7 @@ pub fn write<T: Serialize>(rows: impl IntoIterator<Item = T>) -> String {
     String::from_utf8(writer.into_inner().expect("memory does not fail")).expect("rows are text")
 }
 
-/// What is wrong, and where.
+/// Returns the cause and location of an error.
 fn explain(error: &csv::Error, headers: Option<&csv::StringRecord>) -> String {
     let line = error.position().map_or(1, csv::Position::line);
     match error.kind() {

@@ -1,31 +1,31 @@
-//! The bench where the infra-red sensors look at white card (Fig. 7.4).
+//! Simulated test bench with infrared sensors in front of a white card (Fig. 7.4).
 
 use super::normal;
 use crate::infrared::Reading;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::infrared::{Curve, MAX_COUNTS};
 
-/// What a bench's sensors are.
+/// Properties of the bench's sensors.
 #[derive(Clone, Copy, Debug)]
 pub struct InfraredBench {
-    /// The curve of the mean sensor.
+    /// Curve of the mean sensor.
     pub curve: Curve,
-    /// Standard deviation of the sensors' scales about 1.
+    /// Standard deviation of the sensors' scales around 1.
     pub scale_spread: f32,
-    /// Standard deviation of the sensors' offsets about 0, counts.
+    /// Standard deviation of the sensors' offsets around 0 [counts].
     pub offset_spread: f32,
-    /// Standard deviation of a reading, counts.
+    /// Standard deviation of a reading [counts].
     pub noise: f32,
-    /// Fixes everything.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// Readings of eight sensors, 0 to 30 mm from the card every 0.25 mm.
+/// Returns readings of eight sensors, 0 to 30 mm from the card every 0.25 mm.
 pub fn infrared(bench: &InfraredBench) -> Vec<Reading> {
     let mut draws = Draws::new(bench.seed, 0, 0, 0, Stream::Start);
     let mut sensors = [(0.0, 0.0); 8]
         .map(|_: (f32, f32)| (1.0 + normal(&mut draws) * bench.scale_spread, normal(&mut draws) * bench.offset_spread));
-    // The curve is that of the mean sensor.
+    // Normalised so that the curve is that of the mean sensor.
     let mean = |of: fn(&(f32, f32)) -> f32| sensors.iter().map(of).sum::<f32>() / 8.0;
     let (scale, offset) = (mean(|s| s.0), mean(|s| s.1));
     sensors.iter_mut().for_each(|s| *s = (s.0 / scale, s.1 - offset));

@@ -1,4 +1,4 @@
-//! Synthetic recordings: made in the simulator, with known parameters, in the form of those of real experiments.
+//! Synthetic recordings: simulated with known parameters, in the form of real recordings.
 
 mod bench;
 mod runs;
@@ -8,7 +8,7 @@ pub use runs::{Encounters, encounters, pauses, turns};
 
 use xpuck_kernels::random::{Draws, normal_pair};
 
-/// A standard normal deviate.
+/// Draws a standard normal deviate.
 fn normal(draws: &mut Draws) -> f32 {
     normal_pair(draws.word(), draws.word()).0
 }

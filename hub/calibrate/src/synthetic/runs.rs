@@ -1,4 +1,4 @@
-//! Robots that drive: encounters for collisions, pauses for latency, turns for the camera.
+//! Simulated recordings of driving robots: encounters for collisions, pauses for latency, turns for the camera.
 
 use super::normal;
 use crate::camera::Sample;
@@ -9,26 +9,26 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Colour, Pose, Shape, senses};
 
-/// What encounters are made of.
+/// Parameters of encounters.
 #[derive(Clone, Debug)]
 pub struct Encounters {
-    /// The physics of the arena.
+    /// Physics of the arena.
     pub physics: Physics,
-    /// Standard deviation of the poses that are seen: position, m, and heading, rad.
+    /// Standard deviation of the observed poses: position [m] and heading [rad].
     pub pose_noise: [f32; 2],
     /// Number of runs.
     pub runs: u32,
-    /// Length of each, s.
+    /// Duration of each run [s].
     pub seconds: f32,
-    /// Fixes everything.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// Physics steps between new wheel speeds of an encounter: half a second.
+/// Number of physics steps between new wheel speeds of an encounter: half a second.
 const STEPS_PER_COMMAND: u32 = 20;
 
-/// Runs in which a robot drives alone, at the frisbee, at another robot, or at both, from a few centimetres away and off
-/// centre, with new wheel speeds every half second.
+/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both, from a few
+/// centimetres away and off centre, with new wheel speeds every half second.
 pub fn encounters(setting: &Encounters) -> Vec<Run> {
     (0..setting.runs).map(|run| encounter(setting, run)).collect()
 }
@@ -45,7 +45,7 @@ fn encounter(setting: &Encounters, run: u32) -> Run {
     let mut bodies = vec![Body::at_rest(shapes[0], Pose { at: vec2(0.0, 0.0), heading })];
     for (i, shape) in shapes.iter().enumerate().skip(1) {
         let gap = draws.range(0.01, 0.04);
-        // The third body stands beside the second, so that the robot meets one of them first.
+        // The third body is beside the second, so that the robot meets one of them first.
         let aside = draws.range(-0.5, 0.5) + if i == 2 { 2.4 } else { 0.0 };
         let at = Vec2::unit(wrap_angle(heading + aside)) * (Shape::ROBOT.radius + shape.radius + gap);
         bodies.push(Body::at_rest(*shape, Pose { at, heading: draws.range(-3.1, 3.1) }));
@@ -70,13 +70,14 @@ fn encounter(setting: &Encounters, run: u32) -> Run {
     Run { bodies: names, frames }
 }
 
-/// Ahead with a slight curve, so that it stays with what it pushes for a while.
+/// Draws speeds ahead with a slight curve, so that the robot keeps contact with the pushed body for a while.
 fn pushing_wheels(draws: &mut Draws) -> [f32; 2] {
     let (ahead, curve) = (draws.range(0.04, 0.1), draws.range(-0.01, 0.01));
     [ahead - curve, ahead + curve]
 }
 
-/// Ahead with a curve, straight ahead, turning on the spot, or standing: noise of each kind shows alone somewhere.
+/// Draws a curve, straight motion, a turn on the spot, or standing: each kind of noise appears in isolation in some
+/// of them.
 fn any_wheels(draws: &mut Draws) -> [f32; 2] {
     let (ahead, curve, turn) = (draws.range(0.04, 0.1), draws.range(-0.03, 0.03), draws.range(-0.1, 0.1));
     match draws.below(8) {
@@ -87,7 +88,7 @@ fn any_wheels(draws: &mut Draws) -> [f32; 2] {
     }
 }
 
-/// A frame of motion capture.
+/// Returns a frame of motion capture.
 fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws) -> Frame {
     let mut pose = |body: &Body| Pose {
         at: body.pose.at + vec2(normal(draws), normal(draws)) * place,
@@ -100,8 +101,9 @@ fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws)
     }
 }
 
-/// A robot that drives ahead, pauses, drives back and pauses, one to three seconds each, as motion capture sees it
-/// `delay` (s) late 50 times a second: the experiment of Fig. 7.6. The times are those at which poses arrive.
+/// Simulates a robot that drives ahead, pauses, drives back and pauses, for one to three seconds each, as observed by
+/// motion capture with the delay `delay` [s] 50 times per second: the experiment of Fig. 7.6. Times are the arrival
+/// times of poses.
 pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     const FRAME: f64 = 0.02;
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Start);
@@ -111,9 +113,9 @@ pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     let (mut part, mut change, mut way) = (0, 0, 0);
     for step in 0..(seconds / DT).round() as u32 {
         if step == change {
-            // Commands change at control updates only.
+            // Commands change only at control updates.
             let drawn = (10 + draws.below(20)) * STEPS_PER_UPDATE;
-            // Back it goes as long as it went ahead, so it stays away from the walls.
+            // The robot drives back for the same time as ahead, so it stays away from the walls.
             let (speed, lasts) = [(ahead, drawn), (0.0, drawn), (-ahead, way), (0.0, drawn)][part % 4];
             way = if part % 4 == 0 { drawn } else { way };
             body[0].wheels = [speed; 2];
@@ -128,9 +130,9 @@ pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     Run { bodies: truth.bodies.clone(), frames }
 }
 
-/// Robots that turn on the spot at ten speeds, 10 % to 100 % of the greatest, 0.5 to 1.8 m from the frisbee: the
-/// experiment of Fig. 7.5. The camera shows what was in view `delay` (s) ago, ten times a second, and overlooks the
-/// frisbee in a segment with probability `misses`. `seconds` is the length of each speed's run.
+/// Simulates robots that turn on the spot at ten speeds, 10 % to 100 % of the maximum, 0.5 to 1.8 m from the frisbee:
+/// the experiment of Fig. 7.5. Camera images have the delay `delay` [s], come ten times per second, and miss the
+/// frisbee in a segment with probability `misses`. `seconds` is the duration of each speed's run [s].
 pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();
     for run in 0..40 {
@@ -146,7 +148,7 @@ pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64
             truth.frames.push(seen(&bodies, step, [0.0; 2], &mut draws));
             physics::step(&mut bodies, physics, seed, run, step);
         }
-        // From the second tenth on, so that there is a past to look at.
+        // Starts at the eleventh sample, so that there are earlier states.
         for k in 10..(seconds / 0.1) as u32 {
             let time = f64::from(k) * 0.1;
             let past = truth.at(time - delay).poses;
