@@ -1,23 +1,23 @@
-//! How much of a record the births that a robot tells of may take: a fast board evolves many generations a second, and
-//! records are bounded (docs/performance.md: 4 MB for a robot and 16 minutes).
+//! Limit for the births in a record: a fast board evolves many generations per second, and the size of records is
+//! limited (docs/performance.md: 4 MB per robot and 16 minutes).
 
 use crate::births::Births;
 use xpuck_wire::message::Birth;
 
-/// Bytes of a record that a robot's generations may take in a second of arena time, as they come to after compression.
+/// Rate at which a robot's generations may fill a record, after compression (byte/s of arena time).
 const BYTES: f64 = 1700.0;
-/// So many seconds' worth may come at once.
+/// Maximum saved allowance [s of `BYTES`].
 const BURST: f64 = 30.0;
-/// What a generation takes without its births, and each of its births: measured on demos.
+/// Recorded size of a generation without its births, measured on demo runs (bytes).
 const GENERATION: f64 = 130.0;
-/// See [`GENERATION`].
+/// Recorded size of a birth, measured on demo runs (bytes).
 const BIRTH: f64 = 5.5;
 
-/// What one robot may still tell.
+/// Recording allowance of one robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
     bytes: f64,
-    /// When that was counted, s of arena time.
+    /// Time of the last update of `bytes` (s of arena time).
     at: f64,
 }
 
@@ -28,8 +28,8 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// A generation that comes `now`, s of arena time: its births as far as they may be recorded, the fittest first, since
-    /// those have descendants.
+    /// Returns the births of a generation that may be recorded at `now` (s of arena time). If there are too many, the
+    /// fittest are kept, because they have descendants.
     pub fn take(&mut self, now: f64, mut rows: Vec<Birth>) -> Births {
         self.bytes = (self.bytes + BYTES * (now - self.at).max(0.0)).min(BYTES * BURST) - GENERATION;
         self.at = now;
@@ -39,7 +39,8 @@ impl Allowance {
             rows.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
             rows.truncate(room);
         }
-        // What the entries themselves take is not left out; a debt that grows for ever would silence a robot for ever.
+        // The generation entries themselves are always recorded. The debt is limited, because otherwise it could
+        // suppress the births of a robot for ever.
         self.bytes = (self.bytes - BIRTH * rows.len() as f64).max(-BYTES * BURST);
         Births { rows, left_out: left_out as u32 }
     }
@@ -72,7 +73,7 @@ mod tests {
         assert_eq!(kept + left_out as usize, 960 * 10 * 65);
         let bytes = kept as f64 * BIRTH + 9600.0 * GENERATION;
         assert!(bytes <= (960.0 + BURST) * BYTES && bytes > 0.98 * 960.0 * BYTES, "{bytes}");
-        // Among those that came too fast the fittest stay.
+        // If there are too many births, the fittest are kept.
         let mut allowance = Allowance { bytes: GENERATION + 10.0 * BIRTH, at: 1.0 };
         let some = allowance.take(1.0, births(30));
         assert_eq!((some.rows.len(), some.left_out), (10, 20));

@@ -1,40 +1,41 @@
-//! Births of a generation as they are recorded: columns instead of rows, in the order of their numbers, which takes a third
-//! of the room. Records of earlier versions hold rows, and are read.
+//! Births of a generation in the format of a record: columns, sorted by number, which take a third of the space of
+//! rows. Records of earlier versions contain rows and can be read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Operator};
 use xpuck_wire::telemetry::rounded;
 
-/// Decimal places of fitness that are recorded: a hundredth of what a trial's luck makes of it.
+/// Number of decimal places of a recorded fitness, a hundredth of the noise of a trial.
 const PLACES: i32 = 4;
 
-/// Who was born in a generation.
+/// Births of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Columns", try_from = "Told")]
 pub struct Births {
-    /// The births.
+    /// Births.
     pub rows: Vec<Birth>,
-    /// Births that were left out because the robot told more than its part of a record holds ([`crate::allowance`]).
+    /// Number of births that were omitted because the robot exceeded its recording allowance ([`crate::allowance`]).
     pub left_out: u32,
 }
 
-/// Births, a list for each of their values.
+/// Births as columns, one list per value.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Columns {
-    /// Their numbers on their island, rising.
+    /// Numbers on their island, in ascending order.
     numbers: Vec<u32>,
-    /// How each came to be, with blanks between: `r` is drawn at random, `c2:17+3:4` crossover of individual 17 of island 2
-    /// and 4 of island 3, `m2:17` mutation of one, `u` is not known. A parent that is both is named once.
+    /// Origins, separated by blanks: `r` is drawn at random, `c2:17+3:4` is a crossover of individual 17 of island 2
+    /// and 4 of island 3, `m2:17` is a mutation of one individual, `u` is unknown. If both parents are the same
+    /// individual, it is written once.
     origins: String,
-    /// Mean of the samples that their first generation gave, to four decimal places; null for what is no number.
+    /// Mean of the samples of their first generation, to four decimal places; null for NaN and infinity.
     fitness: Vec<Option<f32>>,
-    /// Births that were left out, the least fit first.
+    /// Number of omitted births; the least fit are omitted first.
     left_out: u32,
 }
 
-/// As it may stand in a record.
+/// Both formats that records may contain.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Told {
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(read.rows[2].fitness, 0.1234);
         read.rows[2].fitness = 0.12344;
         assert_eq!((read.rows, read.left_out), (rows.clone(), 3));
-        // As earlier versions wrote them.
+        // Format of earlier versions.
         let old: Births = serde_json::from_str(&serde_json::to_string(&rows).unwrap()).unwrap();
         assert_eq!(old, Births { rows, left_out: 0 });
     }

@@ -1,4 +1,4 @@
-//! The hub's file: where poses come from, how virtual senses are made, where runs are recorded.
+//! The hub's file: source of poses, settings of virtual senses, folder of records.
 
 mod batteries;
 mod foxglove;
@@ -15,150 +15,152 @@ use std::path::PathBuf;
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::{FileError, Swarm};
 
-/// `hub.toml`.
+/// Hub file `hub.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HubFile {
-    /// The swarm file, relative to this file.
+    /// Swarm file, relative to this file.
     pub swarm: PathBuf,
-    /// Priority, before all threads that are not real-time (SCHED_FIFO), of those that make senses of poses, 1 to 90; 0
-    /// asks for none.
+    /// Real-time priority (SCHED_FIFO) of the threads that compute senses from poses; 0 requests none [0..=90;
+    /// default 20].
     #[serde(default = "realtime")]
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
-    /// Motion capture.
+    /// Motion capture settings.
     pub mocap: Mocap,
-    /// How virtual senses, compass and range and bearing, are made from poses.
+    /// Settings by which virtual senses, compass, range and bearing are computed from poses.
     #[serde(default)]
     pub messages: Messages,
-    /// Records.
+    /// Record settings.
     pub record: Record,
-    /// The arena.
+    /// Dimensions of the arena.
     #[serde(default)]
     pub arena: Arena,
-    /// The console's page; its address is in the swarm file.
+    /// Console page; its address is in the swarm file.
     #[serde(default)]
     pub console: Console,
-    /// Batteries.
+    /// Battery settings.
     #[serde(default)]
     pub batteries: Batteries,
-    /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
+    /// Stream of telemetry, poses and status for PlotJuggler and similar programs [default: no stream].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
-    /// Where Foxglove and Lichtblick watch; nowhere without it.
+    /// Live view for Foxglove and Lichtblick [default: no live view].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foxglove: Option<Foxglove>,
-    /// A camera above the arena; none without it.
+    /// Camera above the arena [default: no camera].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Overhead>,
 }
 
-/// Below a robot's control loop, should it share a machine with the hub.
+/// Default real-time priority of the hub, below that of a robot's control loop on the same machine.
 pub const REALTIME: u8 = 20;
 
 fn realtime() -> u8 {
     REALTIME
 }
 
-/// The console's page.
+/// Settings of the console page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Console {
-    /// Names by which browsers may call it, besides addresses in digits, `localhost` and this machine's name.
+    /// Names by which browsers may address it, in addition to numeric addresses, `localhost` and this machine's name.
     pub names: Vec<String>,
-    /// Who may look: `anyone`, or who is logged in (`login`). Without it anyone where the console is on this machine alone,
-    /// and else who is logged in.
+    /// View permission: `anyone`, or only logged-in users (`login`) [default: `anyone` if the console is reachable
+    /// only from this machine, otherwise `login`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,
-    /// An operator's key file, by which the hub signs experiments for those who came by a one-time link; without it they
-    /// start none.
+    /// Operator's key file with which the hub signs experiments for users of one-time links; without it these users
+    /// cannot start experiments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<PathBuf>,
-    /// The folder whose experiments the page offers; without it that of this file.
+    /// Folder of the experiments that the page offers [default: the folder of this file].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiments: Option<PathBuf>,
-    /// The folder whose runs the page lists; without it `record.directory`.
+    /// Folder of the runs that the page lists [default: `record.directory`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<PathBuf>,
-    /// Speak TLS 1.3 only, with this certificate.
+    /// Certificate with which the console uses only TLS 1.3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsFiles>,
 }
 
-/// A certificate for the console, in PEM.
+/// Certificate of the console, in PEM format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlsFiles {
-    /// The certificate, and those that lead from it to one that browsers know.
+    /// Certificate, followed by its chain to a certificate that browsers know.
     pub certificate: PathBuf,
-    /// Its private key.
+    /// Private key of the certificate.
     pub key: PathBuf,
 }
 
-/// Who may look at the console.
+/// View permission of the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Look {
-    /// Everybody who reaches it.
+    /// Everyone who can reach it.
     Anyone,
-    /// Operators and observers who are logged in.
+    /// Logged-in operators and observers.
     Login,
 }
 
-/// The stream.
+/// Settings of the stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
     /// ZeroMQ endpoint at which the hub publishes, such as `tcp://*:7605`.
     pub address: String,
-    /// Let everybody watch, without keys: PlotJuggler has none. Always so with `dev_mode`.
+    /// Allow everyone to receive the stream without keys, because PlotJuggler has no keys. Always enabled with
+    /// `dev_mode`.
     #[serde(default)]
     pub plain: bool,
 }
 
-/// Motion capture.
+/// Settings of motion capture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mocap {
-    /// Which protocol the server speaks.
+    /// Protocol of the server.
     #[serde(default)]
     pub kind: MocapKind,
-    /// Address and port of the server; usual ports are 801 (Vicon), 3883 (VRPN) and 1510 (NatNet). `vicon` is another
-    /// name of this key.
+    /// Address and port of the server; usual ports are 801 (Vicon), 3883 (VRPN) and 1510 (NatNet). `vicon` is an
+    /// alternative name of this key.
     #[serde(alias = "vicon", default)]
     pub address: String,
-    /// The frisbee's subject name.
+    /// Subject name of the frisbee.
     pub frisbee: String,
-    /// How Vicon frames are asked for.
+    /// Request mode for Vicon frames.
     #[serde(default)]
     pub mode: ViconMode,
-    /// Ask Vicon for segments in single precision, 28 bytes a body instead of 100; servers before SDK 1.12 have none.
+    /// Request Vicon segments in single precision, 28 bytes per body instead of 100; not supported by servers before
+    /// SDK 1.12.
     #[serde(default)]
     pub lightweight: bool,
-    /// Axis that points up in the server's poses: without it y for NatNet and z for the others.
+    /// Vertical axis of the server's poses [default: y for NatNet, z for the others].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<UpAxis>,
-    /// Metres in a unit of the server's lengths, 1e-6 to 1000: 0.001 for a VRPN or NatNet server that sends millimetres.
+    /// Length unit of the server [1e-6..=1000 m]: 0.001 for a VRPN or NatNet server that sends millimetres.
     #[serde(default = "one")]
     #[schemars(range(min = 1e-6, max = 1e3))]
     pub scale: f64,
-    /// Clock of the frames.
+    /// Time base of the frames.
     #[serde(default)]
     pub time: MocapTime,
-    /// The server's name for a robot, where it is not the robot's id.
+    /// Subject names by robot id, for robots whose subject name differs from the id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub subjects: BTreeMap<String, String>,
-    /// The record to replay, relative to this file.
+    /// Record to replay, relative to this file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// How fast it is replayed, 0.01 to 100 times as fast as it was.
+    /// Replay speed, as a multiple of the recorded speed (0.01..=100).
     #[serde(default = "one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub speed: f64,
-    /// Replay it again and again.
+    /// Repeat the replay endlessly.
     #[serde(default, rename = "loop")]
     pub repeat: bool,
-    /// Which poses are believed.
+    /// Plausibility limits of poses.
     #[serde(default)]
     pub gates: Gates,
 }
@@ -184,7 +186,7 @@ impl Default for Mocap {
 }
 
 impl Mocap {
-    /// First fault in the server's address, the frisbee's name or the mapping of subjects.
+    /// First error in the server's address, the frisbee's name or the subject names.
     fn fault(&self) -> Option<String> {
         let frisbee = &self.frisbee;
         if frisbee.is_empty() || frisbee.trim() != frisbee {
@@ -206,7 +208,7 @@ impl Mocap {
         let parts = address.rsplit_once(':').map(|(host, port)| (host, port.parse::<u16>()));
         let is_host = |host: &str| match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
             Some(v6) => v6.parse::<std::net::Ipv6Addr>().is_ok(),
-            // Digits and dots alone have to be an address.
+            // A host of digits and dots must be a valid IPv4 address.
             None if host.chars().all(|c| c.is_ascii_digit() || c == '.') => host.parse::<std::net::Ipv4Addr>().is_ok(),
             None => !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)),
         };
@@ -218,7 +220,7 @@ impl Mocap {
         }
     }
 
-    /// First clash of the names here with those of the swarm's robots.
+    /// First conflict between the names here and those of the swarm's robots.
     pub fn fault_among(&self, robots: &[String]) -> Option<String> {
         let is_robot = |name: &String| robots.contains(name);
         if is_robot(&self.frisbee) {
@@ -231,12 +233,12 @@ impl Mocap {
         Some(format!("mocap.subjects.{stranger}: no robot of the swarm file is called `{stranger}`"))
     }
 
-    /// Axis that points up in the server's poses.
+    /// Vertical axis of the server's poses.
     pub fn up_axis(&self) -> UpAxis {
         self.up.unwrap_or(if self.kind == MocapKind::Natnet { UpAxis::Y } else { UpAxis::Z })
     }
 
-    /// Where poses come from, for people: the server's address or the record's path.
+    /// Source of the poses for messages: the server's address or the record's path.
     pub fn place(&self) -> String {
         match (self.kind, &self.file) {
             (MocapKind::Replay, Some(file)) => file.display().to_string(),
@@ -249,71 +251,73 @@ fn one() -> f64 {
     1.0
 }
 
-/// A motion-capture protocol.
+/// Motion-capture protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MocapKind {
     /// Vicon DataStream.
     #[default]
     Vicon,
-    /// VRPN; we connect by TCP.
+    /// VRPN, connection by TCP.
     Vrpn,
-    /// VRPN; we ask by UDP, and the server connects to us.
+    /// VRPN, request by UDP, after which the server connects by TCP.
     VrpnUdp,
     /// OptiTrack NatNet 3 or 4.
     Natnet,
-    /// A recorded run.
+    /// Replay of a recorded run.
     Replay,
 }
 
-/// Clock by which frames are ordered and robots' speeds are checked.
+/// Time base for the order of frames and the speed check of robots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MocapTime {
-    /// The server's numbers and stamps.
+    /// Frame numbers and timestamps of the server.
     #[default]
     Server,
-    /// The hub's clock when a frame arrives, for servers whose stamps stand still. A frozen server is then not noticed.
+    /// Hub clock at the arrival of a frame, for servers with constant timestamps. A frozen server is then not
+    /// detected.
     Arrival,
 }
 
-/// An axis that points up.
+/// Vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UpAxis {
-    /// As Motive has it by default.
+    /// Default of Motive.
     Y,
-    /// As the swarm has it.
+    /// Convention of the swarm.
     Z,
 }
 
-/// How frames are asked of a Vicon DataStream server.
+/// Request mode for a Vicon DataStream server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViconMode {
-    /// The server sends every frame by itself: the least latency.
+    /// The server sends every frame unrequested, with the least latency.
     #[default]
     Push,
-    /// We ask for a frame when the last one is read, and get the newest at once, even if we know it.
+    /// The hub requests a frame when the last one is read, and receives the newest at once, even if it is known.
     Pull,
-    /// We ask for the next new frame when the last one is read.
+    /// The hub requests the next new frame when the last one is read.
     Prefetch,
 }
 
-/// Which poses are believed.
+/// Plausibility limits of poses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gates {
-    /// No robot moves faster, m/s, 0.01 to 10. An e-puck's wheels make 0.13.
+    /// Maximum speed of a robot (0.01..=10 m/s). An e-puck's wheels reach 0.13 m/s.
     #[schemars(range(min = 0.01, max = 10.0))]
     pub v_max_m_s: f64,
-    /// One that seems to be elsewhere is believed when it stays there for so long, s, 0 to 60.
+    /// Time after which an implausible new position is accepted if the robot stays there (0..=60 s).
     #[schemars(range(min = 0.0, max = 60.0))]
     pub settle_s: f64,
-    /// Least quality, 0 to 1, where the protocol tells it. What is normal differs between systems: 0 takes all.
+    /// Minimum quality, for protocols that report it; 0 accepts all (0..=1). Normal values differ between systems.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_quality: f64,
-    /// Oldest pose, s, 0.001 to 1: the system's own latency, or for VRPN the time since the body was last heard of.
+    /// Maximum age of a pose [0.001..=1 s]: the latency of the system, or for VRPN the time since the body's last
+    /// report.
     #[schemars(range(min = 0.001, max = 1.0))]
     pub max_age_s: f64,
 }
@@ -324,21 +328,22 @@ impl Default for Gates {
     }
 }
 
-/// Records.
+/// Settings of records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Each run gets a directory in this one; relative to this file.
+    /// Directory in which each run gets its own directory, relative to this file.
     pub directory: PathBuf,
-    /// What all runs may take together, GiB, 0.001 to 1000000; without it there is no limit.
+    /// Maximum size of all runs together [0.001..=1000000 GiB; default: no limit].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1e6))]
     pub budget_gib: Option<f64>,
-    /// What stays free on the disk, MiB, 1 to 1000000: below, recording stops, and everything else goes on.
+    /// Free space to keep on the disk [1..=1000000 MiB; default 64]; below it recording stops, and everything else
+    /// continues.
     #[serde(default = "reserve_mib")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub reserve_mib: u64,
-    /// Beyond the budget the oldest runs that are over are deleted; else new ones are not recorded.
+    /// Delete the oldest finished runs if the budget is exceeded; otherwise new runs are not recorded.
     #[serde(default)]
     pub delete_oldest: bool,
 }
@@ -348,23 +353,23 @@ fn reserve_mib() -> u64 {
 }
 
 impl Record {
-    /// Records in `directory`, with the usual reserve and no budget.
+    /// Returns settings for records in `directory`, with the default reserve and without a budget.
     pub fn at(directory: impl Into<PathBuf>) -> Record {
         Record { directory: directory.into(), budget_gib: None, reserve_mib: reserve_mib(), delete_oldest: false }
     }
 }
 
-/// The arena.
+/// Dimensions of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Arena {
-    /// Length along x, m.
+    /// Length along x (0.3..=20 m).
     #[schemars(range(min = 0.3, max = 20.0))]
     pub length_m: f32,
-    /// Width along y, m.
+    /// Width along y (0.3..=20 m).
     #[schemars(range(min = 0.3, max = 20.0))]
     pub width_m: f32,
-    /// Radius of the frisbee, m.
+    /// Radius of the frisbee (0.01..=1 m).
     #[schemars(range(min = 0.01, max = 1.0))]
     pub frisbee_radius_m: f32,
 }
@@ -375,17 +380,17 @@ impl Default for Arena {
     }
 }
 
-/// Everything the hub needs to know to start.
+/// Complete configuration of the hub.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The hub's own file, with paths resolved.
+    /// Hub file, with paths resolved.
     pub hub: HubFile,
-    /// What all share.
+    /// Settings shared by all programs of the swarm.
     pub swarm: Swarm,
 }
 
 impl HubFile {
-    /// Everything by default, records in `folder`, and no priority asked for.
+    /// Returns default settings, with records in `folder` and without real-time priority.
     pub fn at(folder: impl Into<PathBuf>) -> HubFile {
         HubFile {
             swarm: PathBuf::new(),
@@ -402,10 +407,10 @@ impl HubFile {
         }
     }
 
-    /// Checks ranges and what must be there; errors begin with the file's name.
+    /// Checks ranges and required keys; errors begin with the file's name.
     ///
     /// # Errors
-    /// The first key that is wrong.
+    /// The first invalid key.
     pub fn check(&self, name: &str) -> Result<(), FileError> {
         let (a, g) = (&self.arena, &self.mocap.gates);
         let rows = [

@@ -1,18 +1,18 @@
-//! Whether a robot's devices give more trouble than usual: a few retries and lost camera frames belong to every day.
+//! Detection of unusual device errors of a robot; a few retries and lost camera frames are normal.
 
 use std::collections::VecDeque;
 use xpuck_wire::telemetry::DeviceReport;
 
-/// Reports that are kept, and how far they are apart, s: a minute.
+/// Number of stored reports, and the interval between them [s]: together one minute.
 const KEPT: usize = 7;
 const APART: f64 = 10.0;
-/// Part of the exchanges with the body, and of the camera's frames, that may go wrong.
+/// Tolerated error rates of exchanges with the body, and of camera frames (0 to 1).
 const BODY: f64 = 0.01;
 const FRAMES: f64 = 0.1;
-/// Readings of the power monitors that may fail in a minute.
+/// Tolerated number of failed power monitor readings per minute.
 const POWER: u32 = 3;
 
-/// The reports of the last minute.
+/// Device reports of a robot in the last minute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceWatch {
     session: u64,
@@ -21,10 +21,10 @@ pub struct DeviceWatch {
 }
 
 impl DeviceWatch {
-    /// Takes a report of the robot's program that has this session.
+    /// Takes a report of the robot program with this session.
     pub fn take(&mut self, now: f64, report: &DeviceReport, session: u64) {
         if session != self.session {
-            // Another program counts from nothing.
+            // The counters of a new program start at zero.
             (self.session, self.reports) = (session, VecDeque::new());
         }
         self.latest = *report;
@@ -36,7 +36,7 @@ impl DeviceWatch {
         }
     }
 
-    /// What is wrong, in words; empty if nothing is.
+    /// Description of the errors; empty if there are none.
     pub fn trouble(&self) -> String {
         let Some((_, before)) = self.reports.front() else { return String::new() };
         let now = &self.latest;

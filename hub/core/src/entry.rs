@@ -1,4 +1,4 @@
-//! What is recorded.
+//! Entries of a record.
 
 use crate::births::Births;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
-/// All topics that a record may have, in the order of [`Entry`]'s variants.
+/// Topics of a record, in the order of the variants of [`Entry`].
 pub const TOPICS: [&str; 13] = [
     "/poses",
     "/telemetry",
@@ -25,197 +25,200 @@ pub const TOPICS: [&str; 13] = [
     "/estimates",
 ];
 
-/// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
+/// Entry of a record; times count from the start of the hub (s of arena time). After a run is resumed, the time
+/// continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-// Records of later versions may have more fields, and are read; what is written here has no others.
+// Records of later versions may have additional fields and can still be read; this version writes no others.
 #[schemars(deny_unknown_fields)]
 pub enum Entry {
-    /// Poses of all bodies, 25 times a second.
+    /// Poses of all bodies, at 25 Hz.
     Poses {
-        /// When, s of arena time.
+        /// Time (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// Who and where.
+        /// Names and poses of the bodies.
         #[serde(serialize_with = "places")]
         bodies: Vec<Body>,
     },
-    /// A robot's telemetry.
+    /// Telemetry of a robot.
     Telemetry {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// Its last round trip, ms of wall time.
+        /// Last round-trip time (ms of wall time).
         round_trip_ms: Option<f64>,
-        /// What it told.
+        /// Telemetry.
         telemetry: Box<Telemetry>,
     },
-    /// A generation of an island.
+    /// Generation of an island.
     Genes {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// Generations done.
+        /// Number of finished generations.
         generation: u32,
-        /// The individual it offered to the others.
+        /// Individual offered to the other islands.
         emigrant: Emigrant,
-        /// Who was born in it.
+        /// Births of the generation.
         births: Births,
     },
-    /// A tree took control of a robot.
+    /// Start of control by a tree.
     Loaded {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// The segment.
+        /// Segment of the run.
         segment: u32,
-        /// The tree.
+        /// Tree.
         gene: Emigrant,
     },
-    /// How the run stands, once a second of wall time and at every change.
+    /// State of the run, once per second of wall time and at every change.
     Run {
-        /// When, s of arena time.
+        /// Time (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// What the hub does.
+        /// Phase of the hub.
         phase: Phase,
-        /// Running time so far, pauses left out, s.
+        /// Running time so far, without pauses (s of arena time).
         run_seconds: f64,
-        /// The current segment.
+        /// Current segment.
         segment: u32,
-        /// Segments so far with their real fitness.
+        /// Segments so far, with their real fitness.
         segments: Vec<Segment>,
-        /// Mean over robots of the champions' derated fitness (f_EA of Table 8.3).
+        /// Mean of the champions' derated fitness over the robots (f_EA of Table 8.3).
         evolved: f64,
-        /// Part of the round trips above 100 ms.
+        /// Share of round trips above 100 ms (0 to 1).
         slow_round_trips: f64,
-        /// Robots lost so far.
+        /// Number of robots lost so far.
         dead: u32,
     },
-    /// Something happened.
+    /// Event.
     Event {
-        /// When, s of arena time.
+        /// Time (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// What.
+        /// Text.
         text: String,
-        /// How much it matters.
+        /// Severity.
         #[serde(default)]
         level: Severity,
-        /// The operator who did or said it; empty if it is the hub's own.
+        /// Operator who caused or wrote it; empty for events of the hub.
         #[serde(default)]
         who: String,
     },
-    /// Control updates of a robot, bit for bit.
+    /// Control updates of a robot, bit-exact.
     Updates {
-        /// When they came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// What it told.
+        /// Control updates.
         updates: Box<Updates>,
     },
-    /// A line of a robot's log.
+    /// Line of a robot's log.
     Log {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// The line.
+        /// Log line.
         line: LogLine,
     },
-    /// Samples of individuals after their first generation, each one's newest since this was told last.
+    /// Samples of individuals after their first generation: for each individual the newest since the last entry.
     Samples {
-        /// When they came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// Generations done.
+        /// Number of finished generations.
         generation: u32,
-        /// Whose samples became more.
+        /// Individuals with new samples.
         samples: Vec<Sampled>,
     },
-    /// What an island's population looks like after a generation, and where its immigrants come from.
+    /// Summary of an island's population after a generation, and the sources of its immigrants.
     Population {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// What it looks like.
+        /// Summary of the population.
         population: Population,
-        /// The islands whose emigrants the hub sent in answer, one for each immigrant.
+        /// Source islands of the immigrants that the hub sent in reply, one per immigrant.
         from: Vec<u16>,
     },
-    /// The AprilTags that a robot's camera sees.
+    /// AprilTags seen by a robot's camera.
     Tags {
-        /// When that came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// Age of the picture then, s.
+        /// Age of the picture at that time, in s.
         age: f32,
-        /// Pictures that were looked at so far.
+        /// Number of pictures examined so far.
         looks: u32,
-        /// Tags not believed so far.
+        /// Number of tags rejected so far.
         doubled: u32,
-        /// How long the look took, ms.
+        /// Duration of the detection, in ms.
         look_ms: f32,
-        /// The tags in the picture.
+        /// Tags in the picture.
         tags: Vec<TagSeen>,
     },
-    /// What a robot's further sensors tell, twice a second.
+    /// Readings of a robot's additional sensors, at 2 Hz.
     Sensors {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// What they tell.
+        /// Sensor readings.
         sensors: Box<Sensors>,
     },
-    /// What a robot found out about the world, after each generation in experiments that adapt.
+    /// Parameters of the world estimated by a robot, after each generation of experiments that adapt.
     Estimates {
-        /// When it came, s of arena time.
+        /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
         time: f64,
-        /// The robot.
+        /// Robot id.
         robot: String,
-        /// One for each parameter.
+        /// Estimates, one per parameter.
         estimates: Vec<Estimate>,
     },
 }
 
-/// Parts of a second to which times are recorded, and so are the messages' own: a tenth of a record was their further digits.
+/// Resolution of recorded times, also of those in messages (1/s); the digits beyond it would take a tenth of a
+/// record.
 pub const TIMES: f64 = 1e4;
 
 fn brief<S: Serializer>(time: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64((time * TIMES).round() / TIMES)
 }
 
-/// Places to 0.01 mm, and headings to as many decimal places of a radian: no motion capture is better.
+/// Rounds positions and headings to five decimal places, 0.01 mm and 0.00001 rad, which exceeds the accuracy of any
+/// motion capture.
 fn places<S: Serializer>(bodies: &[Body], to: S) -> Result<S::Ok, S::Error> {
     let brief = |body: &Body| Body { name: body.name.clone(), pose: body.pose.map(|value| rounded(value, 5)) };
     to.collect_seq(bodies.iter().map(brief))
 }
 
 impl Entry {
-    /// An event that is as it should be.
+    /// Creates an event of normal severity.
     pub fn event(time: f64, text: impl Into<String>) -> Entry {
         Entry::Event { time, text: text.into(), level: Severity::Info, who: String::new() }
     }
 
-    /// The topic under which it is recorded.
+    /// Topic of the entry in a record.
     pub fn topic(&self) -> &'static str {
         match self {
             Entry::Poses { .. } => "/poses",
@@ -234,7 +237,7 @@ impl Entry {
         }
     }
 
-    /// When it was, s of arena time.
+    /// Time of the entry (s of arena time).
     pub fn time(&self) -> f64 {
         match self {
             Entry::Poses { time, .. }

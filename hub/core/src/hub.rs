@@ -1,5 +1,5 @@
-//! One hub around its [`Switchboard`]: the order in which poses, messages and requests are dealt with, whose messages
-//! count, how messages are sealed, and what becomes of actions. All that touches the world is behind [`Shell`].
+//! Main loop of a hub around its [`Switchboard`]: order of poses, messages and requests, arbitration of sessions,
+//! sealing of messages, and execution of actions. All access to the outside world is behind [`Shell`].
 
 mod shell;
 
@@ -14,31 +14,32 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::{Sealed, Sealer};
 
-/// Messages of robots, and requests of operators, handled in one turn at most.
+/// Maximum number of robot messages, and of operator requests, per turn.
 pub const MESSAGES_AT_ONCE: usize = 256;
-/// News of motion capture taken in one turn at most.
+/// Maximum number of motion-capture items per turn.
 pub const POSES_AT_ONCE: usize = 64;
-/// A record takes what robots still have to tell of a run until all obey STOP, which they say after their last control
-/// updates, and no longer than this after its end, s of wall time.
+/// Maximum time after the end of a run until its record is closed (s of wall time). The record accepts messages until
+/// all robots have confirmed STOP, which they do after their last control updates.
 const LAST_WORDS: f64 = 0.5;
-/// Longest wait of the answer to STOP, PAUSE or HOLD until the order is durable, s of wall time.
+/// Maximum time for which the reply to STOP, PAUSE or HOLD waits until the order is durable (s of wall time).
 const KEPT_WITHIN: f64 = 1.5;
-/// Maximum number of such answers that wait; further ones say at once what is known.
+/// Maximum number of waiting replies; further orders are answered at once with the state known so far.
 const MAX_WAITING: usize = 64;
-/// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
+/// Maximum number of rounds per turn in which actions may cause further actions; the rest is executed in the next
+/// turn.
 const ROUNDS: usize = 4;
 
-/// Answer to an order to stand, which waits until the order is durable.
+/// Reply to an order to stand still, which waits until the order is durable.
 struct Waiting<A> {
     by: A,
     stand: Stand,
-    /// Until when, s of arena time.
+    /// Latest time of the reply (s of arena time).
     until: f64,
 }
 
-/// A hub's decisions, with all that they remember; `A` is who asks.
+/// State of a hub; `A` identifies the sender of a request.
 pub struct Hub<A> {
-    /// Who is there, what the swarm is to do, and how the run stands.
+    /// Robots, orders to the swarm, and state of the run.
     pub board: Switchboard,
     swarm: Swarm,
     sealer: Sealer,
@@ -46,15 +47,15 @@ pub struct Hub<A> {
     refusals: RateLimit,
     unknown: UnknownNames,
     recording: bool,
-    /// A run is over: when its record is closed, s of arena time.
+    /// Time at which the record of a finished run is closed (s of arena time).
     closing: Option<f64>,
-    /// The hub ends when its record is closed.
+    /// Whether the hub ends when its record is closed.
     ending: bool,
     waiting: Vec<Waiting<A>>,
 }
 
 impl<A> Hub<A> {
-    /// A hub that has just started. `base` is wall time in ms: its own numbers count on from there.
+    /// Creates a hub. `base` is the wall time (ms), from which the hub's own numbers continue.
     pub fn new(config: Config, base: u64) -> Hub<A> {
         Hub {
             swarm: config.swarm.clone(),
@@ -70,14 +71,14 @@ impl<A> Hub<A> {
         }
     }
 
-    /// True when the hub is to end.
+    /// Whether the hub has ended.
     pub fn is_over(&self) -> bool {
         self.ending && self.closing.is_none() && self.waiting.is_empty()
     }
 
-    /// Goes on with the run of a hub that died `away` s of wall time ago; `record` goes on with its record, and tells where
-    /// it is, or why nothing is recorded. Whom to trust must be known. Gives the arena time to count on from, s, and why
-    /// the run is not taken up, if it is not.
+    /// Resumes the run of a hub that stopped `away` seconds of wall time ago. `record` reopens its record, and
+    /// returns its path or the reason why nothing is recorded. The trusted keys must be known. Returns the arena time
+    /// to continue from (s), and the reason if the run is not resumed.
     pub fn resume(
         &mut self,
         snapshot: Snapshot,
@@ -92,15 +93,15 @@ impl<A> Hub<A> {
         (now, resumed)
     }
 
-    /// Handles everything that waits, then what time brings. Poses come first: senses that are made of them do not wait
-    /// for what many robots have to tell.
+    /// Handles all pending input, then timeouts. Poses come first, so that virtual senses are not delayed by messages
+    /// of many robots.
     pub fn turn(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         self.look_after_keys(now, shell);
         self.take_poses(now, shell);
         self.board.send_senses(now);
         self.act(now, shell);
         self.listen(now, shell);
-        // What robots brought belongs to the run that goes on; a request may end it and begin another.
+        // Messages of robots belong to the current run; a request may end it and start another one.
         self.act(now, shell);
         self.answer(now, shell);
         self.board.on_time(now);
@@ -112,7 +113,7 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Takes over who is trusted and who was turned away.
+    /// Updates the trusted keys and the rejected peers.
     pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let Some(news) = shell.keys() else { return };
         news.notes.into_iter().for_each(|line| self.board.say(now, line));
@@ -122,7 +123,7 @@ impl<A> Hub<A> {
         self.board.set_refusals(now, news.refusals);
     }
 
-    /// Seals a message for a robot, by its place in the swarm file.
+    /// Seals a message for a robot, given by its index in the swarm file.
     pub fn seal(&mut self, robot: usize, message: ToRobot) -> Sealed {
         self.sealer.seal(&self.swarm.robots[robot], message)
     }
@@ -165,7 +166,8 @@ impl<A> Hub<A> {
         }
     }
 
-    /// True unless another program speaks for that robot. Robots that are not in the swarm file are the board's to refuse.
+    /// Whether a message is accepted; it is not if another program speaks for the same robot. The switchboard rejects
+    /// robots that are not in the swarm file.
     fn counts<S: Shell<Asker = A>>(
         &mut self,
         now: f64,
@@ -188,8 +190,8 @@ impl<A> Hub<A> {
         }
     }
 
-    /// What a request brings is done before the next one is looked at: a record that it closes ends with the status of its
-    /// own run, also if the next one starts another.
+    /// The actions of a request are executed before the next request is handled, so that a record is closed with the
+    /// status of its own run, even if the next request starts another one.
     fn answer(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(Asked { by, who, request }) = shell.request() else { break };
@@ -217,7 +219,7 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Answers orders to stand that are on a disk, and those that waited for [`KEPT_WITHIN`].
+    /// Answers orders to stand still that are durable or have waited for [`KEPT_WITHIN`].
     fn answer_waiting(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let board = &self.board;
         let is_ready = |waiting: &mut Waiting<A>| {
@@ -297,14 +299,14 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Says so where everybody sees it; all else goes on.
+    /// Reports that nothing is recorded, in the status and the log; the run continues.
     fn not_recording(&mut self, now: f64, why: &str) {
         let text = format!("NOT RECORDING: {why}");
         self.board.set_record(text.clone());
         self.board.say(now, Line::error(text));
     }
 
-    /// The record has what the hub knows; robots may add their last words, after which it is closed.
+    /// Starts the final phase of the record, in which robots may send their last messages.
     fn run_is_over(&mut self, now: f64) {
         if std::mem::take(&mut self.recording) {
             self.closing = Some(now + LAST_WORDS * self.swarm.speed);
@@ -319,7 +321,7 @@ impl<A> Hub<A> {
     }
 }
 
-/// The answer to an order to stand that is kept in this way.
+/// Reply to an order to stand still that is stored in this way.
 fn answer(memory: Memory, stand: &Stand) -> Reply {
     let slow = || "the disk is slow".into();
     match memory {

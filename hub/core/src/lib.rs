@@ -1,9 +1,10 @@
-//! What the hub decides: plain state machines over arena time, without files, sockets, clocks or threads.
+//! Decisions of the hub: plain state machines over arena time, without files, sockets, clocks or threads.
 //!
-//! [`hub`] is one hub with all that it decides; the world around it is behind a trait, which `xpuck-hub-service` and
-//! `xpuck-simtest` implement. [`switchboard`] is its state: who is there, what the swarm is to do, and how the run stands.
-//! [`virtual_senses`] makes senses of poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`]
-//! knows the robots, [`rollout`] updates their programs, [`rivals`] says whose messages count. [`entry`] is what is to be recorded, [`verify`] judges it.
+//! [`hub`] is a complete hub; the outside world is behind a trait, which `xpuck-hub-service` and `xpuck-simtest`
+//! implement. [`switchboard`] is its state: robots, orders to the swarm, and the run. [`virtual_senses`] computes
+//! senses from poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`] holds the
+//! robots, [`rollout`] updates their programs, [`rivals`] arbitrates between sessions. [`entry`] defines the entries
+//! of records, [`verify`] checks them.
 
 pub mod allowance;
 pub mod battery;

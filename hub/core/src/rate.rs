@@ -1,15 +1,15 @@
-//! A greatest rate: which of the things that come are let through, so that there are so many in a second and no more.
+//! Rate limiter for events: passes at most a given number per second.
 
-/// Lets things through at a greatest rate.
+/// Limits the rate of events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// The next one may go at this time, s.
+    /// Earliest time of the next event (s).
     due: f64,
 }
 
 impl Rate {
-    /// True if what comes `now`, s, may go at `hz` times a second at most. What arrives a little unevenly at the full rate
-    /// all goes.
+    /// Whether an event at time `now` (s) passes at the maximum rate `hz` (Hz). Events that arrive at the full
+    /// rate with some jitter all pass.
     pub fn allows(&mut self, now: f64, hz: f64) -> bool {
         let slack = 0.5 / hz;
         if now + slack < self.due {

@@ -1,9 +1,9 @@
-//! A rate limit for log lines about what may happen a thousand times a second.
+//! Rate limit for log lines about frequent events.
 
-/// A line follows another after so long, s of arena time.
+/// Minimum interval between two lines (s of arena time).
 const EVERY: f64 = 10.0;
 
-/// When something was last said, and how often it happened since.
+/// Time of the last line, and number of suppressed lines since.
 #[derive(Debug, Default)]
 pub struct RateLimit {
     said: Option<f64>,
@@ -11,7 +11,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// True if a line is due now, for whoever counts itself.
+    /// Whether a line is due, for callers that keep their own count.
     pub fn due(&mut self, now: f64) -> bool {
         let due = self.said.is_none_or(|at| now - at >= EVERY);
         if due {
@@ -20,7 +20,7 @@ impl RateLimit {
         due
     }
 
-    /// It happened again: the line to say, if one is due, with the number of times that went unsaid.
+    /// Counts an event, and returns its line if one is due, with the number of suppressed lines.
     pub fn line(&mut self, now: f64, text: impl FnOnce() -> String) -> Option<String> {
         if !self.due(now) {
             self.since += 1;

@@ -1,64 +1,65 @@
-//! Whether a hub that returns goes on with a run that an earlier one left behind: candidates and witnesses in, a decision
-//! out. A permission must not outlive its withdrawal, and a disk may have refused the withdrawal; so a run is taken up again
-//! only on the robots' word that it was meant to go on. STOPs are ordered by their count. Clocks can only forbid.
+//! Decision whether a restarted hub resumes the run of an earlier hub: from candidates and robots' testimonies to a
+//! decision. A permission to drive must not outlive its withdrawal, and the disk may have failed to store the
+//! withdrawal. A run is therefore resumed only if the robots confirm that it was meant to continue. STOPs are ordered
+//! by their count; clocks can only prevent a resumption.
 
 use std::time::Duration;
 use xpuck_wire::state::State;
 use xpuck_wire::witness::{Testimony, Witness};
 
-/// A hub that returns later than this leaves the run alone.
+/// Maximum time since the last saved state for a resumption.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
-/// A state that was written later than now by more than this was written before the clock went back: clocks are set by a
-/// little all the time.
+/// Tolerance for states from the future, because clocks are often adjusted slightly; beyond it the clock has been set
+/// back.
 const AHEAD: Duration = Duration::from_secs(5);
 
-/// A run that was left behind, as its state on the disk says.
+/// Saved state of a run that was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// It was over.
+    /// Whether the run had ended.
     pub over: bool,
-    /// The swarm has its robots.
+    /// Whether the run has the robots of the current swarm.
     pub same_swarm: bool,
-    /// Count of STOPs that it knew of.
+    /// Count of STOPs known to the run.
     pub stops: u64,
     /// Number of the last directive.
     pub directive: u64,
-    /// When it was written, ms since 1970.
+    /// Time of writing (ms since 1970).
     pub written: u64,
 }
 
-/// Decision about a run that an earlier hub left behind.
+/// Decision about an unfinished run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Robots are asked whether it may go on; its state was written so long ago.
+    /// Ask the robots whether it may continue; with the age of its state.
     Ask(Duration),
-    /// It is closed.
+    /// Close it.
     Close(Why),
-    /// It is left as it is.
+    /// Leave it unchanged.
     Leave(Why),
 }
 
-/// Why a run is closed or left.
+/// Reason for closing or leaving a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It was over.
+    /// The run had ended.
     Over,
-    /// A STOP came after it.
+    /// A STOP was given after it.
     Stopped,
-    /// It is another swarm's.
+    /// It belongs to another swarm.
     OtherSwarm,
-    /// It was left behind too long ago.
+    /// Its state is too old.
     Old,
-    /// Its state was written in the future.
+    /// Its state is from the future.
     Future,
-    /// Another run was begun later.
+    /// Another run was started later.
     Later,
-    /// There is no telling how it stood.
+    /// Its state is unknown.
     Unknown,
 }
 
-/// Decides about runs that were left behind; `stops` is the greatest count of STOPs that the hub's disk knows of, and `now`
-/// is ms since 1970. At most one is asked about: the last that was begun, by counts.
+/// Decides about unfinished runs. `stops` is the greatest count of STOPs on the hub's disk, and `now` is the current
+/// time (ms since 1970). The robots are asked about at most one run, the last one by counts.
 pub fn look_back(candidates: &[Candidate], stops: u64, now: u64) -> Vec<Fate> {
     let stops = candidates.iter().filter(|run| run.same_swarm).map(|run| run.stops).fold(stops, u64::max);
     let mut fates: Vec<Fate> = candidates.iter().map(|run| fate(run, stops, now)).collect();
@@ -86,38 +87,38 @@ fn fate(run: &Candidate, stops: u64, now: u64) -> Fate {
     }
 }
 
-/// State of a run that robots have to confirm before it continues.
+/// State of a run that robots must confirm before it continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Its number.
+    /// Number of the run.
     pub run: u64,
-    /// The state that robots were told to be in, since which directive, and the number of the last one that said so.
+    /// State that robots were ordered to be in.
     pub state: State,
-    /// See `state`.
+    /// Number of the first directive with this state.
     pub since: u64,
-    /// See `state`.
+    /// Number of the last directive with this state.
     pub last: u64,
-    /// Count of STOPs when it was written.
+    /// Count of STOPs at the time of writing.
     pub stops: u64,
-    /// Robots that were there and not held: all of them have to bear witness.
+    /// Robots that were connected and not held; all of them must confirm.
     pub alive: Vec<String>,
 }
 
 /// Verdict of the robots on a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The run goes on.
+    /// The run continues.
     Resume,
-    /// These have not spoken yet.
+    /// These robots have not answered yet.
     Wait(Vec<String>),
-    /// The robots stand until an operator says RESUME, and why.
+    /// The robots stand still until an operator gives RESUME, with the reason.
     Stand(String),
-    /// The run is over, and why.
+    /// The run is over, with the reason.
     Over(String),
 }
 
-/// Judges a claim by what the robots of the swarm say, each with its id; those that have not spoken have no witness.
-/// `stops` is the count of STOPs that the hub knows of.
+/// Evaluates a claim by the testimonies of the swarm's robots; robots that have not answered have none. `stops` is
+/// the count of STOPs known to the hub.
 pub fn judge<'a>(claim: &Claim, stops: u64, robots: impl Iterator<Item = (&'a str, Option<&'a Witness>)>) -> Verdict {
     let (mut missing, mut against) = (claim.alive.clone(), None);
     if stops > claim.stops {
@@ -140,7 +141,7 @@ pub fn judge<'a>(claim: &Claim, stops: u64, robots: impl Iterator<Item = (&'a st
     }
 }
 
-/// Why a robot's word does not support the claim, if it does not.
+/// Reason why a robot's testimony contradicts the claim, if it does.
 fn doubt(claim: &Claim, witness: &Witness) -> Option<String> {
     let silent = witness.silent_s.filter(|silent| *silent > RETURN_WITHIN.as_secs_f64());
     let Some(told) = &witness.told else {
@@ -148,7 +149,8 @@ fn doubt(claim: &Claim, witness: &Witness) -> Option<String> {
     };
     let Testimony { directive, state, run, .. } = *told;
     let same = (claim.since..=claim.last).contains(&directive) && state == claim.state;
-    // A later directive than the disk knows means that it refused a later state: only RUN is clear without that.
+    // A directive later than the saved one means that the disk failed to store a later state; then only RUN is
+    // unambiguous.
     let later = directive > claim.last && state == State::Run;
     if run != claim.run {
         Some("was told something else since".into())
@@ -161,7 +163,7 @@ fn doubt(claim: &Claim, witness: &Witness) -> Option<String> {
     }
 }
 
-/// A state as operators write it.
+/// Name of a state for operators.
 fn name(state: State) -> &'static str {
     match state {
         State::Idle => "nothing",
@@ -197,7 +199,8 @@ mod tests {
         let other = Candidate { same_swarm: false, stops: 9, ..RUN };
         assert_eq!(fate_of(other, 20, now), Fate::Leave(Why::OtherSwarm));
         assert_eq!(look_back(&[other, RUN], 2, now)[1], Fate::Ask(Duration::ZERO), "its STOPs are not this swarm's");
-        // A later run knows of more STOPs than the disk; an earlier one was written later, by a clock that went back.
+        // The later run knows more STOPs than the disk; the earlier run has a later timestamp, because the clock was
+        // set back.
         let earlier = Candidate { written: now + 3_000, ..RUN };
         let fates = look_back(&[earlier, Candidate { stops: 3, ..RUN }], 0, now);
         assert_eq!(fates, [Fate::Close(Why::Stopped), Fate::Ask(Duration::ZERO)]);
@@ -214,7 +217,7 @@ mod tests {
         Witness { told: Some(told), silent_s: Some(2.0) }
     }
 
-    /// Verdict on a claim if one robot says RUN and the other this.
+    /// Verdict if robot a confirms the claim and robot b gives this testimony.
     fn with(claim: &Claim, other: Option<&Witness>) -> Verdict {
         let run = told(9, claim.state);
         judge(claim, 2, [("a", Some(&run)), ("b", other)].into_iter())
@@ -248,7 +251,7 @@ mod tests {
             witness
         };
         stands(&run, &of(|told| told.run = 6), "something else");
-        // Who is held stands anyway.
+        // A held robot stands still in any case.
         assert_eq!(with(&run, Some(&of(|told| (told.held, told.state) = (true, State::Stop)))), Verdict::Resume);
     }
 
@@ -256,7 +259,7 @@ mod tests {
     fn a_run_that_stood_goes_on_standing_only_by_its_own_directive() {
         let relocates = claim(State::Pause);
         assert_eq!(with(&relocates, Some(&told(9, State::Pause))), Verdict::Resume);
-        // An operator's PAUSE looks like the hub's own, but for its number.
+        // A PAUSE by an operator differs from the hub's own only in its number.
         stands(&relocates, &told(10, State::Pause), "PAUSE");
         assert_eq!(with(&relocates, Some(&told(10, State::Run))), Verdict::Resume);
     }

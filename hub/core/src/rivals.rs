@@ -1,25 +1,26 @@
-//! Which program speaks for a robot when two have its key: the first, as long as it is heard. Who a message is from is
-//! told by the session in hellos and telemetry, and for all others by the connection that they come by.
+//! Arbitration between two programs with the key of the same robot: the first one is accepted as long as it sends
+//! messages. The sender is identified by the session in hellos and telemetry, and for other messages by the
+//! connection.
 
 use std::collections::BTreeMap;
 
-/// A program that was silent for so long gives its place to another, s. The wheels of a robot that hears the hub as little
-/// stand by then, too.
+/// Silence after which another program may take over (s). By then, the wheels of a robot without messages from the
+/// hub have stopped too.
 const HOLD: f64 = 1.0;
-/// The first one is heard so long after the second, s: both are alive. Of a program that was started again nothing comes
-/// after the first word of its successor.
+/// Time after the second program's first message at which a message of the first proves that both are running (s). A
+/// restarted program sends nothing after its successor has started.
 const PROOF: f64 = 0.5;
-/// When the second has been silent for so long, s, its next word is news again.
+/// Silence of the second program after which its next message is reported again (s).
 const EPISODE: f64 = 10.0;
 
-/// Who speaks for each robot.
+/// Accepted program of each robot.
 #[derive(Debug)]
 pub struct Rivals {
     held: BTreeMap<String, Held>,
     hold: f64,
 }
 
-/// The program that speaks for a robot.
+/// Accepted program of a robot.
 #[derive(Debug)]
 struct Held {
     session: u64,
@@ -27,7 +28,7 @@ struct Held {
     rival: Option<Rival>,
 }
 
-/// Another one that would.
+/// Competing program.
 #[derive(Debug)]
 struct Rival {
     since: f64,
@@ -35,23 +36,24 @@ struct Rival {
     told: bool,
 }
 
-/// What becomes of a message.
+/// Decision about a message.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
-    /// It counts, and a line for the log if it shows that two programs have one key.
+    /// The message is accepted, with a log line if it proves that two programs have the same key.
     Counts(Option<String>),
-    /// It is from the second program.
+    /// The message is from the second program and rejected.
     Refused,
 }
 
 impl Rivals {
-    /// Nobody is heard yet. Robots tell ten times a second of arena time, which goes at `speed`.
+    /// Creates an arbiter without programs. Robots send ten times per second of arena time, which runs at `speed`
+    /// times wall time.
     pub fn new(speed: f64) -> Rivals {
         Rivals { held: BTreeMap::new(), hold: HOLD.max(HOLD / speed) }
     }
 
-    /// Judges a message of `robot` that came `now`, s of wall time. `session` is the one that it tells, if it does; `usual`
-    /// says that it came by the connection of the last message that counted.
+    /// Decides about a message of `robot` at `now` (s of wall time). `session` is the session in the message, if it
+    /// has one; `usual` states whether it came over the connection of the last accepted message.
     pub fn judge(&mut self, now: f64, robot: &str, session: Option<u64>, usual: bool) -> Verdict {
         let Some(held) = self.held.get_mut(robot) else {
             if let Some(session) = session {
@@ -84,7 +86,7 @@ impl Held {
         self.rival = Some(Rival { since, heard: now, told });
     }
 
-    /// True once in an episode, when both were heard.
+    /// Whether both programs are proved to be running; true once per episode.
     fn proof(&mut self, now: f64) -> bool {
         let Some(rival) = &mut self.rival else { return false };
         let both = !rival.told && now - rival.since >= PROOF && now - rival.heard <= EPISODE;
@@ -115,7 +117,7 @@ mod tests {
             let verdict = rivals.judge(now, "xp01", Some(7), true);
             assert!(matches!(verdict, Verdict::Counts(_)), "at {now}");
             told.extend(TOLD(&verdict).then_some(tick));
-            // The second one is there from 1 to 10 s, and again from 30 s on.
+            // The second program is present from 1 to 10 s, and again from 30 s.
             if (10..100).contains(&tick) || tick >= 300 {
                 assert_eq!(rivals.judge(now, "xp01", Some(8), false), Verdict::Refused);
                 assert_eq!(rivals.judge(now, "xp01", None, false), Verdict::Refused, "what does not tell its session");
@@ -133,7 +135,7 @@ mod tests {
         assert_eq!(rivals.judge(0.2, "xp01", Some(8), false), Verdict::Refused, "the first may be alive");
         assert_eq!(rivals.judge(1.1, "xp01", Some(8), false), Verdict::Counts(None));
         assert_eq!(rivals.judge(5.0, "xp01", Some(8), false), Verdict::Counts(None), "by a new connection");
-        // The former one was only stopped for a while.
+        // The first program was only suspended.
         assert_eq!(rivals.judge(5.1, "xp01", Some(7), false), Verdict::Refused);
         assert!(TOLD(&rivals.judge(5.7, "xp01", Some(8), true)));
     }

@@ -1,4 +1,4 @@
-//! Who is there: what the hub knows of each robot of the swarm file.
+//! Robots of the swarm file with their state in the hub.
 
 use crate::allowance::Allowance;
 use crate::battery::Battery;
@@ -12,114 +12,113 @@ use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 use xpuck_wire::witness::Witness;
 
-/// A robot silent for so long counts as lost, s of arena time.
+/// Silence after which a robot counts as lost (s of arena time).
 pub const LOST_AFTER: f64 = 3.0;
-/// Round trips above this count as slow, ms of wall time (thesis 8.4).
+/// Round-trip time above which a message counts as slow (ms of wall time) (thesis 8.4).
 const SLOW_MS: f64 = 100.0;
-/// Pings whose answers are waited for; older ones are given up.
+/// Maximum number of unanswered pings that are remembered.
 pub const PINGS: usize = 64;
-/// Loaded trees remembered of each robot.
+/// Maximum number of remembered loaded trees per robot.
 const REMEMBERED: usize = 16;
 
-/// Trees that drove a robot, each with its segment, the present one last.
+/// Trees that controlled a robot, each with its segment, the current one last.
 pub type Loaded = VecDeque<(u32, Emigrant)>;
 
-/// What the hub knows of one robot.
+/// State of one robot in the hub.
 #[derive(Clone, Debug, Default)]
 pub struct Robot {
-    /// Its id.
+    /// Robot id.
     pub id: String,
-    /// Version of its program, once it said so.
+    /// Version of its program; empty before its report.
     pub version: String,
-    /// When it was last heard; none before the first message.
+    /// Time of its last message (s); `None` before the first.
     pub heard: Option<f64>,
-    /// Counted as lost.
+    /// Whether it counts as lost.
     pub lost: bool,
-    /// It heard a hub whose clock was ahead of this one's, and that was noted.
+    /// Whether it has reported a hub with a clock ahead of this one, which was logged.
     pub from_the_future: bool,
-    /// Another board is to come, and has not greeted yet.
+    /// Whether a replacement board is expected that has not sent a hello yet.
     pub awaited: bool,
-    /// Its program has said which release is installed, and so knows of updates.
+    /// Whether its program has reported the installed release, and thus supports updates.
     pub installed: bool,
     /// Number of the experiment it accepted.
     pub experiment: u64,
-    /// The same, also after it greeted again: what it tells of evolution is of this experiment.
+    /// As `experiment`, but kept after another hello; its reports of evolution belong to this experiment.
     pub accepted: u64,
-    /// Why it refused the experiment, if it did.
+    /// Reason why it refused the experiment, if it did.
     pub refusal: Option<String>,
-    /// Its last telemetry.
+    /// Last telemetry.
     pub telemetry: Telemetry,
-    /// What its further sensors told last.
+    /// Last readings of its additional sensors.
     pub sensors: Option<Box<Sensors>>,
-    /// Last round trip, ms.
+    /// Last round-trip time (ms).
     pub round_trip_ms: Option<f64>,
-    /// The trees that drove it in this run.
+    /// Trees that controlled it in this run.
     pub loaded: Loaded,
-    /// The emigrant of its last generation.
+    /// Emigrant of its last generation.
     pub fittest: Option<Emigrant>,
-    /// What its population looked like, until the genes of the same generation come.
+    /// Summary of its population, until the genes of the same generation arrive.
     pub population: Option<Population>,
-    /// Steps of the curriculum that are over on its island, and the generation from which on.
+    /// Number of finished curriculum steps on its island, and the generation of the last change.
     pub step: (u16, u32),
-    /// What it found out about the world, and when it told that, s.
+    /// Estimated parameters of the world, and the time of the report (s).
     pub estimates: Option<(f64, Vec<Estimate>)>,
-    /// How often the log told that it simulates another world.
+    /// Rate limit for log lines about a changed simulated world.
     pub said_of_world: Rate,
-    /// How its exchange of genes with other robots stands, as it told last.
+    /// Last report of its gene exchange with other robots.
     pub peers: Option<PeersReport>,
-    /// Testimony of its last hello; none before the first.
+    /// Testimony of its last hello; `None` before the first.
     pub witness: Option<Witness>,
-    /// This hub released it: that it was held before, as its hello may tell, does not count any more.
+    /// Whether this hub has released it, so that an earlier hold in its hello is ignored.
     pub released: bool,
-    /// The last directive that it would testify to after a restart; 0 before it said so.
+    /// Last directive that it would report after a restart; 0 before it confirmed any.
     pub kept: u64,
-    /// An operator has it stand still.
+    /// Whether an operator holds it still.
     pub held: bool,
-    /// While it is held it pauses, and does not stop.
+    /// Whether it pauses while held; otherwise it stops.
     pub pauses: bool,
-    /// It was told to blink: until when it does, s.
+    /// Time until which it blinks for identification (s).
     pub blinks_until: Option<f64>,
-    /// Who drove it last through the hub, and when, s.
+    /// Operator who last drove it manually through the hub, and the time (s).
     pub driven: Option<(String, f64)>,
-    /// The directive that it obeyed last and when that was known first, s.
+    /// Last directive that it confirmed, and the time of the first confirmation (s).
     pub obeyed: Option<(u64, f64)>,
-    /// Mean difference between one round trip and the next, ms.
+    /// Mean difference between consecutive round-trip times (ms).
     pub jitter_ms: Option<f64>,
-    /// What its devices told in the last minute.
+    /// Device errors of the last minute.
     pub devices: DeviceWatch,
-    /// How long its battery lasts.
+    /// Battery estimate.
     pub battery: Battery,
-    /// That it is nearly empty.
+    /// State of its low-battery warning.
     pub low: Low,
-    /// How much of the record its births may still take.
+    /// Recording allowance of its births.
     pub allowance: Allowance,
-    /// Its camera's last picture that an operator asked for, and when it came, s.
+    /// Last camera picture requested by an operator, and its time of arrival (s).
     pub picture: Option<(f64, Picture)>,
-    /// When it was asked for one last, s.
+    /// Time of the last request for a picture (s).
     pub picture_asked: Option<f64>,
-    /// Stamps of pings that it has not answered, the newest last.
+    /// Timestamps of its unanswered pings, the newest last.
     pings: VecDeque<f64>,
 }
 
 impl Robot {
-    /// Heard lately.
+    /// Whether it has sent messages recently.
     pub fn alive(&self) -> bool {
         self.heard.is_some() && !self.lost
     }
 
-    /// Steps of the curriculum that are over for what its last telemetry tells of its island.
+    /// Number of finished curriculum steps to which its last telemetry belongs.
     fn step(&self) -> u16 {
         let told = self.telemetry.evolution.generation >= self.step.1;
         if told { self.step.0 } else { self.step.0.saturating_sub(1) }
     }
 
-    /// Its island tries trees in the experiment's own world, beyond so many steps of a curriculum, and so are those that its
-    /// last telemetry tells of.
+    /// Whether its last telemetry belongs to the experiment's own world, after `steps` steps of a curriculum.
     pub fn is_beyond(&self, steps: usize) -> bool {
         usize::from(self.step()) >= steps
     }
 
-    /// Takes what it tells.
+    /// Takes its telemetry.
     pub fn take(&mut self, now: f64, telemetry: &Telemetry) {
         self.devices.take(now, &telemetry.devices, telemetry.session);
         let power = &telemetry.power;
@@ -128,7 +127,7 @@ impl Robot {
         self.telemetry = telemetry.clone();
     }
 
-    /// It is sent a ping.
+    /// Records a sent ping.
     pub fn pinged(&mut self, stamp: f64) {
         if self.pings.len() == PINGS {
             self.pings.pop_front();
@@ -136,8 +135,8 @@ impl Robot {
         self.pings.push_back(stamp);
     }
 
-    /// True if it is told for the first time that this tree was loaded for this segment: a network may deliver twice, and
-    /// a robot that starts again breeds the same first tree again.
+    /// Records a loaded tree; returns whether this is its first report for this segment. A network may deliver a
+    /// message twice, and a restarted robot breeds the same first tree again.
     pub fn loads(&mut self, segment: u32, gene: &Emigrant) -> bool {
         if self.loaded.iter().any(|(known, tree)| *known == segment && tree.same(gene)) {
             return false;
@@ -149,8 +148,8 @@ impl Robot {
         true
     }
 
-    /// Another board has its name from now on: what was measured of the former one is forgotten. That one may speak for a
-    /// moment more, until its key is known to be revoked, so the other is `awaited` until it greets.
+    /// Resets the state for a replacement board with the same id. The former board may send messages until its key is
+    /// known to be revoked, so the new one is `awaited` until its hello.
     pub fn replace(&mut self, awaited: bool) {
         let former = std::mem::take(self);
         self.awaited = awaited;
@@ -158,7 +157,7 @@ impl Robot {
         (self.loaded, self.fittest, self.allowance) = (former.loaded, former.fittest, former.allowance);
     }
 
-    /// Forgets what belongs to a run.
+    /// Resets the state that belongs to a run.
     pub fn begin_run(&mut self) {
         (self.refusal, self.fittest, self.peers) = (None, None, None);
         (self.telemetry.evolution, self.step) = Default::default();
@@ -166,18 +165,18 @@ impl Robot {
     }
 }
 
-/// A battery that is nearly empty.
+/// State of a low-battery warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Low {
-    /// Since when, s; none if it is not.
+    /// Time since which the battery is low (s); `None` if it is not.
     pub since: Option<f64>,
-    /// It was said.
+    /// Whether it was reported.
     pub told: bool,
-    /// The robot was stopped for it.
+    /// Whether the robot was stopped because of it.
     pub stopped: bool,
 }
 
-/// Sums of round trips.
+/// Sums over round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundTrips {
     count: u64,
@@ -186,47 +185,48 @@ pub struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// Mean, ms; 0 before the first.
+    /// Mean (ms); 0 before the first.
     pub fn mean_ms(&self) -> f64 {
         self.total_ms / self.count.max(1) as f64
     }
 
-    /// Part above 100 ms.
+    /// Share of round trips above 100 ms (0 to 1).
     pub fn slow_part(&self) -> f64 {
         self.slow as f64 / self.count.max(1) as f64
     }
 }
 
-/// The robots in the order of the swarm file.
+/// Robots in the order of the swarm file.
 #[derive(Clone, Debug)]
 pub struct Roster {
     /// The robots.
     pub robots: Vec<Robot>,
-    /// Round trips since the run began.
+    /// Round trips since the start of the run.
     pub round_trips: RoundTrips,
     places: HashMap<String, usize>,
 }
 
 impl Roster {
-    /// Nobody heard yet.
+    /// Creates a roster of robots without messages.
     pub fn new(ids: &[String]) -> Roster {
         let robots = ids.iter().map(|id| Robot { id: id.clone(), ..Robot::default() }).collect();
         let places = ids.iter().cloned().zip(0..).collect();
         Roster { robots, round_trips: RoundTrips::default(), places }
     }
 
-    /// One more robot, at the end.
+    /// Appends a robot.
     pub fn add(&mut self, id: &str) {
         self.places.insert(id.into(), self.robots.len());
         self.robots.push(Robot { id: id.into(), ..Robot::default() });
     }
 
-    /// An id's place in the swarm file, from 0.
+    /// Index of an id in the swarm file, from 0.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
     }
 
-    /// Notes a round trip, `ms` long, of a ping with this stamp: once, and only if there was such a ping.
+    /// Records the answer to a ping with this timestamp and round-trip time (ms). It counts once, and only if there
+    /// was such a ping.
     pub fn pong(&mut self, robot: usize, stamp: f64, ms: f64) {
         let pings = &mut self.robots[robot].pings;
         if let Some(place) = pings.iter().position(|sent| *sent == stamp) {
@@ -235,13 +235,13 @@ impl Roster {
         }
     }
 
-    /// Notes a round trip.
+    /// Records a round-trip time (ms).
     pub fn round_trip(&mut self, robot: usize, ms: f64) {
-        // To a microsecond, which is what the record needs.
+        // Rounded to a microsecond, which is sufficient for the record.
         let known = &mut self.robots[robot];
         let ms = (ms * 1e3).round() / 1e3;
         if let Some(before) = known.round_trip_ms {
-            // As RFC 3550 estimates jitter: a sixteenth of the way at each difference.
+            // Jitter estimate of RFC 3550: an exponential mean with weight 1/16.
             let mean = known.jitter_ms.unwrap_or(0.0);
             known.jitter_ms = Some(mean + ((ms - before).abs() - mean) / 16.0);
         }
@@ -251,7 +251,7 @@ impl Roster {
         self.round_trips.total_ms += ms;
     }
 
-    /// Ids of robots that have just been lost.
+    /// Returns the ids of robots that have just been lost.
     pub fn newly_lost(&mut self, now: f64) -> Vec<String> {
         let mut lost = Vec::new();
         for robot in &mut self.robots {
@@ -263,17 +263,17 @@ impl Roster {
         lost
     }
 
-    /// Mean derated fitness of the champions of the robots alive (f_EA of Table 8.3); in a curriculum of those that are in its
-    /// latest step, as fitness of different worlds has no mean.
+    /// Mean derated fitness of the champions of connected robots (f_EA of Table 8.3). In a curriculum it includes
+    /// only robots in the latest step, because fitness values of different worlds cannot be averaged.
     pub fn evolved(&self) -> f64 {
         let alive = || self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0);
         let latest = alive().map(Robot::step).max();
         let alive: Vec<&Robot> = alive().filter(|r| Some(r.step()) == latest).collect();
-        // The sum of nothing is -0, which JSON would show.
+        // The sum of an empty list is -0, which would appear in JSON.
         alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64 + 0.0
     }
 
-    /// The console's rows; who obeys is not known here.
+    /// Rows of the console, without the confirmation of orders, which is not known here.
     pub fn rows(&self, now: f64) -> Vec<RobotRow> {
         let row = |r: &Robot| RobotRow {
             id: r.id.clone(),
@@ -314,7 +314,7 @@ impl Roster {
     }
 }
 
-/// What went wrong with a robot's devices, all together.
+/// Sum of all device errors of a robot.
 fn device_errors(d: &DeviceReport) -> u64 {
     [d.bus, d.corrupt, d.rejected, d.leases, d.dropped, d.power].into_iter().map(u64::from).sum()
 }

@@ -1,4 +1,4 @@
-//! Real fitness from poses, segment by segment (Table 8.3), for every task. A plain state machine.
+//! Real fitness from poses, per segment (Table 8.3), for every task. A plain state machine.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
@@ -8,16 +8,16 @@ use xpuck_kernels::world::task::{self, Task};
 use xpuck_kernels::world::{Body, WorldSpec};
 use xpuck_wire::Segment;
 
-/// Where a robot counts as being that was never seen, m: in no region, and near nobody.
+/// Position of a robot that was never seen [m]: in no region, and far from all robots.
 const NOWHERE: Vec2 = vec2(1e6, 1e6);
 
-/// Counts what the swarm does while it runs, segment by segment.
+/// Accumulates the fitness of the running swarm, per segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     segments: Vec<Scored>,
-    /// Where the frisbee was seen last, along x, m.
+    /// Last position of the frisbee along x (m).
     last_x: Option<f32>,
-    /// Where each robot was seen last.
+    /// Last position of each robot (m).
     robots: Vec<Option<Vec2>>,
 }
 
@@ -28,14 +28,14 @@ struct Scored {
     seconds: f64,
 }
 
-/// What a segment has counted.
+/// Accumulated quantity of a segment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Counted {
-    /// How far the frisbee was moved along x, m.
+    /// Displacement of the frisbee along x (m).
     Moved(f64),
-    /// Where the frisbee is along x, and the greatest that this can be, m.
+    /// Position of the frisbee along x, and its maximum (m).
     Place { x: f32, reach: f32 },
-    /// The robots' centres, ten times a second.
+    /// Centres of the robots, at 10 Hz.
     Centres { task: task::Score, robots: usize, due: f64 },
 }
 
@@ -65,12 +65,12 @@ impl Counted {
 }
 
 impl Score {
-    /// Nothing scored yet. Segments are begun with [`Score::begin`].
+    /// Creates a score without segments; [`Score::begin`] starts a segment.
     pub fn new() -> Score {
         Score::default()
     }
 
-    /// The next segment begins: in this phase, of this world's task.
+    /// Starts the next segment, in this phase, with this world's task.
     pub fn begin(&mut self, phase: &str, world: &WorldSpec) {
         let mut counted = Counted::of(world);
         if let (Counted::Place { x, .. }, Some(last)) = (&mut counted, self.last_x) {
@@ -79,7 +79,7 @@ impl Score {
         self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0 });
     }
 
-    /// Running time passed.
+    /// Adds running time.
     pub fn pass(&mut self, seconds: f64) {
         let Some(segment) = self.segments.last_mut() else { return };
         segment.seconds += seconds;
@@ -88,9 +88,10 @@ impl Score {
         if *due < f64::from(CONTROL_PERIOD) {
             return;
         }
-        // What was missed in a stall is not made up for: nobody knows where the robots were.
+        // Updates missed during a stall are skipped, because the positions at those times are unknown.
         *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
-        // Items belong to robots by their places in the list; elsewhere those who are not there would count.
+        // In foraging, items belong to robots by their index in the list; in other tasks absent robots must be left
+        // out.
         let foraging = matches!(task, task::Score::Foraging(_));
         let centres: Vec<Vec2> = match foraging {
             true => self.robots.iter().map(|at| at.unwrap_or(NOWHERE)).collect(),
@@ -101,7 +102,8 @@ impl Score {
         }
     }
 
-    /// The frisbee is at `x`, m. Moves count only while `running`; a relocation happens while it is false.
+    /// Takes the position of the frisbee along x (m). Displacements count only while `running`, which is false
+    /// during a relocation.
     pub fn see(&mut self, x: f32, running: bool) {
         let last = self.last_x.replace(x);
         match self.segments.last_mut().map(|segment| &mut segment.counted) {
@@ -111,7 +113,7 @@ impl Score {
         }
     }
 
-    /// A robot is there, m; `robot` is its place in the swarm file.
+    /// Takes the position of a robot (m); `robot` is its index in the swarm file.
     pub fn see_robot(&mut self, robot: usize, at: Vec2) {
         if self.robots.len() <= robot {
             self.robots.resize(robot + 1, None);
@@ -119,12 +121,12 @@ impl Score {
         self.robots[robot] = Some(at);
     }
 
-    /// Forgets where the frisbee was: the next sight of it is no move.
+    /// Discards the position of the frisbee, so that its next position does not count as a displacement.
     pub fn forget_place(&mut self) {
         self.last_x = None;
     }
 
-    /// The segments so far.
+    /// Segments so far.
     pub fn segments(&self) -> Vec<Segment> {
         let segment = |(number, scored): (u32, &Scored)| Segment {
             number,
@@ -135,7 +137,7 @@ impl Score {
         (0..).zip(&self.segments).map(segment).collect()
     }
 
-    /// The last segment's fitness so far.
+    /// Fitness of the last segment so far.
     pub fn fitness(&self) -> f64 {
         self.segments.last().map_or(0.0, |last| last.counted.fitness(last.seconds.max(1e-9)))
     }

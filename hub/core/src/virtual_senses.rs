@@ -1,6 +1,6 @@
-//! Virtual compass and range and bearing, made from poses by the message distribution model (thesis 5.2.3, 7.3.3). A
-//! plain state machine: a message leaves with a new frame of poses, when the last one is long enough ago. Without
-//! frames there are no messages, and robots see that what they know grows old.
+//! Virtual compass, range and bearing, computed from poses by the message distribution model (thesis 5.2.3, 7.3.3). A
+//! plain state machine: a message is sent with a new frame of poses if the period since the last one has passed.
+//! Without frames no messages are sent, and robots notice the age of their data.
 
 use crate::config::Config;
 use crate::mocap::Frame;
@@ -11,35 +11,35 @@ use xpuck_kernels::world::senses::messages::{Channel, Moment};
 use xpuck_wire::estimate::MAX_MATES;
 use xpuck_wire::message::{self, Neighbour, ToRobot};
 
-/// Least time between two tellings of poses, s: at 25 frames a second every other frame is told.
+/// Minimum interval between two messages with poses [s]: at 25 frames per second every other frame is sent.
 const POSES_PERIOD: f64 = 0.07;
-/// Frames held back at most: two seconds at 500 Hz.
+/// Maximum number of delayed frames: two seconds at 500 Hz.
 const HELD: usize = 1000;
-/// A message may leave this part of the period early, rather than wait for the next frame.
+/// Fraction of the period by which a message may be early, so that it does not wait for the next frame.
 const EARLY: f64 = 0.25;
 
-/// Where everybody was when a frame came; robots in the order of the swarm file, then the discs.
+/// Poses of all bodies in a frame: robots in the order of the swarm file, then the discs.
 type Poses = Vec<Option<Pose>>;
 
-/// Holds poses back for the latency and makes each robot's message from them.
+/// Delays poses by the latency, and computes each robot's message from them.
 #[derive(Debug)]
 pub struct VirtualSenses {
     channel: Channel,
     robots: Vec<String>,
-    /// Name of the first disc, and how many there are.
+    /// Name of the first disc, and number of discs.
     discs: (String, usize),
     places: HashMap<String, usize>,
     seed: u64,
     held: VecDeque<(f64, Poses)>,
     round: u32,
     next: f64,
-    /// The newest frame, and when poses are told next, s.
+    /// Newest frame, and time of the next message with poses (s).
     newest: Option<(f64, Poses)>,
     poses_next: f64,
 }
 
 impl VirtualSenses {
-    /// A maker of senses; `seed` fixes its noise.
+    /// Creates the virtual senses; `seed` determines their noise.
     pub fn new(config: &Config, seed: u64) -> VirtualSenses {
         let robots = config.swarm.robots.clone();
         let mut senses = VirtualSenses {
@@ -58,23 +58,23 @@ impl VirtualSenses {
         senses
     }
 
-    /// More robots, at the end.
+    /// Sets the robots, after some were added at the end.
     pub fn set_robots(&mut self, robots: &[String]) {
         self.robots = robots.into();
         self.set_discs(self.channel.discs().into());
     }
 
-    /// Another world: its discs have these radii, m.
+    /// Sets the radii of the discs in a new world (m).
     pub fn set_discs(&mut self, radii: Vec<f32>) {
         self.discs.1 = radii.len();
         self.places = places(&self.robots, &self.discs.0, radii.len()).collect();
         self.channel = Channel::new(*self.channel.model(), self.robots.len(), radii);
-        // Frames of the other world have other places.
+        // Frames of the previous world have other indices.
         self.held.clear();
         self.newest = None;
     }
 
-    /// Takes a frame that came at `now`.
+    /// Takes a frame that arrived at `now` (s).
     pub fn take(&mut self, now: f64, frame: &Frame) {
         if self.held.len() == HELD {
             self.held.pop_front();
@@ -89,11 +89,11 @@ impl VirtualSenses {
         self.held.push_back((now, poses));
     }
 
-    /// What robots are told for comparing where they went with where their wheels should have taken them, by their places
-    /// in the swarm file: the newest poses, if they are due. `wheels` is what a robot's wheels were told last, m/s; robots of
-    /// which that is not known are taken to stand.
+    /// Returns the newest poses if they are due, for each visible robot by its index in the swarm file. Robots
+    /// compare them with the motion expected from their wheels. `wheels` returns the last reported wheel speeds of a
+    /// robot (m/s); robots without a report count as standing still.
     pub fn poses_due(&mut self, now: f64, wheels: impl Fn(usize) -> Option<[f32; 2]>) -> Vec<(usize, message::Poses)> {
-        // A frame that is told twice would be a robot that stood still.
+        // A frame that is sent twice would look like a robot that stands still.
         let Some((at, poses)) = self.newest.take_if(|_| now >= self.poses_next) else { return Vec::new() };
         self.poses_next = now + POSES_PERIOD;
         let plain = |pose: Pose| [pose.at.x, pose.at.y, pose.heading];
@@ -114,7 +114,7 @@ impl VirtualSenses {
         told.collect()
     }
 
-    /// The messages due at `now`, for those robots that are seen, by their places in the swarm file.
+    /// Messages due at `now` (s) for the visible robots, by their indices in the swarm file.
     pub fn due(&mut self, now: f64) -> Vec<(usize, ToRobot)> {
         let model = self.channel.model();
         let period = 1.0 / model.rate_hz;
@@ -123,9 +123,9 @@ impl VirtualSenses {
         while self.held.front().is_some_and(|(at, _)| now - at >= model.latency_s) {
             old_enough = self.held.pop_front();
         }
-        // Poses that come too early are not kept: by the time that they were due they would be older than need be.
+        // Poses that arrive too early are discarded; at the next message they would be older than necessary.
         let Some((at, poses)) = old_enough.filter(|_| !early) else { return Vec::new() };
-        // After a stall the rate goes on from now instead of sending what was missed.
+        // After a stall the rate continues from now, without catching up.
         self.next = if now - self.next > period { now + period } else { self.next + period };
         self.round = self.round.wrapping_add(1);
         (0..self.robots.len()).filter_map(|robot| Some((robot, self.sense(robot, &poses, now - at)?))).collect()
@@ -142,8 +142,8 @@ impl VirtualSenses {
     }
 }
 
-/// The bodies of a world by the names under which motion capture tells of them, with their places: the robots in the order
-/// of the swarm file, then the discs, the first as the hub's file names it, the next one `disc2`.
+/// Names of the bodies of a world in motion capture, with their indices: robots in the order of the swarm file, then
+/// the discs. The first disc has the name in the hub's file, the next one is `disc2`.
 pub fn places(robots: &[String], first: &str, discs: usize) -> impl Iterator<Item = (String, usize)> {
     let name = move |number: usize| if number == 0 { first.into() } else { format!("disc{}", number + 1) };
     robots.iter().cloned().chain((0..discs).map(name)).zip(0..)
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn poses_are_held_back_and_sent_at_the_rate() {
-        // Poses at 50, 100 and 200 Hz.
+        // Frames at 50, 100 and 200 Hz.
         for period in [0.02, 0.01, 0.005] {
             let mut senses = senses(Messages { latency_s: 0.1, ..Messages::default() });
             let mut ages = Vec::new();

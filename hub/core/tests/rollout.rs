@@ -1,4 +1,4 @@
-//! An update of a swarm of nine: one first, then a few at once, and nobody after the first that goes back.
+//! Tests of an update of nine robots: one first, then a few at once, and no further robot after the first failure.
 
 use xpuck_hub_core::rollout::{AT_ONCE, Action, OFFER_EVERY, Rollout, SILENT, Stand, Told};
 
@@ -6,7 +6,7 @@ fn robots() -> Vec<String> {
     (1..=9).map(|i| format!("xp{i:02}")).collect()
 }
 
-/// What a robot makes of the version.
+/// Behaviour of a robot during the update.
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
     Well,
@@ -16,7 +16,8 @@ enum Nature {
     Vanishes,
 }
 
-/// Plays an update in steps of a second; the most robots that were busy at once, and the seconds that it took.
+/// Simulates an update in steps of 1 s; returns the maximum number of simultaneously updated robots, and the duration
+/// (s).
 fn play(rollout: &mut Rollout, begin: f64, of: impl Fn(&str) -> Nature) -> (usize, f64) {
     let (mut most, mut now) = (0, begin);
     while !rollout.is_done() {
@@ -77,7 +78,7 @@ fn the_first_that_goes_back_stops_the_others() {
         assert_eq!((most, count(&rollout, |s| *s == Stand::Skipped)), (1, 8), "eight are untouched");
         assert_eq!(rollout.stopped(), Some(why));
     }
-    // One of the later ones: those that began go on, and nobody else begins.
+    // If one of the later robots fails, the robots that have started continue, and no others start.
     let mut rollout = Rollout::new("d", "2", &robots(), 2);
     play(&mut rollout, 0.0, |robot| if robot == "xp04" { Nature::GoesBack } else { Nature::Well });
     assert_eq!(count(&rollout, |s| matches!(s, Stand::Reverted(_))), 1);
@@ -117,7 +118,7 @@ fn it_goes_on_after_the_hub_was_started_again_and_after_a_robot_lost_power() {
     assert!(!rollout.wants("xp01", "other", 0, 101.0));
     let text = serde_json::to_string(&rollout).unwrap();
     let mut again: Rollout = serde_json::from_str(&text).unwrap();
-    // The robot is heard 20 s later: it is offered the same again and goes on with what it has.
+    // The robot sends messages again after 20 s: it gets another offer, and continues with the bytes that it has.
     assert_eq!(again.step(1.0, false), []);
     again.heard("xp01", 2.0);
     assert_eq!(again.step(2.0, false), [Action::Offer("xp01".into())]);

@@ -1,8 +1,8 @@
-//! What is known beforehand of the cell: how its voltage without load falls with its charge.
+//! Discharge curve of the cell: open-circuit voltage against charge.
 
-/// Charge left, part of all, and open-circuit voltage, V, of an NCR18650B: its data sheet's discharge at 0.2 C and 25 degrees
-/// C, plus what the cell's own resistance takes at that current, 60 mohm when full and 120 mohm when nearly empty. A cell of
-/// another make, or an old one, lies some 15 mV beside it.
+/// State of charge (0 to 1) and open-circuit voltage (V) of an NCR18650B: the datasheet's discharge at 0.2 C and 25
+/// degrees C, plus the drop across the cell's own resistance at that current, 60 mohm when full and 120 mohm when
+/// nearly empty. Cells of another make, or old ones, deviate by about 15 mV.
 const OPEN_CIRCUIT: [(f64, f64); 13] = [
     (0.0, 2.8),
     (0.025, 3.02),
@@ -19,8 +19,8 @@ const OPEN_CIRCUIT: [(f64, f64); 13] = [
     (1.0, 4.185),
 ];
 
-/// Open-circuit voltage, V, at a part of the charge, and its slope, V per whole charge. Beyond both ends the curve goes on
-/// straight.
+/// Returns the open-circuit voltage at a state of charge (V), and its slope (V per full charge). Both ends of the
+/// curve are extrapolated linearly.
 pub(super) fn open_circuit(charge: f64) -> (f64, f64) {
     let next = OPEN_CIRCUIT.iter().position(|(part, _)| charge < *part).unwrap_or(OPEN_CIRCUIT.len() - 1).max(1);
     let ((c0, v0), (c1, v1)) = (OPEN_CIRCUIT[next - 1], OPEN_CIRCUIT[next]);
@@ -28,7 +28,7 @@ pub(super) fn open_circuit(charge: f64) -> (f64, f64) {
     (v0 + slope * (charge - c0), slope)
 }
 
-/// The part of the charge at which the cell has this open-circuit voltage, V.
+/// Returns the state of charge at which the cell has this open-circuit voltage (V).
 pub(super) fn charge_at(volts: f64) -> f64 {
     let next = OPEN_CIRCUIT.iter().position(|(_, v)| volts < *v).unwrap_or(OPEN_CIRCUIT.len() - 1).max(1);
     let ((c0, v0), (c1, v1)) = (OPEN_CIRCUIT[next - 1], OPEN_CIRCUIT[next]);

@@ -1,32 +1,33 @@
-//! The cell that fits best what was seen of the discharge: how much it held, what is left of it, and the resistance before
-//! the monitor.
+//! Fit of the cell to the observed discharge: capacity, remaining charge, and resistance between cell and monitor.
 //!
-//! A maximum a posteriori fit by Gauss-Newton steps. The cell's curve is not known exactly, and where it is too high at one
-//! charge it is too high beside it as well: the errors of the curve are correlated, which keeps the fit from believing a
-//! curve more than the charge that was counted.
+//! The fit is a maximum a posteriori estimate by Gauss-Newton steps. The cell's curve is not known exactly, and its
+//! errors at similar states of charge are correlated. This correlation prevents the fit from trusting the curve more
+//! than the counted charge.
 
 use super::curve::open_circuit;
 
-/// Charge that a robot's cell holds before anything was seen, A h: the data sheet has 3.35, and thesis Fig. 5.4 shows 2.8.
+/// Prior of the cell's capacity, mean and standard deviation [A h]: the datasheet has 3.35, and thesis Fig. 5.4 shows
+/// 2.8.
 const CAPACITY: (f64, f64) = (3.0, 0.6);
-/// Part of the charge that is there before anything was seen.
+/// Prior of the initial state of charge, mean and standard deviation (0 to 1).
 const CHARGE: (f64, f64) = (0.7, 0.6);
-/// Resistance before anything was seen, ohm (thesis 5.1.4: 0.2 before the board was mended, 0.1 after).
+/// Prior of the resistance, mean and standard deviation (ohm) (thesis 5.1.4: 0.2 before the board was repaired, 0.1
+/// after).
 const OHMS: (f64, f64) = (0.15, 0.08);
-/// How far the cell's curve lies beside the published one, V, and over which part of the charge it does so alike.
+/// Deviation of the cell's curve from the published curve (V), and its correlation length (part of the charge).
 const CURVE: (f64, f64) = (0.015, 0.3);
-/// Error of one point, V.
+/// Standard error of one point (V).
 const POINT: f64 = 0.004;
-/// Most points of the discharge; where there are more, neighbours become one.
+/// Maximum number of points of the discharge; if there are more, adjacent points are merged.
 const POINTS: usize = 32;
-/// Charge of one point when it is new, A h.
+/// Charge of one new point (A h).
 const WIDTH: f64 = 0.01;
-/// Points of this last charge stay narrow, A h.
+/// Age, in charge, up to which points remain narrow (A h).
 const RECENT: f64 = 0.1;
-/// Gauss-Newton steps of one fit: it begins where the last one ended.
+/// Number of Gauss-Newton steps per fit, which starts at the previous solution.
 const STEPS: usize = 4;
 
-/// The mean over a stretch of the discharge: charge taken before, A h, voltage, V, current, A.
+/// Mean over a section of the discharge: charge drawn before (A h), voltage (V), current (A).
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
     taken: f64,
@@ -48,18 +49,18 @@ impl Point {
     }
 }
 
-/// A cell as it is fitted.
+/// Fitted cell parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
-    /// Part of its charge that was there when counting began.
+    /// State of charge when counting began (0 to 1).
     pub charge: f64,
-    /// What it holds, A h.
+    /// Capacity (A h).
     pub capacity: f64,
-    /// Ohm.
+    /// Resistance between cell and monitor (ohm).
     pub ohms: f64,
 }
 
-/// The discharge so far.
+/// Observed discharge and its fit.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
     points: Vec<Point>,
@@ -75,7 +76,8 @@ impl Default for Fit {
 }
 
 impl Fit {
-    /// A reading after `taken` A h, which stood for `seconds`. True if a point became complete.
+    /// Adds a reading after a drawn charge of `taken` (A h), which represents `seconds`. Returns whether a point is
+    /// complete.
     pub fn take(&mut self, taken: f64, volts: f64, amps: f64, seconds: f64) -> bool {
         self.open.add(Point { taken, volts, amps, seconds });
         if self.open.amps * self.open.seconds / 3600.0 < WIDTH {
@@ -88,7 +90,7 @@ impl Fit {
         true
     }
 
-    /// Makes one of two neighbours: of those that are narrow beside how long ago they were.
+    /// Merges the two adjacent points whose width is smallest relative to their age.
     fn merge(&mut self) {
         let (now, charge) = (self.points[POINTS].taken, |p: &Point| p.amps * p.seconds / 3600.0);
         let wide = |i: &usize| {
@@ -100,12 +102,12 @@ impl Fit {
         self.points[least].add(next);
     }
 
-    /// The cell of the last fit.
+    /// Cell of the last fit.
     pub fn cell(&self) -> Cell {
         self.cell
     }
 
-    /// Fits the cell to everything seen; `measured` is the resistance from steps of the load, with its error.
+    /// Fits the cell to all points; `measured` is the resistance from load steps, with its standard error (ohm).
     pub fn fit(&mut self, measured: Option<(f64, f64)>) {
         let mut points = self.points.clone();
         if self.open.seconds > 0.0 {
@@ -115,12 +117,13 @@ impl Fit {
             return;
         }
         if self.points.is_empty() {
-            // The first guess: the charge at which the curve has the voltage that was seen.
+            // Initial estimate: the state of charge at which the curve has the observed voltage.
             let first = points[0];
             let ohms = measured.map_or(OHMS.0, |(ohms, _)| ohms.clamp(0.0, 2.0));
             self.cell.charge = super::curve::charge_at(first.volts + first.amps * ohms).clamp(0.02, 1.1);
         }
-        // Charge and its inverse capacity, so that what is left is linear in both.
+        // The unknowns are the state of charge and the inverse of the capacity, because the remaining charge is
+        // linear in both.
         let inverse = (1.0 / CAPACITY.0, CAPACITY.1 / CAPACITY.0 / CAPACITY.0);
         let mut x = [self.cell.charge, 1.0 / self.cell.capacity, self.cell.ohms];
         let priors = [CHARGE, inverse, OHMS];
@@ -132,7 +135,7 @@ impl Fit {
                 .zip(&parts)
                 .map(|(p, part)| {
                     let (open, slope) = open_circuit(*part);
-                    // V = open(x0 - q x1) - I x2, and what is left over.
+                    // V = open(x0 - q x1) - I x2; the last column is the residual.
                     [slope, -slope * p.taken, -p.amps, p.volts - (open - p.amps * x[2])]
                 })
                 .collect();
@@ -146,7 +149,7 @@ impl Fit {
                 rows.push([0.0, 0.0, 1.0 / error, (ohms - x[2]) / error]);
             }
             let Some(step) = solve(&rows) else { return };
-            // A step may not leave what the curve is good for.
+            // Steps are limited to the valid range of the curve.
             x[0] = (x[0] + step[0].clamp(-0.2, 0.2)).clamp(0.01, 1.15);
             x[1] = (x[1] + step[1].clamp(-0.05, 0.05)).clamp(0.1, 1.0);
             x[2] = (x[2] + step[2].clamp(-0.1, 0.1)).clamp(0.0, 2.0);
@@ -155,7 +158,7 @@ impl Fit {
     }
 }
 
-/// The lower factor of the covariance of points at these parts of the charge.
+/// Lower Cholesky factor of the covariance of points at these states of charge.
 fn cholesky(parts: &[f64]) -> Vec<Vec<f64>> {
     let n = parts.len();
     let mut lower = vec![vec![0.0; n]; n];
@@ -171,7 +174,7 @@ fn cholesky(parts: &[f64]) -> Vec<Vec<f64>> {
     lower
 }
 
-/// Makes the rows' errors independent and of size one.
+/// Transforms the rows so that their errors are independent and have unit variance.
 fn whiten(lower: &[Vec<f64>], rows: &mut [[f64; 4]]) {
     for (i, factors) in lower.iter().enumerate().take(rows.len()) {
         let (done, rest) = rows.split_at_mut(i);
@@ -182,7 +185,8 @@ fn whiten(lower: &[Vec<f64>], rows: &mut [[f64; 4]]) {
     }
 }
 
-/// Least squares of three unknowns: rows of coefficients and right side. None if the rows do not determine them.
+/// Least squares with three unknowns: rows of coefficients and right-hand side. `None` if the rows do not determine
+/// the unknowns.
 fn solve(rows: &[[f64; 4]]) -> Option<[f64; 3]> {
     let mut m = [[0.0; 4]; 3];
     for row in rows {

@@ -1,36 +1,36 @@
-//! The load that goes on: short changes are averaged, and one that stays is the new load.
+//! Estimate of a robot's lasting load: short changes are averaged, and a lasting change becomes the new load.
 
-/// Averages over about so long, s: some phases of an experiment and the rests between them.
+/// Averaging time, which covers several phases of an experiment and the pauses between them (s).
 const SMOOTH: f64 = 1200.0;
-/// What is drawn at the moment, averaged over so long, s, tells on which side of the load it is.
+/// Averaging time of the momentary power, which is compared with the load (s).
 const MOMENT: f64 = 10.0;
-/// A load this far from the mean is another one, as a part of it.
+/// Relative deviation from the mean that counts as a different load.
 const OTHER: f64 = 0.1;
-/// Another load counts from now on if it stays for so long, s, and ...
+/// Minimum duration after which a different load becomes the new load (s).
 const STAYS: f64 = 240.0;
-/// ... so many times longer than such a stay lasted before.
+/// Factor by which this duration must exceed the longest earlier deviation.
 const LONGER: f64 = 1.5;
-/// What stays for so long, s, counts in any case.
+/// Duration after which a different load always becomes the new load (s).
 const AT_MOST: f64 = 600.0;
 
-/// Mean power that is drawn, W.
+/// Mean power of a robot (W).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
-    /// Energy, J, and time, s, in the mean.
+    /// Weighted energy (J) and time (s) of the mean.
     energy: f64,
     seconds: f64,
     moment: Option<f64>,
-    /// The greatest lately, W: it decays towards the mean.
+    /// Recent peak power, which decays towards the mean (W).
     peak: f64,
-    /// Side of the mean on which the moment is, since when, and energy and time there.
+    /// Side of the mean on which the momentary power is, with energy (J) and time (s) of this deviation.
     side: i8,
     stay: (f64, f64),
-    /// The longest stay that ended, s.
+    /// Longest deviation so far (s).
     longest: f64,
 }
 
 impl Load {
-    /// `watts` were drawn for `seconds`.
+    /// Adds `watts` for `seconds`.
     pub fn take(&mut self, watts: f64, seconds: f64) {
         let keep = (-seconds / SMOOTH).exp();
         self.energy = self.energy * keep + watts * seconds;
@@ -57,29 +57,30 @@ impl Load {
         self.stay.0 += watts * seconds;
         self.stay.1 += seconds;
         if self.side != 0 && self.stay.1 > STAYS.max(LONGER * self.longest).min(AT_MOST) {
-            // Perhaps the first of many that are as long.
+            // Later deviations may last as long as this one.
             self.longest = self.longest.max(self.stay.1);
             (self.energy, self.seconds) = self.stay;
             (self.side, self.stay) = (0, (0.0, 0.0));
         }
     }
 
-    /// What the robot does has changed for good, such as by the start of a run: what was drawn before does not count.
+    /// Discards all earlier readings, because the activity of the robot has changed, for example at the start of a
+    /// run.
     pub fn turn(&mut self) {
         *self = Load::default();
     }
 
-    /// Time that is in the mean, s.
+    /// Weighted time of the mean (s).
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// The mean, W; none before the first reading.
+    /// Mean power (W); `None` before the first reading.
     pub fn watts(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.energy / self.seconds)
     }
 
-    /// How many times the mean the greatest load lately was, at least 1.
+    /// Ratio of the recent peak to the mean, 1 to 10.
     pub fn crest(&self) -> f64 {
         self.watts().map_or(1.0, |mean| (self.peak / mean.max(1e-9)).clamp(1.0, 10.0))
     }

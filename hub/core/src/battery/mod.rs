@@ -1,8 +1,9 @@
-//! How long a robot's battery lasts, fitted to its discharge as it goes.
+//! Estimate of a robot's remaining battery time, fitted to its discharge during operation.
 //!
-//! The charge that was taken is counted from the power monitor. The voltage without load, which is the voltage under load and
-//! what the path's resistance takes, says by the cell's curve how much of the charge is left; steps of the load show the
-//! resistance. What fits all of that best (`fit`) tells what is left, and a smoothed load (`load`) how long that lasts.
+//! The drawn charge is counted from the power monitor's readings. The open-circuit voltage is the voltage under load
+//! plus the drop across the path's resistance; by the cell's curve it gives the state of charge. Load steps give the
+//! resistance. The best fit to all of this (`fit`) gives the remaining charge, and a smoothed load (`load`) gives the
+//! remaining time.
 
 mod curve;
 mod fit;
@@ -18,82 +19,82 @@ use load::Load;
 use monitor::{Believed, Monitor};
 use resistance::Resistance;
 
-/// Voltage at which the board's supply gives up (thesis 5.1.4: the lockout was lowered to this), V.
+/// Lockout voltage of the board's supply (V) (thesis 5.1.4: the lockout was lowered to this value).
 const LOCKOUT: f64 = 2.3;
-/// Before so long nothing is told, s.
+/// Minimum observation time before an estimate (s).
 const SETTLE: f64 = 5.0;
-/// Between two fits, s of arena time.
+/// Interval between two fits (s of arena time).
 const FIT_EVERY: f64 = 20.0;
-/// A cell that fits may hold this, A h: anything else is no cell, or a monitor with another shunt.
+/// Plausible capacities [A h]: other values indicate a faulty monitor or a different shunt.
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1.2..=7.5;
-/// Charge after which a cell's capacity must be one of those, A h.
+/// Drawn charge from which the capacity must be plausible (A h).
 const KNOWN_AFTER: f64 = 0.3;
-/// Voltage that a cell wins when its load goes, at most, V.
+/// Maximum recovery of a cell's voltage when its load is removed (V).
 const RECOVERS: f64 = 0.15;
 
-/// What a robot draws in a run is known after so long in one, s.
+/// Time in a run after which the mean power of runs is known (s).
 const RUN_KNOWN: f64 = 60.0;
-/// What a robot draws that evolves at full load, W: all of the thesis's cell in 1.5 h.
+/// Power of a robot that evolves at full load (W): it drains the thesis's cell in 1.5 h.
 pub const FULL_LOAD_WATTS: f32 = 6.6;
-/// What it draws that only drives, W (thesis Fig. 5.4).
+/// Power of a robot that only drives (W) (thesis Fig. 5.4).
 pub const DRIVING_WATTS: f32 = 3.3;
 
-/// Why nothing is said of a battery.
+/// Reason why there is no estimate for a battery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Doubt {
-    /// No reading has come for some seconds, or none ever.
+    /// No reading for some seconds, or no reading yet.
     #[error("its power monitor does not tell")]
     Unmeasured,
-    /// Too little was seen.
+    /// Too few readings so far.
     #[error("its power monitor has told for too short a time")]
     Settling,
-    /// No number, or one that no cell and no board can have.
+    /// The reading is not a number, or is impossible for a cell and a board.
     #[error("its power monitor tells what cannot be")]
     Impossible,
-    /// A board that runs draws something.
+    /// No current, although a running board always draws current.
     #[error("its power monitor shows no current: it lost its calibration, or the shunt is bridged")]
     NoCurrent,
-    /// The same readings, though charge was taken or the load changed.
+    /// The readings are constant, although charge was drawn or the load changed.
     #[error("its power monitor always tells the same")]
     Stuck,
-    /// The voltage jumps without a load that would explain it.
+    /// The voltage jumps without a load change that would explain it.
     #[error("its battery's voltage jumps: a loose contact or a bad monitor")]
     Jumps,
-    /// The voltage rises while charge is taken.
+    /// The voltage rises although charge is drawn.
     #[error("its battery's voltage rises under load")]
     Rises,
-    /// Current flows into it.
+    /// Current flows into the battery.
     #[error("its battery is being charged")]
     Charged,
-    /// Voltage and charge belong to no cell that there is.
+    /// Voltage and charge do not fit any real cell.
     #[error("what its power monitor tells fits no battery")]
     Misfit,
 }
 
-/// What is known of one robot's battery.
+/// State of the estimate for one robot's battery.
 #[derive(Clone, Debug, Default)]
 pub struct Battery {
     monitor: Monitor,
     resistance: Resistance,
     load: Load,
     fit: Fit,
-    /// Charge taken, A h, and time seen, s.
+    /// Drawn charge (A h), and observation time (s).
     taken: f64,
     seen: f64,
     fitted: f64,
-    /// The lowest voltage without load so far, and a smoothed one, V.
+    /// Lowest smoothed open-circuit voltage so far, and the current smoothed one (V).
     lowest: Option<(f64, f64)>,
     doubt: Option<Doubt>,
-    /// A reading was believed.
+    /// Whether any reading was accepted.
     told: bool,
-    /// It is in a run, and what it drew on average in the last one, W.
+    /// Whether the robot is in a run, and its mean power in the last run (W).
     runs: bool,
     run_watts: Option<f64>,
 }
 
 impl Battery {
-    /// Takes a reading at `now`, s of arena time: V under load and W, none if the robot could not measure; `runs` says
-    /// that the robot is in a run, in which it draws something else than before and after.
+    /// Takes a reading at `now` [s of arena time]: voltage under load (V) and power (W), `None` if the robot
+    /// could not measure. `runs`: the robot is in a run, in which its power differs from that before and after.
     pub fn take(&mut self, now: f64, volts: Option<f32>, watts: Option<f32>, runs: bool) {
         if runs != self.runs {
             self.runs = runs;
@@ -132,38 +133,38 @@ impl Battery {
         self.watch_rise(volts, amps, seconds);
     }
 
-    /// Another battery in the same robot, which draws as before.
+    /// Returns the state for a new battery in the same robot, whose load is unchanged.
     fn anew(&self) -> Battery {
         let Battery { monitor, load, runs, run_watts, .. } = *self;
         Battery { monitor, load, runs, run_watts, ..Battery::default() }
     }
 
-    /// A cell that is discharged shows less and less without load.
+    /// Detects an open-circuit voltage that rises, which a discharging cell cannot show.
     fn watch_rise(&mut self, volts: f64, amps: f64, seconds: f64) {
-        // What the load takes is known after its first step.
+        // The voltage drop of the load is unknown before the first load step.
         let Some((ohms, _)) = self.resistance.measured() else { return };
         let open = volts + amps * ohms;
         let (lowest, smooth) = self.lowest.unwrap_or((open, open));
         let smooth = smooth + (1.0 - (-seconds / 30.0).exp()) * (open - smooth);
         self.lowest = Some((lowest.min(smooth), smooth));
         if smooth - lowest > RECOVERS {
-            // Perhaps another battery; what it tells from now on is looked at anew.
+            // The battery may have been replaced, so the estimate starts again.
             *self = Battery { doubt: Some(Doubt::Rises), ..self.anew() };
         }
     }
 
-    /// Minutes of arena time that it lasts with what is drawn on average.
+    /// Remaining time at the mean power (min of arena time).
     ///
     /// # Errors
-    /// Why that is not known.
+    /// The reason why it is not known.
     pub fn minutes_left(&self) -> Result<f32, Doubt> {
         self.minutes_at(self.watts().unwrap_or(DRIVING_WATTS))
     }
 
-    /// The same with another power, W.
+    /// Remaining time at the power `watts` (min of arena time).
     ///
     /// # Errors
-    /// Why that is not known.
+    /// The reason why it is not known.
     pub fn minutes_at(&self, watts: f32) -> Result<f32, Doubt> {
         if let Some(doubt) = self.doubt {
             return Err(doubt);
@@ -179,35 +180,36 @@ impl Battery {
         Ok((hours(left, f64::from(watts), self.load.crest(), cell.ohms) * cell.capacity * 60.0) as f32)
     }
 
-    /// Minutes for which it would feed a run: with what the robot drew in its last run, or else with what one draws that
-    /// `evolves` or only drives, if it does not draw more already.
+    /// Remaining time in a run [min of arena time]: at the mean power of the robot's last run, or otherwise at the
+    /// usual power with or without evolution, or at the current mean power if that is higher.
     ///
     /// # Errors
-    /// Why that is not known.
+    /// The reason why it is not known.
     pub fn minutes_of_run(&self, evolves: bool) -> Result<f32, Doubt> {
         let usual = if evolves { FULL_LOAD_WATTS } else { DRIVING_WATTS };
         let present = self.watts().unwrap_or(0.0);
         self.minutes_at(self.run_watts.map_or(usual.max(present), |watts| watts as f32))
     }
 
-    /// Mean power drawn, W; none before the first reading.
+    /// Mean power (W); `None` before the first reading.
     pub fn watts(&self) -> Option<f32> {
         self.load.watts().map(|watts| watts as f32)
     }
 
-    /// The cell that fits: what it holds, A h, and the resistance before the monitor, ohm.
+    /// Fitted capacity (A h) and resistance before the monitor (ohm).
     pub fn cell(&self) -> (f32, f32) {
         let cell = self.fit.cell();
         (cell.capacity as f32, cell.ohms as f32)
     }
 }
 
-/// Hours for which a cell of 1 A h with this part of its charge feeds a mean power, W, through a resistance, ohm, until it is
-/// empty or the greatest power, `crest` times the mean, pulls the voltage behind the resistance below [`LOCKOUT`].
+/// Time for which a cell of 1 A h with state of charge `left` can supply a mean power `watts` (W) through a
+/// resistance `ohms` (ohm); in hours. It ends when the cell is empty, or when the peak power, `crest` times the mean,
+/// pulls the voltage behind the resistance below [`LOCKOUT`].
 fn hours(left: f64, watts: f64, crest: f64, ohms: f64) -> f64 {
-    /// Parts of the charge that is left.
+    /// Number of integration steps.
     const PARTS: usize = 64;
-    // U = E - R P/U; none if the path cannot carry the power.
+    // U = E - R P/U; `None` if the path cannot carry the power.
     let volts = |open: f64, watts: f64| {
         let under = open * open - 4.0 * ohms * watts;
         (under >= 0.0).then(|| (open + under.sqrt()) / 2.0)

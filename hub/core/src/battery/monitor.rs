@@ -1,34 +1,35 @@
-//! Whether what a robot's power monitor tells can be so.
+//! Plausibility checks of power monitor readings.
 
 use super::Doubt;
 
-/// One lithium-ion cell under load, V: the supply gives up at 2.3 V, and a charger ends at 4.2 V.
+/// Valid voltage of a single lithium-ion cell under load [V]: the supply's lockout is at 2.3 V, and chargers stop at
+/// 4.2 V.
 const VOLTS: std::ops::RangeInclusive<f64> = 2.0..=4.35;
-/// The monitor's own range, A, and the least that a board that talks can draw.
+/// Range of the monitor, and minimum current of a board that is able to send readings (A).
 const MOST: f64 = 4.09;
 const LEAST: f64 = 0.02;
-/// Without load a voltage does not change by more than this from one reading to the next, V; with each ampere that the load
-/// changes, by so much more.
+/// Maximum voltage change between consecutive readings at constant load (V), and its increase per ampere of load
+/// change (V/A).
 const JUMP: f64 = 0.12;
 const JUMP_PER_AMP: f64 = 0.4;
-/// A voltage that jumped and stays is that of another battery after so long, s.
+/// Time after which a voltage that jumped and stays counts as a new battery (s).
 const ANOTHER: f64 = 30.0;
-/// So many jumps within so long, s, and nothing is believed.
+/// Number of jumps within a period (s) after which all readings are rejected.
 const JUMPS: u32 = 3;
 const JUMPS_WITHIN: f64 = 600.0;
-/// A cell that gave so much shows another voltage than before, A h, and another current at the same power.
+/// Charge after which a working monitor shows another voltage, and another current at the same power (A h).
 const SAME_VOLTS: f64 = 0.1;
 const SAME_AMPS: f64 = 0.3;
-/// A current that changed by so much changes the voltage, A.
+/// Change of current that must change the voltage (A).
 const STEP: f64 = 0.3;
-/// Between readings further apart the charge that was taken is not known, s.
+/// Maximum interval between readings over which the drawn charge is known (s).
 const GAP: f64 = 120.0;
 
-/// Something that is told again and again.
+/// Detector for a constant value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Same {
     value: f64,
-    /// Charge since it is the same, A h.
+    /// Charge drawn since the value last changed (A h).
     taken: f64,
 }
 
@@ -42,7 +43,7 @@ impl Same {
     }
 }
 
-/// A reading that is believed: V, A, and the time that it stands for, s; true if the battery is another one.
+/// Accepted reading: voltage (V), current (A), and the time that it represents (s); `another` marks a new battery.
 pub(super) struct Believed {
     pub volts: f64,
     pub amps: f64,
@@ -50,30 +51,30 @@ pub(super) struct Believed {
     pub another: bool,
 }
 
-/// What is remembered of the readings.
+/// State of the checks for one robot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Monitor {
-    /// Time, V, A of the last reading that was believed.
+    /// Time (s), voltage (V) and current (A) of the last accepted reading.
     last: Option<(f64, f64, f64)>,
-    /// Since when readings are away from it.
+    /// Time since which readings differ from it by a jump (s).
     away: Option<f64>,
     jumps: u32,
     jumped: f64,
     volts: Same,
     amps: Same,
-    /// Smallest and greatest current since the voltage is the same.
+    /// Minimum and maximum current since the voltage last changed (A).
     range: (f64, f64),
 }
 
 impl Monitor {
-    /// Judges a reading at `now`, s.
+    /// Checks a reading at `now` (s).
     pub fn judge(&mut self, now: f64, volts: f64, watts: f64) -> Result<Believed, Doubt> {
         let amps = watts / volts;
         if !(VOLTS.contains(&volts) && amps.abs() < MOST) {
             return Err(Doubt::Impossible);
         }
         if amps < -LEAST {
-            // What follows is another discharge.
+            // Charging ends the current discharge.
             *self = Monitor::default();
             return Err(Doubt::Charged);
         }
@@ -108,7 +109,7 @@ impl Monitor {
     }
 
     fn note_same(&mut self, volts: f64, amps: f64, taken: f64) -> Result<(), Doubt> {
-        // Half of the chip's steps, and what rounding to milliwatts adds.
+        // The tolerances are half a step of the chip plus the rounding to milliwatts.
         let long = self.volts.take(volts, taken, 6e-4) > SAME_VOLTS;
         self.range = match self.volts.taken == taken {
             true => (amps, amps),

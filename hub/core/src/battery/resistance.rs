@@ -1,30 +1,31 @@
-//! The resistance between the cell's inside and the monitor, from steps of the load.
+//! Resistance between the cell's inside and the monitor, measured from load steps.
 
-/// Steps of the current below this tell nothing beside the monitor's own milliampere, A.
+/// Minimum current step (A); smaller ones are too close to the monitor's resolution of 1 mA.
 const STEP: f64 = 0.006;
-/// Between two readings further apart the cell's own voltage may have moved, s.
+/// Maximum interval between two readings (s); over longer intervals the cell's own voltage may change.
 const APART: f64 = 15.0;
-/// No path has more than this, ohm; and what the monitor's voltage may be wrong by, V.
+/// Maximum resistance of a real path (ohm), and error of the monitor's voltage (V).
 const MOST: f64 = 2.0;
 const SLACK: f64 = 0.005;
-/// Error of a voltage difference, V: two readings in steps of 1.25 mV, of a current that may change between them.
+/// Standard error of a voltage difference [V]: two readings with a resolution of 1.25 mV, at a current that may
+/// change in between.
 const ERROR: f64 = 0.002;
-/// Error that no number of steps takes away, ohm: a cell goes on to sag for seconds after a step.
+/// Error that averaging does not reduce [ohm]: the voltage of a cell continues to sag for seconds after a step.
 const SAG: f64 = 0.003;
-/// Of what older steps said, so much is kept at each new one of an ampere: contacts change.
+/// Weight of older steps after each new step of 1 A, because contact resistances change.
 const KEEP: f64 = 0.99;
 
-/// Least squares over the steps seen.
+/// Least-squares estimate over the load steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Resistance {
-    /// Sums of squares of current steps, A^2, and of their products with the voltage steps, A V.
+    /// Sum of squares of the current steps (A^2), and sum of their products with the voltage steps (A V).
     squares: f64,
     products: f64,
     last: Option<(f64, f64, f64)>,
 }
 
 impl Resistance {
-    /// Takes a reading at `now`, s.
+    /// Takes a reading at `now` (s).
     pub fn take(&mut self, now: f64, volts: f64, amps: f64) {
         if let Some((at, v, i)) = self.last.replace((now, volts, amps)) {
             let (dv, di) = (volts - v, amps - i);
@@ -37,7 +38,7 @@ impl Resistance {
         }
     }
 
-    /// Ohm, and its standard error; none before the first step.
+    /// Resistance and its standard error (ohm); `None` before the first step.
     pub fn measured(&self) -> Option<(f64, f64)> {
         (self.squares > 0.0).then(|| (self.products / self.squares, (ERROR * ERROR / self.squares + SAG * SAG).sqrt()))
     }

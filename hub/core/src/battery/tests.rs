@@ -1,7 +1,7 @@
 use super::curve::open_circuit;
 use super::*;
 
-/// A cell that is drained once a second, and the monitor that shows it.
+/// Simulated cell that is discharged in steps of one second, with its monitor.
 struct Bench {
     battery: Battery,
     now: f64,
@@ -15,7 +15,7 @@ impl Bench {
         Bench { battery: Battery::default(), now: 0.0, charge: 0.97, capacity, ohms }
     }
 
-    /// What the monitor shows while so much is drawn, V and W.
+    /// Readings of the monitor at the power `watts` (V, W).
     fn shows(&self, watts: f64) -> (f32, f32) {
         let open = open_circuit(self.charge).0;
         let volts = (open + (open * open - 4.0 * self.ohms * watts).sqrt()) / 2.0;
@@ -30,10 +30,10 @@ impl Bench {
         self.now += 1.0;
     }
 
-    /// `seconds` at a power, of which the robot is told what `tell` makes of the readings.
+    /// Discharges at `watts` for `seconds`; `tell` modifies the readings that the estimator receives.
     fn told(&mut self, seconds: u32, watts: f64, tell: impl Fn(u32, (f32, f32)) -> (f32, f32)) {
         for second in 0..seconds {
-            // Processors never draw quite the same.
+            // The power of a processor always fluctuates.
             let watts = watts * (1.0 + 0.02 * f64::from((second * 7) % 5));
             let (volts, power) = tell(second, self.shows(watts));
             self.battery.take(self.now, Some(volts), Some(power), false);
@@ -69,7 +69,7 @@ fn another_load_gives_another_time() {
     assert!((1.95..2.2).contains(&(usual / double)), "{usual} and {double} min");
     let [evolves, drives] = [true, false].map(|evolves| bench.battery.minutes_of_run(evolves).unwrap());
     assert!((1.9..2.2).contains(&(drives / evolves)), "{drives} and {evolves} min");
-    // A rest in between is averaged, and a load that stays is the load.
+    // A short change is averaged, and a lasting change becomes the load.
     bench.run(60, 6.0);
     assert!(bench.battery.watts().unwrap() < 4.0);
     bench.run(900, 6.0);
@@ -121,7 +121,7 @@ fn nothing_is_said_of_a_monitor_that_does_not_tell_or_tells_what_cannot_be() {
         bench.battery.take(bench.now, volts, watts, false);
         assert_eq!(bench.doubt(), Some(doubt), "{volts:?} V {watts:?} W");
         assert_eq!(bench.battery.minutes_of_run(true), Err(doubt));
-        // One wrong reading is no reason to forget the battery.
+        // A single wrong reading must not reset the estimate.
         let before = bench.battery.cell();
         bench.run(20, 3.0);
         assert_eq!(bench.doubt(), None, "after {doubt:?}");
@@ -182,12 +182,12 @@ fn another_battery_is_taken_for_another() {
     bench.charge = 0.3;
     bench.run(1200, 4.0);
     let before = bench.battery.minutes_left().unwrap();
-    // Changed while the board was off.
+    // The battery is replaced while the board is off.
     (bench.charge, bench.now) = (0.97, bench.now + 300.0);
     bench.run(300, 4.0);
     let after = bench.battery.minutes_left().unwrap();
     assert!(before < 60.0 && after > 120.0, "{before} and {after} min");
-    // Changed so fast that nobody missed the robot.
+    // The battery is replaced without a gap in the readings.
     bench.charge = 0.3;
     bench.run(300, 4.0);
     assert!(bench.battery.minutes_left().unwrap() < 70.0);

@@ -1,4 +1,4 @@
-//! What the hub does about batteries.
+//! Battery settings of the hub.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Batteries {
-    /// A robot whose battery would last for less than this in a run stands still from then on, minutes, 0 to 60; 0 for never.
-    /// A run is not started for which a battery would not last this much longer, unless it is started all the same.
+    /// Minimum battery time of a robot [0..=60 min; default 3; 0: off]. In a run, a robot below it stops. A run
+    /// starts only if every battery lasts this much longer than the run, unless the start is forced.
     #[schemars(range(min = 0.0, max = 60.0))]
     pub reserve_minutes: f64,
-    /// What becomes of the run then.
+    /// Effect of a nearly empty battery on the run.
     pub when_empty: WhenEmpty,
 }
 
-/// What becomes of a run in which a battery is nearly empty.
+/// Effect of a nearly empty battery on the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenEmpty {
-    /// It goes on without the robot, until no robot is left.
+    /// The run continues without the robot, until no robot is left.
     #[default]
     Leave,
-    /// It is over: all robots stop, and the record is closed.
+    /// The run ends: all robots stop, and the record is closed.
     End,
 }
 
 impl Default for Batteries {
-    /// Long enough to fetch a robot while it still answers: the estimate is good to two minutes at the end.
+    /// The default reserve allows time to fetch a robot while it still responds: the estimate is accurate to two
+    /// minutes at the end.
     fn default() -> Batteries {
         Batteries { reserve_minutes: 3.0, when_empty: WhenEmpty::Leave }
     }

@@ -1,19 +1,19 @@
-//! `[foxglove]` of `hub.toml`.
+//! `[foxglove]` in `hub.toml`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::is_local;
 
-/// The live view for Foxglove and whoever else speaks its WebSocket protocol.
+/// Live view for Foxglove and other programs with its WebSocket protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Foxglove {
-    /// Address and port at which viewers connect, such as `127.0.0.1:8765`.
+    /// Address and port for viewers, such as `127.0.0.1:8765`.
     pub address: String,
-    /// Let others than this machine watch: viewers prove no key, and nothing is encrypted.
+    /// Allow other machines to watch, without authentication and without encryption.
     #[serde(default)]
     pub plain: bool,
-    /// Sites whose pages may watch, besides pages of this machine and viewers that are installed.
+    /// Sites whose pages may watch, in addition to pages of this machine and installed viewers.
     #[serde(default = "origins")]
     pub origins: Vec<String>,
 }
@@ -23,12 +23,12 @@ fn origins() -> Vec<String> {
 }
 
 impl Foxglove {
-    /// A view at an address.
+    /// Creates a live view at an address.
     pub fn at(address: String) -> Foxglove {
         Foxglove { address, plain: false, origins: origins() }
     }
 
-    /// What is wrong with it, if anything is.
+    /// First error, if any.
     pub(super) fn fault(&self) -> Option<String> {
         let address = &self.address;
         let port = address

@@ -1,21 +1,21 @@
-//! `[overhead]` of `hub.toml`.
+//! `[overhead]` in `hub.toml`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How often a picture may be kept, a second.
+/// Valid rates of pictures (Hz).
 const RATES: std::ops::RangeInclusive<f64> = 0.1..=15.0;
-/// How every address begins: pictures come unencrypted.
+/// Required prefix of the address; encrypted pictures are not supported.
 const SCHEME: &str = "http://";
 
-/// A camera above the arena, whose pictures are shown and recorded.
+/// Camera above the arena, whose pictures are shown and recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Overhead {
-    /// Where it gives pictures by HTTP, such as `http://192.168.1.9:8080/stream`: MJPEG (multipart/x-mixed-replace), or one
-    /// JPEG for each request.
+    /// HTTP address of the pictures, such as `http://192.168.1.9:8080/stream`: MJPEG (multipart/x-mixed-replace), or
+    /// one JPEG per request.
     pub url: String,
-    /// So many pictures a second are kept at most, 0.1 to 15.
+    /// Maximum rate of stored pictures [0.1..=15 Hz; default 2].
     #[serde(default = "rate")]
     #[schemars(range(min = 0.1, max = 15.0))]
     pub frames_per_second: f64,
@@ -26,12 +26,12 @@ fn rate() -> f64 {
 }
 
 impl Overhead {
-    /// A camera at an address.
+    /// Creates a camera at an address.
     pub fn at(url: String) -> Overhead {
         Overhead { url, frames_per_second: rate() }
     }
 
-    /// Host and port, and what is asked for there. None if the address is none.
+    /// Host with port, and path; `None` if the address is invalid.
     pub fn target(&self) -> Option<(String, String)> {
         let rest = self.url.strip_prefix(SCHEME)?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -46,7 +46,7 @@ impl Overhead {
         (plain(&host) && plain(path) && !host.contains('@')).then(|| (host, path.into()))
     }
 
-    /// What is wrong with it, if anything is.
+    /// First error, if any.
     pub(super) fn fault(&self) -> Option<String> {
         if self.target().is_none() {
             let url = self.url.escape_debug();

@@ -1,4 +1,4 @@
-//! What a geneserver for workers answers, who they are, and how things stand. A plain state machine.
+//! Geneserver for workers: replies, known islands and status. A plain state machine.
 
 use super::{Gate, Geneserver, Heterogeneity, Offer, to_emigrants};
 use serde::{Deserialize, Serialize};
@@ -8,74 +8,75 @@ use xpuck_evolve::Migrant;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{ToWorker, WorkerMessage};
 
-/// Where an island stands.
+/// State of an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// The last generation that it told.
+    /// Last reported generation.
     pub generation: u32,
-    /// All its generations are done.
+    /// Whether all its generations are finished.
     pub done: bool,
 }
 
-/// How things stand: a line of the server's report.
+/// Status of the geneserver: one line of its report.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Status {
-    /// Islands that joined or sent something.
+    /// Number of islands that have joined or sent a message.
     pub islands: usize,
-    /// Islands whose generations are all done.
+    /// Number of islands whose generations are all finished.
     pub done: usize,
-    /// Emigrants answered.
+    /// Number of answered emigrants.
     pub exchanges: u64,
-    /// Messages and genes refused.
+    /// Number of rejected messages and genes.
     pub refused: u64,
-    /// How different the islands are.
+    /// Diversity of the islands.
     #[serde(flatten)]
     pub heterogeneity: Heterogeneity,
 }
 
-/// What a server has to remember when it ends, to be the same after its next start.
+/// State that a server saves so that it can continue after a restart.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Memory {
     islands: BTreeMap<u16, Standing>,
-    /// Island by island, the oldest first.
+    /// Grouped by island, the oldest first.
     emigrants: Vec<Offer>,
 }
 
-/// Answers workers.
+/// Handles messages of workers.
 pub struct Broker {
     server: Geneserver,
     gate: Gate,
     islands: BTreeMap<u16, Standing>,
-    /// Numbers that islands here may have.
+    /// Permitted island numbers.
     numbers: RangeInclusive<u16>,
     exchanges: u64,
     notes: Vec<Line>,
 }
 
 impl Broker {
-    /// A broker that nobody has come to yet.
+    /// Creates a broker without islands.
     pub fn new(server: Geneserver, gate: Gate) -> Broker {
         let numbers = 0..=super::ABOVE - 1;
         Broker { server, gate, islands: BTreeMap::new(), numbers, exchanges: 0, notes: Vec::new() }
     }
 
-    /// The same for islands of these numbers only: below one geneserver they must differ, as genes are named by them.
+    /// Restricts the broker to these island numbers. Below one geneserver all numbers must be different, because they
+    /// are part of the gene identifiers.
     pub fn of_numbers(self, numbers: RangeInclusive<u16>) -> Broker {
         Broker { numbers, ..self }
     }
 
-    /// What the geneserver above is offered at a `beat`, with the generation to say; none as long as there is nothing.
+    /// Migrant for the geneserver above at `beat`, with the generation to report; `None` while there is no emigrant.
     pub fn offer_above(&self, beat: u32) -> Option<(u32, Migrant)> {
         let offer = self.server.for_above(beat)?;
         Some((beat.saturating_mul(self.server.every()), offer.migrant()))
     }
 
-    /// Takes what the geneserver above answered; all of it must have passed a gate.
+    /// Takes migrants from the geneserver above; each must have passed a gate.
     pub fn receive_above(&mut self, migrants: &[Migrant]) {
         self.server.receive_above(migrants);
     }
 
-    /// Answers a message.
+    /// Handles a message and returns the reply.
     pub fn on_message(&mut self, message: WorkerMessage) -> ToWorker {
         let (WorkerMessage::Join { island, generation }
         | WorkerMessage::Emigrant { island, generation, .. }
@@ -119,12 +120,12 @@ impl Broker {
         }
     }
 
-    /// True if an island is known or the table has room for it.
+    /// Whether an island is known or fits into the table.
     fn has_standing(&self, island: u16) -> bool {
         self.islands.len() < super::MAX_ISLANDS || self.islands.contains_key(&island)
     }
 
-    /// Answers bytes that are no message; `sender` is the peer's name.
+    /// Handles bytes that are not a valid message; `sender` is the peer's name.
     pub fn on_garbage(&mut self, sender: &str, why: String) -> ToWorker {
         self.gate.count(sender);
         self.note_refusal(sender, &why);
@@ -137,7 +138,7 @@ impl Broker {
         ToWorker::Refused { island, why }
     }
 
-    /// Notes the 1st, 10th, 100th refusal and so on of a sender, so that none can fill a log.
+    /// Logs the 1st, 10th, 100th refusal and so on of a sender, so that a sender cannot fill the log.
     fn note_refusal(&mut self, sender: &str, why: &str) {
         let count = self.gate.refused_of(sender);
         if count > 0 && 10u64.pow(count.ilog10()) == count {
@@ -145,17 +146,17 @@ impl Broker {
         }
     }
 
-    /// What happened since the last call, for a log.
+    /// Returns the log lines since the last call.
     pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Islands whose generations are all done.
+    /// Number of islands whose generations are all finished.
     pub fn done(&self) -> usize {
         self.islands.values().filter(|s| s.done).count()
     }
 
-    /// How things stand.
+    /// Returns the status.
     pub fn status(&self) -> Status {
         Status {
             islands: self.islands.len(),
@@ -166,12 +167,12 @@ impl Broker {
         }
     }
 
-    /// What is to be remembered. Trees are shared, not copied: this is cheap.
+    /// Returns the state to save. Trees are shared and not copied, so this is fast.
     pub fn memory(&self) -> Memory {
         Memory { islands: self.islands.clone(), emigrants: self.server.emigrants().cloned().collect() }
     }
 
-    /// Takes over what an earlier server remembered; all of it passes the gate again.
+    /// Restores the saved state of an earlier server; all emigrants are validated again.
     pub fn recall(&mut self, memory: Memory) {
         self.islands = memory.islands;
         for emigrant in memory.emigrants {

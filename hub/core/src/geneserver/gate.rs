@@ -1,4 +1,4 @@
-//! What comes from outside is checked here before it reaches the geneserver, and what goes out is kept in bounds.
+//! Validation of incoming genes, and a size limit for replies.
 
 use super::Offer;
 use std::collections::BTreeMap;
@@ -6,12 +6,13 @@ use xpuck_evolve::{Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
 use xpuck_wire::message::Emigrant;
 
-/// Senders whose refusals are counted one by one; those of others are counted together.
+/// Maximum number of senders with their own refusal counters; the refusals of all others are counted together.
 const MAX_SENDERS: usize = 1000;
-/// Most bytes of trees in an answer: with names and samples it stays below the largest message.
+/// Maximum size of the trees in a reply (bytes); with names and samples the reply stays below the maximum message
+/// size.
 const MAX_ANSWER: usize = MAX_BYTES / 2;
 
-/// Lets in what islands may have, and counts what it refuses.
+/// Admits genes that are valid for the islands, and counts refusals.
 #[derive(Clone, Debug)]
 pub struct Gate {
     primitive_set: PrimitiveSet,
@@ -20,12 +21,12 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that lets in trees of this primitive set.
+    /// Creates a gate for trees of this primitive set.
     pub fn new(primitive_set: PrimitiveSet) -> Gate {
         Gate { primitive_set, refused: BTreeMap::new(), others: 0 }
     }
 
-    /// The individual in a gene, checked in every respect. A refusal is counted under the sender's name.
+    /// Validates a gene and returns the individual. A refusal is counted under the sender's name.
     ///
     /// # Errors
     /// As [`Migrant::admit`].
@@ -33,12 +34,12 @@ impl Gate {
         Migrant::admit(gene.values(), Some(&self.primitive_set)).inspect_err(|_| self.count(sender))
     }
 
-    /// True if every node and register of an individual is allowed.
+    /// Whether every node and register of an individual is allowed.
     pub fn allows(&self, migrant: &Migrant) -> bool {
         self.primitive_set.allows(&migrant.tree)
     }
 
-    /// Counts a refusal that somebody else decided, such as a message that cannot be read.
+    /// Counts a refusal that was decided elsewhere, such as an unreadable message.
     pub fn count(&mut self, sender: &str) {
         if self.refused.len() < MAX_SENDERS || self.refused.contains_key(sender) {
             *self.refused.entry(sender.into()).or_insert(0) += 1;
@@ -47,18 +48,18 @@ impl Gate {
         }
     }
 
-    /// Refusals of one sender.
+    /// Number of refusals of one sender.
     pub fn refused_of(&self, sender: &str) -> u64 {
         self.refused.get(sender).copied().unwrap_or(0)
     }
 
-    /// Refusals in all.
+    /// Total number of refusals.
     pub fn refused(&self) -> u64 {
         self.refused.values().sum::<u64>() + self.others
     }
 }
 
-/// Emigrants as messages, in their order: as many as fit in one answer.
+/// Converts emigrants to messages, in the same order; the list is cut off at the size limit of a reply.
 pub fn to_emigrants(emigrants: Vec<&Offer>) -> Vec<Emigrant> {
     let mut bytes = 0;
     let fits = |gene: &Emigrant| {

@@ -1,7 +1,7 @@
-//! The geneserver: mediates migration between islands (thesis 8.3.1). Plain state machines; they know no sockets.
+//! Geneserver: mediates migration between islands (thesis 8.3.1). Plain state machines without sockets.
 //!
-//! [`Geneserver`] keeps each island's most recent emigrants and answers with others'. [`Gate`] checks what comes from
-//! outside before it gets there. [`Broker`] answers workers' messages with both; `xpuck-hub-service` has its shell.
+//! [`Geneserver`] stores the most recent emigrants of each island and answers with those of other islands. [`Gate`]
+//! validates incoming genes. [`Broker`] handles messages of workers with both; its shell is in `xpuck-hub-service`.
 
 mod broker;
 mod gate;
@@ -22,45 +22,46 @@ use xpuck_evolve::Migrant;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::{Migration, Policy};
 
-/// Most islands; the emigrants of further ones are not kept.
+/// Maximum number of islands; emigrants of further islands are not stored.
 pub const MAX_ISLANDS: usize = 10_000;
-/// The sender under which genes are kept that came from a geneserver above; no island has this number.
+/// Sender number for genes from a geneserver above; no island has this number.
 pub const ABOVE: u16 = u16::MAX;
 
-/// The islands' most recent emigrants, and who gets which.
+/// The most recent emigrants of the islands, and their distribution.
 ///
-/// It holds at most [`MAX_ISLANDS`] times `migration.keep` trees of at most 2048 nodes.
+/// At most [`MAX_ISLANDS`] times `migration.keep` trees of at most 2048 nodes are stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Plain", from = "Plain")]
 pub struct Geneserver {
     migration: Migration,
     copies: Copies,
     seed: u64,
-    /// Numbers of the islands heard from, ascending.
+    /// Numbers of the known islands, in ascending order.
     islands: Vec<u16>,
-    /// Of each of them its emigrants, the most recent last.
+    /// Emigrants of each island, the most recent last.
     recent: Vec<VecDeque<Arc<Offer>>>,
-    /// The emigrants of each epoch: those of another would take a fresh start over at once.
+    /// Emigrants by epoch. Epochs are separate, because emigrants of an earlier epoch would dominate a fresh start at
+    /// once.
     rankings: BTreeMap<u32, Ranking>,
     places: sources::Places,
-    /// Emigrants born elsewhere than on the island that sent them.
+    /// Number of emigrants that were not born on the island that sent them.
     foreign: usize,
 }
 
-/// How different the islands are, by their recent emigrants.
+/// Diversity of the islands, measured by their recent emigrants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Heterogeneity {
-    /// Recent emigrants.
+    /// Number of recent emigrants.
     pub emigrants: usize,
-    /// Different trees as a share of them: 1 if all differ.
+    /// Number of distinct trees divided by the number of emigrants: 1 if all are different.
     pub distinct: f64,
-    /// The share that was born elsewhere than on the island that sent them.
+    /// Share of emigrants that were not born on the island that sent them.
     pub foreign: f64,
 }
 
 impl Geneserver {
-    /// A server with nobody yet. The migration must have passed [`Migration::check`]; the seed fixes what the policy
-    /// `random` draws.
+    /// Creates a server without islands. The migration must have passed [`Migration::check`]; the seed determines the
+    /// random draws of the policy `random`.
     pub fn new(migration: Migration, copies: Copies, seed: u64) -> Geneserver {
         let places = (0..).zip(migration.places_m.iter().copied()).collect();
         Geneserver {
@@ -75,15 +76,15 @@ impl Geneserver {
         }
     }
 
-    /// Says where an island is, m; with the policy `near` that decides who its neighbours are.
+    /// Sets the position of an island (m); the policy `near` selects neighbours by position.
     pub fn place(&mut self, island: u16, at: [f32; 2]) {
         if self.places.len() < MAX_ISLANDS || self.places.contains_key(&island) {
             self.places.insert(island, at);
         }
     }
 
-    /// Takes an island's emigrant and answers with its immigrants: none between exchanges, and none once there are
-    /// [`MAX_ISLANDS`] others.
+    /// Takes an island's emigrant and returns its immigrants: none between exchanges, and none if there are already
+    /// [`MAX_ISLANDS`] other islands.
     pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<&Offer> {
         let epoch = migrant.epoch;
         if !self.migration.due(generation) || !self.keep(Offer::new(island, generation, &migrant)) {
@@ -92,26 +93,28 @@ impl Geneserver {
         self.immigrants(island, generation, epoch)
     }
 
-    /// True if an island is known or would be let in.
+    /// Whether an island is known or would be accepted.
     pub fn has_room(&self, island: u16) -> bool {
         island == ABOVE || self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
     }
 
-    /// Takes what a geneserver above gave, at most `migration.keep`, in place of what it gave before. To the islands here it
-    /// is one island more.
+    /// Replaces the migrants of the geneserver above by new ones, at most `migration.keep`. The local islands see it
+    /// as one more island.
     pub fn receive_above(&mut self, migrants: &[Migrant]) {
         if let Ok(index) = self.islands.binary_search(&ABOVE) {
             let gone: Vec<Arc<Offer>> = self.recent[index].drain(..).collect();
             gone.iter().for_each(|e| self.forget(e));
         }
-        // Each has a generation of its own, as one sender's of the same generation replace one another.
+        // Each migrant has its own generation, because a sender's emigrants of the same generation replace each
+        // other.
         for (generation, migrant) in (0..).zip(migrants.iter().take(self.migration.keep)) {
             self.keep(Offer::new(ABOVE, generation, migrant));
         }
     }
 
-    /// What this server offers the one above at its `beat`: of its own islands' the fittest at every second one, and between
-    /// them the next ones by turns, so that the best is never late and the one above gets to know `migration.keep`.
+    /// Emigrant of the local islands for the geneserver above at `beat`: the fittest at every second beat, and in
+    /// between the following ones in turn. The best is therefore never late, and the server above gets
+    /// `migration.keep` different ones.
     pub fn for_above(&self, beat: u32) -> Option<&Offer> {
         let ranking = self.rankings.values().next_back()?;
         let best = ranking.best(ABOVE, Copies::Once, self.migration.keep);
@@ -125,8 +128,8 @@ impl Geneserver {
         self.migration.every
     }
 
-    /// Keeps an emigrant; false if there is no room for its island. One that was sent before in the same generation
-    /// is replaced; where equal trees are sent once, so is an older self with fewer samples.
+    /// Stores an emigrant; `false` if there is no room for its island. It replaces an earlier one of the same sender
+    /// and generation. If equal trees are sent once, it also replaces its own earlier state with fewer samples.
     pub fn keep(&mut self, emigrant: Offer) -> bool {
         if !self.has_room(emigrant.sender) {
             return false;
@@ -160,7 +163,7 @@ impl Geneserver {
         }
     }
 
-    /// Whom an island that is known gets, fittest first.
+    /// Immigrants of a known island, the fittest first.
     fn immigrants(&self, island: u16, generation: u32, epoch: u32) -> Vec<&Offer> {
         let Migration { policy, receive, neighbours, range_m, .. } = self.migration;
         let Ok(index) = self.islands.binary_search(&island) else { return Vec::new() };
@@ -187,13 +190,13 @@ impl Geneserver {
         found
     }
 
-    /// The islands' recent emigrants: island by island, the oldest first. Given to [`Geneserver::keep`] in this order
-    /// they make an equal server.
+    /// Recent emigrants, grouped by island, the oldest first. Calling [`Geneserver::keep`] in this order recreates an
+    /// equal server.
     pub fn emigrants(&self) -> impl Iterator<Item = &Offer> {
         self.recent.iter().flatten().map(Arc::as_ref)
     }
 
-    /// How different the islands are.
+    /// Returns the diversity of the islands.
     pub fn heterogeneity(&self) -> Heterogeneity {
         let emigrants: usize = self.rankings.values().map(Ranking::len).sum();
         let trees: usize = self.rankings.values().map(Ranking::trees).sum();
@@ -201,13 +204,13 @@ impl Geneserver {
         Heterogeneity { emigrants, distinct: share(trees), foreign: share(self.foreign) }
     }
 
-    /// Number of islands heard from; a geneserver above counts as one.
+    /// Number of known islands; a geneserver above counts as one.
     pub fn islands(&self) -> usize {
         self.islands.len()
     }
 }
 
-/// What is written of a server; the rankings follow from it.
+/// Serialised form of a server; the rankings are derived from it.
 #[derive(Serialize, Deserialize)]
 struct Plain {
     migration: Migration,

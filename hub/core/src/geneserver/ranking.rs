@@ -1,4 +1,5 @@
-//! A running ranking of emigrants, so that an exchange looks only at those it sends.
+//! Sorted ranking of emigrants that is updated incrementally, so that an exchange accesses only the emigrants it
+//! sends.
 
 use super::offer::Offer;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 
-/// Place in a ranking: the fitter, then the longer known, then by name. No two emigrants share one.
+/// Sort key of a ranking: fitness, then number of samples, then identifiers. Keys are unique.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank {
     fitness: f64,
@@ -18,7 +19,7 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// The place of an emigrant.
+    /// Sort key of an emigrant.
     pub fn of(emigrant: &Offer) -> Rank {
         let Offer { sender, generation, id, samples, .. } = *emigrant;
         Rank { fitness: samples.mean(), samples: samples.n(), id, sender, generation }
@@ -47,41 +48,41 @@ impl PartialEq for Rank {
 
 impl Eq for Rank {}
 
-/// Whether equal trees of different islands are sent once or as often as they are there.
+/// Treatment of equal trees from different islands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Copies {
-    /// The fittest of equal trees stands for all.
+    /// Only the fittest of equal trees is sent.
     Once,
-    /// Each for itself, as the thesis has it.
+    /// Every copy is sent, as in the thesis.
     Each,
 }
 
-/// The emigrants of one epoch, fittest first.
+/// Emigrants of one epoch, the fittest first.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     all: BTreeMap<Rank, Arc<Offer>>,
-    /// Those that carry each tree.
+    /// Emigrants of each tree.
     trees: HashMap<Arc<str>, BTreeSet<Rank>>,
-    /// The first of each tree.
+    /// First emigrant of each tree.
     heads: BTreeSet<Rank>,
 }
 
 impl Ranking {
-    /// Takes an emigrant in.
+    /// Inserts an emigrant.
     pub fn insert(&mut self, emigrant: Arc<Offer>) {
         let rank = Rank::of(&emigrant);
         self.change(&emigrant, |carriers| carriers.insert(rank));
         self.all.insert(rank, emigrant);
     }
 
-    /// Takes an emigrant out.
+    /// Removes an emigrant.
     pub fn remove(&mut self, emigrant: &Offer) {
         let rank = Rank::of(emigrant);
         self.all.remove(&rank);
         self.change(emigrant, |carriers| carriers.remove(&rank));
     }
 
-    /// Changes who carries the emigrant's tree, and with it who is the first of them.
+    /// Changes the set of emigrants with this tree, and updates the first of them.
     fn change(&mut self, emigrant: &Offer, change: impl FnOnce(&mut BTreeSet<Rank>) -> bool) {
         let carriers = self.trees.entry(emigrant.tree.clone()).or_default();
         let before = carriers.first().copied();
@@ -96,7 +97,7 @@ impl Ranking {
         }
     }
 
-    /// The fittest `count` that `island` did not send itself.
+    /// The fittest `count` emigrants that `island` did not send.
     pub fn best(&self, island: u16, copies: Copies, count: usize) -> Vec<&Offer> {
         match copies {
             Copies::Each => self.all.values().map(Arc::as_ref).filter(|e| e.sender != island).take(count).collect(),
@@ -104,7 +105,8 @@ impl Ranking {
         }
     }
 
-    /// Walks over the first of each tree. Where that is the island's own, another carrier takes its turn further down.
+    /// Iterates over the first emigrant of each tree. If it was sent by the island itself, the next emigrant with the
+    /// same tree takes its own place in the order.
     fn best_trees(&self, island: u16, count: usize) -> Vec<&Offer> {
         let mut heads = self.heads.iter().copied().peekable();
         let mut seconds: BTreeSet<Rank> = BTreeSet::new();
@@ -137,12 +139,12 @@ impl Ranking {
         self.all.len()
     }
 
-    /// Nobody is here.
+    /// Whether the ranking is empty.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Number of different trees.
+    /// Number of distinct trees.
     pub fn trees(&self) -> usize {
         self.trees.len()
     }

@@ -1,12 +1,13 @@
-//! From which islands genes come, for the policies that do not take them from all.
+//! Source islands of genes, for the policies that do not use all islands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::random::Draws;
 
-/// Places in the arena by island, m.
+/// Positions of the islands in the arena (m).
 pub type Places = BTreeMap<u16, [f32; 2]>;
 
-/// The `count` islands next to the one at `index` of `islands`, one on each side by turns; the last is next to the first.
+/// Returns the `count` islands nearest to index `index` of `islands`, alternating between both sides; the first and
+/// the last are adjacent.
 pub fn ring(islands: &[u16], index: usize, count: usize) -> Vec<u16> {
     let n = islands.len();
     let steps = (1..n).flat_map(|step| [index + n - step, index + step]);
@@ -14,7 +15,7 @@ pub fn ring(islands: &[u16], index: usize, count: usize) -> Vec<u16> {
     steps.map(|i| islands[i % n]).filter(|island| found.insert(*island)).take(count.min(n - 1)).collect()
 }
 
-/// The `count` islands nearest to `island`, at most `range` m away; nobody for one that has no place itself.
+/// Returns the `count` islands nearest to `island` within `range` (m); empty if the island itself has no position.
 pub fn near(places: &Places, island: u16, range: Option<f32>, count: usize) -> Vec<u16> {
     let Some(here) = places.get(&island) else { return Vec::new() };
     let range = range.unwrap_or(f32::INFINITY);
@@ -31,7 +32,7 @@ pub fn near(places: &Places, island: u16, range: Option<f32>, count: usize) -> V
     within.into_iter().map(|(_, other)| other).collect()
 }
 
-/// `count` different islands other than the one at `index`, each set as likely as any other (Floyd's sampling).
+/// Draws `count` different islands except the one at `index`, with equal probability for each set (Floyd's sampling).
 pub fn random(islands: &[u16], index: usize, count: usize, draws: &mut Draws) -> Vec<u16> {
     let others = islands.len() - 1;
     let mut chosen = BTreeSet::new();
@@ -78,7 +79,7 @@ mod tests {
             assert!(drawn.len() == 2 && drawn[0] != drawn[1] && !drawn.contains(&11), "{drawn:?}");
             drawn.into_iter().for_each(|island| *times.entry(island).or_insert(0) += 1);
         }
-        // Each is drawn with probability 1/2: 1500 times, standard deviation 27.
+        // Each island is drawn with probability 1/2: the expected count is 1500, with standard deviation 27.
         assert!(times.len() == 4 && times.values().all(|n| (1380..1620).contains(n)), "{times:?}");
         assert_eq!(random(&islands, 0, 64, &mut Draws::new(1, 10, 0, 0, Stream::Migration)), [11, 12, 13, 14]);
         assert!(random(&[7], 0, 2, &mut Draws::new(1, 7, 0, 0, Stream::Migration)).is_empty());

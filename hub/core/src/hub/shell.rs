@@ -1,4 +1,4 @@
-//! What a hub has of the world: keys, motion capture, connections, the record and the log.
+//! Interface of a hub to the outside world: keys, motion capture, connections, record and log.
 
 use crate::entry::Entry;
 use crate::mocap::Frame;
@@ -12,110 +12,111 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::{Status, Swarm};
 
-/// News of motion capture.
+/// Input from motion capture.
 #[derive(Clone, Debug)]
 pub enum PoseNews {
-    /// A frame.
+    /// Frame.
     Frame(Frame),
-    /// Poses refused so far, by reason.
+    /// Number of rejected poses so far, by reason.
     Refused(Vec<(String, u64)>),
-    /// Something that operators should know.
+    /// Message for operators.
     Note(Line),
 }
 
-/// What came from somebody who calls itself a robot.
+/// Message from a peer that identifies itself as a robot.
 #[derive(Debug)]
 pub struct FromRobot<C> {
-    /// The robot's id.
+    /// Robot id.
     pub robot: String,
-    /// The connection that it came by.
+    /// Connection of the message.
     pub connection: C,
-    /// The message, or why it is none.
+    /// Message, or decoding error.
     pub message: Result<RobotMessage, CodecError>,
 }
 
-/// What somebody asks.
+/// Request of an operator.
 #[derive(Debug)]
 pub struct Asked<A> {
-    /// Who gets the answer.
+    /// Recipient of the reply.
     pub by: A,
-    /// The name of who asks.
+    /// Name of the operator.
     pub who: String,
-    /// The request, or why it is refused.
+    /// Request, or the reason for its refusal.
     pub request: Result<Request, String>,
 }
 
-/// News of the keyring.
+/// Changes of the keyring.
 #[derive(Clone, Debug, Default)]
 pub struct KeyNews {
-    /// What operators should know.
+    /// Messages for operators.
     pub notes: Vec<Line>,
-    /// Whose experiments are accepted, if that changed since this was asked.
+    /// Trusted signers of experiments, if changed since the last call.
     pub trust: Option<Trust>,
-    /// Who was turned away so far.
+    /// Peers rejected so far.
     pub refusals: Refusals,
 }
 
-/// News of the record.
+/// Events of the record.
 #[derive(Clone, Debug)]
 pub enum RecordNews {
-    /// Nothing is recorded for now, and why.
+    /// Recording has stopped, with the reason.
     Stopped(String),
-    /// It goes on.
+    /// Recording continues.
     Again {
-        /// Where.
+        /// Path of the record.
         place: String,
-        /// What is missing.
+        /// Description of the missing part.
         text: String,
     },
     /// Result of writing state that outlives the hub.
     Kept(Kept),
-    /// Something else.
+    /// Message for operators.
     Say(Line),
 }
 
-/// The world around a hub: `xpuck serve hub` has sockets, files and motion capture there, the simulation test simulated ones.
-/// No method waits, and `now` is s of arena time.
+/// Outside world of a hub: `xpuck serve hub` implements it with sockets, files and motion capture, and the simulation
+/// test with simulated ones. No method blocks, and `now` is in s of arena time.
 pub trait Shell {
-    /// A connection that a robot's messages come by.
+    /// Connection of a robot's messages.
     type Connection;
-    /// Who asks.
+    /// Sender of a request.
     type Asker;
 
-    /// Wall time since the hub's start, s.
+    /// Wall time since the hub's start (s).
     fn wall(&mut self) -> f64;
 
-    /// News of the keyring; none without keys.
+    /// Changes of the keyring; `None` without keys.
     fn keys(&mut self) -> Option<KeyNews>;
 
-    /// The next news of motion capture, none if there are none.
+    /// Next input from motion capture, if any.
     fn poses(&mut self, now: f64) -> Option<PoseNews>;
 
-    /// The next message of a robot, none if none is there.
+    /// Next message of a robot, if any.
     fn receive(&mut self) -> Option<FromRobot<Self::Connection>>;
 
-    /// True if what is sent to this robot goes by this connection.
+    /// Whether messages to this robot are sent over this connection.
     fn answers_by(&self, robot: &str, connection: &Self::Connection) -> bool;
 
-    /// Sends to this robot by this connection from now on.
+    /// Sets the connection for messages to this robot.
     fn answer_by(&mut self, robot: &str, connection: Self::Connection);
 
-    /// A message counts, or bytes that are none come from where messages would; it is about to be dealt with.
+    /// Called for each accepted message or decoding error, before it is handled.
     fn heard(&mut self, now: f64, robot: &str, message: &Result<RobotMessage, CodecError>);
 
-    /// The next request, none if there is none.
+    /// Next request, if any.
     fn request(&mut self) -> Option<Asked<Self::Asker>>;
 
     /// Answers a request.
     fn answer(&mut self, to: Self::Asker, reply: Reply);
 
-    /// Sends to a robot, by its place in the swarm file, from 0. One that is not there is noticed by its silence.
+    /// Sends a message to a robot, given by its index in the swarm file, from 0. An absent robot is noticed only
+    /// because it does not respond.
     fn send(&mut self, robot: usize, message: Sealed);
 
-    /// Opens the record of a run, and tells where it is.
+    /// Opens the record of a run, and returns its path.
     ///
     /// # Errors
-    /// Why nothing is recorded.
+    /// The reason why nothing is recorded.
     fn open_record(
         &mut self,
         name: &str,
@@ -123,31 +124,33 @@ pub trait Shell {
         seed: u64,
     ) -> Result<String, String>;
 
-    /// Adds to the record, if one is open. Gives how many entries were lost so far, if that has to be told.
+    /// Adds an entry to the record, if one is open. Returns the number of lost entries so far, if it must be
+    /// reported.
     fn record(&mut self, entry: Entry) -> Option<u64>;
 
-    /// The next news of the record, none if there are none.
+    /// Next event of the record, if any.
     fn record_news(&mut self) -> Option<RecordNews>;
 
-    /// Stores how the run stands, in the place of what was stored before; [`RecordNews::Kept`] says when that is on the disk.
+    /// Stores the state of the run, which replaces the previous one; [`RecordNews::Kept`] reports when it is on the
+    /// disk.
     fn store(&mut self, snapshot: Snapshot);
 
-    /// Stores how many STOPs the swarm was given, in the place of what was stored before; [`RecordNews::Kept`] says when that is
-    /// on the disk.
+    /// Stores the number of STOPs given to the swarm, which replaces the previous one; [`RecordNews::Kept`] reports
+    /// when it is on the disk.
     fn store_stops(&mut self, stops: u64);
 
-    /// Has a piece of a bundle's payload sent to a robot, by its place in the swarm file, when it was read.
+    /// Reads a piece of a bundle's payload and sends it to a robot, given by its index in the swarm file.
     fn send_piece(&mut self, _robot: usize, _digest: String, _offset: u64) {}
 
-    /// Stores how the update stands, in the place of what was stored before.
+    /// Stores the state of the update, which replaces the previous one.
     fn keep_update(&mut self, _update: &Update) {}
 
-    /// The swarm has more robots now: this is all of it.
+    /// Announces the complete swarm after new robots were enrolled.
     fn enrolled(&mut self, _now: f64, _swarm: &Swarm) {}
 
-    /// Closes the record; the status is final.
+    /// Closes the record with the final status.
     fn close_record(&mut self, status: Status);
 
-    /// A line for the log.
+    /// Writes a line to the log.
     fn log(&mut self, line: Line);
 }

@@ -1,5 +1,4 @@
-//! In what order a hub deals with what comes, whose messages count, and what becomes of records, in a shell that
-//! remembers.
+//! Tests of the hub's order of processing, arbitration of sessions, and records, with a shell that stores all calls.
 
 use super::*;
 use crate::config::HubFile;
@@ -26,14 +25,14 @@ struct Bench {
     replies: Vec<Reply>,
     sent: Vec<(usize, Sealed)>,
     refuses_records: bool,
-    /// Names of records that were opened, and experiments and phases with which they were closed.
+    /// Names of opened records, and experiment and phase of closed ones.
     opened: Vec<String>,
     closed: Vec<(String, Phase)>,
     news: VecDeque<RecordNews>,
     stored: Option<Snapshot>,
     stops: Option<u64>,
     lines: Vec<String>,
-    /// What was taken, in order.
+    /// Names of the items handled, in order.
     taken: Vec<&'static str>,
 }
 
@@ -187,7 +186,7 @@ fn a_second_program_with_one_key_is_neither_heard_nor_answered_while_the_first_i
     hub.turn(0.1, &mut bench);
     assert_eq!(bench.taken, ["message", "heard", "message"]);
     assert_eq!(bench.answers["xp01"], 1);
-    // The first has been silent for long enough.
+    // The first program has been silent for long enough.
     bench.wall = 1.1;
     bench.says("xp01", 2, hello(8));
     hub.turn(1.2, &mut bench);
@@ -220,7 +219,7 @@ fn what_only_a_newer_release_knows_is_passed_over_with_one_line() {
 #[test]
 fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once() {
     let (mut hub, mut bench) = (hub(), trusting());
-    // One robot is there, and has not obeyed yet.
+    // One robot is present and has not confirmed the order yet.
     bench.says("xp01", 1, hello(7));
     bench.requests.extend([start("first"), Request::Stop, start("second")]);
     bench.news.push_back(RecordNews::Kept(Kept::Stops(Ok(1))));
@@ -280,7 +279,7 @@ fn operators_see_when_nothing_is_recorded_and_when_it_goes_on() {
     assert!(bench.lines.contains(&"recording again".to_string()), "{:?}", bench.lines);
 }
 
-/// The disk may be slower than the hub closes the record; what it says then reaches nobody.
+/// The disk may respond after the record was closed; this response is then ignored.
 #[test]
 fn state_that_was_handed_over_as_the_record_closed_is_no_alarm() {
     let (mut hub, mut bench) = (hub(), trusting());
@@ -317,7 +316,7 @@ fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
     hub.turn(0.1, &mut bench);
     bench.replies.clear();
     let refuses = |why: &str| RecordNews::Kept(Kept::State(Err(why.into())));
-    // The disk takes it.
+    // The disk stores the order.
     bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Hold });
     hub.turn(0.2, &mut bench);
     assert_eq!(bench.replies, []);
@@ -328,7 +327,7 @@ fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
     bench.news.push_back(RecordNews::Kept(Kept::State(Ok(number))));
     hub.turn(0.4, &mut bench);
     assert_eq!(bench.replies, [Reply::Done]);
-    // It refuses, and the robot keeps it.
+    // The disk fails, and the robot stores the order.
     bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Pause });
     bench.news.push_back(refuses("no space"));
     hub.turn(0.5, &mut bench);
@@ -339,7 +338,7 @@ fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
     hub.turn(0.6, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert_eq!(what, "not durable: a hub that restarts will wait for RESUME (no space)");
-    // Nobody keeps it.
+    // The order is not stored anywhere.
     bench.requests.push_back(Request::Stop);
     hub.turn(0.7, &mut bench);
     assert_eq!(bench.stops, Some(1));
@@ -348,7 +347,7 @@ fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
     hub.turn(2.3, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert!(what.contains("nobody keeps it yet"), "{what}");
-    // Of a STOP the count is enough.
+    // For STOP it is enough that the count is stored.
     bench.requests.push_back(Request::Stop);
     bench.news.push_back(RecordNews::Kept(Kept::Stops(Ok(2))));
     hub.turn(2.4, &mut bench);

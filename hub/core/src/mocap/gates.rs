@@ -1,5 +1,5 @@
-//! Lets only those poses pass that can be true, and counts the others by reason. A pure state machine on the
-//! motion-capture system's own clock, so that a network that delays frames makes nobody jump.
+//! Filter that passes only plausible poses, and counts the others by reason. A pure state machine on the
+//! motion-capture system's own clock, so that network delays do not appear as jumps.
 
 use super::{Frame, RawBody, RawFrame, Tracked};
 use crate::config::{Arena, Gates as Limits};
@@ -7,48 +7,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::math::{atan2, vec2};
 use xpuck_kernels::world::Pose;
 
-/// How far a rotation may be from an orthonormal one, in any entry of its product with its transpose.
+/// Maximum deviation of a rotation matrix from orthonormality, per entry of its product with its transpose.
 const ORTHONORMAL: f64 = 0.05;
-/// Least cosine of the angle between a body's z axis and the world's: 60 degrees.
+/// Minimum cosine of the angle between a body's z axis and the world's: 60 degrees.
 const UPRIGHT: f64 = 0.5;
-/// Nothing is farther from the origin, m. A greater number need not even be one when the hub counts in f32.
+/// Maximum distance from the origin (m). Larger values could overflow f32.
 const ROOM: f64 = 1000.0;
-/// Distance from the origin, in longer sides of the arena, beyond which a robot or the frisbee is not believed.
+/// Distance from the origin beyond which robots and the frisbee are rejected, as a multiple of the arena's longer
+/// side.
 const LENGTHS: f64 = 3.0;
-/// A place is known this well, m; a swap of two robots, which are 0.07 m wide, is far more.
+/// Uncertainty of a position (m); if two robots, which are 0.07 m wide, exchange names, the jump is much greater.
 const SLACK: f64 = 0.01;
-/// Time for which the numbers of a system have to rise before it is believed to have begun anew [s of its clock].
+/// Time for which the frame numbers of a system must increase before its restart is accepted (s of its clock).
 const RESTART: f64 = 1.0;
-/// Sources of one system may stamp their frames this far apart [s].
+/// Maximum difference between the timestamps of several sources of one system (s).
 const SKEW: f64 = 0.1;
-/// Lowest age of a pose [s]: rounding may put a measurement a moment after its frame.
+/// Minimum age of a pose [s]: rounding may place a measurement slightly after its frame.
 const FUTURE: f64 = -1e-3;
-/// A report follows another after so long, s of the system's clock.
+/// Minimum interval between reports [s of the system's clock].
 const REPORT: f64 = 10.0;
 
-/// Why a pose was refused.
+/// Reason for rejecting a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// A frame whose number does not rise: the server is frozen, or began anew.
+    /// Frame number that does not increase: the server is frozen or has restarted.
     Stale,
-    /// A number that is not finite, or a rotation that is none or not upright.
+    /// Number that is not finite, or rotation that is invalid or not upright.
     NoPose,
-    /// The system itself trusts it too little.
+    /// Quality below the minimum, according to the system.
     Quality,
-    /// Measured too long ago, or in the future.
+    /// Measurement too old, or in the future.
     Age,
-    /// Far outside the arena: the server's units are probably others.
+    /// Far outside the arena: the server's unit of length is probably different.
     Outside,
-    /// The robot cannot have come so far: it was carried, or taken for another.
+    /// Impossible distance for a robot: it was carried or confused with another one.
     Jump,
 }
 
 impl Reason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Reason; 6] =
         [Reason::Stale, Reason::NoPose, Reason::Quality, Reason::Age, Reason::Outside, Reason::Jump];
 
-    /// The reason in a few words, as status and metrics have it.
+    /// Short description of the reason, as used in status and metrics.
     pub fn words(self) -> &'static str {
         match self {
             Reason::Stale => "of a frame that came before",
@@ -61,7 +62,7 @@ impl Reason {
     }
 }
 
-/// Number and time of a frame, on the system's own clock [s].
+/// Number and time of a frame, on the system's own clock (s).
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     number: u32,
@@ -74,7 +75,7 @@ impl Clock {
     }
 }
 
-/// Where a body was, and when.
+/// Position of a body, and its time (s).
 #[derive(Clone, Copy, Debug)]
 struct Place {
     at: [f64; 2],
@@ -87,37 +88,38 @@ impl Place {
     }
 }
 
-/// What is known of a robot: where it was last believed to be, and where it seems to be instead, since when.
+/// State of a robot: the last accepted position, and a different position that may replace it, with the time since
+/// which it is seen.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     believed: Place,
     instead: Option<(Place, f64)>,
 }
 
-/// The gates' state.
+/// State of the filter.
 #[derive(Debug)]
 pub struct Gates {
     limits: Limits,
     robots: BTreeSet<String>,
-    /// Greatest distance from the origin of robots and frisbee [m], and the frisbee's name.
+    /// Maximum distance from the origin of robots and frisbee (m), and the frisbee's name.
     bounds: Option<(f64, String)>,
     last: Option<Clock>,
-    /// No frame of this connection has come yet.
+    /// Whether no frame of the current connection has arrived yet.
     fresh: bool,
-    /// The first and the newest frame of a system that seems to have begun anew.
+    /// First and latest frame since a possible restart of the system.
     anew: Option<(Clock, Clock)>,
-    /// Places of the bodies in the last frame that came, believed or not.
+    /// Positions of the bodies in the last frame, accepted or not.
     newest: Vec<[f64; 3]>,
     tracks: BTreeMap<String, Track>,
     refused: BTreeMap<Reason, u64>,
-    /// Refused since the last report, and when that was.
+    /// Number of rejected poses since the last report, and the time of that report (s).
     unreported: BTreeMap<Reason, u64>,
     reported: Option<f64>,
     why: String,
 }
 
 impl Gates {
-    /// Gates for a swarm. Only robots have a top speed: the frisbee may be carried.
+    /// Creates the filter for a swarm. Only robots have a maximum speed, because the frisbee may be carried.
     pub fn new(limits: Limits, robots: &[String]) -> Gates {
         Gates {
             limits,
@@ -135,28 +137,28 @@ impl Gates {
         }
     }
 
-    /// With bounds for robots and frisbee: three times the arena's longer side.
+    /// Adds bounds for robots and frisbee: three times the arena's longer side.
     pub fn within(self, arena: &Arena, frisbee: &str) -> Gates {
         let side = f64::from(arena.length_m.max(arena.width_m));
         Gates { bounds: Some((LENGTHS * side, frisbee.into())), ..self }
     }
 
-    /// One more robot.
+    /// Adds a robot.
     pub fn add(&mut self, robot: String) {
         self.robots.insert(robot);
     }
 
-    /// A new connection: a server whose numbers are others now has begun anew, and is believed at once.
+    /// Announces a new connection: a server whose frame numbers differ has restarted, and is accepted at once.
     pub fn connected(&mut self) {
         self.fresh = true;
     }
 
-    /// Poses refused for a reason since the start; for [`Reason::Stale`], frames.
+    /// Number of poses rejected for a reason since the start; for [`Reason::Stale`], number of frames.
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused.get(&reason).copied().unwrap_or(0)
     }
 
-    /// All counts, in words.
+    /// All counts, with descriptions.
     pub fn counts(&self) -> Vec<(String, u64)> {
         self.refused.iter().map(|(reason, count)| (reason.words().into(), *count)).collect()
     }
@@ -188,9 +190,9 @@ impl Gates {
         Some(Frame { number: raw.number, bodies })
     }
 
-    /// Takes the number and time of a frame if they rise. A system that began anew is believed once its own numbers have
-    /// risen for [`RESTART`]: a frozen one that sends two frames in turn never is, and a frame that was overtaken in the
-    /// network harms none of the others.
+    /// Accepts the number and time of a frame if they increase. A restarted system is accepted once its own numbers
+    /// have increased for [`RESTART`]. A frozen system that alternates between two frames is therefore never
+    /// accepted, and a frame that arrives out of order does not affect the others.
     fn advance(&mut self, number: u32, time: f64) -> Result<(), String> {
         let here = Clock { number, time };
         let fresh = std::mem::take(&mut self.fresh);
@@ -211,14 +213,14 @@ impl Gates {
                 was => format!("frame {number} came after frame {was}: is the server frozen, or did it begin anew?"),
             });
         }
-        // Nothing links its clock to the one before.
+        // The new clock has no relation to the previous one.
         self.tracks.clear();
         self.reported = self.reported.map(|_| time);
         (self.last, self.anew) = (Some(here), None);
         Ok(())
     }
 
-    /// A line about what was refused since the last report, at most one in ten seconds.
+    /// Report of the poses rejected since the last one, at most one in ten seconds.
     pub fn report(&mut self) -> Option<String> {
         let now = self.last?.time;
         if self.unreported.is_empty() || self.reported.is_some_and(|at| now - at < REPORT) {
@@ -239,7 +241,7 @@ impl Gates {
     fn check(&mut self, body: &RawBody, time: f64) -> Result<Pose, (Reason, String)> {
         shape(body).map_err(|why| (Reason::NoPose, why))?;
         let limits = &self.limits;
-        // Negated, so that NaN is refused.
+        // The comparison also rejects NaN.
         if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
             return Err((Reason::Quality, format!("quality {quality} is under min_quality = {}", limits.min_quality)));
         }
@@ -255,7 +257,7 @@ impl Gates {
         Ok(Pose { at: vec2(here.at[0] as f32, here.at[1] as f32), heading })
     }
 
-    /// Refuses robots and the frisbee far outside the arena.
+    /// Rejects robots and the frisbee far outside the arena.
     fn bound(&self, body: &RawBody) -> Result<(), String> {
         let Some((most, frisbee)) = &self.bounds else { return Ok(()) };
         let far = body.place[0].hypot(body.place[1]);
@@ -266,7 +268,7 @@ impl Gates {
         Err(format!("{far} from the arena's middle: does the server send millimetres? set mocap.scale = 0.001"))
     }
 
-    /// Believes a place that can be reached from the last one, or one that the robot kept to for `settle_s`.
+    /// Accepts a position that can be reached from the last one, or where the robot has stayed for `settle_s`.
     fn follow(&mut self, name: &str, here: Place) -> Result<(), String> {
         let reach = |from: &Place| SLACK + self.limits.v_max_m_s * (here.time - from.time).max(0.0);
         let Some(track) = self.tracks.get_mut(name) else {
@@ -288,7 +290,7 @@ impl Gates {
     }
 }
 
-/// Refuses what is no pose of something that stands on the floor.
+/// Rejects poses that an upright body on the floor cannot have.
 fn shape(body: &RawBody) -> Result<(), String> {
     let r = &body.rotation;
     if !body.place.iter().chain(r).all(|n| n.is_finite()) {

@@ -1,5 +1,5 @@
-//! Poses of named bodies, whatever system they come from: as a system tells them ([`RawFrame`]), and as the hub believes them
-//! ([`Frame`]) after [`gates`] let pass what can be true.
+//! Poses of named bodies from any motion-capture system: as received ([`RawFrame`]), and after the plausibility
+//! checks of [`gates`] ([`Frame`]).
 
 pub mod gates;
 pub mod names;
@@ -7,55 +7,55 @@ pub mod reference;
 
 use xpuck_kernels::world::Pose;
 
-/// Longest name of a body that a client accepts, in bytes: each frame carries the names of all its bodies.
+/// Maximum length of a body name that a client accepts (bytes); each frame contains the names of all its bodies.
 pub const MAX_NAME: usize = 256;
 
-/// One body as a system tells it, unchecked.
+/// Body as received, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawBody {
-    /// The subject's name.
+    /// Subject name.
     pub name: String,
-    /// Place, m; z is up.
+    /// Position, with z up (m).
     pub place: [f64; 3],
-    /// Rotation matrix, row by row.
+    /// Rotation matrix, in row-major order.
     pub rotation: [f64; 9],
-    /// 0 (worst) to 1, where the protocol has it.
+    /// Quality, 0 (worst) to 1, if the protocol has it.
     pub quality: Option<f64>,
-    /// How old the pose was when the frame was sent, s.
+    /// Age of the pose when the frame was sent (s).
     pub age_s: f64,
 }
 
-/// One frame as a system tells it, unchecked; bodies that are hidden are absent.
+/// Frame as received, unchecked; hidden bodies are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawFrame {
-    /// The frame's number; the same number again is the same frame.
+    /// Frame number; equal numbers mean the same frame.
     pub number: u32,
-    /// Its moment on the system's clock, s.
+    /// Time of the frame on the system's clock (s).
     pub time_s: f64,
-    /// The bodies seen.
+    /// Visible bodies.
     pub bodies: Vec<RawBody>,
 }
 
-/// One body in a frame.
+/// Body in a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tracked {
-    /// The subject's name.
+    /// Subject name.
     pub name: String,
-    /// Its pose on the floor.
+    /// Pose on the floor.
     pub pose: Pose,
 }
 
-/// One frame; bodies that are hidden are absent.
+/// Frame of accepted poses; hidden bodies are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// The system's frame number.
+    /// Frame number of the system.
     pub number: u32,
-    /// The bodies seen.
+    /// Visible bodies.
     pub bodies: Vec<Tracked>,
 }
 
 impl Frame {
-    /// The pose of a body, if it is seen.
+    /// Pose of a body, if it is visible.
     pub fn pose(&self, name: &str) -> Option<Pose> {
         self.bodies.iter().find(|b| b.name == name).map(|b| b.pose)
     }

@@ -1,26 +1,26 @@
-//! Names of bodies that match neither a robot nor the frisbee, in words that an operator can act on.
+//! Report of body names that match neither a robot nor the frisbee, with the most probable correction.
 
 use super::Frame;
 
 /// Maximum number of names in a message.
 const SHOWN: usize = 8;
 
-/// Time for which names have to match nothing before that is reported [s]: a server may list its bodies one by one.
+/// Time for which names must match nothing before they are reported (s); a server may announce its bodies one by one.
 const SETTLE: f64 = 2.0;
 
-/// Watches the names of the bodies in frames; they are compared with the swarm's when they change, not at every frame.
+/// Compares the names of the bodies in frames with the swarm's names whenever they change.
 #[derive(Clone, Debug, Default)]
 pub struct NamesWatch {
     names: Vec<String>,
     robots: usize,
     mismatch: String,
-    /// Time of the last change of `mismatch` [s].
+    /// Time of the last change of `mismatch` (s).
     since: f64,
     reported: String,
 }
 
 impl NamesWatch {
-    /// Takes a frame that came at `now`, s.
+    /// Takes a frame that arrived at `now` (s).
     pub fn see(&mut self, now: f64, frame: &Frame, robots: &[String], frisbee: &str) {
         let names = || frame.bodies.iter().map(|body| body.name.as_str());
         if self.robots == robots.len() && names().eq(self.names.iter().map(String::as_str)) {
@@ -34,12 +34,12 @@ impl NamesWatch {
         }
     }
 
-    /// The present mismatch in words; empty if there is none.
+    /// Description of the current mismatch; empty if there is none.
     pub fn mismatch(&self) -> &str {
         &self.mismatch
     }
 
-    /// A mismatch that has lasted for 2 s and was not reported last.
+    /// Returns a mismatch that has lasted for 2 s and differs from the last report.
     pub fn report(&mut self, now: f64) -> Option<String> {
         if self.mismatch.is_empty() || now - self.since < SETTLE || self.mismatch == self.reported {
             return None;
@@ -49,8 +49,8 @@ impl NamesWatch {
     }
 }
 
-/// Mismatch of the names that a server sends: those that match nothing, the robots without a body, and the likeliest match.
-/// `None` if every robot and the frisbee have a body, or if no name is left over.
+/// Describes the mismatch: names that match nothing, robots without a body, and the most probable match. `None` if
+/// every robot and the frisbee have a body, or if all names match.
 fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> {
     let is_disc = |name: &str| name == frisbee || name.strip_prefix("disc").is_some_and(|n| n.parse::<u32>().is_ok());
     let left: Vec<&str> =
@@ -82,7 +82,8 @@ fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> 
     Some(text)
 }
 
-/// The name that differs from `wanted` in case or separators alone, else the only one with its number.
+/// Returns the name that differs from `wanted` only in case or separators, otherwise the only one with the same
+/// number.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let number = |name: &str| {

@@ -1,23 +1,24 @@
-//! Translates a motion-capture system's frames to the swarm's: units, upward axis, names, and time of arrival.
+//! Conversion of a motion-capture system's frames to the swarm's conventions: units, vertical axis, names, and time
+//! of arrival.
 
 use super::RawFrame;
 use crate::config::{Mocap, MocapKind, MocapTime, UpAxis};
 use std::collections::BTreeMap;
 
-/// The translation that `[mocap]` in the hub's file asks for.
+/// Conversion according to `[mocap]` in the hub's file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     scale: f64,
-    /// The server has y up; NatNet's client turns its poses by itself.
+    /// Whether poses must be rotated from y up to z up; NatNet's client rotates its poses itself.
     turned: bool,
     arrival: bool,
-    /// Robot by the name that the server has for it.
+    /// Robot id by subject name.
     robots: BTreeMap<String, String>,
     frames: u32,
 }
 
 impl Reference {
-    /// The translation for a hub's file.
+    /// Creates the conversion for a hub's file.
     pub fn new(mocap: &Mocap) -> Reference {
         Reference {
             scale: mocap.scale,
@@ -28,7 +29,7 @@ impl Reference {
         }
     }
 
-    /// Translates a frame that came at `arrived`, s since any moment.
+    /// Converts a frame that arrived at `arrived` (s from any origin).
     pub fn translate(&mut self, frame: &mut RawFrame, arrived: f64) {
         if self.arrival {
             self.frames = self.frames.wrapping_add(1);
@@ -49,12 +50,12 @@ impl Reference {
     }
 }
 
-/// A quarter turn about x, by which y becomes z.
+/// Rotates a position by 90 degrees about x, from y up to z up.
 fn turn([x, y, z]: [f64; 3]) -> [f64; 3] {
     [x, -z, y]
 }
 
-/// The same for a rotation, row by row.
+/// Rotates a row-major rotation matrix in the same way.
 fn turn_matrix(rotation: &[f64; 9]) -> [f64; 9] {
     const FROM: [usize; 3] = [0, 2, 1];
     const SIGN: [f64; 3] = [1.0, -1.0, 1.0];
@@ -87,7 +88,7 @@ mod tests {
     fn millimetres_y_up_and_a_name_become_ours() {
         let subjects = [("xp01".into(), "XP01".into())].into();
         let mocap = Mocap { scale: 0.001, up: Some(UpAxis::Y), subjects, ..Mocap::default() };
-        // A turn by 90 degrees about the upward axis y: x goes to -z, which is our y.
+        // Rotation by 90 degrees about the vertical axis y: x becomes -z, which is y in the swarm's frame.
         let turned = [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0];
         let mut frame = frame([500.0, 100.0, -250.0], turned);
         Reference::new(&mocap).translate(&mut frame, 9.0);

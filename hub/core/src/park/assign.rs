@@ -1,8 +1,8 @@
-//! Who takes which place: the assignment with the least total cost (Kuhn 1955; the shortest augmenting paths of Jonker and
+//! Assignment of robots to places with the minimum total cost (Kuhn 1955; shortest augmenting paths of Jonker and
 //! Volgenant 1987).
 
-/// Gives each row the column that it takes, so that the sum of costs is least. There are at least as many columns as rows;
-/// costs are finite.
+/// Returns the column of each row, so that the sum of costs is minimal. Costs must be finite, with at least as many
+/// columns as rows.
 ///
 /// # Panics
 /// If there are fewer columns than rows.
@@ -10,7 +10,7 @@ pub fn assign(costs: &[Vec<f64>]) -> Vec<usize> {
     let rows = costs.len();
     let columns = costs.first().map_or(0, Vec::len);
     assert!(columns >= rows, "{rows} rows and {columns} columns");
-    // Potentials of rows and columns, and who has a column; counted from 1, 0 is none.
+    // Potentials of rows and columns, and the row of each column; indices start at 1, and 0 means unassigned.
     let (mut of_row, mut of_column) = (vec![0.0; rows + 1], vec![0.0; columns + 1]);
     let mut taken = vec![0; columns + 1];
     let mut before = vec![0; columns + 1];
@@ -41,7 +41,7 @@ pub fn assign(costs: &[Vec<f64>]) -> Vec<usize> {
             }
             column = next;
         }
-        // The path back hands each column on.
+        // Reassigns the columns along the augmenting path.
         while column != 0 {
             taken[column] = taken[before[column]];
             column = before[column];
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use xpuck_kernels::random::{Draws, Stream};
 
-    /// The least sum by trying everything.
+    /// Minimum sum by exhaustive search.
     fn least(costs: &[Vec<f64>], row: usize, used: &mut Vec<usize>) -> f64 {
         if row == costs.len() {
             return 0.0;

@@ -1,5 +1,5 @@
-//! From a way to wheels: a robot follows where its way is a little later, turns on the spot where it is far off that
-//! direction, and stands rather than touch anything.
+//! Path following: a robot steers for a point ahead on its path, turns on the spot if its heading is far off, and
+//! stops to avoid contact.
 
 use super::plan::Way;
 use super::room::Room;
@@ -7,38 +7,39 @@ use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{ROBOT_RADIUS, WHEELBASE};
 use xpuck_kernels::world::Pose;
 
-/// A robot steers for where its way is so much later, s.
+/// Look-ahead time of the point that a robot steers for (s).
 const AHEAD: f64 = 0.6;
-/// While its way waits, it turns to where the way goes on within this time, s.
+/// Look-ahead time for the heading while the path waits (s).
 const LOOK: f64 = 2.5;
-/// Fastest, m/s and rad/s.
+/// Maximum speed (m/s) and turning speed (rad/s).
 const SPEED: f32 = 0.11;
 const TURN: f32 = 2.5;
-/// Turning speed for each radian that the heading is off, 1/s.
+/// Turning speed per heading error (1/s).
 const GAIN: f32 = 2.6;
-/// Farther off it turns on the spot, rad.
+/// Heading error beyond which the robot turns on the spot (rad).
 const WIDE: f32 = 0.7;
-/// This near its place a robot may drive backwards, m.
+/// Distance to the goal within which the robot may drive backwards (m).
 const NEAR: f32 = 0.045;
-/// At its place when it is so near, m, and its heading is off so little, rad; and until it is so far off again.
+/// Position error (m) and heading error (rad) at which a robot has arrived, and greater ones at which it counts as
+/// displaced.
 const ARRIVED: (f32, f32) = (0.007, 0.05);
 const LEFT: (f32, f32) = (0.013, 0.1);
-/// How far ahead it is looked for what would be touched, s.
+/// Times ahead at which contact is checked (s).
 const FORESEEN: [f32; 4] = [0.12, 0.25, 0.4, 0.55];
-/// Rims of robots, and of a robot and a disc, and of a robot and a wall, come no nearer than this, m.
+/// Minimum gaps between two robots, a robot and a disc, and a robot and a wall (m).
 const GAPS: (f32, f32, f32) = (0.009, 0.012, 0.004);
 
-/// How a robot is to move: along its heading, m/s, and turning, rad/s.
+/// Motion of a robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
-    /// Speed along the heading, m/s.
+    /// Forward speed (m/s).
     pub speed: f32,
-    /// Speed of turning, counter-clockwise, rad/s.
+    /// Turning speed, counter-clockwise (rad/s).
     pub turn: f32,
 }
 
 impl Motion {
-    /// The left and right wheel's speeds over the floor, m/s.
+    /// Speeds of the left and right wheel over the floor (m/s).
     pub fn wheels(self) -> [f32; 2] {
         let side = self.turn * WHEELBASE / 2.0;
         [self.speed - side, self.speed + side]
@@ -49,13 +50,14 @@ impl Motion {
     }
 }
 
-/// Whether a robot stands at its place; `there` is whether it did a moment ago.
+/// Whether a robot is at its goal; `there` is the previous result, for hysteresis.
 pub fn is_there(pose: Pose, goal: Pose, there: bool) -> bool {
     let (near, straight) = if there { LEFT } else { ARRIVED };
     (pose.at - goal.at).length() < near && wrap_angle(goal.heading - pose.heading).abs() < straight
 }
 
-/// How a robot that is `since` seconds into its way goes on; `turning` is whether it turned at its place a moment ago.
+/// Returns the motion of a robot `since` seconds after the start of its path, and whether it turns at its goal;
+/// `turning` is the previous value.
 pub fn follow(pose: Pose, goal: Pose, way: &Way, since: f64, turning: bool) -> (Motion, bool) {
     let ahead = way.after(since + AHEAD);
     let to_goal = (goal.at - pose.at).length();
@@ -68,7 +70,7 @@ pub fn follow(pose: Pose, goal: Pose, way: &Way, since: f64, turning: bool) -> (
     let mut way_to = ahead - pose.at;
     let mut speed = (way_to.length() / AHEAD as f32).min(SPEED);
     if !ends && way_to.length() < 0.012 {
-        // It waits, and turns meanwhile.
+        // The path waits here, so the robot turns towards its continuation.
         let later = (3..=10).map(|k| way.after(since + LOOK * f64::from(k) / 10.0) - pose.at);
         way_to = later.into_iter().find(|later| later.length() > 0.03).unwrap_or(Vec2::ZERO);
         speed = 0.0;
@@ -85,23 +87,23 @@ pub fn follow(pose: Pose, goal: Pose, way: &Way, since: f64, turning: bool) -> (
     (Motion { speed, turn }, false)
 }
 
-/// Another body: where it is and how it moves, m and m/s.
+/// Another body with its velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
-    /// Its centre.
+    /// Position of the centre (m).
     pub at: Vec2,
-    /// Its velocity.
+    /// Velocity (m/s).
     pub velocity: Vec2,
 }
 
 impl Other {
-    /// A robot that moves so.
+    /// Creates the entry of a robot with this motion.
     pub fn robot(pose: Pose, motion: Motion) -> Other {
         Other { at: pose.at, velocity: motion.velocity(pose.heading) }
     }
 }
 
-/// The same motion, or only its turning where the robot would touch something soon.
+/// Returns the motion, without its forward speed if the robot would soon touch something.
 pub fn without_touching(pose: Pose, motion: Motion, room: &Room, others: &[Other]) -> Motion {
     let velocity = motion.velocity(pose.heading);
     let (robots, discs, walls) = GAPS;
@@ -113,7 +115,7 @@ pub fn without_touching(pose: Pose, motion: Motion, room: &Room, others: &[Other
         nearer(room.to_discs(at), room.to_discs(pose.at), discs)
             || nearer(room.to_walls(at), room.to_walls(pose.at), walls)
             || others.iter().any(|other| {
-                // Who is approached from behind by another does not stand still for that.
+                // A robot does not stop because another one approaches from behind.
                 let apart = pose.at - other.at;
                 velocity.dot(apart) < 0.0 && nearer(gap(other), now(other), robots)
             })

@@ -1,8 +1,9 @@
-//! Parking: robots are driven to places by motion capture, around one another, walls and the frisbee, which they do not
-//! touch. A plain state machine: poses and time go in, wheel speeds come out.
+//! Parking: robots are driven to goal poses by motion capture, without contact with each other, walls or the frisbee.
+//! A plain state machine: inputs are poses and time, outputs are wheel speeds.
 //!
-//! Robots plan their ways one after the other, each around the ways of those that have the right of way (prioritised
-//! planning, Erdmann and Lozano-Perez 1987), again and again from where they are. Whoever finds no way gets the right of way.
+//! Robots plan their paths one after the other, each around the paths of robots with higher priority (prioritised
+//! planning, Erdmann and Lozano-Perez 1987). Planning is repeated continuously from the current poses. A robot
+//! without a path gets the highest priority.
 
 mod assign;
 mod drive;
@@ -21,53 +22,54 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::wall::Wall;
 
-/// Commands are made so often, s. One robot plans its way anew in each.
+/// Control period (s); one robot replans its path per period.
 pub const PERIOD: f64 = 0.05;
-/// A robot whose pose is older stands, s.
+/// Maximum age of a robot's pose (s); with an older pose the robot stops.
 const POSE_LIMIT: f64 = 0.3;
-/// The frisbee is where it was seen last for so long, s; then everybody stands.
+/// Time for which the last position of a hidden frisbee is used (s); after it all robots stop.
 const FRISBEE_LIMIT: f64 = 1.0;
-/// All robots have to have been at their places for so long, s.
+/// Time for which all robots must have been at their goals (s).
 const SETTLED: f64 = 0.6;
-/// The frisbee or another obstacle that moved so far makes a new room, m.
+/// Displacement of the frisbee or another obstacle that requires a new map (m).
 const MOVED: f32 = 0.004;
-/// The ways that are left have to become shorter by so much, m, within so long, s; else somebody is stuck.
+/// Minimum decrease of the total remaining path length (m) within a time (s); otherwise a robot is stuck.
 const PROGRESS: (f32, f64) = (0.03, 6.0);
-/// So often places are given out anew and the right of way turned round before it is given up.
+/// Number of attempts with new goals and reversed priorities before parking is aborted.
 const TRIES: u32 = 3;
-/// Parking takes no longer than this, s.
+/// Maximum duration of parking (s).
 const LONGEST: f64 = 180.0;
 
-/// What is to be done.
+/// Task of a parking operation.
 #[derive(Clone, Debug)]
 pub struct Orders {
-    /// Half the arena's length and width, m.
+    /// Half the arena's length and width (m).
     pub half: Vec2,
-    /// Walls inside.
+    /// Inner walls.
     pub walls: Vec<Wall>,
-    /// The frisbee's subject name and radius, m; none if nothing is to be kept clear of.
+    /// Subject name and radius of the frisbee (m); `None` without a frisbee.
     pub frisbee: Option<(String, f32)>,
-    /// The robots, by subject name.
+    /// Subject names of the robots.
     pub robots: Vec<String>,
-    /// The poses, at least as many.
+    /// Goal poses, at least one per robot.
     pub goals: Vec<Pose>,
-    /// The first robot takes the first pose and so on; else poses are given out so that the ways together are short.
+    /// Whether each robot takes the goal with its own index; otherwise goals are assigned so that the total path
+    /// length is minimal.
     pub own: bool,
 }
 
-/// One robot on its way.
+/// State of one robot.
 #[derive(Clone, Debug)]
 struct Parked {
     name: String,
     goal: usize,
     seen: Option<(f64, Pose)>,
-    /// It is heard and not held.
+    /// Whether the robot is connected and not held.
     there: bool,
     way: Option<(f64, Way)>,
     motion: Motion,
     turning: bool,
     parked: bool,
-    /// Its last way was not free to the end.
+    /// Whether its last path was blocked before its end.
     blocked: bool,
 }
 
@@ -77,63 +79,63 @@ impl Parked {
     }
 }
 
-/// How it ended.
+/// Result of a parking operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All that are there stand at their places.
+    /// All present robots are at their goals.
     Parked,
-    /// It is given up: why, in a line.
+    /// Parking was aborted, with the reason in one line.
     GivenUp(String),
 }
 
-/// How far one robot is.
+/// Progress of one robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Its place.
+    /// Goal pose.
     pub goal: Pose,
-    /// How far it is from there, m, and by how much it is turned, rad; none before it was seen.
+    /// Position error (m) and heading error (rad); `None` before the robot was seen.
     pub off: Option<(f32, f32)>,
-    /// It stands there.
+    /// Whether it is at its goal.
     pub parked: bool,
-    /// Motion capture sees it.
+    /// Whether motion capture sees it.
     pub seen: bool,
-    /// It is heard and not held.
+    /// Whether it is connected and not held.
     pub there: bool,
 }
 
-/// Robots on their ways to their places.
+/// Parking operation in progress.
 #[derive(Clone, Debug)]
 pub struct Parking {
     orders: Orders,
     began: f64,
     room: Room,
     grid: Grid,
-    /// Distances to each pose.
+    /// Distances to each goal.
     fields: Vec<Vec<Option<u32>>>,
     robots: Vec<Parked>,
-    /// When the frisbee was seen, and where; and where it was first.
+    /// Time and position of the last sight of the frisbee, and its first position.
     frisbee: Option<(f64, Vec2)>,
     frisbee_first: Option<Vec2>,
-    /// Other bodies, by name: they are taken for robots that stand.
+    /// Other bodies, by name; they are treated as standing robots.
     strangers: Vec<(String, Vec2)>,
-    /// Robots by right of way.
+    /// Robots by descending priority.
     order: Vec<usize>,
-    /// Whose turn to plan it is, in that order.
+    /// Index in `order` of the next robot to plan.
     turn: usize,
     next: f64,
-    /// Since when all have been at their places, s.
+    /// Time since which all robots have been at their goals (s).
     settled: Option<f64>,
-    /// The least way that was left, m, and when.
+    /// Minimum remaining path length (m), and its time (s).
     progress: (f32, f64),
     tries: u32,
 }
 
 impl Parking {
-    /// Robots at their present poses, which are to go to others.
+    /// Starts a parking operation from the current poses.
     ///
     /// # Errors
-    /// In one line, why they cannot: places that are too near to each other or to something, or that no way leads to; the
-    /// frisbee or a robot that is not seen.
+    /// The reason in one line: goals that are too close to each other or to an obstacle, or unreachable; the frisbee
+    /// or a robot is not visible.
     pub fn new(now: f64, orders: Orders, frame: &Frame) -> Result<Parking, String> {
         let missing: Vec<&str> =
             orders.robots.iter().filter(|name| frame.pose(name).is_none()).map(String::as_str).collect();
@@ -209,7 +211,7 @@ impl Parking {
         Ok(())
     }
 
-    /// What stands in the way, and how far it is to each place.
+    /// Updates the obstacles and the distances to each goal.
     fn furnish(&mut self) {
         let discs = self.orders.frisbee.iter().zip(self.frisbee).map(|((_, radius), (_, at))| (at, *radius));
         let strangers = self.strangers.iter().map(|(_, at)| (*at, ROBOT_RADIUS));
@@ -218,12 +220,12 @@ impl Parking {
         self.fields = self.orders.goals.iter().map(|goal| self.grid.distances(&self.room, goal.at)).collect();
     }
 
-    /// Gives out the places.
+    /// Assigns the goals.
     fn give_out(&mut self, own: bool) {
         if own {
             return;
         }
-        // No way is a very long one.
+        // Distance that stands for an unreachable goal [m].
         const NONE: f64 = 1e3;
         let ways = |robot: &Parked| -> Vec<f64> {
             let at = robot.seen.map_or(Vec2::ZERO, |(_, pose)| pose.at);
@@ -235,7 +237,7 @@ impl Parking {
         self.robots.iter_mut().zip(given).for_each(|(robot, goal)| robot.goal = goal);
     }
 
-    /// Who has the longest way goes first.
+    /// Gives the highest priority to the robot with the longest path.
     fn first_order(&mut self) {
         let mut order: Vec<(usize, f32)> =
             self.robots.iter().enumerate().map(|(i, robot)| (i, self.left(robot).unwrap_or(0.0))).collect();
@@ -244,7 +246,7 @@ impl Parking {
         self.turn = 0;
     }
 
-    /// How far a robot has to go, m; none if no way leads there.
+    /// Remaining path length of a robot (m); `None` if its goal is unreachable.
     fn left(&self, robot: &Parked) -> Option<f32> {
         let at = robot.seen?.1.at;
         let goal = self.orders.goals[robot.goal].at;
@@ -277,7 +279,7 @@ impl Parking {
         moved
     }
 
-    /// What motion capture sees.
+    /// Takes a frame of motion capture.
     pub fn see(&mut self, now: f64, frame: &Frame) {
         for robot in &mut self.robots {
             if let Some(pose) = frame.pose(&robot.name) {
@@ -297,27 +299,27 @@ impl Parking {
         }
     }
 
-    /// A robot is heard and not held, or not.
+    /// Sets whether a robot is connected and not held.
     pub fn set_there(&mut self, robot: usize, there: bool) {
         self.robots[robot].there = there;
     }
 
-    /// True if there is a frisbee and nobody has seen it for too long.
+    /// Whether the frisbee has not been seen for too long.
     pub fn misses_frisbee(&self, now: f64) -> bool {
         self.frisbee.is_some_and(|(at, _)| now - at > FRISBEE_LIMIT)
     }
 
-    /// How far the frisbee is from where it was first, m.
+    /// Distance of the frisbee from its first position (m).
     pub fn frisbee_moved(&self) -> Option<f32> {
         Some((self.frisbee?.1 - self.frisbee_first?).length())
     }
 
-    /// Time since the beginning, s.
+    /// Duration so far (s).
     pub fn seconds(&self, now: f64) -> f64 {
         now - self.began
     }
 
-    /// How far each robot is, in the order of the robots.
+    /// Progress of each robot, in the order of the robots.
     pub fn standing(&self, now: f64) -> impl Iterator<Item = Standing> + '_ {
         self.robots.iter().map(move |robot| {
             let goal = self.orders.goals[robot.goal];
@@ -328,7 +330,7 @@ impl Parking {
         })
     }
 
-    /// The wheels' speeds, m/s, of each robot, when it is time for the next; all stand where nobody can see well enough.
+    /// Returns the wheel speeds of each robot once per control period (m/s); all are 0 if the frisbee is not visible.
     pub fn drive(&mut self, now: f64) -> Option<Vec<[f32; 2]>> {
         if now < self.next {
             return None;
@@ -356,7 +358,7 @@ impl Parking {
         let parked = is_there(pose, goal, robot.parked);
         let (mut motion, mut turning) = (Motion::default(), false);
         if let Some((planned, way)) = &robot.way {
-            // Who is at its place, and has no way that leads away from it, stands.
+            // A robot at its goal stands still unless its path leaves the goal.
             let stays = (way.after(now - planned + 2.0 * plan::STEP) - goal.at).length() < 1e-3;
             if !(parked && stays) {
                 (motion, turning) = follow(pose, goal, way, now - planned, robot.turning);
@@ -373,7 +375,7 @@ impl Parking {
         others.filter_map(|(_, robot)| Some(Other::robot(robot.seen?.1, robot.motion)))
     }
 
-    /// The next robot plans its way anew.
+    /// Replans the path of the next robot.
     fn plan_one(&mut self, now: f64) {
         if self.turn >= self.order.len() {
             self.reorder();
@@ -381,7 +383,7 @@ impl Parking {
         let Some(&index) = self.order.get(self.turn) else { return };
         self.turn += 1;
         let Some(pose) = self.robots[index].pose(now) else { return };
-        // Who is not driven stands in the way of all.
+        // Robots that are not driven are obstacles for all others.
         let standing = self.robots.iter().filter(|robot| robot.pose(now).is_none());
         let mut others: Vec<Way> = standing.filter_map(|robot| Some(Way::standing(robot.seen?.1.at))).collect();
         let (first, last) = self.order.split_at(self.turn - 1);
@@ -406,7 +408,7 @@ impl Parking {
         (robot.way, robot.blocked) = (Some((now, way)), !free);
     }
 
-    /// Whoever found no way goes first from now on; who is at its place goes last, and makes way.
+    /// Gives the highest priority to robots without a path, and the lowest to robots at their goals, which make way.
     fn reorder(&mut self) {
         let rank = |robot: &Parked| if robot.blocked { 0 } else { 1 + u8::from(robot.parked) };
         let robots = &self.robots;
@@ -414,7 +416,7 @@ impl Parking {
         self.turn = 0;
     }
 
-    /// Whether it is over; to be asked after [`Parking::drive`].
+    /// Returns the result once parking has ended; to be called after [`Parking::drive`].
     pub fn outcome(&mut self, now: f64) -> Option<Outcome> {
         let there: Vec<&Parked> = self.robots.iter().filter(|robot| robot.there).collect();
         if there.is_empty() {
@@ -435,7 +437,7 @@ impl Parking {
         (self.seconds(now) > LONGEST).then(|| Outcome::GivenUp(self.stuck("after 3 minutes")))
     }
 
-    /// Nobody gets on: other places, if any will do, and the right of way turned round.
+    /// No robot makes progress: assigns the goals again, if allowed, and reverses the priorities.
     fn try_again(&mut self, now: f64) -> Option<Outcome> {
         self.tries += 1;
         if self.tries > TRIES {

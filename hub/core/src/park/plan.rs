@@ -1,5 +1,5 @@
-//! A robot's way in space and time around those that have the right of way: cooperative A* in a window (Silver 2005) on a
-//! grid of 8 neighbours. A way is where the robot is at each step of time.
+//! Path of a robot in space and time, around robots with higher priority: cooperative A* in a time window (Silver
+//! 2005) on a grid with 8 neighbours. A path is the position of the robot at each time step.
 
 use super::room::{Grid, Room};
 use std::cmp::Reverse;
@@ -7,29 +7,29 @@ use std::collections::BinaryHeap;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::ROBOT_RADIUS;
 
-/// One step of a way, s.
+/// Time step of a path (s).
 pub const STEP: f64 = 0.25;
-/// Ways are planned at this speed, m/s.
+/// Planned speed (m/s).
 const SPEED: f32 = 0.1;
-/// And this speed of turning, rad/s.
+/// Planned turning speed (rad/s).
 const TURN: f32 = 2.2;
-/// Steps that a way covers.
+/// Number of time steps of the window.
 pub const WINDOW: usize = 44;
-/// The longest move goes so far beyond.
+/// Maximum number of time steps of one move, which may exceed the window.
 const OVER: usize = 16;
-/// Centres of robots keep so far apart, m.
+/// Minimum distance between the centres of robots (m).
 pub const APART: f32 = 2.0 * ROBOT_RADIUS + 0.018;
-/// A step in which a robot comes near another that has no way yet counts as so many more.
+/// Additional cost of a move near a robot that has no path yet (time steps).
 const DISTURBS: u32 = 6;
-/// Places looked at before the search ends with the best so far.
+/// Maximum number of expanded nodes, after which the best path so far is used.
 const MOST: usize = 12_000;
 
-/// Where a robot is at each step; where the last is, it stays.
+/// Position of a robot at each time step; it stays at the last one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way(pub Vec<Vec2>);
 
 impl Way {
-    /// Standing.
+    /// Creates the path of a standing robot.
     pub fn standing(at: Vec2) -> Way {
         Way(vec![at])
     }
@@ -38,40 +38,40 @@ impl Way {
         self.0.get(step).or(self.0.last()).copied().unwrap_or_default()
     }
 
-    /// Where it is after so many seconds, m.
+    /// Position at a time since the start of the path (m).
     pub fn after(&self, seconds: f64) -> Vec2 {
         let steps = (seconds / STEP).max(0.0);
         let (from, to) = (self.step(steps as usize), self.step(steps as usize + 1));
         from + (to - from) * steps.fract() as f32
     }
 
-    /// What is left of it after so many seconds.
+    /// Remaining path after a time (s).
     pub fn rest(&self, seconds: f64) -> Way {
         let steps = self.0.len().max(1);
         Way((0..steps).map(|step| self.after(seconds + step as f64 * STEP)).collect())
     }
 }
 
-/// What a way is planned for.
+/// Planning problem of one robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// What stands in the way.
+    /// Obstacles.
     pub room: &'a Room,
-    /// Its grid.
+    /// Grid over the room.
     pub grid: &'a Grid,
-    /// Where the robot is, m, and its heading, rad.
+    /// Current position (m) and heading (rad).
     pub from: (Vec2, f32),
-    /// Where it is to go.
+    /// Goal position (m).
     pub to: Vec2,
-    /// Distances to there from the grid's places.
+    /// Distances to the goal from the grid's nodes.
     pub distances: &'a [Option<u32>],
-    /// Ways of those that have the right of way, from now on.
+    /// Paths of robots with higher priority, from the current time.
     pub others: &'a [Way],
-    /// Places of those that will make way, and would rather not.
+    /// Positions of robots with lower priority; moves near them have an additional cost.
     pub yielding: &'a [Vec2],
 }
 
-/// A place of the search: one of the grid, the beginning, or the end.
+/// Node of the search: a grid node, the start, or the goal.
 type Place = usize;
 
 impl Task<'_> {
@@ -91,7 +91,7 @@ impl Task<'_> {
         }
     }
 
-    /// Steps that a move takes, turning on the spot first if the robot has a heading there.
+    /// Time steps of a move, including the turn on the spot at the start of the path.
     fn steps(&self, from: Place, to: Place, step: usize) -> usize {
         let way = self.at(to) - self.at(from);
         let mut time = way.length() / SPEED;
@@ -101,8 +101,8 @@ impl Task<'_> {
         ((time / STEP as f32 - 0.05).ceil().max(1.0) as usize).min(OVER)
     }
 
-    /// Nobody with the right of way comes near in a move that begins at this step. Those that are too near already may
-    /// part.
+    /// Whether a move that begins at `step` keeps its distance from all robots with higher priority. Robots that are
+    /// already too close may move apart.
     fn is_free(&self, from: Place, to: Place, step: usize, steps: usize) -> bool {
         let (from, to) = (self.at(from), self.at(to));
         let turning = steps - ((((to - from).length() / SPEED / STEP as f32 - 0.05).ceil() as usize).clamp(1, steps));
@@ -123,7 +123,7 @@ impl Task<'_> {
         self.yielding.iter().any(|other| (at - *other).length() < APART)
     }
 
-    /// Steps that are left from a place, at least; none where no way leads on.
+    /// Lower bound of the remaining time steps from a node; `None` if the goal is unreachable.
     fn left(&self, place: Place, doors: &Doors) -> Option<u32> {
         match place {
             place if place == self.end() => Some(0),
@@ -135,12 +135,12 @@ impl Task<'_> {
         }
     }
 
-    /// The end can be reached from the beginning without the grid.
+    /// Whether the goal can be reached directly from the start, without the grid.
     fn is_direct(&self) -> bool {
         (self.to - self.from.0).length() < 3.0 * self.grid.cell && self.room.is_clear(self.from.0, self.to)
     }
 
-    /// Steps from the beginning to the end, at least: 0 where no way leads.
+    /// Lower bound of the time steps from start to goal; 0 if the goal is unreachable.
     fn first(&self) -> u32 {
         let metres = match self.is_direct() {
             true => (self.to - self.from.0).length(),
@@ -167,7 +167,7 @@ impl Task<'_> {
         moves
     }
 
-    /// The shortest way through the window, and whether it is free to its end.
+    /// Returns the fastest path through the time window, and whether it is free to its end.
     pub fn plan(&self) -> (Way, bool) {
         let doors = Doors {
             out: self.grid.doors(self.room, self.from.0),
@@ -201,7 +201,7 @@ impl Task<'_> {
                 if from[(step + steps) * places + next] != u32::MAX || !self.is_free(place, next, step, steps) {
                     continue;
                 }
-                // Waiting at the end costs nothing, and nothing is gained by waiting before.
+                // Waiting at the goal has no cost, but waiting elsewhere has.
                 let waits_there = next == place && place == self.end();
                 let mut costs = if waits_there { 0 } else { steps as u32 };
                 if self.disturbs(next) {
@@ -213,7 +213,7 @@ impl Task<'_> {
         (self.way(&from, farthest), farthest.0 >= WINDOW)
     }
 
-    /// The way that ends there.
+    /// Reconstructs the path to a node.
     fn way(&self, from: &[u32], (last, place): (usize, Place)) -> Way {
         let places = self.grid.len() + 2;
         let mut stations = vec![(last, place)];
@@ -235,11 +235,11 @@ impl Task<'_> {
     }
 }
 
-/// The grid's places at the beginning and at the end.
+/// Grid nodes that connect to the start and to the goal.
 struct Doors {
     out: Vec<Place>,
     into: Vec<Place>,
-    /// Steps from the beginning to the end, at least.
+    /// Lower bound of the time steps from start to goal.
     first: u32,
 }
 
@@ -273,7 +273,7 @@ mod tests {
         assert!(free && *way.0.last().unwrap() == vec2(0.7, 0.05));
         let nearest = (0..=44).map(|k| (way.step(k) - crossing.step(k)).length()).fold(f32::INFINITY, f32::min);
         assert!(nearest >= APART - 1e-4, "{nearest} m");
-        // At its place already, and somebody wants to pass through it.
+        // The robot is at its goal, and another one must pass through it.
         let (way, free) = plan(vec2(0.5, 0.1), vec2(0.5, 0.1), std::slice::from_ref(&crossing));
         assert!(free && *way.0.last().unwrap() == vec2(0.5, 0.1), "{way:?}");
         assert!((0..=44).all(|k| (way.step(k) - crossing.step(k)).length() >= APART - 1e-4), "{way:?}");

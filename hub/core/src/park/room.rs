@@ -1,4 +1,4 @@
-//! Where a robot's centre may be, a grid over it, and how far it is from everywhere to a place.
+//! Free space for a robot's centre, a grid over it, and distances on the grid.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,49 +6,50 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::wall::Wall;
 
-/// A robot's rim keeps so far from walls, m.
+/// Minimum distance of a robot's rim from walls (m).
 const WALL_MARGIN: f32 = 0.012;
-/// And from discs that must not be touched, m.
+/// Minimum distance of a robot's rim from discs that must not be touched (m).
 pub const DISC_MARGIN: f32 = 0.022;
-/// Distance of neighbouring places of the grid, m, in arenas of usual sizes.
+/// Distance of adjacent grid nodes in arenas of usual sizes (m).
 const CELL: f32 = 0.05;
-/// Most places of a grid; in larger arenas they are farther apart.
+/// Maximum number of grid nodes; in larger arenas the distance between nodes increases.
 const MOST_CELLS: f32 = 16_000.0;
-/// A straight and a diagonal move, in tenths of a cell.
+/// Straight and diagonal moves, with lengths in tenths of a cell.
 const MOVES: [(i32, i32, u32); 8] =
     [(1, 0, 10), (1, 1, 14), (0, 1, 10), (-1, 1, 14), (-1, 0, 10), (-1, -1, 14), (0, -1, 10), (1, -1, 14)];
 
-/// What stands in a robot's way and does not move by itself.
+/// Static obstacles of a robot.
 #[derive(Clone, Debug)]
 pub struct Room {
-    /// Half the arena's length and width, m.
+    /// Half the arena's length and width (m).
     pub half: Vec2,
-    /// Walls inside.
+    /// Inner walls.
     pub walls: Vec<Wall>,
-    /// Discs, as the frisbee: centre and radius, m.
+    /// Discs, such as the frisbee: centre and radius (m).
     pub discs: Vec<(Vec2, f32)>,
 }
 
 impl Room {
-    /// From a robot's rim to the nearest disc, m; infinite without one, below 0 inside.
+    /// Gap between a robot's rim and the nearest disc (m); infinite without discs, negative if they overlap.
     pub fn to_discs(&self, at: Vec2) -> f32 {
         let gaps = self.discs.iter().map(|(disc, radius)| (at - *disc).length() - radius - ROBOT_RADIUS);
         gaps.fold(f32::INFINITY, f32::min)
     }
 
-    /// From a robot's rim to the nearest wall, m; below 0 inside.
+    /// Gap between a robot's rim and the nearest wall (m); negative if they overlap.
     pub fn to_walls(&self, at: Vec2) -> f32 {
         let outer = (self.half.x - at.x.abs()).min(self.half.y - at.y.abs());
         let inner = self.walls.iter().map(|wall| wall.offset(at).length());
         inner.fold(outer, f32::min) - ROBOT_RADIUS
     }
 
-    /// By how much a robot there is farther from everything than it has to be, m; below 0 it is too near.
+    /// Distance to the nearest obstacle beyond the required margin (m); negative if the robot is too close.
     pub fn slack(&self, at: Vec2) -> f32 {
         (self.to_walls(at) - WALL_MARGIN).min(self.to_discs(at) - DISC_MARGIN)
     }
 
-    /// A robot may go straight from one place to the other: where it is too near something, it gets no nearer.
+    /// Whether a robot may drive straight between two points. Where it is too close to an obstacle, it must not get
+    /// closer.
     pub fn is_clear(&self, from: Vec2, to: Vec2) -> bool {
         const PARTS: usize = 8;
         let mut last = self.slack(from);
@@ -61,19 +62,19 @@ impl Room {
     }
 }
 
-/// Places a cell apart, row by row.
+/// Nodes of a square grid, in row-major order.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// Distance of neighbours, m.
+    /// Distance of adjacent nodes (m).
     pub cell: f32,
     columns: i32,
     rows: i32,
-    /// Places where a robot may be.
+    /// Whether a robot may be at each node.
     free: Vec<bool>,
 }
 
 impl Grid {
-    /// The grid of a room.
+    /// Creates the grid of a room.
     pub fn new(room: &Room) -> Grid {
         let cell = CELL.max((4.0 * room.half.x * room.half.y / MOST_CELLS).sqrt());
         let count = |half: f32| 2 * (half / cell) as i32 + 1;
@@ -82,12 +83,12 @@ impl Grid {
         grid
     }
 
-    /// Number of places.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         (self.columns * self.rows) as usize
     }
 
-    /// A place's centre, m.
+    /// Position of a node (m).
     pub fn at(&self, place: usize) -> Vec2 {
         let (column, row) = (place as i32 % self.columns, place as i32 / self.columns);
         vec2((column - self.columns / 2) as f32 * self.cell, (row - self.rows / 2) as f32 * self.cell)
@@ -99,13 +100,13 @@ impl Grid {
         place.filter(|place| self.free[*place])
     }
 
-    /// Free neighbours of a place, each with the length of the move in tenths of a cell.
+    /// Free neighbours of a node, each with the length of the move in tenths of a cell.
     pub fn neighbours(&self, place: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
         let (column, row) = (place as i32 % self.columns, place as i32 / self.columns);
         MOVES.into_iter().filter_map(move |(x, y, length)| Some((self.place(column + x, row + y)?, length)))
     }
 
-    /// Free places within so many cells of a point.
+    /// Free nodes within a distance of a point (cells).
     pub fn near(&self, at: Vec2, cells: f32) -> impl Iterator<Item = usize> + '_ {
         let middle = |value: f32, count: i32| (value / self.cell).round() as i32 + count / 2;
         let (column, row) = (middle(at.x, self.columns), middle(at.y, self.rows));
@@ -115,8 +116,8 @@ impl Grid {
         places.filter(move |place| (self.at(*place) - at).length() <= cells * self.cell)
     }
 
-    /// The places from which a robot gets to this point, or to which it gets from there, without being too near anything:
-    /// near ones, or farther ones where there are none.
+    /// Nodes that connect to a point by a straight line without obstacles: close ones, or more distant ones if there
+    /// are none.
     pub fn doors(&self, room: &Room, at: Vec2) -> Vec<usize> {
         let doors =
             |cells| -> Vec<usize> { self.near(at, cells).filter(|place| room.is_clear(at, self.at(*place))).collect() };
@@ -124,7 +125,7 @@ impl Grid {
         if found.is_empty() { doors(3.5) } else { found }
     }
 
-    /// How far it is to a point from each place, in tenths of a cell; none where no way leads there.
+    /// Distances from each node to a point, in tenths of a cell; `None` for unreachable nodes.
     pub fn distances(&self, room: &Room, to: Vec2) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.len()];
         let mut open: BinaryHeap<Reverse<(u32, usize)>> = BinaryHeap::new();
@@ -142,7 +143,7 @@ impl Grid {
         distances
     }
 
-    /// How far it is from a point, by the distances from the grid's places, m; none where no way leads.
+    /// Distance from a point, by the distances of the nodes (m); `None` if it is unreachable.
     pub fn distance(&self, room: &Room, from: Vec2, distances: &[Option<u32>]) -> Option<f32> {
         let by = |place: usize| Some((self.at(place) - from).length() + distances[place]? as f32 * self.cell / 10.0);
         self.doors(room, from).into_iter().filter_map(by).reduce(f32::min)

@@ -1,15 +1,15 @@
-//! Where each body was seen last: a body that is hidden in one frame is not gone.
+//! Last sight of each body, which bridges frames in which a body is hidden.
 
 use crate::mocap::{Frame, Tracked};
 use std::collections::BTreeMap;
 use xpuck_kernels::world::Pose;
 
-/// Most bodies that are remembered.
+/// Maximum number of stored bodies.
 const MOST: usize = 512;
-/// A body that was not seen for so long is gone, s.
+/// Time after which a hidden body counts as absent (s).
 const GONE: f64 = 0.5;
 
-/// The last sight of each body.
+/// Time and pose of the last sight of each body.
 #[derive(Clone, Debug, Default)]
 pub struct Sightings(BTreeMap<String, (f64, Pose)>);
 
@@ -25,7 +25,7 @@ impl Sightings {
         }
     }
 
-    /// The bodies seen in the last half second, each where it was seen last.
+    /// Bodies seen in the last half second, with their last poses.
     pub fn recent(&self, now: f64) -> Frame {
         let recent = self.0.iter().filter(|(_, (at, _))| now - at <= GONE);
         let bodies = recent.map(|(name, (_, pose))| Tracked { name: name.clone(), pose: *pose });

@@ -1,5 +1,6 @@
-//! An update of a swarm: a few robots first, the others when those are well, and no further robot after the first that went back.
-//! It decides who is offered the bundle and when; what robots say and what time it is come in as values.
+//! Update of a swarm: a few robots first, then the others if these succeed. After the first failure no further robot
+//! is updated. The module decides which robot is offered the bundle and when; messages and times are passed in as
+//! values.
 
 mod row;
 
@@ -7,75 +8,75 @@ pub use row::{Row, Stand, Told};
 
 use serde::{Deserialize, Serialize};
 
-/// Robots that are updated at the same time once the first ones are well.
+/// Maximum number of robots that are updated at the same time after the first group.
 pub const AT_ONCE: usize = 4;
-/// An offer without an answer is made again after so long, s.
+/// Interval between repeated offers without an answer (s).
 pub const OFFER_EVERY: f64 = 2.0;
-/// A robot that loads and asks for nothing more is offered the bundle again after so long, s: it may have started again.
+/// Time without a request after which the bundle is offered again to a loading robot, which may have restarted (s).
 pub const ASK_AGAIN: f64 = 5.0;
-/// A robot that is heard has so long for each step before its trial, s.
+/// Maximum duration of each step before the trial, for a connected robot (s).
 pub const NO_PROGRESS: f64 = 60.0;
-/// A robot that was not heard for so long is silent, s.
+/// Time without a message after which a robot counts as silent (s).
 pub const SILENT: f64 = 10.0;
-/// Silent robots are waited for so long, once they alone are left, s.
+/// Time for which the update waits for silent robots when only these are left (s).
 pub const WAIT_FOR_SILENT: f64 = 60.0;
-/// A robot has so long to install and try the version, s: a judge's minute, two starts, and a boot.
+/// Maximum duration of installation and trial: a minute of observation, two program starts, and a boot (s).
 pub const TRIAL: f64 = 240.0;
-/// The same with an image, s: a whole root is written on a card, and tried by two boots at most.
+/// Maximum duration for an image, which is written as a whole root file system and tried in at most two boots (s).
 pub const TRIAL_OF_IMAGE: f64 = 1200.0;
 
-/// What the hub is to do.
+/// Action requested from the hub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Offer the bundle to this robot.
     Offer(String),
 }
 
-/// An update of a swarm. Times are seconds of a clock that nobody sets.
+/// Update of a swarm. Times are in seconds of a monotonic clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rollout {
     /// Digest of the bundle's payload.
     pub digest: String,
-    /// The version that it brings.
+    /// Version of the bundle.
     pub version: String,
-    /// A robot has so long to install and try the version, s.
+    /// Maximum duration of installation and trial (s).
     #[serde(default = "trial")]
     pub trial: f64,
-    /// Robots that are first.
+    /// Number of robots in the first group.
     canary: usize,
-    /// A row for each robot, in the order in which they are updated.
+    /// One row per robot, in the order of the update.
     rows: Vec<Row>,
-    /// Why no further robot is updated.
+    /// Reason why no further robot is updated.
     stopped: Option<String>,
-    /// Since when only silent robots are left. Clocks begin anew with the hub.
+    /// Time since which only silent robots are left; not saved, because the clock restarts with the hub.
     #[serde(skip)]
     only_silent_since: Option<f64>,
 }
 
 impl Rollout {
-    /// Updates these robots; `canary` of them first, at least one.
+    /// Creates an update of these robots; the first group has `canary` robots, but at least one.
     pub fn new(digest: &str, version: &str, robots: &[String], canary: usize) -> Rollout {
         let rows = robots.iter().map(|robot| Row::new(robot)).collect();
         let (digest, version) = (digest.into(), version.into());
         Rollout { digest, version, trial: TRIAL, canary: canary.max(1), rows, stopped: None, only_silent_since: None }
     }
 
-    /// A row for each robot.
+    /// One row per robot.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Why no further robot is updated; none as long as it goes on or everything went well.
+    /// Reason why no further robot is updated; `None` while the update continues or if all succeeded.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 
-    /// True if nothing will change any more.
+    /// Whether the update has finished.
     pub fn is_done(&self) -> bool {
         self.rows.iter().all(|row| row.stand.is_final())
     }
 
-    /// Why no run may begin now; none if one may. Robots that load or try a version must not drive.
+    /// Reason why no run may start now; `None` if it may. Robots that load or try a version must not drive.
     pub fn keeps_from_run(&self) -> Option<String> {
         if self.is_done() {
             return None;
@@ -88,7 +89,7 @@ impl Rollout {
         })
     }
 
-    /// No further robot is updated; those that began go on to their end.
+    /// Stops the update; robots that have started to load finish their update.
     pub fn abort(&mut self, why: &str) {
         self.stopped.get_or_insert_with(|| why.into());
         for row in self.rows.iter_mut().filter(|row| matches!(row.stand, Stand::Waiting | Stand::Offered)) {
@@ -96,14 +97,14 @@ impl Rollout {
         }
     }
 
-    /// A robot was heard.
+    /// Records a message of a robot.
     pub fn heard(&mut self, robot: &str, now: f64) {
         if let Some(row) = self.row(robot) {
             row.heard = Some(now);
         }
     }
 
-    /// A robot asks for a piece of the payload. True if it is to get it.
+    /// Handles a robot's request for a piece of the payload; returns whether it may have it.
     pub fn wants(&mut self, robot: &str, digest: &str, offset: u64, now: f64) -> bool {
         self.heard(robot, now);
         let ours = digest == self.digest;
@@ -115,12 +116,12 @@ impl Rollout {
         takes
     }
 
-    /// A robot says what came of a bundle, or that it tries it.
+    /// Handles a robot's report about a bundle.
     pub fn told(&mut self, robot: &str, digest: &str, told: Told, now: f64) {
         self.heard(robot, now);
         let (ours, version) = (digest == self.digest, self.version.clone());
         let Some(row) = self.row(robot).filter(|row| ours && !row.stand.is_final()) else { return };
-        // What it says of an earlier attempt with the same bundle is no answer to this one.
+        // A report about an earlier attempt with the same bundle does not count for this one.
         if row.stand == Stand::Waiting && told != Told::Good {
             return;
         }
@@ -147,7 +148,7 @@ impl Rollout {
         self.abort(&why);
     }
 
-    /// What is to be done at `now`. Nobody is offered anything while a run goes on.
+    /// Returns the actions at `now`. No robot gets an offer during a run.
     pub fn step(&mut self, now: f64, running: bool) -> Vec<Action> {
         self.give_up_lost(now);
         if running || self.stopped.is_some() {
@@ -166,7 +167,7 @@ impl Rollout {
                     continue;
                 }
                 Stand::Offered if silent(row) => {
-                    // Its turn comes again when it is heard.
+                    // The robot gets another turn when it sends messages again.
                     row.stand = Stand::Waiting;
                     busy -= 1;
                     continue;
@@ -196,12 +197,14 @@ impl Rollout {
         actions
     }
 
-    /// A robot that began and is not heard again may have been harmed by the update, so the others do not get it.
+    /// Gives up robots that started and do not report back. The update may have damaged them, so the other robots do
+    /// not get it.
     fn give_up_lost(&mut self, now: f64) {
         let (mut lost, trial, goes_on) = (None, self.trial, self.stopped.is_none());
         for row in &mut self.rows {
             match row.stand {
-                // One that fell silent while it loaded asks again when it is back, and is offered it anew if the update goes on.
+                // A robot that became silent while loading gets another offer when it returns, if the update still
+                // continues.
                 Stand::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => {
                     row.stand = if goes_on { Stand::Waiting } else { Stand::Skipped };
                 }

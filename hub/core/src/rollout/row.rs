@@ -1,38 +1,38 @@
-//! How one robot's update stands.
+//! State of one robot's update.
 
 use serde::{Deserialize, Serialize};
 
-/// How one robot's update stands.
+/// State of one robot's update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stand {
-    /// Its turn comes.
+    /// Waiting for its turn.
     Waiting,
-    /// The bundle is offered, and it did not answer yet.
+    /// Bundle offered, no answer yet.
     Offered,
-    /// It loads the bundle.
+    /// Loading the bundle.
     Loading {
-        /// Bytes of the payload that it has.
+        /// Number of received bytes of the payload.
         offset: u64,
     },
-    /// It installs and tries the new version.
+    /// Installing and trying the new version.
     Trial,
-    /// It runs the new version.
+    /// Running the new version.
     Good,
-    /// It tried the new version and went back, and why.
+    /// Returned to the old version after the trial, with the reason.
     Reverted(String),
-    /// It does not take the bundle, and why.
+    /// Bundle rejected by the robot, with the reason.
     Refused(String),
-    /// It never said what came of its trial.
+    /// No report about the trial within the time limit.
     Lost,
-    /// It was not heard.
+    /// No messages from the robot.
     Silent,
-    /// The update was stopped before its turn.
+    /// Update stopped before the robot's turn.
     Skipped,
 }
 
 impl Stand {
-    /// Its word, the bytes that it has while it loads, and why it does not run the version.
+    /// Name of the state, number of received bytes while loading, and reason why the robot does not run the version.
     pub fn told(&self) -> (&'static str, u64, &str) {
         match self {
             Stand::Waiting => ("waiting", 0, ""),
@@ -48,7 +48,7 @@ impl Stand {
         }
     }
 
-    /// True if that will not change.
+    /// Whether the state is final.
     pub fn is_final(&self) -> bool {
         match self {
             Stand::Waiting | Stand::Offered | Stand::Loading { .. } | Stand::Trial => false,
@@ -56,39 +56,39 @@ impl Stand {
         }
     }
 
-    /// True while the robot must not drive.
+    /// Whether the robot must not drive.
     pub fn is_busy(&self) -> bool {
         !self.is_final() && *self != Stand::Waiting
     }
 }
 
-/// What a robot says of a bundle.
+/// Report of a robot about a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// It tries it.
+    /// The robot is trying the version.
     Trial,
-    /// It runs it.
+    /// The robot runs the version.
     Good,
-    /// It went back, and why.
+    /// The robot returned to the old version, with the reason.
     Reverted(String),
-    /// It does not take it, and why.
+    /// The robot rejects the bundle, with the reason.
     Refused(String),
 }
 
-/// One robot's update.
+/// Update of one robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its id.
+    /// Robot id.
     pub robot: String,
-    /// How it stands.
+    /// State of the update.
     pub stand: Stand,
-    /// When it was heard last.
+    /// Time of its last message (s).
     #[serde(skip)]
     pub(super) heard: Option<f64>,
-    /// When it got further last: was offered the bundle first, asked for a later piece, or began its trial.
+    /// Time of its last progress: first offer, request for a later piece, or start of the trial (s).
     #[serde(skip)]
     pub(super) since: Option<f64>,
-    /// When it was offered the bundle last.
+    /// Time of the last offer (s).
     #[serde(skip)]
     pub(super) offered: Option<f64>,
 }

@@ -1,4 +1,5 @@
-//! Batteries: runs that would outlast them are not started, and robots whose batteries are nearly empty stop in good time.
+//! Battery checks: a run that would outlast a battery is not started, and robots stop before their batteries are
+//! empty.
 
 use super::Switchboard;
 use crate::config::WhenEmpty;
@@ -6,12 +7,13 @@ use crate::roster::{Low, Robot};
 use xpuck_experiment::Plan;
 use xpuck_wire::Phase;
 
-/// A battery is nearly empty once that was so for so long, s: an estimate may be wrong for a moment.
+/// Time for which a battery must be low before it counts as nearly empty (s), because an estimate may be briefly
+/// wrong.
 const SURE: f64 = 10.0;
 
 impl Switchboard {
-    /// Why a run of this plan would outlast a battery; none if none is known to be too empty. Those of which nothing is
-    /// known are in the second text, which is empty if there are none.
+    /// Returns the reason why this plan would outlast a battery, if known, and a message that lists the batteries
+    /// without an estimate, which is empty if there are none.
     pub(super) fn batteries_for(&self, plan: &Plan) -> (Option<String>, String) {
         let (needed, reserve) = (plan.seconds() / 60.0, self.config.hub.batteries.reserve_minutes);
         let (mut short, mut unknown) = (Vec::new(), Vec::new());
@@ -30,7 +32,7 @@ impl Switchboard {
                 short.join(", ")
             )
         });
-        // Who has batteries not watched need not be told that they cannot be.
+        // Without battery monitoring, missing estimates are not reported.
         let told = match unknown.is_empty() || reserve == 0.0 {
             true => String::new(),
             false => format!("it is not known whether batteries last for the run: {}", unknown.join(", ")),
@@ -38,7 +40,7 @@ impl Switchboard {
         (refusal, told)
     }
 
-    /// Has robots stand whose batteries are nearly empty, and says so.
+    /// Reports robots whose batteries are nearly empty, and holds them during a run.
     pub(super) fn watch_batteries(&mut self, now: f64) {
         let reserve = self.config.hub.batteries.reserve_minutes as f32;
         let runs =
@@ -48,7 +50,7 @@ impl Switchboard {
             match robot.battery.minutes_left() {
                 Ok(left) if left < reserve => {
                     let since = *robot.low.since.get_or_insert(now);
-                    // Who releases it all the same has it drive on.
+                    // A robot that an operator releases afterwards is not held again.
                     let stops = runs && !robot.held && !robot.low.stopped;
                     if now - since >= SURE && (!robot.low.told || stops) {
                         robot.low.told = true;
@@ -57,7 +59,7 @@ impl Switchboard {
                         robot.held |= stops;
                     }
                 }
-                // Only a battery that is full again is another one.
+                // Only a much higher estimate indicates another battery.
                 Ok(left) if left > 2.0 * reserve + 5.0 => robot.low = Low::default(),
                 Ok(_) | Err(_) => robot.low.since = None,
             }
@@ -75,7 +77,7 @@ impl Switchboard {
         }
     }
 
-    /// The run goes on without a robot, or is over.
+    /// Continues the run without a robot, or ends it.
     fn stop_without(&mut self, now: f64, id: &str) {
         if let Some(run) = &mut self.run {
             run.dead += 1;

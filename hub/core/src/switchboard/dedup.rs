@@ -1,22 +1,22 @@
-//! Which generations of which robots were taken, so that a message that comes again counts once.
+//! Detection of repeated messages about a robot's generation, so that each generation counts once.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_wire::message::Emigrant;
 
-/// Generations remembered of each island. A link repeats what was sent last, not what was sent long ago; a robot tells a hub
-/// that was away at most 500 again that it told before (`robot/core/src/missed.rs`).
+/// Number of remembered generations per island. A link repeats only recent messages; after an absence of the hub, a
+/// robot repeats at most 500 generations (`robot/core/src/missed.rs`).
 const REMEMBERED: usize = 512;
 
-/// Marks of the generations that were taken.
+/// Marks of the received generations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeenGenerations {
     islands: BTreeMap<u16, VecDeque<(u32, u32)>>,
 }
 
 impl SeenGenerations {
-    /// Marks a generation; false if the same was taken before. A robot that lost its island begins again at generation 1
-    /// with other individuals, and those count. Only what a record gives back digit by digit is compared.
+    /// Marks a generation; `false` if it was marked before. A robot that lost its island starts again at generation 1
+    /// with other individuals, which count. The mark contains only values that a record restores exactly.
     pub fn take(&mut self, island: u16, generation: u32, emigrant: &Emigrant) -> bool {
         let Emigrant { island: from, number, epoch, tree, count, .. } = emigrant;
         let bytes = postcard::to_stdvec(&(from, number, epoch, tree, count)).unwrap_or_default();

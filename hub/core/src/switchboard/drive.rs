@@ -1,26 +1,26 @@
-//! Operators drive single robots: by hand, or by a program of theirs.
+//! Remote control of single robots by operators, manually or by a program.
 
 use super::{Action, Switchboard};
 use xpuck_kernels::world::physics::check_wheels;
 use xpuck_wire::Phase;
 use xpuck_wire::message::{DriveCommand, Reply, State, ToRobot};
 
-/// A command holds for so long, ms of wall time; robots take no more.
+/// Duration of a command (ms of wall time); robots accept no longer duration.
 const HOLD_MS: f64 = 250.0;
-/// It is not obeyed so long after it was given, s of wall time.
+/// Time after which a command expires (s of wall time).
 const VALID: f64 = 0.5;
-/// Whoever drives a robot that nobody drove for so long is noted, s of wall time.
+/// Pause in remote control after which its next start is logged (s of wall time).
 const NOTED: f64 = 5.0;
-/// A robot that another drove a moment ago is not to be had, s of wall time.
+/// Time after a command during which other operators cannot drive the robot (s of wall time).
 const TAKEN: f64 = 0.5;
 
-/// A command that is given at `now`, s; `speed` is arena time over wall time.
+/// Creates a command at `now` (s); `speed` is the ratio of arena time to wall time.
 pub(super) fn drive_command(now: f64, speed: f64, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> DriveCommand {
     DriveCommand { wheels, lamps, hold_ms: (HOLD_MS * speed) as u32, expires: now + VALID * speed }
 }
 
 impl Switchboard {
-    /// Has one robot drive for a moment.
+    /// Makes one robot drive for a short time.
     pub(super) fn drive(&mut self, now: f64, who: &str, id: &str, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> Reply {
         match self.may_drive(now, who, id, wheels) {
             Ok(place) => self.drive_on(now, who, place, wheels, lamps),
@@ -29,7 +29,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// The place of a robot that `who` may drive so now.
+    /// Index of a robot that `who` may drive now.
     fn may_drive(&self, now: f64, who: &str, id: &str, wheels: [f32; 2]) -> Result<usize, String> {
         self.place(id)?;
         check_wheels(wheels)?;
@@ -49,7 +49,7 @@ impl Switchboard {
     }
 
     fn drive_on(&mut self, now: f64, who: &str, place: usize, wheels: [f32; 2], lamps: Option<[u8; 3]>) {
-        // A robot that was stopped obeys no command for its wheels; whoever drives it says that it may again.
+        // A stopped robot ignores wheel commands, so the operator's command first ends the STOP.
         if self.directive.1 == State::Stop && matches!(self.phase, Phase::Idle | Phase::Finished) {
             self.direct(State::Idle, self.directive.2);
         }

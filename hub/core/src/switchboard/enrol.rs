@@ -1,14 +1,14 @@
-//! Robots that come to the swarm while the hub runs, and boards that take the place of others.
+//! Enrolment of new robots and replacement of boards while the hub runs.
 
 use super::{Action, Switchboard};
 use xpuck_wire::message::Reply;
 
-/// Robots that a running hub takes at most: its port for robots has room for so many more connections.
+/// Maximum number of robots enrolled while a hub runs; its robot port reserves connections for them.
 const NEWCOMERS: usize = 16;
 
 impl Switchboard {
-    /// Takes robots that the swarm file lists since. They are heard as all others; a run that goes on is told to them as to
-    /// a robot that lost its power: the experiment first, and RUN when they have it.
+    /// Adds robots that were added to the swarm file. In a current run they are treated like robots after a power
+    /// loss: they get the experiment first, and RUN when they have accepted it.
     pub(super) fn enrol(&mut self, now: f64, who: &str, robots: Vec<String>, peers: Vec<String>) -> Reply {
         let swarm = match self.config.swarm.grown(robots, peers) {
             Ok(swarm) => swarm,
@@ -34,19 +34,19 @@ impl Switchboard {
         self.senses.set_robots(&swarm.robots);
         self.config.swarm = swarm.clone();
         self.actions.push(Action::Enrolled(Box::new(swarm)));
-        // A hub that dies now must not forget them, and the record's folder names them.
+        // The next hub must know the new robots after a crash, and the record's folder must list them.
         self.snapshot_now(now);
         Reply::Done
     }
 
-    /// A run goes on: it has begun, and is not over.
+    /// Whether a run is in progress.
     fn goes_on(&self) -> bool {
         use xpuck_wire::Phase::{Finished, Idle, Parking};
         self.run.is_some() && !matches!(self.phase, Idle | Finished | Parking)
     }
 
-    /// Another board has this robot's name from now on. Its place in the run, its island's number and the trees that drove it
-    /// stay; what was measured of the former board does not.
+    /// Marks a robot as replaced by another board with the same id. Its place in the run, its island number and its
+    /// loaded trees are kept; measurements of the former board are not.
     pub(super) fn replace(&mut self, now: f64, who: &str, place: usize) {
         let robot = &mut self.roster.robots[place];
         robot.replace(true);

@@ -1,5 +1,5 @@
-//! State that outlives this hub: the run's state and the count of STOPs. The answer to STOP, PAUSE or HOLD reports whether a hub
-//! that restarts knows of the order.
+//! State that outlives this hub: the run's state and the count of STOPs. The reply to STOP, PAUSE or HOLD reports
+//! whether a restarted hub would know the order.
 
 use super::Switchboard;
 use xpuck_wire::message::{Order, Request};
@@ -7,7 +7,7 @@ use xpuck_wire::message::{Order, Request};
 /// Result of a write to the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// How the run stands: number of the last directive in it, or the greatest number if no state is left.
+    /// State of the run: number of its last directive, or the greatest number if no state is left.
     State(Result<u64, String>),
     /// Count of STOPs.
     Stops(Result<u64, String>),
@@ -16,68 +16,68 @@ pub enum Kept {
 /// State that is known to be on the disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keeping {
-    /// No state on the disk knows less than this directive.
+    /// Every state on the disk includes at least this directive.
     directive: u64,
     stops: u64,
     state_refused: Option<String>,
     stops_refused: Option<String>,
-    /// A record is there that takes states and says what becomes of them.
+    /// Whether a record is open, which stores states and reports the result.
     recording: bool,
-    /// When a state was handed over of which nothing is known yet, s.
+    /// Time of the first state handed to the disk without a result yet (s).
     asked: Option<f64>,
 }
 
-/// A disk that has not answered for so long hangs, s of wall time.
+/// Time without an answer after which the disk counts as hanging (s of wall time).
 const HANGS: f64 = 3.0;
 
 impl Keeping {
-    /// Why something is not kept, if something is not.
+    /// Reason why something is not stored, if any.
     pub(super) fn refused(&self) -> Option<String> {
         self.state_refused.as_ref().or(self.stops_refused.as_ref()).cloned()
     }
 }
 
-/// An order to stand, of which a hub that restarts is to know.
+/// Order to stand still, which a restarted hub should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
     directive: u64,
-    /// The count of STOPs with it, if it is one.
+    /// Count of STOPs including this one, for a STOP.
     stops: Option<u64>,
-    /// The robot that it is for; none for all.
+    /// Index of the robot concerned; `None` for all robots.
     robot: Option<usize>,
 }
 
 impl Stand {
-    /// Name of the command for which a hub that restarts waits, if robots alone remember this order.
+    /// Name of the command that a restarted hub waits for if only robots remember this order.
     pub fn continued_by(&self) -> &'static str {
         if self.stops.is_some() { "START" } else { "RESUME" }
     }
 }
 
-/// How well an order to stand is kept.
+/// Durability of an order to stand still.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// On the hub's disk.
+    /// Stored on the hub's disk.
     Disk,
-    /// Only by robots; the disk refuses, and why, or is not ready.
+    /// Stored only by robots; the disk has failed, with the reason, or has not answered yet.
     Robots(Option<String>),
-    /// Nowhere, so far; the disk refuses, and why, or is not ready.
+    /// Not stored yet; the disk has failed, with the reason, or has not answered yet.
     Nowhere(Option<String>),
 }
 
-/// Robots that a request orders to stand.
+/// Robots that a request orders to stand still.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whom {
-    /// All, and the run is over.
+    /// All robots, and the run is over.
     Stop,
-    /// All.
+    /// All robots.
     Pause,
-    /// The robot of this id.
+    /// Robot with this id.
     One(String),
 }
 
 impl Whom {
-    /// Nobody for requests that have nobody stand.
+    /// Robots concerned; `None` for requests that do not order robots to stand still.
     pub fn of(request: &Request) -> Option<Whom> {
         match request {
             Request::Stop => Some(Whom::Stop),
@@ -89,7 +89,8 @@ impl Whom {
 }
 
 impl Switchboard {
-    /// The order to stand that was just given. None for one robot without a run: nobody drives then who is not told to later.
+    /// Order to stand still that was just given. `None` for one robot without a run, because robots then do not drive
+    /// without a later order.
     pub fn stand_of(&self, whom: &Whom) -> Option<Stand> {
         let directive = self.directive.0;
         match whom {
@@ -99,7 +100,7 @@ impl Switchboard {
         }
     }
 
-    /// How well it is kept now.
+    /// Current durability of the order.
     pub fn memory_of(&self, stand: &Stand) -> Memory {
         let Keeping { directive, stops, state_refused, stops_refused, .. } = &self.keeping;
         if *directive >= stand.directive || stand.stops.is_some_and(|count| *stops >= count) {
@@ -108,7 +109,7 @@ impl Switchboard {
         let concerned = |place: usize| stand.robot.is_none_or(|robot| robot == place);
         let mut there = self.roster.robots.iter().enumerate().filter(|(place, r)| r.alive() && concerned(*place));
         let robots = there.clone().next().is_some() && there.all(|(_, r)| r.kept >= stand.directive);
-        // A STOP has two ways to the disk.
+        // A STOP is stored both in the run's state and in the count of STOPs.
         let refused = match (stand.stops, state_refused, stops_refused) {
             (Some(_), state, Some(why)) if state.is_some() || self.run.is_none() => Some(why),
             (None, Some(why), _) => Some(why),
@@ -117,12 +118,12 @@ impl Switchboard {
         if robots { Memory::Robots(refused.cloned()) } else { Memory::Nowhere(refused.cloned()) }
     }
 
-    /// A state is handed to the disk.
+    /// Notes that a state was handed to the disk.
     pub(super) fn state_handed_over(&mut self, now: f64) {
         self.keeping.asked = self.keeping.asked.or(self.keeping.recording.then_some(now));
     }
 
-    /// Why something is not kept that a hub that restarts has to know; empty if all is.
+    /// Reason why state that a restarted hub needs is not stored; empty if all of it is.
     pub(super) fn not_kept(&self, now: f64) -> String {
         let waits = self.keeping.asked.map_or(0.0, |at| (now - at) / self.config.swarm.speed);
         let hangs = waits > HANGS && !self.record.starts_with("NOT RECORDING");
@@ -130,7 +131,7 @@ impl Switchboard {
         self.keeping.refused().or(hangs).unwrap_or_default()
     }
 
-    /// Takes what the disk said.
+    /// Takes a result from the disk.
     pub fn on_kept(&mut self, now: f64, kept: Kept) {
         let keeping = &mut self.keeping;
         if matches!(kept, Kept::State(_)) {
@@ -158,19 +159,20 @@ impl Switchboard {
         }
     }
 
-    /// Raises the count of STOPs to one that is known from earlier.
+    /// Raises the count of STOPs to an earlier known one.
     pub fn set_stops(&mut self, stops: u64) {
         self.stops = self.stops.max(stops);
         self.keeping.stops = self.keeping.stops.max(stops);
     }
 
-    /// A record begins, on whose disk nothing is yet; without one there is no state that could be too old.
+    /// Starts with a new record, whose disk contains no state yet; without a record there is no state that could be
+    /// outdated.
     pub fn record_begins(&mut self, recording: bool) {
         self.keeping.directive = if recording { 0 } else { u64::MAX };
         (self.keeping.state_refused, self.keeping.asked, self.keeping.recording) = (None, None, recording);
     }
 
-    /// The record of a run that is over is closed: nobody says any more what became of its last state.
+    /// Stops waiting for results, because a closed record reports none.
     pub fn record_closes(&mut self) {
         (self.keeping.recording, self.keeping.asked) = (false, None);
     }

@@ -1,5 +1,5 @@
-//! The switchboard: who is there, what the swarm is to do, and how the run stands. A plain state machine over arena
-//! time in seconds; [`crate::hub`] feeds it and does what it says.
+//! The switchboard: robots, orders to the swarm, and state of the run. A plain state machine over arena time (s);
+//! [`crate::hub`] passes inputs to it and executes its actions.
 
 mod batteries;
 mod dedup;
@@ -41,71 +41,71 @@ use xpuck_wire::message::{Directive, Event, Severity, State, ToRobot};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::{Body, Phase, SecurityReport, Swarm};
 
-/// An experiment or directive that was not acknowledged is sent again after this, s.
+/// Interval after which an unacknowledged experiment or directive is sent again (s).
 const REPEAT: f64 = 0.2;
-/// A directive is to be obeyed within this time, s; it is sent again and again, each time with a new expiry.
+/// Validity of a directive (s); each repetition has a new expiry time.
 const VALID: f64 = 3.0;
-/// Those who were turned away are told of at most so often, s.
+/// Minimum interval between reports of rejected peers (s).
 const REFUSALS: f64 = 30.0;
-/// Pings to each robot, s apart.
+/// Interval between pings to each robot (s).
 const PING: f64 = 0.1;
-/// It rests when it moved less than this between frames, m.
+/// Displacement between frames below which the frisbee counts as at rest (m).
 const RESTING: f32 = 0.0005;
-/// Longest time between two calls that counts as running time, s.
+/// Maximum time between two calls that counts as running time (s).
 const LONGEST_STEP: f64 = 0.5;
-/// Poses are recorded so often at most, times a second.
+/// Maximum recording rate of poses (Hz).
 pub const POSES_HZ: f64 = 25.0;
-/// Poses older than this mean that tracking is lost, s.
+/// Age of the last poses from which tracking counts as lost (s).
 pub const TRACKING_LOST: f64 = 1.0;
-/// Events kept for display.
+/// Number of events shown in the status.
 pub const EVENTS: usize = 50;
-/// Events kept for those who ask.
+/// Number of stored events.
 const KEPT_EVENTS: usize = 1000;
 
-/// What the shell is to do.
+/// Action requested from the shell.
 #[derive(Debug)]
 pub enum Action {
-    /// Send to a robot, by its place in the swarm file, from 0.
+    /// Send a message to a robot, given by its index in the swarm file, from 0.
     Send(usize, ToRobot),
-    /// Open a record for this run.
+    /// Open a record for a run.
     OpenRecord {
-        /// The experiment's name.
+        /// Name of the experiment.
         name: String,
-        /// Its text.
+        /// Text of the experiment.
         text: String,
-        /// The files that it names, by name.
+        /// Files of the experiment, by name.
         files: BTreeMap<String, String>,
         /// Seed of the run.
         seed: u64,
     },
-    /// Add to the record.
+    /// Add an entry to the record.
     Record(Entry),
-    /// Keep how the run stands.
+    /// Store the state of the run.
     Snapshot(Box<Snapshot>),
-    /// Keep how many STOPs there were.
+    /// Store the count of STOPs.
     Stops(u64),
     /// Send a piece of a bundle's payload to a robot.
     Chunk {
-        /// Its place in the swarm file, from 0.
+        /// Index of the robot in the swarm file, from 0.
         robot: usize,
         /// SHA-256 of the payload.
         digest: String,
-        /// Where the piece begins.
+        /// Offset of the piece (bytes).
         offset: u64,
     },
-    /// Keep how the update stands.
+    /// Store the state of the update.
     KeepUpdate(Box<Update>),
-    /// The swarm has more robots now.
+    /// Announce the complete swarm after robots were enrolled.
     Enrolled(Box<Swarm>),
-    /// Close the record; the status is final.
+    /// Close the record with the final status.
     CloseRecord,
-    /// A line for the log.
+    /// Write a line to the log.
     Say(Line),
     /// End the hub.
     Shutdown,
 }
 
-/// The hub's state.
+/// State of the hub.
 pub struct Switchboard {
     config: Config,
     roster: Roster,
@@ -115,57 +115,58 @@ pub struct Switchboard {
     push: Option<Push>,
     parked: Option<parking::Parked>,
     update: Option<Update>,
-    /// Where the numbers began: wall time at the start, ms.
+    /// First number of this hub: wall time at its start (ms).
     base: u64,
-    /// Rises with every directive and experiment; starts above those of any earlier hub, unless the clock went back.
+    /// Last number of a directive or experiment. Numbers are greater than those of earlier hubs, unless the clock was
+    /// set back.
     number: u64,
     directive: (u64, State, u32),
-    /// The first directive of those that asked for the present state.
+    /// Number of the first directive with the current state.
     told_since: u64,
-    /// STOPs that the swarm was given, as far as this hub, its disk and the robots know.
+    /// Count of STOPs given to the swarm, as known to this hub, its disk and the robots.
     stops: u64,
     keeping: Keeping,
-    /// When it was given, s.
+    /// Time of the last directive (s).
     directed: f64,
     last: f64,
     next_ping: f64,
     next_repeat: f64,
     next_snapshot: f64,
-    /// Experiment and directive of the state that was kept last.
+    /// Experiment and directive in the last stored state.
     snapshot_at: Option<(u64, u64)>,
-    /// Something changed that the next hub has to know: a snapshot at the end of this turn, whatever the phase.
+    /// Whether the state must be stored at the end of this turn in any phase, because the next hub needs it.
     snapshot_wanted: bool,
     frame: Option<(f64, Frame)>,
     sightings: Sightings,
-    /// Since when the frisbee has been at rest, if it is.
+    /// Time since which the frisbee has been at rest (s); `None` while it moves.
     resting: Option<f64>,
     watchdog: TrackingWatchdog,
     refused_poses: Vec<(String, u64)>,
-    /// Names of the bodies that motion capture sends.
+    /// Comparison of the body names of motion capture with the swarm's names.
     names: NamesWatch,
     log_lines_lost: u64,
     tracking: bool,
-    /// Poses that are recorded.
+    /// Rate limiter of recorded poses.
     pose_rate: Rate,
-    /// What happened, the newest last, and how many events there were.
+    /// Events, the newest last, and the number of events so far.
     events: VecDeque<Event>,
     happened: u64,
     record: String,
     refused: u64,
-    /// Robots that came to the swarm since the hub started.
+    /// Number of robots enrolled since the hub started.
     newcomers: usize,
-    /// What is said of messages for the record that make no sense.
+    /// Rate limit of log lines about invalid messages for the record.
     malformed: RateLimit,
     trust: Trust,
     security: SecurityReport,
-    /// How many had been turned away when it was told last, and when it may be told again.
+    /// Number of rejected peers in the last report, and earliest time of the next report (s).
     told: (u64, f64),
     actions: Vec<Action>,
 }
 
 impl Switchboard {
-    /// A hub that has just started. `base` is wall time in ms, and so above the base of any hub that ran before; robots
-    /// get along with one that is not, because the clock went back.
+    /// Creates a hub. `base` is the wall time (ms), which exceeds the base of earlier hubs unless the clock was set
+    /// back; robots accept this case too.
     pub fn new(config: Config, base: u64) -> Switchboard {
         Switchboard {
             roster: Roster::new(&config.swarm.robots),
@@ -211,17 +212,17 @@ impl Switchboard {
         }
     }
 
-    /// Where the current record is written, for display.
+    /// Sets the path of the current record, for display.
     pub fn set_record(&mut self, path: String) {
         self.record = path;
     }
 
-    /// Whose experiments are accepted from now on.
+    /// Sets the trusted signers of experiments.
     pub fn set_trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
 
-    /// How many were turned away so far; new ones are noted now and then.
+    /// Sets the counts of rejected peers; increases are reported at most once in 30 s.
     pub fn set_refusals(&mut self, now: f64, refusals: Refusals) {
         self.security.refusals = refusals;
         let (told, next) = self.told;
@@ -239,37 +240,37 @@ impl Switchboard {
         }
     }
 
-    /// Why the folder of keys cannot be read, while it cannot.
+    /// Sets the reason why the key folder cannot be read, or clears it.
     pub fn set_keys_unreadable(&mut self, why: Option<String>) {
         self.security.keys_unreadable = why.unwrap_or_default();
     }
 
-    /// How many poses motion capture refused so far, by reason, for display.
+    /// Sets the number of rejected poses by reason, for display.
     pub fn set_refused_poses(&mut self, counts: Vec<(String, u64)>) {
         self.refused_poses = counts;
     }
 
-    /// How many lines of the log were lost so far, for display.
+    /// Sets the number of lost log lines, for display.
     pub fn set_log_lines_lost(&mut self, count: u64) {
         self.log_lines_lost = count;
     }
 
-    /// Messages of robots that are not in the swarm file.
+    /// Number of messages of robots that are not in the swarm file.
     pub fn strangers(&self) -> u64 {
         self.refused
     }
 
-    /// What is to be done since the last call.
+    /// Returns the actions since the last call.
     pub fn take_actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
     }
 
-    /// Adds an event that is as it should be: shown, logged and recorded.
+    /// Adds an event of normal severity: it is shown, logged and recorded.
     pub fn note(&mut self, now: f64, text: String) {
         self.say(now, Line::info(text));
     }
 
-    /// Adds an event that somebody should look at.
+    /// Adds a warning.
     pub fn warn(&mut self, now: f64, text: String) {
         self.say(now, Line::warn(text));
     }
@@ -279,7 +280,7 @@ impl Switchboard {
         self.say_for(now, "", line);
     }
 
-    /// Adds what an operator did or said.
+    /// Adds an event caused or written by an operator.
     pub(super) fn note_for(&mut self, now: f64, who: &str, text: String) {
         self.say_for(now, who, Line::info(text));
     }
@@ -296,7 +297,7 @@ impl Switchboard {
         self.actions.push(Action::Say(line));
     }
 
-    /// Gives a new directive. A STOP counts before it is said.
+    /// Gives a new directive. The count of STOPs is raised before a STOP is sent.
     pub(super) fn direct(&mut self, state: State, segment: u32) {
         if state == State::Stop {
             self.stops += 1;
@@ -313,19 +314,19 @@ impl Switchboard {
         }
     }
 
-    /// The present directive, with a new expiry; a robot that is held is to stop, or to pause, whatever the others do.
+    /// Current directive with a new expiry time. A held robot must stop or pause, regardless of the others.
     fn directive(&self, robot: &crate::roster::Robot) -> ToRobot {
         let (number, state, segment) = self.directive;
         let state = match (robot.held, state) {
             (false, state) => state,
-            // Nobody pauses who is to get ready first.
+            // A robot must prepare before it can pause.
             (true, State::Run | State::Pause) if robot.pauses => State::Pause,
             (true, State::Ready) if robot.pauses => State::Ready,
             (true, _) => State::Stop,
         };
-        // Who is parked pauses for no run: a robot that has no experiment is parked too.
+        // During parking the directive contains no run, because robots without an experiment are parked too.
         let run = self.run.as_ref().filter(|_| self.phase != Phase::Parking);
-        // STOP is an order also while robots are asked: they remember it.
+        // While robots are asked for testimony, STOP is still an order, which they remember.
         let asks = !robot.held && state == State::Pause && run.is_some_and(|run| run.claim.is_some());
         let (run, phase, tree) = run.map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
         let (expires, stops, held) = (self.last + VALID, self.stops, robot.held);
@@ -340,7 +341,7 @@ impl Switchboard {
         }
         let frisbee = frame.pose(&self.config.hub.mocap.frisbee);
         let before = self.frame.as_ref().and_then(|(_, f)| f.pose(&self.config.hub.mocap.frisbee));
-        // One that was hidden in between may have been carried.
+        // A frisbee that was hidden in between may have been carried.
         let still = frisbee.zip(before).is_some_and(|(pose, before)| (pose.at - before.at).length() < RESTING);
         self.resting = if still { self.resting.or(Some(now)) } else { None };
         let mut robot = false;
@@ -366,9 +367,10 @@ impl Switchboard {
         }
     }
 
-    /// What time brings; to be called at least every 10 ms of arena time.
+    /// Handles timeouts and periodic tasks; to be called at least every 10 ms of arena time.
     pub fn on_time(&mut self, now: f64) {
-        // What a stalled hub missed was no running time: the robots stood still for want of its voice.
+        // The time of a stall does not count as running time, because robots stand still without messages from the
+        // hub.
         let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
         self.last = now;
         for id in self.roster.newly_lost(now) {
@@ -410,13 +412,13 @@ impl Switchboard {
         self.snapshot_if_due(now);
     }
 
-    /// True if every robot that is there has obeyed the last directive.
+    /// Whether every connected robot has confirmed the last directive.
     pub fn all_obey(&self) -> bool {
         let mut there = self.roster.robots.iter().filter(|robot| robot.alive());
         there.all(|robot| robot.telemetry.obeyed == self.directive.0)
     }
 
-    /// Sends the virtual senses that are due; [`Switchboard::on_time`] does it too.
+    /// Sends the virtual senses that are due; [`Switchboard::on_time`] also calls this.
     pub fn send_senses(&mut self, now: f64) {
         for (place, message) in self.senses.due(now) {
             self.actions.push(Action::Send(place, message));
@@ -429,7 +431,7 @@ impl Switchboard {
         }
     }
 
-    /// Says again what robots have not acknowledged.
+    /// Sends unacknowledged messages again.
     fn repeat(&mut self) {
         let number = self.directive.0;
         let none = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
@@ -456,7 +458,7 @@ fn bodies(frame: &Frame) -> Vec<Body> {
     frame.bodies.iter().map(body).collect()
 }
 
-/// A phase's name as people read it.
+/// Name of a phase for operators.
 pub fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "idle",

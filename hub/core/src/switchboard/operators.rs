@@ -1,4 +1,4 @@
-//! What operators ask, and how things stand.
+//! Requests of operators, and the status.
 
 use super::{Action, Switchboard, bodies, phase_name};
 use xpuck_wire::log::Line;
@@ -6,7 +6,7 @@ use xpuck_wire::message::{Emigrant, Reply, Request, State};
 use xpuck_wire::{ExperimentPhase, LastDirective, Phase, Status};
 
 impl Switchboard {
-    /// Answers an operator, or whoever else may ask; `who` is their name.
+    /// Answers a request; `who` is the name of the sender.
     pub fn on_request(&mut self, now: f64, who: &str, request: Request) -> Reply {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         match (request, self.phase) {
@@ -19,7 +19,7 @@ impl Switchboard {
             }
             (Request::Updated, _) => return Reply::Updated(self.updated()),
             (Request::AbortUpdate, _) => return self.abort_update(now, who),
-            // The shell has the bundles.
+            // The shell handles bundles.
             (Request::Upload { .. } | Request::Update { .. }, _) => {
                 return Reply::Refused("this hub keeps no bundles".into());
             }
@@ -48,7 +48,7 @@ impl Switchboard {
                 return Reply::Refused("robots are not parked during a run; `xpuck stop` ends it".into());
             }
             (Request::Parked, _) => return Reply::Parked(self.park_report(now).map(Box::new)),
-            // Not while nothing is seen: the next phase would begin with RUN.
+            // Not allowed while tracking is lost, because the next phase would begin with RUN.
             (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating) => {
                 self.next_phase(now, Some(format!("by {who}")));
             }
@@ -56,7 +56,7 @@ impl Switchboard {
                 self.pause();
                 self.note_for(now, who, format!("paused by {who}"));
             }
-            // Robots are asked what they were told before.
+            // The robots were asked for the orders before this one.
             (Request::Pause, Phase::Preparing) if self.is_returning() => {
                 self.hold_as_told();
                 self.pause();
@@ -83,7 +83,7 @@ impl Switchboard {
             (Request::Drive { robot, wheels, lamps }, _) => return self.drive(now, who, &robot, wheels, lamps),
             (Request::Watch { robot, picture }, _) => return self.watch(&robot, picture),
             (Request::Picture { robot }, _) => return self.picture(now, &robot),
-            // The shell has the console.
+            // The shell handles the console.
             (Request::Link, _) => return Reply::Refused("this hub has no console".into()),
             (Request::Events { after }, _) => return Reply::Events(self.events_after(after)),
             (Request::Shutdown, phase) => {
@@ -112,22 +112,22 @@ impl Switchboard {
         self.roster.robots.iter().flat_map(of).collect()
     }
 
-    /// The run's number, 0 without one, and its phase.
+    /// Number of the run, 0 without one, and its phase.
     pub fn here(&self) -> (u64, u16) {
         self.run.as_ref().map_or((0, 0), |run| (run.number, run.phase))
     }
 
-    /// The world of the run's phase; none without a run.
+    /// World of the run's phase; `None` without a run.
     pub fn world(&self) -> Option<&xpuck_kernels::world::WorldSpec> {
         self.run.as_ref().map(|run| &*run.planned().world)
     }
 
-    /// Phase, segment and running time, s: what [`Switchboard::status`] begins with, without its cost.
+    /// Phase, segment and running time (s), as in [`Switchboard::status`] but without its cost.
     pub fn progress(&self) -> (Phase, u32, f64) {
         self.run.as_ref().map_or((self.phase, 0, 0.0), |run| (self.phase, run.segment, run.run_seconds))
     }
 
-    /// How things stand.
+    /// Returns the status.
     pub fn status(&self, now: f64) -> Status {
         let arena = self.config.hub.arena;
         let run = self.run.as_ref();

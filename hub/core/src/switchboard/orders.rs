@@ -1,18 +1,18 @@
-//! What operators ask of single robots, what they note, and what happened so far.
+//! Orders of operators to single robots, their notes, and events.
 
 use super::{Action, EVENTS, Switchboard};
 use xpuck_wire::RobotRow;
 use xpuck_wire::message::{BLINKS_S, Event, Order, PictureTold, Reply, State, ToRobot};
 
-/// Longest note, characters.
+/// Maximum length of a note (characters).
 const NOTE: usize = 500;
-/// A robot is asked for a picture at most so often, s of wall time.
+/// Minimum interval between requests for a picture of a robot (s of wall time).
 const PICTURE_EVERY: f64 = 0.5;
-/// So long after that a picture is kept for who asked, s of wall time.
+/// Time after a request for which an arriving picture is stored (s of wall time).
 pub(super) const PICTURE_WAITS: f64 = 10.0;
 
 impl Switchboard {
-    /// Adds a note, if it says something.
+    /// Adds a note of an operator, if its length is valid.
     pub(super) fn take_note(&mut self, now: f64, who: &str, text: &str) -> Reply {
         let text = text.trim();
         let length = text.chars().count();
@@ -24,7 +24,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Has one robot do something.
+    /// Executes an order to one robot.
     pub(super) fn order(&mut self, now: f64, who: &str, id: &str, order: Order) -> Reply {
         let found = match order {
             Order::Identify | Order::Reboot => self.present(id),
@@ -52,7 +52,7 @@ impl Switchboard {
             Order::Hold | Order::Pause => {
                 (robot.held, robot.pauses) = (true, order == Order::Pause);
                 let what = if robot.pauses { "paused" } else { "held" };
-                // Without a run only the robot remembers it, and an absent robot has not been told.
+                // Without a run only the robot remembers the order, and an absent robot does not know it.
                 let remembered = self.run.is_some() || robot.alive();
                 let until = if remembered { "" } else { ", or the hub is started again before the robot is back" };
                 self.direct_again();
@@ -62,7 +62,7 @@ impl Switchboard {
                     format!("robot {id} is {what} by {who}: it stands until it is released{until}"),
                 );
             }
-            // The robot's hello may still tell that an earlier hub held it.
+            // The robot's hello may still report a hold by an earlier hub.
             Order::Release if !held && (returning || robot.witness.is_none()) => {
                 robot.released = true;
                 self.note_for(now, who, format!("robot {id} is released by {who}"));
@@ -79,16 +79,16 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// The present directive under a new number: a robot that stopped obeys nothing but a later one.
+    /// Repeats the current directive with a new number, because a stopped robot obeys only later directives.
     pub(super) fn direct_again(&mut self) {
         let (_, state, segment) = self.directive;
         self.direct(state, segment);
-        // What a hub that dies now must not forget.
+        // The next hub must know this order after a crash.
         let now = self.last;
         self.snapshot_now(now);
     }
 
-    /// Tells a robot that somebody watches it.
+    /// Informs a robot that an operator watches it.
     pub(super) fn watch(&mut self, id: &str, picture: bool) -> Reply {
         let place = match self.place(id) {
             Ok(place) => place,
@@ -100,7 +100,8 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// A robot's last picture. It is asked for the next one, though not again and again: a picture takes much of a radio.
+    /// Returns a robot's last picture and requests the next one, at a limited rate because a picture takes much radio
+    /// bandwidth.
     pub(super) fn picture(&mut self, now: f64, id: &str) -> Reply {
         let place = match self.present(id) {
             Ok(place) => place,
@@ -117,7 +118,7 @@ impl Switchboard {
         Reply::Picture(PictureTold { picture, age, camera_age: robot.telemetry.senses.camera_age })
     }
 
-    /// A robot's place in the swarm file, from 0.
+    /// Index of a robot in the swarm file, from 0.
     pub(super) fn place(&self, id: &str) -> Result<usize, String> {
         self.roster.place(id).ok_or_else(|| {
             let ids: Vec<&str> = self.roster.robots.iter().map(|robot| robot.id.as_str()).take(20).collect();
@@ -125,7 +126,7 @@ impl Switchboard {
         })
     }
 
-    /// The same of a robot that is there.
+    /// Index of a robot that is connected.
     pub(super) fn present(&self, id: &str) -> Result<usize, String> {
         let place = self.place(id)?;
         match self.roster.robots[place].alive() {
@@ -134,18 +135,18 @@ impl Switchboard {
         }
     }
 
-    /// Events with higher numbers, the oldest first.
+    /// Events with numbers above `after`, the oldest first.
     pub(super) fn events_after(&self, after: u64) -> Vec<Event> {
         self.events.iter().filter(|event| event.number > after).cloned().collect()
     }
 
-    /// The last events in a line each.
+    /// Most recent events, one line each.
     pub(super) fn latest_events(&self) -> Vec<String> {
         let skipped = self.events.len().saturating_sub(EVENTS);
         self.events.iter().skip(skipped).map(|event| format!("{:.1} {}", event.time, event.text)).collect()
     }
 
-    /// One row a robot.
+    /// Rows of the robots for the status.
     pub(super) fn rows(&self, now: f64) -> Vec<RobotRow> {
         let number = self.directive.0;
         let speed = self.config.swarm.speed;
@@ -160,7 +161,7 @@ impl Switchboard {
         rows
     }
 
-    /// A robot's telemetry came: notes when it obeyed the present directive first.
+    /// Notes the time at which a robot's telemetry first confirms the current directive.
     pub(super) fn note_obedience(&mut self, now: f64, place: usize) {
         let number = self.directive.0;
         let robot = &mut self.roster.robots[place];
@@ -169,7 +170,7 @@ impl Switchboard {
         }
     }
 
-    /// True if nobody waits for this robot: it is held.
+    /// Whether the run does not wait for this robot, because it is held.
     pub(super) fn is_excused(robot: &crate::roster::Robot) -> bool {
         robot.held && robot.alive() && robot.telemetry.state == State::Stop
     }

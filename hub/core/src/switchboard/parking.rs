@@ -1,4 +1,4 @@
-//! Parking: a phase without a run, in which robots pause and are driven to places ([`crate::park`]).
+//! Parking: a phase without a run, in which robots pause and are driven to poses ([`crate::park`]).
 
 use super::drive::drive_command;
 use super::{Action, Switchboard};
@@ -13,29 +13,29 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State, ToRobot};
 use xpuck_wire::park::{ParkOrder, ParkReport, ParkRow, ParkState};
 
-/// Most walls in an order.
+/// Maximum number of walls in an order.
 const WALLS: usize = 64;
-/// Most poses in an order.
+/// Maximum number of poses in an order.
 const POSES: usize = 64;
 
-/// The last parking: what is being done or how it ended.
+/// Current or last parking operation.
 pub(super) struct Parked {
     parking: Parking,
-    /// Places in the swarm file, from 0, in the order of the parking's robots.
+    /// Index of each parked robot in the swarm file, from 0.
     places: Vec<usize>,
-    /// Where the swarm was before.
+    /// Phase of the hub before parking.
     before: Phase,
-    /// It is over: in words, and the report as it was then.
+    /// Final report, once parking has ended.
     over: Option<ParkReport>,
 }
 
-/// A robot that can be driven.
+/// Whether the robot can be driven.
 fn is_there(robot: &Robot) -> bool {
     robot.alive() && !robot.held
 }
 
 impl Switchboard {
-    /// Begins to park robots.
+    /// Starts to park robots.
     pub(super) fn park(&mut self, now: f64, who: &str, order: ParkOrder) -> Reply {
         match self.parking(now, &order) {
             Ok((parking, places)) => {
@@ -96,7 +96,7 @@ impl Switchboard {
         Ok((Parking::new(now, orders, &self.sightings.recent(now))?, places))
     }
 
-    /// Shows the parking what motion capture sees.
+    /// Passes a frame of motion capture to the parking operation.
     pub(super) fn see_parking(&mut self, now: f64) {
         let going_on = self.phase == Phase::Parking;
         if let Some((parked, (_, frame))) = self.parked.as_mut().zip(self.frame.as_ref()).filter(|_| going_on) {
@@ -104,7 +104,7 @@ impl Switchboard {
         }
     }
 
-    /// Drives robots to their places.
+    /// Drives the robots of the parking operation.
     pub(super) fn go_on_parking(&mut self, now: f64) {
         if self.phase != Phase::Parking {
             return;
@@ -130,7 +130,7 @@ impl Switchboard {
         }
     }
 
-    /// Everybody stands, and the phase is what it was before.
+    /// Stops all robots and restores the previous phase.
     pub(super) fn end_parking(&mut self, now: f64, who: &str, line: Line, done: bool) {
         let mut report = self.park_report(now);
         if let Some((parked, report)) = self.parked.as_mut().zip(report.as_mut()) {
@@ -144,7 +144,7 @@ impl Switchboard {
         self.say_for(now, who, line);
     }
 
-    /// How the last parking stands; places are as motion capture sees them now.
+    /// Report of the last parking operation, with current poses while it is in progress.
     pub(super) fn park_report(&self, now: f64) -> Option<ParkReport> {
         let parked = self.parked.as_ref()?;
         if let Some(over) = &parked.over {

@@ -1,4 +1,4 @@
-//! Settings on their way to robots' files: sent until answered or given up, and what each robot said.
+//! Transfer of settings to robots' files: sent until answered or timed out, with the answer of each robot.
 
 use super::{Action, Switchboard};
 use xpuck_wire::log::Line;
@@ -6,10 +6,10 @@ use xpuck_wire::message::{Reply, ToRobot};
 use xpuck_wire::settings::MAX_SETTINGS;
 use xpuck_wire::{PushAnswer, PushRow};
 
-/// A robot that does not answer is given up after so long, s of wall time.
+/// Time after which a robot without an answer is given up (s of wall time).
 pub const GIVE_UP: f64 = 3.0;
 
-/// The last push.
+/// Last transfer of settings.
 pub(super) struct Push {
     number: u64,
     text: String,
@@ -18,7 +18,7 @@ pub(super) struct Push {
 }
 
 impl Switchboard {
-    /// Sends settings to these robots, or to all.
+    /// Sends settings to the given robots, or to all if none are given.
     pub(super) fn push(&mut self, now: f64, text: String, robots: Vec<String>) -> Reply {
         if text.len() > MAX_SETTINGS {
             let length = text.len();
@@ -39,12 +39,12 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// How the last push stands.
+    /// Progress of the last transfer.
     pub(super) fn pushed(&self) -> Vec<PushRow> {
         self.push.as_ref().map(|push| push.rows.clone()).unwrap_or_default()
     }
 
-    /// Says it again to those who have not answered.
+    /// Sends the settings again to robots without an answer.
     pub(super) fn repeat_push(&mut self, now: f64) {
         let Some(push) = self.push.as_ref().filter(|push| now < push.until) else { return };
         for row in push.rows.iter().filter(|row| row.answer.is_none()) {

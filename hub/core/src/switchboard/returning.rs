@@ -1,5 +1,5 @@
-//! A hub that returns: it takes up the run of one that died, has the robots stand, and asks them whether the run was meant to
-//! go on ([`crate::resumption`]).
+//! Resumption after a restart of the hub: it restores the run, orders the robots to stand still, and asks them
+//! whether the run was meant to continue ([`crate::resumption`]).
 
 use super::run::{Claimed, Run};
 use super::{Snapshot, Switchboard};
@@ -12,17 +12,17 @@ use xpuck_wire::Phase;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::State;
 
-/// Robots are waited for so long, s of wall time.
+/// Maximum time to wait for the robots (s of wall time).
 const RETURN: f64 = 10.0;
 
 impl Switchboard {
-    /// Goes on with the run of a hub that died. `now` counts on from that hub's time. Robots stand until they bear witness;
-    /// a run that was paused stands until somebody says RESUME.
+    /// Resumes the run of an earlier hub. `now` continues that hub's time. Robots stand still until they have given
+    /// testimony; a paused run stays paused until an operator gives RESUME.
     ///
     /// # Errors
-    /// In one line, why this hub cannot go on with it.
+    /// The reason why the run cannot be resumed, in one line.
     pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
-        // The swarm may have grown while no hub was there.
+        // Robots may have been added to the swarm file while no hub was running.
         if !self.config.swarm.robots.starts_with(&snapshot.robots) {
             return Err("it had other robots".into());
         }
@@ -41,7 +41,7 @@ impl Switchboard {
             robot.held = snapshot.held.contains(&robot.id);
         }
         let mut score = snapshot.score;
-        // Where the frisbee went while nobody looked does not count.
+        // Displacements of the frisbee without a hub do not count.
         score.forget_place();
         self.phase = if claim.is_some() { Phase::Preparing } else { snapshot.phase };
         self.run = Some(Run {
@@ -83,7 +83,7 @@ impl Switchboard {
         Ok(())
     }
 
-    /// Goes on with the run if all robots that were there say that it was to go on.
+    /// Continues the run if all previously connected robots confirm that it was meant to continue.
     pub(super) fn hear_witnesses(&mut self, now: f64) {
         let Some(run) = &self.run else { return };
         let Some(Claimed { claim, phase }) = &run.claim else { return };
@@ -118,8 +118,8 @@ impl Switchboard {
         }
     }
 
-    /// Ends a run that this hub took up if robot `id` was told a later STOP: one that was missing while witnesses were heard,
-    /// or any robot of a run that was paused, for which no witness is needed.
+    /// Ends a resumed run if robot `id` knows a later STOP. This concerns robots that were absent during the
+    /// evaluation, and all robots of a run that was paused, which is resumed without an evaluation.
     pub(super) fn end_if_stopped(&mut self, now: f64, id: &str, stops: u64) {
         let goes_on = !matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
         let judged = self.run.as_ref().filter(|run| goes_on && run.claim.is_none());
@@ -128,7 +128,7 @@ impl Switchboard {
         }
     }
 
-    /// The run stands until somebody says RESUME.
+    /// Pauses the run until an operator gives RESUME.
     fn stand(&mut self, now: f64, why: &str) {
         self.hold_as_told();
         self.pause();
@@ -138,12 +138,12 @@ impl Switchboard {
         self.warn(now, format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on"));
     }
 
-    /// Robots that say that they were held are held; nobody is asked any more.
+    /// Holds the robots that report a hold, and ends the evaluation.
     pub(super) fn hold_as_told(&mut self) {
         if self.run.as_mut().and_then(|run| run.claim.take()).is_none() {
             return;
         }
-        // Who was released since this hub is there is not held for what it was told before.
+        // A release by this hub overrides an earlier hold.
         for robot in self.roster.robots.iter_mut().filter(|robot| !robot.released) {
             let told = robot.witness.as_ref().and_then(|witness| witness.told.as_ref());
             if let Some(told) = told.filter(|told| told.held) {
@@ -152,7 +152,7 @@ impl Switchboard {
         }
     }
 
-    /// Why the run waits, if nobody had it wait.
+    /// Reason why the run waits, unless an operator paused it.
     pub(super) fn waits(&self) -> String {
         let paused = self.phase == Phase::Paused;
         match &self.run {
@@ -166,19 +166,19 @@ impl Switchboard {
         }
     }
 
-    /// Robots are asked whether the run was meant to go on.
+    /// Whether the robots are being asked if the run was meant to continue.
     pub(super) fn is_returning(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.claim.is_some())
     }
 
-    /// Everybody stands until somebody says RESUME.
+    /// Pauses all robots until an operator gives RESUME.
     pub(super) fn pause(&mut self) {
         self.phase = Phase::Paused;
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         self.direct(State::Pause, segment);
     }
 
-    /// The run goes on where a hub died that did this.
+    /// Continues the run in the phase of the earlier hub.
     fn go_on_as(&mut self, phase: Phase) {
         let now = self.last;
         let Some(run) = &mut self.run else { return };

@@ -1,4 +1,4 @@
-//! What robots say, and the exchange of genes.
+//! Messages of robots, and the exchange of genes.
 
 use super::orders::PICTURE_WAITS;
 use super::{Action, Switchboard};
@@ -13,13 +13,13 @@ use xpuck_wire::settings::Answer;
 use xpuck_wire::state::State;
 use xpuck_wire::witness::Witness;
 
-/// Longest version of a robot's program, characters.
+/// Maximum length of a program version (characters).
 const VERSION: usize = 32;
 
-/// Highest count of STOPs that a robot is believed to know: one that lies must not let the count overflow.
+/// Maximum accepted count of STOPs from a robot, so that a false one cannot make the count overflow.
 const MAX_STOPS: u64 = 1 << 53;
 
-/// A time span as people read it.
+/// Formats a duration for operators.
 fn span(ms: u64) -> String {
     match ms / 1000 {
         0..=119 => format!("{:.1} s", ms as f64 / 1e3),
@@ -51,8 +51,8 @@ impl Switchboard {
         self.heard(now, place, message);
     }
 
-    /// Handles a robot's hello: it may have been told things by an earlier hub, and may have restarted. `seen` is the number of
-    /// the latest hub that it heard.
+    /// Handles a robot's hello: it may have orders from an earlier hub, and may have restarted. `seen` is the number
+    /// of the latest hub that it has heard.
     fn greeted(&mut self, now: f64, place: usize, version: &str, seen: u64, witness: Witness) {
         let returning = self.is_returning();
         let robot = &mut self.roster.robots[place];
@@ -69,7 +69,7 @@ impl Switchboard {
         }
         (robot.witness, robot.kept) = (Some(witness), 0);
         robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
-        // The robot may have lost its experiment, and reports its installed release only after the welcome.
+        // The robot may have lost its experiment, and it reports its installed release only after the welcome.
         robot.experiment = 0;
         robot.step = Default::default();
         robot.installed = false;
@@ -77,7 +77,7 @@ impl Switchboard {
         self.compare_clocks(now, place, seen);
         self.actions.push(Action::Send(place, ToRobot::Welcome { island: island(place) }));
         if held.is_some() {
-            // The next hub has to know it, should this one die.
+            // The next hub must know the hold after a crash.
             self.snapshot_wanted = true;
             self.warn(now, format!("robot {id} was held by an earlier hub and stays so: `xpuck robot release {id}`"));
         }
@@ -98,7 +98,8 @@ impl Switchboard {
                 telemetry.engine = telemetry.engine.bounded();
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
                 robot.take(now, &telemetry);
-                // What a robot tells before it has taken the run's experiment is of the run before: recorded, and no more.
+                // Evolution reported before the robot has accepted the run's experiment belongs to the previous run,
+                // and is only recorded.
                 if self.run.as_ref().is_some_and(|run| robot.accepted != run.number) {
                     robot.telemetry.evolution = Default::default();
                 }
@@ -111,7 +112,7 @@ impl Switchboard {
             RobotMessage::Genes { generation, emigrant, births } => {
                 let from = self.exchange(now, place, generation, &emigrant);
                 self.tell_estimates(now, place);
-                // What comes again is answered again, and counts once.
+                // A repeated message is answered again, but counts once.
                 let run = self.run.as_mut();
                 let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant));
                 if new {
@@ -126,7 +127,7 @@ impl Switchboard {
                 }
             }
             RobotMessage::Population(population) if population.mean_nodes.is_finite() => {
-                // What is told again comes after what is newer.
+                // A repeated message may arrive after newer ones.
                 let run = self.run.as_ref().filter(|run| robot.accepted == run.number);
                 let steps = run.map_or(0, |run| run.plan.steps.len() as u16);
                 let step = population.step.min(steps);
@@ -136,7 +137,7 @@ impl Switchboard {
                 robot.population = Some(population);
             }
             RobotMessage::Population(_) => self.unrecorded(now, place, "a population without a mean size"),
-            // The shell shows it on pages that asked for it; here it waits for an operator who did.
+            // The shell shows pictures on pages; here a picture is stored only after an operator's request.
             RobotMessage::Picture(picture) => {
                 let asked = robot.picture_asked.is_some_and(|at| now - at < PICTURE_WAITS * self.config.swarm.speed);
                 robot.picture = Some((now, picture)).filter(|(_, picture)| asked && picture.is_sound());
@@ -198,7 +199,7 @@ impl Switchboard {
         }
     }
 
-    /// Tells a robot what the others found out about the world.
+    /// Sends a robot the other robots' estimates of the world.
     fn tell_estimates(&mut self, now: f64, place: usize) {
         if !self.run.as_ref().is_some_and(|run| run.plan.adapt) {
             return;
@@ -212,14 +213,14 @@ impl Switchboard {
         self.actions.push(Action::Send(place, ToRobot::Estimates(told)));
     }
 
-    /// What a robot told for the record makes no sense.
+    /// Reports an invalid message for the record.
     fn unrecorded(&mut self, now: f64, place: usize, why: &str) {
         let id = self.roster.robots[place].id.clone();
         let line = self.malformed.line(now, || format!("robot {id}: not recorded: {why}"));
         line.into_iter().for_each(|text| self.warn(now, text));
     }
 
-    /// Notes, once for each robot, that it heard a hub whose clock was ahead of this one's.
+    /// Reports, once per robot, that it has heard a hub whose clock was ahead of this one's.
     fn compare_clocks(&mut self, now: f64, place: usize, hub: u64) {
         let ahead = hub.saturating_sub(self.base);
         let robot = &mut self.roster.robots[place];
@@ -251,7 +252,7 @@ impl Switchboard {
         }
     }
 
-    /// Gives the islands from which the immigrants come.
+    /// Handles an emigrant; returns the source islands of the immigrants.
     fn exchange(&mut self, now: f64, place: usize, generation: u32, gene: &Emigrant) -> Vec<u16> {
         let Some(run) = &mut self.run else { return Vec::new() };
         for body in self.frame.iter().flat_map(|(_, frame)| &frame.bodies) {
@@ -263,7 +264,8 @@ impl Switchboard {
         match run.gate.admit(&robot.id, gene) {
             Ok(_) if run.plan.genes == Genes::Peers => {
                 robot.fittest = Some(gene.clone());
-                // The answer says that it was heard; the immigrants came from other robots, which the robot told before.
+                // The reply only confirms the emigrant; the immigrants came from other robots, as the robot has
+                // reported.
                 self.actions.push(Action::Send(place, ToRobot::Genes { generation, immigrants: Vec::new() }));
                 let told = robot.peers.as_ref().filter(|peers| peers.generation == generation);
                 told.map_or(Vec::new(), |peers| peers.from.clone())
@@ -287,15 +289,16 @@ impl Switchboard {
     }
 }
 
-/// A robot's island.
+/// Island number of a robot.
 pub(super) fn island(place: usize) -> u16 {
     place as u16 + 1
 }
 
-/// How often at most the log tells that a robot simulates another world, Hz: a robot that wavers does not fill it.
+/// Maximum rate of log lines about a changed simulated world, so that a robot that alternates does not fill the log
+/// (Hz).
 const CHANGES_HZ: f64 = 0.2;
 
-/// What a robot simulates otherwise than before.
+/// Describes the parameters whose simulated value has changed.
 fn changed(before: &[Estimate], now: &[Estimate]) -> Option<String> {
     let mut changes = Vec::new();
     for Estimate { parameter, simulated, .. } in now {

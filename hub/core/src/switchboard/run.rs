@@ -14,36 +14,37 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::signed::Signed;
 
-/// How long a start waits for all robots before it goes on without the missing ones, s.
+/// Time for which a start waits for all robots, before it continues without the missing ones (s).
 const PREPARE: f64 = 30.0;
-/// The frisbee counts as touching the end when it is this near, m: a touch is over within a frame.
+/// Distance of the frisbee from the end of the arena that counts as touching it (m).
 const TOUCH: f32 = 0.004;
-/// The frisbee counts as relocated when it is this near the centre and rests, m.
+/// Distance from the centre within which a frisbee at rest counts as relocated (m).
 const CENTRAL: f32 = 0.25;
-/// It has to rest for so long, so that one that a hand holds is not taken for put down, s.
+/// Time for which the frisbee must rest to count as put down, and not as held by a hand (s).
 const AT_REST: f64 = 0.1;
-/// A relocation that lasts longer is warned of, s.
+/// Interval between warnings during a relocation (s).
 const RELOCATION: f64 = 20.0;
 
-/// Claim that robots have to confirm before the run of a hub that died continues.
+/// Claim that robots must confirm before the run of an earlier hub continues.
 pub(super) struct Claimed {
-    /// The claim.
+    /// Claim.
     pub(super) claim: Claim,
-    /// Phase of that hub, which is entered again on confirmation.
+    /// Phase of the earlier hub, which is restored on confirmation.
     pub(super) phase: Phase,
 }
 
 pub(super) struct Run {
     pub(super) plan: Arc<Plan>,
-    /// The plan's phase, from 0, and the running time in it, s.
+    /// Index of the plan's phase, from 0, and the running time in it (s).
     pub(super) phase: u16,
     pub(super) phase_seconds: f64,
-    /// The phase's own segments so far.
+    /// Number of segments in the phase so far.
     pub(super) phase_segment: u32,
-    /// The swarm's fittest tree when the phase began, where all are to drive with it.
+    /// Fittest tree of the swarm at the start of the phase, if all robots must drive with it.
     pub(super) tree: Option<String>,
     pub(super) signed: Signed,
-    /// Robots when the run began: all simulate worlds with so many, or fitness of different islands would not compare.
+    /// Number of robots at the start of the run. All islands simulate worlds with this number, so that their fitness
+    /// can be compared.
     pub(super) robots: usize,
     pub(super) number: u64,
     pub(super) seed: u64,
@@ -56,45 +57,45 @@ pub(super) struct Run {
     pub(super) gate: Gate,
     pub(super) dead: u32,
     pub(super) seen: SeenGenerations,
-    /// It was told to go on for the first time; round trips before do not count.
+    /// Whether the run has been started; earlier round trips do not count.
     pub(super) under_way: bool,
-    /// Why it stands until an operator says RESUME, where none had it pause.
+    /// Reason why the run waits for RESUME, unless an operator paused it.
     pub(super) doubt: Option<String>,
-    /// The run is one of a hub that died, and robots have not borne witness yet.
+    /// Claim of a resumed run that the robots have not confirmed yet.
     pub(super) claim: Option<Claimed>,
-    /// Count of STOPs in the state from which this hub took the run up; `None` for a run of its own.
+    /// Count of STOPs in the state from which this hub resumed the run; `None` for a run of its own.
     pub(super) resumed_under: Option<u64>,
-    /// When a relocation is warned of next.
+    /// Time of the next warning about a relocation (s).
     pub(super) warn_at: f64,
-    /// Times that the frisbee came to the end where it is to be, and the running time of the last, s.
+    /// Number of goals so far, and the running time of the last one (s).
     pub(super) goals: (u32, f64),
 }
 
 impl Run {
-    /// What the plan says of the present phase.
+    /// Current phase of the plan.
     pub(super) fn planned(&self) -> &PlannedPhase {
         self.plan.phase(usize::from(self.phase))
     }
 
-    /// What robots are told while the phase goes on.
+    /// State of the robots during the current phase.
     pub(super) fn state(&self) -> State {
         if self.planned().kind == Kind::Rest { State::Pause } else { State::Run }
     }
 
-    /// What the hub is doing while the phase goes on.
+    /// Phase of the hub during the current phase of the plan.
     pub(super) fn going_on(&self) -> Phase {
         if self.planned().kind == Kind::Rest { Phase::Resting } else { Phase::Running }
     }
 }
 
-/// A line that says what a phase is.
+/// Describes the start of a phase.
 fn announcement(number: u16, phase: &PlannedPhase) -> String {
     let more = if phase.say.is_empty() { String::new() } else { format!(". {}", phase.say) };
     format!("phase {} ({}) begins, {:.1} min at most{more}", number + 1, phase.name, phase.seconds / 60.0)
 }
 
 impl Switchboard {
-    /// Begins a run; `anyway` says that batteries may end before it.
+    /// Starts a run; `anyway` overrides the battery check.
     pub(super) fn start(&mut self, now: f64, who: &str, signed: Signed, seed: u64, anyway: bool) -> Reply {
         if let Some(why) = self.keeps_from_run() {
             return Reply::Refused(why);
@@ -113,7 +114,7 @@ impl Switchboard {
             return Reply::Refused(why);
         }
         self.number += 1;
-        // What was found out in another run's world is no evidence in this one's.
+        // Estimates from another run's world are not valid in this one.
         self.roster.robots.iter_mut().for_each(|robot| robot.estimates = None);
         let copies = match plan.settings.algorithm.sample_owner() {
             SampleOwner::Copy => Copies::Each,
@@ -161,7 +162,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Sends RUN when everybody is ready, or when waiting is over and somebody is.
+    /// Sends RUN when all robots are ready, or when the waiting time is over and at least one is.
     pub(super) fn prepare(&mut self, now: f64) {
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Preparing) else { return };
         if run.claim.is_some() {
@@ -196,7 +197,7 @@ impl Switchboard {
         self.announce(now);
     }
 
-    /// The run goes on as its phase says.
+    /// Continues the run in the state of its phase.
     pub(super) fn go_on(&mut self) {
         let Some(run) = &mut self.run else { return };
         run.doubt = None;
@@ -208,14 +209,14 @@ impl Switchboard {
         self.direct(state, segment);
     }
 
-    /// Says what the phase is, where there is more than one.
+    /// Logs the start of a phase, if the plan has more than one.
     fn announce(&mut self, now: f64) {
         let Some(run) = self.run.as_ref().filter(|run| run.plan.phases.len() > 1) else { return };
         let text = announcement(run.phase, run.planned());
         self.note(now, text);
     }
 
-    /// Running time, segments, phases, and the end of the run.
+    /// Advances the running time, segments and phases, and ends the run.
     pub(super) fn advance(&mut self, now: f64, passed: f64) {
         let waiting = self.phase == Phase::Relocating;
         if let Some(run) = self.run.as_mut().filter(|run| waiting && now >= run.warn_at) {
@@ -254,7 +255,7 @@ impl Switchboard {
         self.note(now, format!("segment {segment}{what}"));
     }
 
-    /// The condition that ends the phase now, if one does; `whole` if a segment has just been completed.
+    /// Returns the condition that ends the phase now, if any; `whole` marks a segment that has just been completed.
     fn ended_by(&self, planned: &PlannedPhase, whole: bool) -> Option<String> {
         let (run, until) = (self.run.as_ref()?, &planned.until);
         if let Some(wanted) = until.generations {
@@ -266,7 +267,7 @@ impl Switchboard {
         }
         let steps = run.plan.steps.len();
         let in_a_step = |(i, robot): (usize, &Robot)| robot.alive() && planned.evolves(i) && !robot.is_beyond(steps);
-        // The fitness in a step's world says nothing about the experiment's own.
+        // The fitness in a step's world says nothing about the experiment's own world.
         let wait = self.roster.robots.iter().enumerate().any(in_a_step);
         if let Some(wanted) = until.evolved_fitness.filter(|_| !wait) {
             let evolved = self.roster.evolved();
@@ -279,7 +280,7 @@ impl Switchboard {
         (fitness >= wanted).then(|| format!("the segment's fitness is {fitness:.3}"))
     }
 
-    /// Ends the phase: the next one begins, or the run is over.
+    /// Ends the phase: starts the next one or ends the run.
     pub(super) fn next_phase(&mut self, now: f64, why: Option<String>) {
         let Some(run) = &mut self.run else { return };
         if usize::from(run.phase) + 1 >= run.plan.phases.len() {
@@ -305,7 +306,7 @@ impl Switchboard {
         self.announce(now);
     }
 
-    /// The discs of the phase's world stand between robots that hear one another.
+    /// Passes the discs of the phase's world to the virtual senses, because discs can block messages between robots.
     pub(super) fn tell_senses_of_discs(&mut self) {
         if let Some(run) = &self.run {
             let discs = run.planned().world.discs.iter();
@@ -313,8 +314,8 @@ impl Switchboard {
         }
     }
 
-    /// The tree with the greatest derated fitness of all that robots offered last whose islands are in the latest step of
-    /// the curriculum, where there is one.
+    /// Tree with the greatest derated fitness among the last emigrants. In a curriculum only islands in the latest
+    /// step count.
     fn fittest(&self, full_evaluations: u32) -> Option<String> {
         let robots = || self.roster.robots.iter().filter_map(|robot| Some((robot.step.0, robot.fittest.as_ref()?)));
         let latest = robots().map(|(step, _)| step).max();
@@ -322,7 +323,7 @@ impl Switchboard {
         let known = offered.filter_map(|gene| Migrant::check(gene.values()).ok());
         let best = known.max_by(|a, b| {
             let value = |migrant: &Migrant| migrant.samples.derated(full_evaluations);
-            // Of equals the one of the lower island.
+            // Among equals the one with the lower island number is chosen.
             value(a).total_cmp(&value(b)).then(b.id.cmp(&a.id))
         })?;
         Some(best.tree.to_string())
@@ -361,7 +362,7 @@ impl Switchboard {
         self.direct(State::Stop, segment);
         self.note_for(now, who, why.into());
         self.tell_run(now);
-        // A hub that dies before the record is closed must not go on with a run that is over.
+        // The final state is stored at once, so that a crash before the record is closed does not resume the run.
         self.snapshot_now(now);
         self.actions.push(Action::CloseRecord);
     }

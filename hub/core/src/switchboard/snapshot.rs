@@ -1,4 +1,4 @@
-//! How a run stands as data, so that a hub that returns after a crash goes on with it.
+//! State of a run as data, from which a hub continues after a crash.
 
 use super::dedup::SeenGenerations;
 use super::robots::island;
@@ -14,80 +14,81 @@ use xpuck_wire::message::{Emigrant, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
 
-/// The state is kept so often, s of wall time.
+/// Interval between stored states (s of wall time).
 const KEEP: f64 = 1.0;
 
-/// How a run stands.
+/// State of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Arena time of the hub that kept it, s.
+    /// Arena time of the hub that stored it (s).
     pub time: f64,
     /// Ids of the robots, in the order of their islands.
     pub robots: Vec<String>,
-    /// Robots when the run began.
+    /// Number of robots at the start of the run.
     pub planned: usize,
-    /// What the hub did.
+    /// Phase of the hub.
     pub phase: Phase,
-    /// The experiment, as it was signed.
+    /// Signed experiment.
     pub signed: Signed,
-    /// Number of the experiment, which robots know it by.
+    /// Number of the experiment, by which robots identify it.
     pub number: u64,
-    /// Directives and experiments that come later have higher numbers.
+    /// Last used number; later directives and experiments have greater ones.
     pub last_number: u64,
-    /// The state that robots were told to be in, since which directive, and the number of the last one that said so.
+    /// State that robots were ordered to be in, and the numbers of the first and the last directive with this state.
     pub told: (State, u64, u64),
-    /// STOPs that the swarm had been given.
+    /// Count of STOPs.
     pub stops: u64,
     /// Seed of the run.
     pub seed: u64,
-    /// It was told to go on at least once.
+    /// Whether the run has been started.
     pub under_way: bool,
-    /// Running time, pauses left out, s.
+    /// Running time, without pauses (s).
     pub run_seconds: f64,
-    /// The experiment's phase, from 0; running time and segments in it, and the tree of all robots for it.
+    /// Index of the experiment's phase, from 0, with its running time (s), its number of segments, and the common
+    /// tree of all robots.
     pub experiment_phase: (u16, f64, u32, Option<String>),
-    /// The current segment.
+    /// Current segment.
     pub segment: u32,
     /// Real fitness so far.
     pub score: Score,
-    /// Goals so far, and the running time of the last, s.
+    /// Number of goals so far, and the running time of the last one (s).
     pub goals: (u32, f64),
-    /// Robots lost so far.
+    /// Number of robots lost so far.
     pub dead: u32,
-    /// Robots that were there.
+    /// Connected robots.
     pub alive: Vec<String>,
     /// Round trips so far.
     pub round_trips: RoundTrips,
-    /// The islands' recent emigrants.
+    /// Recent emigrants of the islands.
     pub geneserver: Geneserver,
-    /// Which generations were taken.
+    /// Generations received so far.
     pub seen: SeenGenerations,
-    /// Of each robot the trees that drove it, and its island's fittest.
+    /// For each robot, the trees that controlled it and its island's last emigrant.
     pub trees: Vec<(Loaded, Option<Emigrant>)>,
-    /// Robots that are held.
+    /// Held robots.
     #[serde(default)]
     pub held: Vec<String>,
-    /// Who started the run.
+    /// Operator who started the run.
     #[serde(default)]
     pub started_by: String,
-    /// What operators were shown: the result, should no hub return.
+    /// Status shown to operators, which becomes the result if no hub returns.
     pub status: Status,
 }
 
 impl Snapshot {
-    /// The run is over: its record is to be closed, and no hub goes on with it.
+    /// Whether the run is over, so that its record is only closed.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Finished
     }
 
-    /// Claim of a hub that returns, for robots to confirm.
+    /// Claim of a returning hub, for robots to confirm.
     pub fn claim(&self) -> Claim {
         let (state, since, last) = self.told;
         let alive = self.alive.iter().filter(|id| !self.held.contains(id)).cloned().collect();
         Claim { run: self.number, state, since, last, stops: self.stops, alive }
     }
 
-    /// A generation of a robot is in the record, which reaches further than this state.
+    /// Marks a generation found in the record, which may be newer than this state.
     pub fn recorded(&mut self, robot: &str, generation: u32, emigrant: &Emigrant) {
         if let Some(place) = self.robots.iter().position(|id| id == robot) {
             self.seen.take(island(place), generation, emigrant);
@@ -96,7 +97,7 @@ impl Snapshot {
 }
 
 impl Switchboard {
-    /// Keeps the state when it is due, and when phase or segment have changed since.
+    /// Stores the state at the set interval, and whenever the run or the directive has changed.
     pub(super) fn snapshot_if_due(&mut self, now: f64) {
         let here = self.run.as_ref().map(|run| (run.number, self.directive.0));
         let over = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
@@ -118,7 +119,7 @@ impl Switchboard {
         }
     }
 
-    /// Records how the run stands.
+    /// Records the state of the run.
     pub(super) fn tell_run(&mut self, now: f64) {
         let Status { phase, run_seconds, segment, segments, evolved, slow_round_trips, dead, .. } = self.status(now);
         let entry = Entry::Run { time: now, phase, run_seconds, segment, segments, evolved, slow_round_trips, dead };
@@ -128,10 +129,10 @@ impl Switchboard {
     fn snapshot(&self, now: f64) -> Option<Snapshot> {
         let run = self.run.as_ref()?;
         let robots = &self.roster.robots;
-        // The run was over before robots were parked.
+        // Parking starts only when no run is in progress.
         let phase = if self.phase == Phase::Parking { Phase::Finished } else { self.phase };
         let (number, state, _) = self.directive;
-        // A run that waits for witnesses claims what it did, should this hub die too.
+        // While the run waits for testimony, its original claim is stored, in case this hub crashes too.
         let waits = run.claim.as_ref().filter(|_| phase == Phase::Preparing);
         let (phase, told, stops, alive) = match waits {
             Some(Claimed { claim, phase }) => {

@@ -1,10 +1,10 @@
-//! A run that cannot see stands still: without poses robots sense nothing of each other, and nothing is scored.
+//! Pause of a run without poses: without them robots have no virtual senses, and nothing is scored.
 
 use super::{Switchboard, TRACKING_LOST};
 use xpuck_wire::Phase;
 use xpuck_wire::message::State;
 
-/// When the frisbee, and any robot, were last seen; s.
+/// Times at which the frisbee and any robot were last seen (s).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TrackingWatchdog {
     frisbee: f64,
@@ -17,7 +17,7 @@ impl TrackingWatchdog {
         self.robot = if robot { now } else { self.robot };
     }
 
-    /// What has not been seen for too long; the frisbee matters where it is what the task is about.
+    /// Describes what has not been seen for too long; the frisbee counts only if the task requires it.
     fn missing(&self, now: f64, frisbee: bool) -> Option<&'static str> {
         let gone = |at: f64| now - at > TRACKING_LOST;
         match (frisbee && gone(self.frisbee), gone(self.robot)) {
@@ -30,7 +30,7 @@ impl TrackingWatchdog {
 }
 
 impl Switchboard {
-    /// Pauses a run without poses and resumes it when they are back. A pause by the operator stays one.
+    /// Pauses a run without poses, and resumes it when they return. A pause by an operator is kept.
     pub(super) fn watch_tracking(&mut self, now: f64) {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         let frisbee = self.run.as_ref().is_none_or(|run| run.planned().world.task.moves_disc());
@@ -53,7 +53,7 @@ impl Switchboard {
         }
     }
 
-    /// Warns once of names of bodies that match nothing.
+    /// Warns once about body names that match nothing.
     pub(super) fn watch_names(&mut self, now: f64) {
         if let Some(mismatch) = self.names.report(now) {
             self.warn(now, mismatch);

@@ -1,4 +1,4 @@
-//! An update of robots' programs: what operators ask of it, what robots tell, and what is said of it.
+//! Update of robots' programs: requests of operators, reports of robots, and log lines.
 
 use super::{Action, Switchboard};
 use crate::rollout::{self, Rollout, Stand, TRIAL_OF_IMAGE, Told};
@@ -9,61 +9,61 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, ToRobot};
 use xpuck_wire::rollout::{BundleHead, Installed, Stage, UpdateReport, UpdateRow};
 
-/// A robot that does not say what it has installed by then is too old: so many offers are held back.
+/// Number of withheld offers after which a robot without a report of its release counts as too old.
 const HELD_BACK: u32 = 5;
-/// Longest reason of a robot that is passed on, characters.
+/// Maximum length of a robot's reason that is passed on (characters).
 const WHY: usize = 300;
 
-/// A bundle that the hub has, verified by its shell.
+/// Bundle of the hub, verified by its shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bundle {
-    /// What robots are offered.
+    /// Data offered to robots.
     pub head: BundleHead,
     /// SHA-256 of its payload.
     pub digest: String,
-    /// The version that it brings.
+    /// Version of the bundle.
     pub version: String,
-    /// Its counter.
+    /// Counter of the bundle.
     pub counter: u64,
-    /// Bytes of its payload.
+    /// Size of the payload (bytes).
     pub size: u64,
-    /// It is the image of a card, which is tried by a boot.
+    /// Whether it is a card image, which is tried by a boot.
     #[serde(default)]
     pub image: bool,
 }
 
-/// An update, as it is kept so that it goes on after the hub was started again.
+/// Update, which is stored so that it continues after a restart of the hub.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Update {
     number: u64,
     by: String,
     bundle: Bundle,
     rollout: Rollout,
-    /// Offers that were held back from robots that have not said what they have installed.
+    /// Number of offers withheld from each robot without a report of its installed release.
     #[serde(skip)]
     held_back: BTreeMap<String, u32>,
-    /// What was said of each robot, and whether the end was.
+    /// Last logged state of each robot, and whether the end was logged.
     #[serde(skip)]
     said: (BTreeMap<String, &'static str>, bool),
 }
 
 impl Update {
-    /// The digest of its bundle.
+    /// Digest of the bundle.
     pub fn digest(&self) -> &str {
         &self.bundle.digest
     }
 
-    /// Nothing will change any more.
+    /// Whether the update has finished.
     pub fn is_done(&self) -> bool {
         self.rollout.is_done()
     }
 }
 
-/// Why an update is refused while a run goes on.
+/// Reason for refusing an update during a run.
 pub const DURING_A_RUN: &str = "robots are not updated during a run; `xpuck stop` ends it";
 
 impl Switchboard {
-    /// Begins to update these robots, or all, `canary` of them first.
+    /// Starts to update the given robots, or all if none are given; `canary` of them first.
     pub fn update(&mut self, now: f64, who: &str, bundle: Bundle, robots: &[String], canary: u32) -> Reply {
         if !matches!(self.phase, Phase::Idle | Phase::Finished) {
             return Reply::Refused(DURING_A_RUN.into());
@@ -93,7 +93,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Goes on with an update of a hub that ended.
+    /// Continues the update of an earlier hub.
     pub fn resume_update(&mut self, now: f64, update: Update) {
         if !update.is_done() {
             self.note(now, format!("the update to {} goes on", update.bundle.version));
@@ -103,7 +103,7 @@ impl Switchboard {
         self.update = Some(update);
     }
 
-    /// How the last update stands.
+    /// Report of the last update.
     pub(super) fn updated(&self) -> Option<Box<UpdateReport>> {
         let update = self.update.as_ref()?;
         let row = |row: &rollout::Row| {
@@ -129,7 +129,7 @@ impl Switchboard {
         }))
     }
 
-    /// Has no further robot updated.
+    /// Stops the update of further robots.
     pub(super) fn abort_update(&mut self, now: f64, who: &str) -> Reply {
         let Some(update) = self.update.as_mut().filter(|update| !update.is_done()) else {
             return Reply::Refused("no update is going on".into());
@@ -140,12 +140,12 @@ impl Switchboard {
         Reply::Done
     }
 
-    /// Why no run may begin; none if one may.
+    /// Reason why no run may start; `None` if it may.
     pub(super) fn keeps_from_run(&self) -> Option<String> {
         self.update.as_ref()?.rollout.keeps_from_run()
     }
 
-    /// A robot asks for a piece.
+    /// Handles a robot's request for a piece.
     pub(super) fn robot_wants(&mut self, now: f64, place: usize, digest: &str, offset: u64) {
         let wall = self.wall(now);
         let Some(update) = &mut self.update else { return };
@@ -156,14 +156,14 @@ impl Switchboard {
         }
     }
 
-    /// A robot says what it has installed.
+    /// Handles a robot's report of its installed release.
     pub(super) fn robot_installed(&mut self, now: f64, place: usize, installed: Installed) {
         let wall = self.wall(now);
         let robot = &mut self.roster.robots[place];
         robot.installed = true;
         let Some((update, told)) = self.update.as_mut().zip(installed.update) else { return };
         let offered = update.rollout.rows().iter().any(|row| row.robot == robot.id && row.stand == Stand::Offered);
-        // One that was just offered the bundle may still speak of an earlier attempt with it.
+        // A robot that has just received an offer may still report an earlier attempt with the same bundle.
         if offered && told.number != update.number && matches!(told.stage, Stage::Reverted | Stage::Refused) {
             return;
         }
@@ -178,7 +178,7 @@ impl Switchboard {
         update.rollout.told(&robot.id, &told.digest, told_of, wall);
     }
 
-    /// A robot was heard.
+    /// Records a message of a robot.
     pub(super) fn update_heard(&mut self, now: f64, id: &str) {
         let wall = self.wall(now);
         if let Some(update) = &mut self.update {
@@ -186,7 +186,7 @@ impl Switchboard {
         }
     }
 
-    /// Offers what is due, and says what changed.
+    /// Sends due offers, and logs changes.
     pub(super) fn go_on_updating(&mut self, now: f64) {
         let (wall, running) = (self.wall(now), !matches!(self.phase, Phase::Idle | Phase::Finished));
         let Some(update) = &mut self.update else { return };
@@ -195,7 +195,7 @@ impl Switchboard {
         }
         for rollout::Action::Offer(id) in update.rollout.step(wall, running) {
             let Some(place) = self.roster.place(&id) else { continue };
-            // An older program would refuse what it does not know.
+            // Older programs reject unknown messages.
             if self.roster.robots[place].installed {
                 let message = ToRobot::Offer { number: update.number, bundle: update.bundle.head.clone() };
                 self.actions.push(Action::Send(place, message));
@@ -211,7 +211,7 @@ impl Switchboard {
         self.say_of_update(now);
     }
 
-    /// A line for each robot that got further, and one at the end.
+    /// Logs each robot's progress, and the end of the update.
     fn say_of_update(&mut self, now: f64) {
         let Some(update) = &mut self.update else { return };
         let version = update.bundle.version.clone();
@@ -255,7 +255,7 @@ impl Switchboard {
         self.actions.extend(self.update.clone().map(|update| Action::KeepUpdate(Box::new(update))));
     }
 
-    /// Arena time as wall time, s.
+    /// Converts arena time to wall time (s).
     fn wall(&self, now: f64) -> f64 {
         now / self.config.swarm.speed
     }

@@ -1,29 +1,29 @@
-//! By how much the hub's clock is ahead of a robot's, from messages that tell when they were made.
+//! Offset between the clocks of the hub and a robot, from timestamped messages.
 
-/// A robot's clock may gain so much on the hub's, s in a second.
+/// Maximum drift between the clocks (s/s).
 const DRIFT: f64 = 1e-4;
-/// What is farther off than this is the clock of another program of the robot, s.
+/// Increase of the offset that indicates another program on the robot (s).
 const ANOTHER: f64 = 10.0;
 
-/// What is known of one robot's clock.
+/// Estimated clock offset of one robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RobotClock {
-    /// By how much the hub's is ahead, at most, s, and when that was found.
+    /// Upper bound of the hub's lead (s), and the time of this estimate (s).
     known: Option<(f64, f64)>,
 }
 
 impl RobotClock {
-    /// Something that the robot said at its own time `then` came at the hub's time `now`, s.
+    /// Takes a message that the robot sent at its own time `then` and that arrived at the hub's time `now` (s).
     pub fn heard(&mut self, then: f64, now: f64) {
         let sample = now - then;
-        // The message that took least on its way tells most; clocks may drift.
+        // The message with the least delay gives the best bound; the bound grows with time, because clocks may drift.
         let bound = self.known.map(|(ahead, at)| ahead + DRIFT * (now - at).max(0.0));
         if bound.is_none_or(|bound| sample < bound || sample > bound + ANOTHER) {
             self.known = Some((sample, now));
         }
     }
 
-    /// By how much the hub's clock is ahead, at most, s; none before anything was heard.
+    /// Upper bound of the hub's lead over the robot's clock (s); `None` before the first message.
     pub fn ahead(&self) -> Option<f64> {
         self.known.map(|(ahead, _)| ahead)
     }

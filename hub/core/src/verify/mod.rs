@@ -1,5 +1,5 @@
-//! Whether recorded control updates are true: the recorded tree is ticked on the recorded blackboard, and senses are
-//! computed anew from the recorded poses.
+//! Verification of recorded control updates: the recorded tree is ticked again on the recorded blackboard, and senses
+//! are computed again from the recorded poses.
 
 mod clock;
 mod senses;

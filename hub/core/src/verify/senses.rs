@@ -1,5 +1,4 @@
-//! Senses computed anew from recorded poses, sense by sense (thesis 7.3): by how much each robot sensed something else
-//! than what was there.
+//! Comparison of recorded senses with senses computed from recorded poses, for each sense (thesis 7.3).
 
 use super::clock::RobotClock;
 use crate::config::HubFile;
@@ -12,19 +11,20 @@ use xpuck_kernels::world::senses::{Patch, camera, proximity};
 use xpuck_kernels::world::{Body, Pose, Shape, WorldSpec};
 use xpuck_wire::updates::{Update, Updates};
 
-/// Poses are kept so long, s: a batch comes a second after its first update, and frames may be as old as that.
+/// Time for which poses are kept [s]: a batch arrives a second after its first update, and its frames may have this
+/// age.
 const KEPT: f64 = 10.0;
-/// Updates that wait for poses, at most.
+/// Maximum number of updates that wait for poses.
 const WAITING: usize = 10_000;
-/// Poses this far apart are not joined by a line, s.
+/// Maximum gap between two poses for interpolation (s).
 const LONGEST_GAP: f64 = 0.2;
 
-/// After poses were missing for so long a hub may have been away, s: clocks are found anew.
+/// Gap in the poses that indicates an absent hub, after which clock offsets are estimated again (s).
 const AWAY: f64 = 1.0;
-/// Updates that come within so long after that are not compared, s.
+/// Time after such a gap during which updates are not compared (s).
 const SETTLING: f64 = 3.0;
 
-/// The senses: name, unit, and by how much a value may differ without counting as different.
+/// Name, unit and tolerance of each sense.
 const SENSES: [(&str, &str, f32); 6] = [
     ("compass", "rad", 0.05),
     ("range", "m", 0.01),
@@ -34,27 +34,27 @@ const SENSES: [(&str, &str, f32); 6] = [
     ("camera", "of 1", 0.0),
 ];
 
-/// How one sense compares.
+/// Comparison of one sense.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SenseRow {
-    /// Its name.
+    /// Name of the sense.
     pub sense: &'static str,
     /// Unit of the differences.
     pub unit: &'static str,
-    /// Differences up to this do not count.
+    /// Maximum difference that does not count.
     pub tolerance: f32,
-    /// Values that were compared.
+    /// Number of compared values.
     pub values: u64,
-    /// Those that differ.
+    /// Number of values that differ by more than the tolerance.
     pub different: u64,
-    /// The largest difference.
+    /// Maximum absolute difference.
     pub largest: f32,
-    /// The mean of all.
+    /// Mean absolute difference.
     pub mean: f64,
 }
 
 impl SenseRow {
-    /// The part of the values that differ.
+    /// Share of the values that differ by more than the tolerance.
     pub fn part(&self) -> f64 {
         self.different as f64 / self.values.max(1) as f64
     }
@@ -68,34 +68,34 @@ struct Tally {
     sum: f64,
 }
 
-/// Compares what robots sensed with where everybody was.
+/// Compares the senses of robots with the positions of all bodies.
 #[derive(Clone, Debug)]
 pub struct SenseVerifier {
     names: Vec<String>,
     /// Name of the first disc.
     frisbee: String,
-    /// The robots, then the discs.
+    /// Indices of the bodies by name: the robots, then the discs.
     places: BTreeMap<String, usize>,
     robots: usize,
     shapes: Vec<Shape>,
     physics: Physics,
     patches: Vec<Patch>,
     range: f32,
-    /// Where everybody was, the oldest first.
+    /// Poses of all bodies, the oldest first.
     poses: VecDeque<(f64, Vec<Option<Pose>>)>,
-    /// Of each robot.
+    /// Clock of each robot.
     clocks: BTreeMap<String, RobotClock>,
     tallies: [Tally; SENSES.len()],
-    /// Updates that wait for the next poses: the robot, the hub's time, and what it sensed.
+    /// Updates that wait for the next poses: index of the robot, time of the hub (s), and update.
     waiting: VecDeque<(usize, f64, Update)>,
-    /// Updates of which the poses are missing.
+    /// Number of updates without poses.
     blind: u64,
-    /// Updates that come before are not compared, s.
+    /// Time before which updates are not compared (s).
     settled: f64,
 }
 
 impl SenseVerifier {
-    /// For robots in the order of their islands, in the arena of a hub's file.
+    /// Creates a verifier for robots in the order of their islands, in the arena of a hub's file.
     pub fn new(robots: &[String], hub: &HubFile) -> SenseVerifier {
         let disc = Shape { radius: hub.arena.frisbee_radius_m, ..Shape::FRISBEE };
         let half_arena = (hub.arena.length_m / 2.0, hub.arena.width_m / 2.0);
@@ -119,7 +119,7 @@ impl SenseVerifier {
         verifier
     }
 
-    /// From here on the robots are in this world: its walls, patches and discs.
+    /// Sets the world from now on: its walls, patches and discs.
     pub fn set_world(&mut self, world: &WorldSpec) {
         self.physics = world.physics.clone();
         self.patches = world.patches.clone();
@@ -129,12 +129,12 @@ impl SenseVerifier {
     fn set_discs(&mut self, discs: impl IntoIterator<Item = Shape>) {
         self.shapes = std::iter::repeat_n(Shape::ROBOT, self.robots).chain(discs).collect();
         self.places = places(&self.names, &self.frisbee, self.shapes.len() - self.robots).collect();
-        // What was kept has the places of the other world.
+        // Stored poses have the indices of the previous world.
         let most = self.shapes.len();
         self.poses.iter_mut().for_each(|(_, poses)| poses.resize(most, None));
     }
 
-    /// Takes poses, in the order of time.
+    /// Takes poses, in chronological order.
     pub fn poses<'a>(&mut self, time: f64, bodies: impl IntoIterator<Item = (&'a str, [f32; 3])>) {
         let mut poses = vec![None; self.shapes.len()];
         for (name, [x, y, heading]) in bodies {
@@ -142,7 +142,7 @@ impl SenseVerifier {
                 poses[*place] = Some(Pose { at: vec2(x, y), heading });
             }
         }
-        // A hub that goes on with the run of another counts time on, but not to the millisecond.
+        // A hub that resumes a run continues its time only approximately.
         let step = self.poses.back().map_or(0.0, |(last, _)| time - last);
         if !(0.0..=AWAY).contains(&step) {
             self.clocks.clear();
@@ -160,15 +160,15 @@ impl SenseVerifier {
         due.iter().for_each(|(me, at, update)| self.compare(*me, *at, update));
     }
 
-    /// Something that a robot said at its own time `then` came at the hub's time `now`, s.
+    /// Takes a message that the robot sent at its own time `then` and that arrived at the hub's time `now` (s).
     pub fn heard(&mut self, robot: &str, then: f64, now: f64) {
         self.clocks.entry(robot.into()).or_default().heard(then, now);
     }
 
-    /// Compares the senses of a batch that came at the hub's time `now`, s.
+    /// Compares the senses of a batch that arrived at the hub's time `now` (s).
     ///
     /// # Errors
-    /// The batch cannot be read.
+    /// If the batch cannot be decoded.
     pub fn take(&mut self, robot: &str, now: f64, updates: &Updates) -> Result<(), String> {
         let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
         let time = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
@@ -233,13 +233,13 @@ impl SenseVerifier {
         }
     }
 
-    /// The bodies that are somewhere, and which of them is robot `me`.
+    /// Bodies with known poses, and the index of robot `me` among them.
     fn bodies(&self, poses: &[Option<Pose>], me: usize) -> (Vec<Body>, usize) {
         let there = poses.iter().zip(&self.shapes).filter_map(|(pose, shape)| Some(Body::at_rest(*shape, (*pose)?)));
         (there.collect(), poses[..me].iter().flatten().count())
     }
 
-    /// Where everybody was, on the line between the poses before and after.
+    /// Poses at a time, linearly interpolated.
     fn at(&self, time: f64) -> Option<Vec<Option<Pose>>> {
         let after = self.poses.partition_point(|(at, _)| *at < time);
         let ((t1, after), (t0, before)) = (self.poses.get(after)?, self.poses.get(after.checked_sub(1)?)?);
@@ -255,12 +255,12 @@ impl SenseVerifier {
         Some(before.iter().zip(after).map(between).collect())
     }
 
-    /// Updates of which nobody knows where the robot was.
+    /// Number of updates without known poses of the robot.
     pub fn blind(&self) -> u64 {
         self.blind + self.waiting.len() as u64
     }
 
-    /// How the senses compare, in the order of `SENSES`; those of which nothing was compared are left out.
+    /// Comparisons in the order of `SENSES`, without senses that have no compared values.
     pub fn rows(&self) -> Vec<SenseRow> {
         let row = |((sense, unit, tolerance), tally): ((&'static str, &'static str, f32), &Tally)| SenseRow {
             sense,
@@ -279,7 +279,7 @@ impl Tally {
     fn add(&mut self, difference: f32, tolerance: f32) {
         let size = difference.abs();
         self.values += 1;
-        // What is no number differs.
+        // NaN counts as different.
         self.different += u64::from(size.is_nan() || size > tolerance);
         self.largest = self.largest.max(size);
         self.sum += f64::from(size);
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use xpuck_wire::updates::Packer;
 
-    /// What a robot tells that turns by 1 rad/s: at its own time `then` it saw the world as it was 0.05 s before.
+    /// Updates of a robot that turns at 1 rad/s; at its own time `then` its data is 0.05 s old.
     fn told(then: f64) -> Updates {
         let heading = (then - 0.05) as f32;
         let update = Update {
@@ -310,7 +310,7 @@ mod tests {
     fn a_hub_that_goes_on_with_a_clock_that_is_a_little_off_finds_no_differences() {
         let hub = HubFile::at("runs");
         let mut verifier = SenseVerifier::new(&["xp01".into()], &hub);
-        // The robot's time, and the hub's: 5 s ahead, then dead for 20 s, then 5.7 s ahead.
+        // Time of the robot, and lead of the hub: 5 s, then a gap of 20 s, then 5.7 s.
         let steps = (0..300).map(|i| (f64::from(i) / 10.0, 5.0)).chain((500..900).map(|i| (f64::from(i) / 10.0, 5.7)));
         for (then, ahead) in steps {
             let now = then + ahead;

@@ -1,4 +1,4 @@
-//! Ticks recorded trees on recorded blackboards: statuses, registers and wheels must come out bit for bit.
+//! Ticks recorded trees on recorded blackboards; statuses, registers and wheel speeds must be bit-exact.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,43 +14,43 @@ use xpuck_kernels::world::senses::tags::way_to;
 use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vector};
 use xpuck_wire::updates::{Update, Updates};
 
-/// The first place where the record and a second tick are not the same.
+/// First difference between the record and the repeated tick.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Difference {
-    /// The robot.
+    /// Robot id.
     pub robot: String,
-    /// Time of the robot's program, us: the same for every reader.
+    /// Time of the robot's program, independent of the reader (us).
     pub time_us: u64,
     /// Number of the update.
     pub update: u32,
-    /// Where: a node of the tree, a register, the wheels, or what the tree remembers.
+    /// Location: a node of the tree, a register, the wheels, or the tree's memory.
     pub what: String,
-    /// What is recorded.
+    /// Recorded value.
     pub wanted: String,
-    /// What comes out.
+    /// Value of the repeated tick.
     pub found: String,
 }
 
-/// What was verified of one robot.
+/// Verification counts of one robot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RobotTicks {
-    /// Updates that were looked at.
+    /// Number of updates.
     pub updates: u64,
-    /// Those in which the tree was ticked.
+    /// Number of updates with a tick of the tree.
     pub ticks: u64,
-    /// Those whose tree the record does not hold, which could not be ticked.
+    /// Number of updates whose tree is not in the record, which cannot be ticked.
     pub unknown: u64,
-    /// Those that came out otherwise than they are recorded.
+    /// Number of updates whose result differs from the record.
     pub different: u64,
-    /// Places where updates are missing, and how many are.
+    /// Number of gaps in the updates.
     pub gaps: u64,
-    /// See [`RobotTicks::gaps`].
+    /// Number of missing updates in the gaps.
     pub missing: u64,
-    /// Batches that came again.
+    /// Number of repeated batches.
     pub repeated: u64,
 }
 
-/// Where a robot's updates left off.
+/// State at the end of a robot's last batch.
 #[derive(Clone, Debug)]
 struct Ended {
     batch: (u64, u64, String),
@@ -61,12 +61,12 @@ struct Ended {
 #[derive(Clone, Debug, Default)]
 struct Robot {
     count: RobotTicks,
-    /// Batches by session, run and first number: how many updates.
+    /// Number of updates of each batch, by session, run and first number.
     batches: BTreeMap<(u64, u64, u32), u16>,
     ended: Option<Ended>,
 }
 
-/// Ticks the updates of a run.
+/// Verifies the updates of a run.
 #[derive(Clone, Debug)]
 pub struct TickVerifier {
     seed: u64,
@@ -76,12 +76,12 @@ pub struct TickVerifier {
 }
 
 impl TickVerifier {
-    /// For a run of this seed.
+    /// Creates a verifier for a run with this seed.
     pub fn new(seed: u64) -> TickVerifier {
         TickVerifier { seed, programs: BTreeMap::new(), robots: BTreeMap::new(), first: None }
     }
 
-    /// Learns a tree that is in a batch, so that batches without it can be ticked.
+    /// Adds the tree of a batch, so that batches without their tree can be ticked.
     pub fn learn(&mut self, updates: &Updates) {
         if !updates.compact.0.is_empty()
             && let Ok(tree) = from_compact(&updates.compact.0)
@@ -90,7 +90,7 @@ impl TickVerifier {
         }
     }
 
-    /// Learns a tree as it drives a robot.
+    /// Adds a tree that controls a robot.
     pub fn learn_tree(&mut self, tree: Tree) {
         let hash = format!("{:016x}", fnv1a(tree.key()));
         if !self.programs.contains_key(&hash)
@@ -100,10 +100,11 @@ impl TickVerifier {
         }
     }
 
-    /// Verifies a batch of the robot with this island; batches of a robot are to come in the order of their numbers.
+    /// Verifies a batch of the robot with this island; the batches of a robot must come in the order of their
+    /// numbers.
     ///
     /// # Errors
-    /// The batch cannot be read.
+    /// If the batch cannot be decoded.
     pub fn take(&mut self, robot: &str, island: u16, updates: &Updates) -> Result<(), String> {
         let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
         self.learn(updates);
@@ -132,7 +133,7 @@ impl TickVerifier {
             return Ok(());
         };
         let name = (updates.session, updates.run, updates.tree.clone());
-        // A batch that brings its tree may be of the same tree loaded anew, which remembers nothing.
+        // A batch with its tree may follow a reload of the same tree, which clears the memory.
         let goes_on =
             |ended: &Ended| ended.batch == name && ended.next == updates.first && updates.compact.0.is_empty();
         if let Some(ended) = known.ended.take().filter(goes_on) {
@@ -153,19 +154,19 @@ impl TickVerifier {
         Ok(())
     }
 
-    /// The first difference, if there is one.
+    /// First difference, if any.
     pub fn first(&self) -> Option<&Difference> {
         self.first.as_ref()
     }
 
-    /// What was verified, by robot.
+    /// Verification counts by robot.
     pub fn robots(&self) -> BTreeMap<String, RobotTicks> {
         self.robots.iter().map(|(robot, known)| (robot.clone(), known.counted())).collect()
     }
 }
 
 impl Robot {
-    /// The counts with the gaps. The last updates of a program or a run may be missing without a trace.
+    /// Counts with the gaps. Missing updates at the end of a program or a run cannot be detected.
     fn counted(&self) -> RobotTicks {
         let mut count = self.count.clone();
         let mut before: Option<(u64, u64, u32)> = None;
@@ -180,7 +181,7 @@ impl Robot {
     }
 }
 
-/// One batch, and where what comes of it is counted.
+/// A batch, with the counters of its robot.
 struct Batch<'a> {
     seed: u64,
     island: u16,
@@ -259,13 +260,13 @@ impl Batch<'_> {
     }
 }
 
-/// The number that some bits are, with the bits where another number looks the same.
+/// Formats a number with its bits, because different bits may have the same decimal form.
 fn bits(word: u32) -> String {
     format!("{} ({word:08x})", f32::from_bits(word))
 }
 
-/// The first sense register that does not follow from what the devices and the hub told: its name, what is recorded, and
-/// what it should be.
+/// First sense register that does not follow from the data of the devices and the hub: its name, recorded value and
+/// correct value.
 fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
     let mut blobs = Blobs::default();
     for (colour, segments) in blobs.0.iter_mut().enumerate() {
@@ -281,7 +282,7 @@ fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
     let ahead = Senses::default();
     let (up, attr, count) = match update.used[1] {
         true => (Vec2::unit(f32::from_bits(update.up)), attraction(&neighbours), neighbours.len() as f32),
-        // Who knows no direction has none: the robot's core has it so.
+        // Without data from the hub v_up is zero and v_attr points ahead, as in the robot's core.
         false => (Vec2::ZERO, ahead.attr, ahead.neighbours),
     };
     let senses = Senses {
@@ -312,14 +313,14 @@ mod tests {
     use xpuck_wire::bytes::Bytes;
     use xpuck_wire::updates::Packer;
 
-    /// A batch of one update of a tree that reads the light, as a robot tells it.
+    /// Batch with one update of a tree that reads the light.
     fn lit(light: [f32; 8], told: [f32; 8]) -> Updates {
         let senses = Senses { up: Vec2::ZERO, light: light_vector(&light), ..Senses::default() };
         let told = Update { light: Some(told.map(f32::to_bits)), ..Update::default() };
         batch("mulav v_goal v_zero 4 v_light\n", &senses, told)
     }
 
-    /// A batch of one update of a tree that sensed this; `told` has what it was made of.
+    /// Batch with one update of a tree with these senses; `told` contains the sensor data.
     fn batch(tree: &str, senses: &Senses, told: Update) -> Updates {
         let tree = Tree::parse(tree).unwrap();
         let program = Program::compile(&tree).unwrap();

@@ -6,7 +6,7 @@ fn body(name: &str, x: f64) -> RawBody {
     RawBody { name: name.into(), place: [x, 0.0, 0.1], rotation: IDENTITY, quality: None, age_s: 0.0 }
 }
 
-/// Frames at 50 Hz through the gates of two robots.
+/// Test bench that sends frames at 50 Hz through the filter of two robots.
 struct Bench {
     gates: Gates,
     number: u32,
@@ -17,7 +17,7 @@ impl Bench {
         Bench { gates: Gates::new(Limits::default(), &["xp01".into(), "xp02".into()]), number: 0 }
     }
 
-    /// Passes the next frame and returns the names that came through.
+    /// Sends the next frame and returns the names of the accepted bodies.
     fn frame(&mut self, bodies: &[RawBody]) -> Vec<String> {
         self.number += 1;
         let time_s = f64::from(self.number) * 0.02;
@@ -30,7 +30,7 @@ impl Bench {
 fn robots_that_drive_pass_with_their_poses() {
     let mut bench = Bench::new();
     for i in 0..500 {
-        // An e-puck's top speed is 0.13 m/s.
+        // The maximum speed of an e-puck is 0.13 m/s.
         let x = 0.13 * 0.02 * f64::from(i);
         assert_eq!(bench.frame(&[body("xp01", x), body("xp02", -x)]).len(), 2);
     }
@@ -60,10 +60,10 @@ fn a_robot_that_was_carried_is_believed_once_it_stays() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp01", 0.0)]);
     let refused = (0..200).take_while(|_| bench.frame(&[body("xp01", 0.9)]).is_empty()).count();
-    // One second at 50 Hz, less what the rounding of stamps takes.
+    // One second at 50 Hz, within the rounding of timestamps.
     assert!((49..=51).contains(&refused), "{refused} frames");
     assert_eq!(bench.frame(&[body("xp01", 0.9)]).len(), 1);
-    // Places that agree with nothing are never believed.
+    // Positions that alternate are never accepted.
     assert!((0..100).all(|i| bench.frame(&[body("xp01", if i % 2 == 0 { -0.9 } else { 0.0 })]).is_empty()));
 }
 
@@ -90,7 +90,7 @@ fn a_frozen_server_and_one_that_restarts_are_told_apart() {
     assert_eq!((0..3).filter_map(|_| bench.gates.pass(&same)).count(), 0);
     assert_eq!(bench.gates.refused(Reason::Stale), 3);
     assert!(bench.gates.report().unwrap().contains("is the server frozen?"));
-    // Its numbers begin anew; the robot may be anywhere.
+    // The frame numbers restart; the robot may be anywhere.
     let passed = |gates: &mut Gates, number: u32| {
         let time_s = f64::from(number) * 0.02;
         gates.pass(&RawFrame { number, time_s, bodies: vec![body("xp01", 1.0)] }).is_some()
@@ -111,9 +111,9 @@ fn server_that_sends_two_frames_in_turn_is_frozen() {
     };
     assert!(passed(7, 0.0) && passed(8, 0.1));
     assert!((0..500).all(|_| !passed(7, 0.0) && !passed(8, 0.1)));
-    // Numbers that fall for ever are no new beginning either.
+    // Decreasing numbers do not count as a restart either.
     assert!((0..7).rev().all(|number| !passed(number, 0.0)));
-    // A frame that was overtaken is lost alone.
+    // Only the frame that arrives out of order is lost.
     assert!(passed(9, 0.1) && passed(11, 0.1) && !passed(10, 0.1) && passed(12, 0.1));
     assert_eq!(gates.refused(Reason::Stale), 1008);
 }
@@ -123,7 +123,8 @@ fn new_connection_is_believed_at_once_if_its_numbers_are_others() {
     let mut bench = Bench::new();
     bench.number = 1000;
     bench.frame(&[body("xp01", 0.0)]);
-    // A frozen server that comes back is frozen, and one that goes on is still held to what a robot can drive.
+    // After a reconnection, a frozen server is still detected, and a continuing server must still respect the maximum
+    // speed.
     bench.gates.connected();
     let raw = |number: u32, x| RawFrame { number, time_s: 0.02 * f64::from(number), bodies: vec![body("xp01", x)] };
     assert!(bench.gates.pass(&raw(1001, 0.0)).is_none());
@@ -158,7 +159,7 @@ fn what_is_no_pose_is_refused_and_says_why() {
     assert!(refused(|b| b.rotation = IDENTITY.map(|e| e * 1.1)).contains("is none"), "scaled");
     assert!(refused(|b| b.rotation[1] = 0.2).contains("is none"), "sheared");
     assert!(refused(|b| b.rotation[0] = -1.0).contains("is none"), "mirrored");
-    // Turned by 90 degrees about x, as everything is on a server with y up.
+    // Rotation by 90 degrees about x, as for all bodies of a server with y up.
     assert!(refused(|b| b.rotation = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]).contains("z up"));
 }
 

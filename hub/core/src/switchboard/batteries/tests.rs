@@ -11,7 +11,7 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::{PowerReport, Telemetry};
 use xpuck_wire::{Addresses, Security, Swarm};
 
-/// A robot's battery of 3 A h: the part of its charge that is left, and what is drawn, W. It may have no monitor.
+/// Simulated battery of 3 A h: state of charge (0 to 1), power (W), and whether it has a monitor.
 #[derive(Clone, Copy)]
 struct Cell {
     charge: f32,
@@ -20,9 +20,9 @@ struct Cell {
 }
 
 impl Cell {
-    /// Drains it for a tenth of a second; V behind 0.1 ohm, and W.
+    /// Discharges it for 0.1 s; returns the voltage behind 0.1 ohm (V) and the power (W).
     fn drain(&mut self, step: u32) -> (f32, f32) {
-        // A load that is never quite the same.
+        // The load fluctuates.
         let watts = self.watts * (1.0 + 0.02 * ((step / 10 * 7) % 5) as f32);
         let (low, high) = (2.8 + 5.3 * self.charge, 3.33 + 0.95 * (self.charge - 0.1));
         let open = if self.charge < 0.1 { low } else { high };
@@ -32,10 +32,10 @@ impl Cell {
     }
 }
 
-/// A battery for some ten minutes at a high load.
+/// Battery for about ten minutes at a high load.
 const OLD: Cell = Cell { charge: 0.12, watts: 6.0, told: true };
 
-/// A hub and two robots that obey.
+/// Hub with two robots that obey it.
 struct Bench {
     board: Switchboard,
     now: f64,
@@ -67,7 +67,7 @@ impl Bench {
         Bench { board: Switchboard::new(config, 1000), now: 0.0, robots: [(State::Idle, 0, full); 2], closed: false }
     }
 
-    /// Time passes in tenths of a second.
+    /// Advances the time in steps of 0.1 s.
     fn pass(&mut self, seconds: u32) {
         for step in 0..seconds * 10 {
             self.now += 0.1;
@@ -180,7 +180,7 @@ fn a_robot_whose_battery_is_nearly_empty_stops_alone_and_the_run_goes_on() {
     assert!(!bench.said("xp01: its battery") && !bench.closed);
     let status = bench.board.status(bench.now);
     assert!(status.robots[1].held && status.dead == 1);
-    // Whoever releases it all the same is obeyed.
+    // A release by an operator overrides the hold.
     let release = Request::Order { robot: "xp02".into(), order: Order::Release };
     assert_eq!(bench.board.on_request(bench.now, "alice", release), Reply::Done);
     bench.pass(30);
